@@ -11,7 +11,7 @@ from werkzeug import Response as BaseResponse
 from app.console.forms import form_of, text
 from app.console.frame import POLICY, console, page
 from app.console.sessions import context
-from app.http.oauth import ConnectionServer, Consent, connection_server
+from app.http.oauth import ConnectionServer, connection_server
 from app.rules.oauth import host_of, known_scopes
 from app.vocabulary import Scope
 
@@ -84,7 +84,7 @@ def connect() -> BaseResponse:
     scopes = request.form.getlist("scopes")
     agrees = text("answer") == "yes" and scopes
     fields = {"scopes": scopes, "agent": text("agent"), **{name: _number(name) for name in ("writesPerHour", "days")}}
-    consent = Consent(context(), fields) if agrees else None
+    consent = (context(), fields) if agrees else None
     response: Response = server.create_authorization_response(grant.request, grant_user=consent, grant=grant)
     response.status_code = 303
     return response

@@ -5,9 +5,6 @@
 
 import re
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
 from urllib.parse import unquote
 
 import h11
@@ -39,12 +36,6 @@ FETCHES = ConcurrencyLimit(8, each=2, busy="Too many clients are looked up right
 """Anybody may have a document fetched, so few are at a time, and for one address."""
 
 
-@dataclass(frozen=True)
-class _Document:
-    client: Client
-    seconds: float
-
-
 class ClientDocuments:
     """Fetches documents, and keeps each as long as it says, but at most an hour."""
 
@@ -52,7 +43,7 @@ class ClientDocuments:
         self._outbound = OutboundClient(allow_local=allow_local, seconds=SECONDS, max_bytes=MAX_BYTES + MAX_HEADERS)
         self._limit = RateLimit("client documents", PER_MINUTE)
         self._lock = threading.Lock()
-        self._known: TLRUCache[str, _Document] = TLRUCache(1_000, ttu=lambda _, one, now: now + one.seconds)
+        self._known: TLRUCache[str, tuple[Client, float]] = TLRUCache(1_000, lambda _, one, now: now + one[1])
 
     def get(self, address: str) -> Client | None:
         """Returns the client whose document stands at an address; None where none does.
@@ -63,39 +54,37 @@ class ClientDocuments:
             return None
         with self._lock:
             if known := self._known.get(address):
-                return known.client
+                return known[0]
         asker = client_address()
         if not self._limit.hit(asker).allowed:
             raise RateLimited("Too many clients were looked up for this address: wait a minute, then try again.")
         with FETCHES.holding(asker):
             try:
-                found = self._outbound.exchange("GET", address, HEADERS, b"", partial(_document, address))
+                response, body = self._outbound.exchange("GET", address, HEADERS)
             except (OSError, ValueError, h11.ProtocolError):
                 return None
-        if found is not None and found.seconds > 0:
+        client = _client(address, body or b"") if response.status_code == 200 else None
+        if client is not None and (seconds := _seconds(response)) > 0:
             with self._lock:
-                self._known[address] = found
-        return None if found is None else found.client
+                self._known[address] = client, seconds
+        return client
 
 
-def _document(address: str, response: h11.Response, rest: Iterator[h11.Event]) -> _Document | None:
-    """Returns what a response says of the client; None where it is no document of the client at this address."""
-    content = b"".join(event.data for event in rest if isinstance(event, h11.Data))
-    if response.status_code != 200 or len(content) > MAX_BYTES:
-        return None
+def _client(address: str, body: bytes) -> Client | None:
+    """Returns the client that a document describes; None where it is none of the client at this address."""
     try:
-        metadata = orjson.loads(content)
-        if not isinstance(metadata, dict) or metadata.get("client_id") != address:
+        metadata = orjson.loads(body)
+        if len(body) > MAX_BYTES or not isinstance(metadata, dict) or metadata.get("client_id") != address:
             return None
-        client = client_of(address, load(ClientMetadata, metadata))
+        return client_of(address, load(ClientMetadata, metadata))
     except (orjson.JSONDecodeError, HttpApiDecodeError):
         return None
-    headers = {name.decode(): value.decode("latin-1") for name, value in response.headers}
-    return _Document(client, _seconds(headers.get("cache-control", "")))
 
 
-def _seconds(cache_control: str) -> float:
-    stated = parse_cache_control_header(cache_control, cls=ResponseCacheControl)
+def _seconds(response: h11.Response) -> float:
+    """Returns how long a document may be kept."""
+    values = [value.decode("latin-1") for name, value in response.headers if name == b"cache-control"]
+    stated = parse_cache_control_header(", ".join(values), cls=ResponseCacheControl)
     if stated.no_store or stated.no_cache:
         return 0
     return USUAL if stated.max_age is None else min(stated.max_age, LONGEST)

@@ -6,9 +6,8 @@ grants by their names, which its manual explains.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from authlib.integrations.flask_oauth2 import AuthorizationServer
@@ -25,7 +24,7 @@ from app.errors import NotFound
 from app.http.callers import callers
 from app.http.client_documents import ClientDocuments
 from app.operations import oauth
-from app.operations.context import Context, this_instant
+from app.operations.context import this_instant
 from app.rules.oauth import CONNECTABLE, Client, is_document, known_scopes
 from app.settings import Settings
 from app.store.store import Store
@@ -59,14 +58,6 @@ class _Request(OAuth2Request):
 
 def _plain(value: str) -> str:
     return "".join(one if " " <= one <= "~" and one not in '"\\' else " " for one in value)
-
-
-@dataclass(frozen=True)
-class Consent:
-    """Somebody agrees: who, and to what."""
-
-    ctx: Context
-    fields: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -128,32 +119,32 @@ class _CodeGrant(_TokenGrant, grants.AuthorizationCodeGrant):
             raise InvalidRequestError("Send 'client_id' and 'redirect_uri' once.")
 
     def generate_authorization_code(self) -> str:
-        sent, consent = self.request, self.request.user
+        sent, (ctx, fields) = self.request, self.request.user
         challenge, asked = sent.payload.data["code_challenge"], known_scopes(sent.scope)
-        return oauth.agree(consent.ctx, sent.client, sent.payload.redirect_uri, challenge, asked, consent.fields)
+        return oauth.agree(ctx, sent.client, sent.payload.redirect_uri, challenge, asked, fields)
 
     def save_authorization_code(self, code: str, sent: _Request) -> None:
         """`generate_authorization_code` has saved it."""
 
     def query_authorization_code(self, code: str, client: Client) -> _Granted | None:
-        agreed = oauth.take_code(_store(), code, client.id, _now())
+        agreed = oauth.take_code(g.oauth_store, code, client.id, g.oauth_now)
         return agreed and _Granted(agreed, code)
 
     def delete_authorization_code(self, authorization_code: _Granted) -> None:
         """`query_authorization_code` has deleted it."""
 
     def generate_token(self, **_options: Any) -> oauth.TokenAnswer:
-        return oauth.create_connection(_store(), self.request.authorization_code.record, _now())
+        return oauth.create_connection(g.oauth_store, self.request.authorization_code.record, g.oauth_now)
 
 
 class _RefreshGrant(_TokenGrant, grants.RefreshTokenGrant):
     def authenticate_refresh_token(self, refresh_token: str) -> _Granted | None:
-        token = oauth.find_refreshable(_store(), refresh_token, self.request.client.id, _now())
+        token = oauth.find_refreshable(g.oauth_store, refresh_token, self.request.client.id, g.oauth_now)
         return token and _Granted(token, refresh_token)
 
     def generate_token(self, **_options: Any) -> oauth.TokenAnswer:
         granted = self.request.refresh_token
-        return oauth.refresh(_store(), granted.record, granted.sent, _now())
+        return oauth.refresh(g.oauth_store, granted.record, granted.sent, g.oauth_now)
 
     def revoke_old_credential(self, refresh_token: _Granted) -> None:
         """The new secrets stand in the place of the old ones."""
@@ -165,7 +156,7 @@ class _Revocation(RevocationEndpoint):
     def authenticate_endpoint_client(self, sent: _Request) -> None: ...
 
     def authenticate_token(self, sent: _Request, client: None) -> None:
-        oauth.end_connection(_store(), sent.form.get("token", ""), sent.form.get("client_id", ""), _now())
+        oauth.end_connection(g.oauth_store, sent.form.get("token", ""), sent.form.get("client_id", ""), g.oauth_now)
 
 
 class _Issuer(IssuerParameter):
@@ -206,7 +197,7 @@ class ConnectionServer(AuthorizationServer):
         self._documents = ClientDocuments(allow_local=settings.webhooks_allow_local)
         self._iss = _Issuer(issuer)
         # With a code or a refresh token the client's id is compared; its document is not fetched again.
-        self.register_client_auth_method("none", lambda _, sent: _client_of(sent.payload.client_id))
+        self.register_client_auth_method("none", lambda _, sent: Client(sent.payload.client_id or ""))
         self.register_extension(self._iss)
         self.register_grant(_CodeGrant, [_Challenge()])
         self.register_grant(_RefreshGrant)
@@ -260,17 +251,3 @@ def _check(sent: _Request) -> None:
     own = connection_server().resource_metadata["resource"]
     if sent.payload.data.get("resource", own) != own:
         raise InvalidTargetError
-
-
-def _client_of(client_id: str | None) -> Client | None:
-    return Client(client_id, "", None, ()) if client_id else None
-
-
-def _store() -> Store:
-    store: Store = g.oauth_store
-    return store
-
-
-def _now() -> datetime:
-    now: datetime = g.oauth_now
-    return now

@@ -15,7 +15,6 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import TypeVar
 from urllib.parse import SplitResult, quote, urlsplit
 
 import dns.exception
@@ -31,7 +30,8 @@ SAFE_IN_PATH = "/%:@!$&'()*+,;=~-._"
 SAFE_IN_QUERY = SAFE_IN_PATH + "?"
 
 Resolve = Callable[[str, float], list[str]]
-T = TypeVar("T")
+Exchange = tuple[h11.Response, bytes | None]
+"""A response, and its body; None where that is too long or did not arrive."""
 
 
 class NoAddress(OSError):
@@ -74,15 +74,8 @@ class OutboundClient:
         self._resolve = resolve
         self._tls = tls or ssl.create_default_context()
 
-    def exchange(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        body: bytes,
-        read: Callable[[h11.Response, Iterator[h11.Event]], T],
-    ) -> T:
-        """Sends a request and returns what `read` makes of the response and of the rest of its parts.
+    def exchange(self, method: str, url: str, headers: Mapping[str, str], body: bytes = b"") -> Exchange:
+        """Sends a request and returns the response, with its body where that arrived whole.
 
         Raises `NoAddress`, `ResponseTooLarge`, `TimeoutError`, other kinds of `OSError`, and `h11.ProtocolError`.
         """
@@ -104,10 +97,10 @@ class OutboundClient:
         )
         with _connected(addresses, parts.port or PORTS[parts.scheme], deadline) as plain:
             if parts.scheme == "http":
-                return self._talk(plain, request, body, deadline, read)
+                return self._talk(plain, request, body, deadline)
             plain.settimeout(_left(deadline))
             with self._tls.wrap_socket(plain, server_hostname=host.rstrip(".")) as secured:
-                return self._talk(secured, request, body, deadline, read)
+                return self._talk(secured, request, body, deadline)
 
     def _addresses(self, scheme: str, host: str) -> list[str]:
         """Returns the addresses of a host; none where one of them may not be reached."""
@@ -115,21 +108,16 @@ class OutboundClient:
         allowed = all(may_reach(address, scheme, self._allow_local) for address in addresses)
         return addresses if allowed else []
 
-    def _talk(
-        self,
-        connection: socket.socket,
-        request: h11.Request,
-        body: bytes,
-        deadline: float,
-        read: Callable[[h11.Response, Iterator[h11.Event]], T],
-    ) -> T:
+    def _talk(self, connection: socket.socket, request: h11.Request, body: bytes, deadline: float) -> Exchange:
         http = h11.Connection(h11.CLIENT, max_incomplete_event_size=self.max_bytes)
         sent = [http.send(event) for event in (request, h11.Data(data=body), h11.EndOfMessage())]
         connection.settimeout(_left(deadline))
         connection.sendall(b"".join(part or b"" for part in sent))
         events = _events(http, connection, deadline, self.max_bytes)
         response = next(event for event in events if isinstance(event, h11.Response))
-        return read(response, events)
+        with suppress(OSError, h11.ProtocolError):
+            return response, b"".join(event.data for event in events if isinstance(event, h11.Data))
+        return response, None
 
 
 def _connected(addresses: list[str], port: int, deadline: float) -> socket.socket:

@@ -27,12 +27,12 @@ MAX_REPEATS = 20
 
 @dataclass(frozen=True)
 class Client:
-    """A client that asks to be connected."""
+    """A client that asks to be connected; one that has been is known by its id alone."""
 
     id: str
-    name: str
-    uri: str | None
-    redirect_uris: tuple[str, ...]
+    name: str = ""
+    uri: str | None = None
+    redirect_uris: tuple[str, ...] = ()
 
     @property
     def has_document(self) -> bool:

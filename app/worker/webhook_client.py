@@ -2,9 +2,7 @@
 
 import ssl
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import h11
@@ -53,7 +51,8 @@ class WebhookClient:
         began = time.monotonic()
         status, error = None, None
         try:
-            status = self._outbound.exchange("POST", url, headers, body, _status)
+            response, _ = self._outbound.exchange("POST", url, headers, body)
+            status = response.status_code
             error = None if 200 <= status < 300 else f"The response had status {status}."
         except NoAddress:
             return Outcome(None, NO_ADDRESS, 0)
@@ -68,10 +67,3 @@ class WebhookClient:
         except (OSError, h11.ProtocolError):
             error = "The connection was closed early, or the response was not valid HTTP."
         return Outcome(status, error, time.monotonic() - began)
-
-
-def _status(response: h11.Response, rest: Iterator[h11.Event]) -> int:
-    """Returns the status, which decides. The body is only read so that the receiver can send it."""
-    with suppress(OSError, h11.ProtocolError):
-        deque(rest, maxlen=0)
-    return response.status_code
