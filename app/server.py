@@ -6,7 +6,7 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import bodies, concurrency, errors, metrics, oauth, oidc, requests, tracing
+from app.http import bodies, concurrency, errors, metrics, oauth, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies, networks
@@ -44,7 +44,6 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     for part in (concurrency, bodies, errors):
         part.install(app)
     oauth.install(app, settings)
-    oidc.install(app, settings)
     connecting.install(app)
     if settings.serve_metrics:
         metrics.install(app, settings)
@@ -55,7 +54,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     if settings.serve_graphql:
         delivery.install(app, settings)
     if settings.serve_console:
-        console.install(app)
+        console.install(app, settings)
     if settings.serve_docs:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:

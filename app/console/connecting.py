@@ -21,7 +21,7 @@ PERMISSIONS = {
     Scope.PUBLISH: "Approve, publish, take down and delete",
 }
 """What each scope allows, in words."""
-WRITES_PER_HOUR, DAYS, MAX_AGENT = 600, 90, 100
+WRITES_PER_HOUR, DAYS = 600, 90
 
 
 def authorize() -> Response:
@@ -60,7 +60,7 @@ def show_connect() -> Response:
         leads_to=host_of(redirect_uri),
         scopes_asked=[scope for scope in asked if scope in context().caller.scopes],
         permissions=PERMISSIONS,
-        agent=client.name[:MAX_AGENT],
+        agent=client.name,
         writes_per_hour=WRITES_PER_HOUR,
         days=DAYS,
     )

@@ -30,13 +30,15 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
 from app.console.frame import POLICY, console, problem_page
 from app.errors import HttpApiDecodeError, NotFound, PayloadTooLarge, Refusal
 from app.http.errors import bug
+from app.settings import Settings
 
 PAGE_LEVEL = 4
 """How hard pages are compressed: 300 KB take 3 ms, and become 25 KB."""
 
 
-def install(app: Flask) -> None:
+def install(app: Flask, settings: Settings) -> None:
     """Serves the console at `/console`; to a browser, `GET /` redirects there."""
+    oidc.install(app, settings)
     app.register_blueprint(console)
     app.add_url_rule("/", "root", _root, methods=["GET"])
     if "oauth" in app.extensions:

@@ -14,7 +14,7 @@ from cachetools import TTLCache
 from app.errors import Unauthorized, or_raise
 from app.operations.context import Caller
 from app.rules.projects import StoredProject
-from app.rules.tokens import StoredToken
+from app.rules.tokens import StoredCode, StoredToken
 from app.store.single_flight import SingleFlight
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
@@ -122,8 +122,7 @@ class Access:
             ends.append(expires_at)
         if connection := token.get("connection"):
             ends.append(connection["accessExpiresAt"])
-            granter = token.get("grantedBy")
-            if not granter or not is_in_force(self._store.tokens.get(token["projectId"], granter["id"] or ""), now):
+            if not is_in_force(granter_of(self._store, token), now):
                 raise Unauthorized
         expires_at = min(ends, default=None)
         if not is_in_force(token, now) or is_over(expires_at, now):
@@ -174,6 +173,12 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
 def is_over(expires_at: datetime | None, now: datetime) -> bool:
     """Returns whether something has expired; what has no end never does."""
     return expires_at is not None and expires_at <= now
+
+
+def granter_of(store: Store, token: StoredToken | StoredCode) -> StoredToken | None:
+    """Returns the token of who agreed to a connection; None for what is no connection."""
+    by = token.get("grantedBy")
+    return store.tokens.get(token["projectId"], by["id"] or "") if by else None
 
 
 def is_in_force(token: StoredToken | None, now: datetime) -> bool:

@@ -15,7 +15,15 @@ import orjson
 from cryptography.fernet import Fernet
 
 from app.errors import Problem, RateLimited, Unauthorized
-from app.operations.access import hash_of, is_in_force, is_over, new_project_secret, new_secret, project_of_secret
+from app.operations.access import (
+    granter_of,
+    hash_of,
+    is_in_force,
+    is_over,
+    new_project_secret,
+    new_secret,
+    project_of_secret,
+)
 from app.operations.context import Context
 from app.operations.guards import if_project_frozen
 from app.rules.actors import SYSTEM, Actor
@@ -120,7 +128,7 @@ def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredC
             _revoke(store, made, SYSTEM, now)
         return None
     is_valid = agreed["client"]["id"] == client_id and not is_over(agreed["expiresAt"], now)
-    return agreed if is_valid and is_in_force(_granter(store, agreed), now) else None
+    return agreed if is_valid and is_in_force(granter_of(store, agreed), now) else None
 
 
 def create_connection(store: Store, agreed: StoredCode, now: datetime) -> TokenAnswer:
@@ -161,7 +169,7 @@ def find_refreshable(store: Store, refresh_token: str, client_id: str, now: date
     found = _of_refresh_token(store, refresh_token)
     if found is None or not _is_of(found, client_id):
         return None
-    if not is_in_force(found, now) or not is_in_force(_granter(store, found), now):
+    if not is_in_force(found, now) or not is_in_force(granter_of(store, found), now):
         return None
     sent, connection = hash_of(refresh_token), found["connection"]
     if sent != connection["refresh"] and not answer_to_repeat(connection, sent, now):
@@ -233,11 +241,6 @@ def _key(refresh_token: str) -> bytes:
 def _is_of(token: StoredToken, client_id: str) -> bool:
     client = token.get("client")
     return client is not None and client["id"] == client_id
-
-
-def _granter(store: Store, token: StoredToken | StoredCode) -> StoredToken | None:
-    by = token.get("grantedBy")
-    return store.tokens.get(token["projectId"], by["id"] or "") if by else None
 
 
 def _revoke(store: Store, token: StoredToken, by: Actor, now: datetime) -> None:

@@ -4,8 +4,9 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlsplit
 
 from app.rules.tokens import Connection, RefreshAnswer
@@ -15,6 +16,7 @@ from app.vocabulary import Scope
 CONNECTABLE = (Scope.READ, Scope.WRITE, Scope.PUBLISH)
 """The scopes that a client can be given; never `admin`."""
 DEFAULT_SCOPES = f"{Scope.READ} {Scope.WRITE}"
+MAX_NAME = 100
 CODE_LIFE = timedelta(seconds=60)
 ACCESS_LIFE = timedelta(hours=1)
 UNUSED_LIFE = timedelta(days=1)
@@ -69,14 +71,11 @@ class Client:
     check_grant_type = check_response_type
 
 
-def client_of(client_id: str, metadata: Mapping[str, object]) -> Client:
+def client_of(client_id: str, metadata: Mapping[str, Any]) -> Client:
     """Returns a client from its metadata (RFC 7591), which a schema has checked; without a name it has its host's."""
-    addresses = metadata["redirect_uris"]
-    assert isinstance(addresses, list)
-    written = "".join(letter for letter in str(metadata.get("client_name") or "") if letter.isprintable()).strip()
-    uri = metadata.get("client_uri")
-    client = Client(client_id, written, uri if isinstance(uri, str) else None, tuple(addresses))
-    return client if written else Client(client_id, client.host, client.uri, client.redirect_uris)
+    name = "".join(filter(str.isprintable, metadata.get("client_name") or "")).strip()[:MAX_NAME]
+    client = Client(client_id, name, metadata.get("client_uri"), tuple(metadata["redirect_uris"]))
+    return client if name else replace(client, name=client.host)
 
 
 def is_document(client_id: str) -> bool:
