@@ -11,7 +11,7 @@ from werkzeug import Response as BaseResponse
 from app.console.forms import form_of, text
 from app.console.frame import POLICY, console, page
 from app.console.sessions import context
-from app.http.oauth import ConnectionServer, connection_server
+from app.http.oauth import connection_server
 from app.rules.oauth import host_of, known_scopes
 from app.vocabulary import Scope
 
@@ -30,11 +30,7 @@ def authorize() -> Response:
     A page that leads on by itself, as a redirect would be followed without the cookie of the session: browsers send
     it only where this site leads to this site.
     """
-    server = connection_server()
-    try:
-        server.get_consent_grant()
-    except OAuth2Error as error:
-        return _refused(server, error)
+    connection_server().get_consent_grant()
     query = urlencode(list(request.args.items(multi=True)))
     return leading_on(f"{url_for('console.show_connect')}?{query}")
 
@@ -47,11 +43,7 @@ def leading_on(address: str) -> Response:
 @console.get("/connect")
 def show_connect() -> Response:
     """Asks whether a client may be connected."""
-    server = connection_server()
-    try:
-        grant = server.get_consent_grant()
-    except OAuth2Error as error:
-        return _refused(server, error)
+    grant = connection_server().get_consent_grant()
     client, redirect_uri = grant.client, grant.redirect_uri
     asked = known_scopes(grant.request.scope)
     response = page(
@@ -77,10 +69,7 @@ def show_connect() -> Response:
 def connect() -> BaseResponse:
     """Sends the client its code, or that the person refused."""
     server = connection_server()
-    try:
-        grant = server.get_consent_grant()
-    except OAuth2Error as error:
-        return _refused(server, error)
+    grant = server.get_consent_grant()
     scopes = request.form.getlist("scopes")
     agrees = text("answer") == "yes" and scopes
     fields = {"scopes": scopes, "agent": text("agent"), **{name: _number(name) for name in ("writesPerHour", "days")}}
@@ -90,13 +79,14 @@ def connect() -> BaseResponse:
     return response
 
 
-def _refused(server: ConnectionServer, error: OAuth2Error) -> Response:
+@console.errorhandler(OAuth2Error)
+def refuse_client(error: OAuth2Error) -> Response:
     """Returns the redirect of a refused request; where no address is known to be the client's, a page."""
-    if error.redirect_uri:
-        response = server.redirect_with(error)
-        response.status_code = 303
-        return response
-    return page("no_client.html", 400, problem=error.description)
+    if not error.redirect_uri:
+        return page("no_client.html", 400, problem=error.description)
+    response = connection_server().redirect_with(error)
+    response.status_code = 303
+    return response
 
 
 def _number(name: str) -> Any:

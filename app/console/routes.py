@@ -2,6 +2,7 @@
 
 import gzip
 
+from authlib.oauth2 import OAuth2Error
 from flask import Blueprint, Flask, Response, abort, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 from werkzeug.exceptions import HTTPException
@@ -61,6 +62,7 @@ def home() -> BaseResponse:
 authorization = Blueprint("authorization", __name__)
 """Where a client sends people; it is outside of `/console`, and no session is sent to it."""
 authorization.add_url_rule("/oauth/authorize", view_func=connecting.authorize)
+authorization.register_error_handler(OAuth2Error, connecting.refuse_client)
 
 
 @console.get("/<path:path>")

@@ -50,7 +50,7 @@ def protected_resource() -> Response:
 
 
 @routes.get("/.well-known/oauth-authorization-server")
-def authorizationconnection_server() -> Response:
+def authorization_server() -> Response:
     """Returns what the authorization server says of itself."""
     return _json(connection_server().metadata)
 
