@@ -75,7 +75,7 @@ def command(port: int | None) -> None:
         url = f"http://{HOST}:{port}"
         # For the server's processes, which read the environment themselves.
         usual = {"WEBHOOKS_ALLOW_LOCAL": "1", "PUBLIC_URL": url}
-        os.environ.update({"MONGODB_URI": uri, **{name: os.environ.get(name, one) for name, one in usual.items()}})
+        os.environ.update({"MONGODB_URI": uri, **{name: os.environ.get(name) or one for name, one in usual.items()}})
         settings = started()
         store = connected(settings)
         database = store.database.name

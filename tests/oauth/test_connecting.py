@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 from flask import Flask
 
+from tests.console.visitor import Visitor
 from tests.make import Project, Token
 from tests.oauth.conftest import Later, Site, connectable
 from tests.oauth.flow import ISSUER, Flow, onward, sent_to
@@ -246,3 +250,48 @@ def test_agreeing_is_the_persons_event_and_refreshing_is_none(flow: Flow, editor
     project.store.outboxes.publish_all(project.id)
     events = project.store.database.events.find({"by.id": editor.id})
     assert [one["type"] for one in events] == ["token.created"]
+
+
+def test_the_administration_lists_connections_and_ends_one(
+    flow: Flow, editor: Token, project: Project, oauth_app: Flask
+) -> None:
+    given = flow.connect(editor, {"agent": "desk"})
+    assert flow.calls(given["access_token"]) == 200
+    owner = Visitor(oauth_app)
+    owner.sign_in(project.token("Owner"))
+    listed = owner.get("/console/administration/tokens").text
+    connections = listed[listed.index("Connections") : listed.index("<h2>Tokens</h2>")]
+    for shown in ("Assistant", "desk", "Ingrid Solberg", "read, write", ">End</button>"):
+        assert shown in connections
+    assert "Never" not in connections, "it was used"
+    found = re.search(r"/console/administration/tokens/[0-9a-f]{24}/revoke", connections)
+    assert found
+    details = owner.get(found[0].removesuffix("/revoke")).text
+    assert flow.client_id in details
+    assert "New secret" not in details
+    ended = owner.post(found[0])
+    assert "is revoked" in ended.text
+    assert "Connections" not in ended.text
+    assert flow.calls(given["access_token"]) == 401
+
+
+def test_a_token_says_whose_it_is(project: Project, oauth_app: Flask) -> None:
+    http, owner = oauth_app.test_client(), {"Authorization": f"Bearer {project.token().secret}"}
+
+    def send(method: str, path: str, **body: object) -> tuple[int, Any]:
+        response = http.open(path, method=method, json=body, headers=owner)
+        return response.status_code, response.get_json()
+
+    _, member = send("POST", "/members", name="Ada")
+    status, made = send("POST", "/tokens", name="Ada's", memberId=member["id"].upper())
+    assert (status, made["memberId"]) == (201, member["id"])
+    status, changed = send("PATCH", f"/tokens/{made['id']}", memberId=None)
+    assert (status, changed["memberId"]) == (200, None)
+    status, changed = send("PATCH", f"/tokens/{made['id']}", memberId=member["id"])
+    assert (status, changed["memberId"]) == (200, member["id"])
+    for nobody in ("0" * 24, "nobody"):
+        for method, path in (("POST", "/tokens"), ("PATCH", f"/tokens/{made['id']}")):
+            status, refusal = send(method, path, name="x", memberId=nobody)
+            assert (status, [one["field"] for one in refusal["errors"]]) == (422, ["memberId"])
+    status, refusal = send("POST", "/tokens", name="Site", kind="delivery", memberId=member["id"])
+    assert (status, [one["field"] for one in refusal["errors"]]) == (422, ["memberId"])
