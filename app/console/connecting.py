@@ -13,6 +13,7 @@ from app.console.frame import POLICY, console, page
 from app.console.sessions import context
 from app.http.oauth import connection_server
 from app.rules.oauth import host_of, known_scopes
+from app.schemas.oauth import LOOPBACK
 from app.vocabulary import Scope
 
 PERMISSIONS = {
@@ -50,6 +51,7 @@ def show_connect() -> Response:
         "connect.html",
         client=client,
         leads_to=host_of(redirect_uri),
+        is_local=LOOPBACK.match(redirect_uri),
         scopes_asked=[scope for scope in asked if scope in context().caller.scopes],
         permissions=PERMISSIONS,
         agent=client.name,
