@@ -89,7 +89,8 @@ class _Challenge(CodeChallenge):
 
     def validate_code_challenge(self, grant: Any, redirect_uri: str) -> None:
         _check(grant.request)
-        if not {"code_challenge", "code_challenge_method"} <= grant.request.payload.data.keys():
+        sent = grant.request.payload.data
+        if not sent.get("code_challenge") or not sent.get("code_challenge_method"):
             raise InvalidRequestError("Send 'code_challenge', and 'code_challenge_method=S256'.")
         super().validate_code_challenge(grant, redirect_uri)
 

@@ -103,6 +103,7 @@ def test_a_code_ends_with_the_token_of_who_agreed(flow: Flow, editor: Token, pro
     "changes",
     [
         {"code_challenge": None, "code_challenge_method": None},
+        {"code_challenge": "", "code_challenge_method": ""},
         {"code_challenge": None},
         {"code_challenge_method": None},
         {"code_challenge_method": "plain"},
