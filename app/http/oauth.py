@@ -76,7 +76,7 @@ class _Granted:
         return str(self.record["redirectUri"])
 
     def get_scope(self) -> str:
-        return " ".join(self.record["scopes"])
+        return " ".join(self.record.get("token", self.record)["scopes"])
 
     def check_client(self, client: Client) -> bool:
         return True

@@ -14,7 +14,7 @@ from cachetools import TTLCache
 from app.errors import Unauthorized, or_raise
 from app.operations.context import Caller
 from app.rules.projects import StoredProject
-from app.rules.tokens import StoredCode, StoredToken
+from app.rules.tokens import AgreedToken, StoredToken
 from app.store.single_flight import SingleFlight
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
@@ -122,7 +122,7 @@ class Access:
             ends.append(expires_at)
         if connection := token.get("connection"):
             ends.append(connection["accessExpiresAt"])
-            if not is_in_force(granter_of(self._store, token), now):
+            if not is_in_force(granter_of(self._store, token["projectId"], token), now):
                 raise Unauthorized
         expires_at = min(ends, default=None)
         if not is_in_force(token, now) or is_over(expires_at, now):
@@ -175,10 +175,10 @@ def is_over(expires_at: datetime | None, now: datetime) -> bool:
     return expires_at is not None and expires_at <= now
 
 
-def granter_of(store: Store, token: StoredToken | StoredCode) -> StoredToken | None:
+def granter_of(store: Store, project_id: str, token: StoredToken | AgreedToken) -> StoredToken | None:
     """Returns the token of who agreed to a connection; None for what is no connection."""
     by = token.get("grantedBy")
-    return store.tokens.get(token["projectId"], by["id"] or "") if by else None
+    return store.tokens.get(project_id, by["id"] or "") if by else None
 
 
 def is_in_force(token: StoredToken | None, now: datetime) -> bool:

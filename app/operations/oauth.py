@@ -98,17 +98,17 @@ def agree(ctx: Context, client: Client, redirect_uri: str, challenge: str, asked
         granter = ctx.store.tokens.get(ctx.project_id, ctx.token_id)
         ends = ctx.now + timedelta(days=fields["days"])
         own_end = granter and granter.get("expiresAt")
-        record = {
-            "client": {"id": client.id, "name": client.name, "uri": client.uri},
-            "redirectUri": redirect_uri,
-            "challenge": challenge,
-            "scopes": [str(scope) for scope in asked if scope in fields["scopes"]],
+        token = {
+            "name": client.name,
             "agent": fields["agent"],
-            "writesPerHour": fields["writesPerHour"],
-            "endsAt": min(ends, own_end) if own_end else ends,
+            "scopes": [str(scope) for scope in asked if scope in fields["scopes"]],
+            "budget": budget_of({"writesPerHour": fields["writesPerHour"]}),
+            "client": {"id": client.id, "name": client.name, "uri": client.uri},
             "grantedBy": ctx.caller.actor,
+            "expiresAt": min(ends, own_end) if own_end else ends,
         }
-        ctx.store.codes.add(ctx.project_id, hash_of(code), record, ctx.now, ctx.now + CODE_LIFE)
+        agreed = {"redirectUri": redirect_uri, "challenge": challenge, "token": token}
+        ctx.store.codes.add(ctx.project_id, hash_of(code), agreed, ctx.now, ctx.now + CODE_LIFE)
     return code
 
 
@@ -127,15 +127,15 @@ def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredC
         if made is not None:
             _revoke(store, made, SYSTEM, now)
         return None
-    is_valid = agreed["client"]["id"] == client_id and not is_over(agreed["expiresAt"], now)
-    return agreed if is_valid and is_in_force(granter_of(store, agreed), now) else None
+    is_valid = agreed["token"]["client"]["id"] == client_id and not is_over(agreed["expiresAt"], now)
+    return agreed if is_valid and is_in_force(granter_of(store, project_id, agreed["token"]), now) else None
 
 
 def create_connection(store: Store, agreed: StoredCode, now: datetime) -> TokenAnswer:
     """Makes the token of what was agreed to, inside the transaction that took the code; the event is the person's."""
-    project_id, agent = agreed["projectId"], agreed["agent"]
+    project_id, own = agreed["projectId"], agreed["token"]
     family = new_project_secret(project_id)
-    answer = _answer(family, agreed["scopes"], agreed["endsAt"], now)
+    answer = _answer(family, own["scopes"], own["expiresAt"], now)
     connection: Connection = {
         "code": agreed["hash"],
         "family": hash_of(family),
@@ -143,21 +143,9 @@ def create_connection(store: Store, agreed: StoredCode, now: datetime) -> TokenA
         "accessExpiresAt": now + ACCESS_LIFE,
         "answers": [],
     }
-    token = {
-        **NEW_TOKEN,
-        "name": agreed["client"]["name"],
-        "agent": agent,
-        "scopes": agreed["scopes"],
-        "budget": budget_of({"writesPerHour": agreed["writesPerHour"]}),
-        "client": agreed["client"],
-        "grantedBy": agreed["grantedBy"],
-        "connection": connection,
-        "hash": hash_of(answer["access_token"]),
-        "createdAt": now,
-        "expiresAt": agreed["endsAt"],
-    }
-    store.tokens.add(project_id, token, Event("token.created", now, agreed["grantedBy"], {}))
-    store.registrations.keep(agreed["client"]["id"])
+    made = {"connection": connection, "hash": hash_of(answer["access_token"]), "createdAt": now}
+    store.tokens.add(project_id, {**NEW_TOKEN, **own, **made}, Event("token.created", now, own["grantedBy"], {}))
+    store.registrations.keep(own["client"]["id"])
     return answer
 
 
@@ -169,7 +157,7 @@ def find_refreshable(store: Store, refresh_token: str, client_id: str, now: date
     found = _of_refresh_token(store, refresh_token)
     if found is None or not _is_of(found, client_id):
         return None
-    if not is_in_force(found, now) or not is_in_force(granter_of(store, found), now):
+    if not is_in_force(found, now) or not is_in_force(granter_of(store, found["projectId"], found), now):
         return None
     sent, connection = hash_of(refresh_token), found["connection"]
     if sent != connection["refresh"] and not answer_to_repeat(connection, sent, now):

@@ -153,16 +153,22 @@ class StoredInvitation(StoredSecret):
     """The hash of the secret that the invitation was made with, with which it ends. None for the command line."""
 
 
+class AgreedToken(TypedDict):
+    """What somebody agreed to of a client's token."""
+
+    name: str
+    agent: str
+    scopes: list[str]
+    budget: Budget | None
+    client: ClientOfToken
+    grantedBy: Actor
+    expiresAt: datetime
+
+
 class StoredCode(StoredSecret):
     """What somebody agreed to, until the client exchanges the code for it (decisions, section 16)."""
 
-    client: ClientOfToken
     redirectUri: str
     challenge: str
     """The challenge that the verifier has to meet (RFC 7636)."""
-    scopes: list[str]
-    agent: str
-    writesPerHour: int
-    endsAt: datetime
-    """When the connection ends."""
-    grantedBy: Actor
+    token: AgreedToken

@@ -447,7 +447,7 @@ def test_the_form_does_not_widen_what_was_asked(flow: Flow, editor: Token, scope
     flow.person.sign_in(editor)
     response = flow.answer({"scopes": scopes}, scope="read write")
     assert (response.status_code, response.headers.get("Location")) == (422, None)
-    assert project.store.database.codes.count_documents({"grantedBy.id": editor.id}) == 0
+    assert project.store.database.codes.count_documents({"token.grantedBy.id": editor.id}) == 0
 
 
 @pytest.mark.contract("decided-oauth.consent")
@@ -505,7 +505,7 @@ def test_agreeing_takes_a_form_and_no_link(flow: Flow, editor: Token, project: P
     flow.person.sign_in(editor)
     form = "&answer=yes&scopes=read&agent=a&writesPerHour=1&days=1&_csrf=" + flow.person.csrf
     assert flow.person.get(f"/console/connect?{flow.asked()}{form}").status_code == 200
-    assert project.store.database.codes.count_documents({"grantedBy.id": editor.id}) == 0
+    assert project.store.database.codes.count_documents({"token.grantedBy.id": editor.id}) == 0
 
 
 def test_the_session_is_not_sent_by_links_of_other_sites(flow: Flow, editor: Token) -> None:

@@ -87,6 +87,6 @@ def test_coming_from_another_site_and_going_back(
         sent = parse_qs(urlsplit(chrome.current_url).query)
         assert (sent["state"], sent["iss"]) == (["st-2"], [address])
         assert window.problems() == []
-    stored = project.store.database.codes.find_one({"grantedBy.id": editor.id})
+    stored = project.store.database.codes.find_one({"token.grantedBy.id": editor.id})
     assert stored is not None
-    assert stored["scopes"] == ["read", "write"]
+    assert stored["token"]["scopes"] == ["read", "write"]
