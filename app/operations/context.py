@@ -36,6 +36,8 @@ class Caller:
     """The project's freeze when the caller was authenticated."""
     budget: Budget | None = None
     """The token's budget at that time."""
+    is_connection: bool = False
+    """Whether a client got the token by OAuth."""
     token_hash: str | None = None
     """The hash of the token's secret then: of the one that was sent, or that the session was begun with."""
 

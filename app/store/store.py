@@ -45,6 +45,7 @@ from app.store.insights import Insights
 from app.store.intents import Intents
 from app.store.leases import Leases
 from app.store.named import Clusters, Members
+from app.store.oauth import Codes, Registrations
 from app.store.outboxes import Outboxes
 from app.store.projects import Projects
 from app.store.publications import Publications
@@ -302,6 +303,7 @@ class Store:
     budgets = cached_property(Budgets)
     categories = cached_property(Categories)
     clusters = cached_property(Clusters)
+    codes = cached_property(Codes)
     deliveries = cached_property(Deliveries)
     documents = cached_property(Documents)
     events = cached_property(Events)
@@ -314,6 +316,7 @@ class Store:
     outboxes = cached_property(Outboxes)
     projects = cached_property(Projects)
     publications = cached_property(Publications)
+    registrations = cached_property(Registrations)
     review_links = cached_property(ReviewLinks)
     revisions = cached_property(Revisions)
     sessions = cached_property(Sessions)
