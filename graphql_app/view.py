@@ -1,7 +1,7 @@
 """GraphQL over HTTP at `/graphql`, for GET and POST (decisions, section 7).
 
-In front of Strawberry's execution are the cache of responses, which are valid as long as the project's delivery
-revision stays the same, and what makes them cacheable for clients.
+Strawberry's view holds the schema, which executes the query. In front of it are the cache of responses, which are valid
+as long as the project's delivery revision stays the same, and what makes them cacheable for clients.
 """
 
 import hashlib
@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import orjson
 from flask import Response, request
-from flask.views import View
 from graphql import GraphQLError
+from strawberry.flask.views import GraphQLView
 from strawberry.http import GraphQLRequestData
 from strawberry.http.types import HTTPMethod
 from strawberry.schema.exceptions import InvalidOperationTypeError
@@ -49,13 +49,13 @@ ENTRY_BYTES = 500
 """What a cached response takes beside its bytes."""
 
 
-class DeliveryView(View):
+class DeliveryView(GraphQLView[DeliveryContext, None]):
     """The view of one process, with its caches."""
 
     init_every_request: ClassVar[bool] = False
 
     def __init__(self, settings: Settings, caches: DeliveryCaches) -> None:
-        self._schema = delivery_schema(settings.graphql_introspection)
+        super().__init__(schema=delivery_schema(settings.graphql_introspection), graphql_ide=None)
         self._caches, self._texts = caches, TextCache()
         self._persisted: RevisionCache[str] = RevisionCache(PERSISTED_CHARACTERS, size_of=len)
         """Queries by project and SHA-256; a project finds those that it sent itself."""
@@ -127,7 +127,7 @@ class DeliveryView(View):
         data = context.request_data
         method: HTTPMethod = "POST" if request.method == "POST" else "GET"
         try:
-            result = self._schema.execute_sync(
+            result = self.schema.execute_sync(
                 data.query,
                 data.variables,
                 context_value=context,
