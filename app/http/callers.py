@@ -92,8 +92,7 @@ class Callers:
             caller,
             channel,
             now,
-            address=lambda: self.address,
-            public_url=self.public_url or "",
+            address=self._address,
             webhooks_allow_local=self._webhooks_allow_local,
             routes=self._routes,
             callers_changed=self._access.look_up_again,
@@ -119,9 +118,7 @@ class Callers:
         """Ends the session of the request."""
         self._access.close_session(session_secret())
 
-    @property
-    def address(self) -> str:
-        """The URL that this server is reached at: `PUBLIC_URL`, else the one of the request."""
+    def _address(self) -> str:
         return self.public_url or request.url_root
 
     @contextmanager

@@ -16,7 +16,6 @@ COLLECTIONS = {
     "cluster": "clusters",
     "body": "bodies",
     "revision": "revisions",
-    "thread": "threads",
     "document": "documents",
 }
 """The collection of each type of line."""
