@@ -206,6 +206,10 @@ class Collection(Generic[Stored]):
         count = partial(self._collection.count_documents, self._where(project_id, condition), **options)
         return self._hinted(index, condition, lambda hint: count(hint=hint) if hint else count())
 
+    def _aggregate(self, project_id: str, condition: Condition, stages: Sequence[Bson]) -> list[Bson]:
+        pipeline = [{"$match": self._where(project_id, condition)}, *stages]
+        return list(self._collection.aggregate(pipeline, session=self._session))
+
     def _insert(self, project_id: str, record: Values) -> Stored:
         """Adds a record, under a new id where it has none."""
         row = to_bson({"id": new_id(), **record, "projectId": project_id})

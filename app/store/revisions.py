@@ -42,12 +42,8 @@ class Revisions(Collection[StoredRevision]):
     def first_versions_by(self, project_id: str, token_id: str, since: datetime) -> Sequence[tuple[str, int]]:
         """Returns the documents that a token wrote since a time, each with its first version that was not undone."""
         written = {"by.id": token_id, "undone": None, "at": {"$gte": since}}
-        stages = [
-            {"$match": self._where(project_id, written)},
-            {"$group": {"_id": "$documentId", "version": {"$min": "$version"}}},
-            {"$sort": {"_id": 1}},
-        ]
-        rows = self._collection.aggregate(stages, session=self._session)
+        first = {"$group": {"_id": "$documentId", "version": {"$min": "$version"}}}
+        rows = self._aggregate(project_id, written, [first, {"$sort": {"_id": 1}}])
         return [(str(row["_id"]), row["version"]) for row in rows]
 
     def around(self, project_id: str, firsts: Iterable[tuple[str, int]]) -> Mapping[str, Sequence[StoredRevision]]:
