@@ -32,7 +32,7 @@ PROMPTS = [
     )
 ]
 
-TEMPLATE = Environment(trim_blocks=True, lstrip_blocks=True, autoescape=False).from_string(  # noqa: S701  # nosec B701: text for agents, no html
+TEMPLATE = Environment(trim_blocks=True, lstrip_blocks=True, autoescape=False).from_string(  # noqa: S701 # nosec B701
     Path(__file__).with_name("prompt.md.jinja").read_text()
 )
 """The text of the prompt; it is markdown, so nothing is escaped."""

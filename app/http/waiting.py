@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable
 from multiprocessing.synchronize import Event
-from typing import Any
 
 from app.errors import ServiceUnavailable
 from app.http.callers import callers, wait_instead_of_working
 from app.operations.operation import Result
+from app.responses.events import EventPage
 
 POLL_SECONDS = 0.5
 
@@ -20,13 +20,13 @@ def end_with(event: Event) -> None:
     _server_ends = event
 
 
-def wait_for_events(seconds: float, list_events: Callable[[], Result[Any]]) -> Result[Any]:
+def wait_for_events(seconds: float, list_events: Callable[[], Result[EventPage]]) -> Result[EventPage]:
     """Returns a page of events, as soon as it has one or the time is over; at once where too many requests wait.
 
     `list_events` reads the page. Raises `Unauthorized` when the caller is no longer valid after a wait.
     """
     page, end = list_events(), time.monotonic() + seconds
-    if not seconds or page.body["events"]:
+    if page.body["events"] or not seconds:
         return page
     try:
         wait_instead_of_working()

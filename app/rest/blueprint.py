@@ -199,7 +199,7 @@ def _call(
         tags = read_tags(sent_tags)
         ctx = replace(ctx, if_match=tags, any_state=tags is None)
     call = partial(operation, ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
-    return _respond(ctx, route, wait_for_events(seconds, call), fields)
+    return _respond(ctx, route, wait_for_events(seconds, call) if seconds else call(), fields)
 
 
 def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[str, Any]) -> Response:
