@@ -3,8 +3,8 @@
 Everything a caller can do is one *operation*; REST, MCP, GraphQL and the command line are interfaces to it.
 
     cli  server                     commands, and the one place where the parts are put together
-    rest graphql_app mcp_tools      the interfaces, with the console and the worker beside them; none holds a rule of
-                                    its own
+    rest graphql_app mcp_tools      the interfaces, with the console, oauth and the worker beside them; none holds a
+                                    rule of its own
     http                            what all interfaces on HTTP share: callers, limits, request ids, headers
     operations                      what can be done: one function a use case; catalogue.py lists those served
     store | responses               the only code that speaks MongoDB | what callers get back

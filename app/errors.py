@@ -197,6 +197,41 @@ class ClusterInUse(Refusal):
     message = "Documents still use this cluster: move them first."
 
 
+class ThreadsOpen(Refusal):
+    """Threads of level `must` stand in the way; `threads` lists their ids."""
+
+    status = 409
+    message = "Threads of level `must` are not settled: answer or resolve those that `threads` lists, then try again."
+
+
+class ThreadNotYours(Refusal):
+    """Somebody else opened the thread, `openedBy`, and has to resolve it."""
+
+    status = 409
+    message = "Somebody else opened this thread and has to resolve it: answer it instead."
+
+
+class ThreadResolved(Refusal):
+    """The thread is resolved."""
+
+    status = 409
+    message = "The thread is resolved: reopen it first."
+
+
+class QuoteGone(Refusal):
+    """The passage that the suggestion replaces does not stand in the present text, or at no certain place."""
+
+    status = 409
+    message = "The quoted passage is not at one certain place of the present text: edit the content, then answer."
+
+
+class RoundsExhausted(Refusal):
+    """Changes were requested `rounds` times, and the project's `maxRounds` leaves the next round to people."""
+
+    status = 409
+    message = "Changes were requested as often as the project allows: people decide now. Send it without `offer`."
+
+
 class FourEyes(Refusal):
     """The project demands four eyes, and the token made the version or submitted it; `by` is who did."""
 

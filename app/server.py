@@ -6,10 +6,11 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import bodies, errors, metrics, requests, tracing
+from app.http import bodies, errors, metrics, oauth, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies, networks
+from app.oauth import routes as connecting
 from app.rest import api, health
 from app.settings import Settings
 from app.store.store import Store, connect
@@ -42,6 +43,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     Callers(app, store, settings, api.addresses())
     bodies.install(app)
     errors.install(app)
+    oauth.install(app, settings)
+    connecting.install(app)
     if settings.serve_metrics:
         metrics.install(app, settings)
     if settings.serve_rest:
@@ -51,7 +54,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     if settings.serve_graphql:
         delivery.install(app, settings)
     if settings.serve_console:
-        console.install(app)
+        console.install(app, settings)
     if settings.serve_docs:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:

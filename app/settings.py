@@ -10,13 +10,23 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib.metadata import version
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from app.errors import SettingsError
+from app.vocabulary import Scope
 
 LIKENESS = 0.85
 """How near a name is to a setting's to be taken for a misspelling: `PUBLIC_URI` is 0.9."""
@@ -27,6 +37,10 @@ VERSION = version("content-workflow")
 
 def _split(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+def _split_words(value: object) -> object:
+    return value.replace(",", " ").split() if isinstance(value, str) else value
 
 
 def _check_mongodb_uri(value: str) -> str:
@@ -88,6 +102,14 @@ def _check_hosts(value: tuple[str, ...]) -> tuple[str, ...]:
     return value
 
 
+def is_loopback(host: str) -> bool:
+    """Returns whether a host is 127.0.0.0/8, ::1 or localhost."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
 Count = Annotated[int, Field(ge=0)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 Url = Annotated[str, AfterValidator(_check_url)]
@@ -117,6 +139,18 @@ class Settings(BaseModel):
     public_url: Url = Field(
         "",
         description="the address that callers use, for OpenAPI's `servers`, feeds, invitations and the host of MCP",
+    )
+    oauth: bool = Field(
+        True,
+        description="let people connect clients at /oauth/authorize, where PUBLIC_URL is https or on loopback",
+    )
+    oidc_issuer: Url = Field("", description="the OpenID provider that members sign in to the console with")
+    oidc_client_id: str = Field("", validate_default=True, description="this service's client id there")
+    oidc_client_secret: str = Field(
+        "", repr=False, validate_default=True, description="this service's client secret there"
+    )
+    oidc_scopes: Annotated[tuple[Scope, ...], BeforeValidator(_split_words)] = Field(
+        (Scope.READ, Scope.WRITE, Scope.PUBLISH), description="what members who sign in with it may do"
     )
     rate_limit: Count = Field(
         6000, validation_alias="RATE_LIMIT_PER_MINUTE", description="requests per token and process; 0 is off"
@@ -172,10 +206,25 @@ class Settings(BaseModel):
             raise ValueError("must be text in UTF-8") from None
         return value
 
+    @field_validator("oidc_client_id", "oidc_client_secret")
+    @classmethod
+    def _check_oidc(cls, value: str, info: ValidationInfo) -> str:
+        if info.data.get("oidc_issuer") and not value:
+            raise ValueError("must be set where OIDC_ISSUER is")
+        return value
+
     @property
     def is_https(self) -> bool:
         """Whether callers use https."""
         return self.public_url.lower().startswith("https://")
+
+    @property
+    def issuer(self) -> str:
+        """The issuer of connections; empty where nobody can connect (decisions, section 16)."""
+        parts = urlsplit(self.public_url)
+        is_safe = self.is_https or is_loopback(parts.hostname or "")
+        served = self.oauth and self.serve_console and self.serve_mcp
+        return self.public_url.rstrip("/") if served and is_safe and parts.path in ("", "/") else ""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -207,6 +256,7 @@ WHY = {
     "int_parsing_size": "must be a whole number of a few digits",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
+    "enum": "must be words of {expected}",
     "literal_error": "must be {expected}",
     "string_pattern_mismatch": "must have printable ASCII alone",
     "value_error": "{error}",
@@ -216,7 +266,7 @@ WHY = {
 
 def _line(error: Any) -> str:
     """Returns what is wrong with a variable, without its value if that may be a secret."""
-    name = str(error["loc"][0])
+    name = str(error["loc"][0]).upper()  # a default that is wrong is named by its field
     if error["type"] == "missing":
         return f"{name} is not set: it names the MongoDB replica set, like mongodb://host/NAME?replicaSet=rs0."
     why = WHY[error["type"]].format(**error.get("ctx", {}))

@@ -66,10 +66,34 @@ class TokenKind(StrEnum):
 
 
 class ActorType(StrEnum):
-    """Who wrote: a token, or the service itself (command line and worker)."""
+    """Who wrote: a token, a visitor by a review link, or the service itself (command line and worker)."""
 
     TOKEN = "token"  # noqa: S105
+    LINK = "link"
     SYSTEM = "system"
+
+
+class ThreadLevel(StrEnum):
+    """How much a remark matters; a `must` stands in the way of publishing (decisions, section 17)."""
+
+    MUST = "must"
+    SHOULD = "should"
+    NOTE = "note"
+
+
+class ThreadState(StrEnum):
+    """The states of a review thread (decisions, section 17)."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+    RESOLVED = "resolved"
+
+
+class ThreadOutcome(StrEnum):
+    """What became of a suggestion (decisions, section 17)."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
 
 
 class BudgetLimit(StrEnum):
@@ -126,6 +150,8 @@ EVENT_TYPES = (
         )
     ),
     *(f"brief.{what}" for what in ("updated", "ready", "claimed", "renewed", "withdrawn", "released", "expired")),
+    *(f"thread.{what}" for what in ("opened", "replied", "resolved", "reopened")),
+    *("review_link.created", "review_link.deleted"),
     *(f"{thing}.{what}" for thing in ("category", "cluster", "member") for what in ("created", "updated", "deleted")),
     "member.invited",
     *("token.created", "token.updated", "token.rotated", "token.revoked"),

@@ -14,7 +14,7 @@ from app.schemas.documents import ChecksQuery, ContentPartQuery, GuardedWrite
 from app.schemas.json_schema import json_schema
 from app.schemas.keys import DryRun, idempotency_key
 from app.schemas.loading import cached_schema, load
-from app.schemas.queries import NUMBERS
+from app.schemas.queries import NUMBERS, Page
 from app.schemas.types import MAX_INTEGER, MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
 from app.schemas.unknown import unknown_names
 from mcp_tools.guidance import DESCRIBED_IN
@@ -26,6 +26,13 @@ SMALL_PAGE = 20
 
 IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey")
 """What every tool that writes takes."""
+
+INSTRUCTED = {
+    (name, one["description"])
+    for schema in (Page, GuardedWrite)
+    for name, one in json_schema(schema)["properties"].items()
+}
+"""The arguments that the instructions describe, with what the schemas say of them."""
 
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
 """Limits of what the contract states no limit of its own for; the instructions say how long a string may be."""
@@ -48,7 +55,7 @@ def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
 
 def input_schema(operation: Operation[Any], arguments: type[ma.Schema]) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's arguments; it allows none that it does not name."""
-    elsewhere = set(_described(DESCRIBED_IN.get(operation.name)))
+    elsewhere = INSTRUCTED | set(_described(DESCRIBED_IN.get(operation.name)))
     schema = _shortened(json_schema(arguments), elsewhere)
     if KEY in schema["properties"]:  # the instructions describe both
         schema["properties"] |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}

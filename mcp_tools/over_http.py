@@ -29,11 +29,12 @@ from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context
 from app.responses.minimal import MINIMAL
 from app.schemas.keys import is_nearly_dry_run
-from app.vocabulary import Channel
+from app.vocabulary import Channel, Scope
 from mcp_tools.arguments import DRY_RUN
 from mcp_tools.server import Call, mcp_server
 from mcp_tools.sessions import SESSION_HEADER, client_name, session_id
-from mcp_tools.toolsets import ALL, NAMES
+from mcp_tools.tools import TOOLS
+from mcp_tools.toolsets import ALL, NAMES, holds
 
 JSON = "application/json"
 PARAMETERS = TOOLSET, RETURN = "toolset", "return"
@@ -45,10 +46,13 @@ SMALL = 1024 * 1024
 """The longest message that is read when its token calls too often, to respond with its id."""
 
 
-def respond(names: HostNames) -> Response:
-    """Responds to one message of a client; checks the token first, then the address, then the message."""
+def respond(names: HostNames, challenge: str) -> Response:
+    """Responds to one message of a client; checks the token first, then the address, then the message.
+
+    `challenge` is what a client that lacks a scope is told, where clients can be connected by OAuth.
+    """
     context_or_refusal = _context_or_refusal()
-    response = _refused_request(names) or _answer(context_or_refusal)
+    response = _refused_request(names) or _answer(context_or_refusal, challenge)
     if isinstance(context_or_refusal, Refusal):
         response.headers.update(context_or_refusal.headers)
     return response
@@ -91,7 +95,7 @@ def _refused_request(names: HostNames) -> Response | None:
     return None
 
 
-def _answer(context_or_refusal: Context | Refusal) -> Response:
+def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
     """Responds to the message in the request's body, which has to be as strict JSON as that of REST."""
     body, authorization = bodies.read(), request.headers["Authorization"]
     if too_many_values(body):
@@ -111,9 +115,23 @@ def _answer(context_or_refusal: Context | Refusal) -> Response:
     toolset, minimal = request.args.get(TOOLSET, ALL), RETURN in request.args
     call = Call(context_or_refusal, toolset, current_request_id(), minimal)
     response = _served(body, call)
+    if challenge and (scope := _lacking_scope(message, call)):
+        response.status_code = 403
+        response.headers["WWW-Authenticate"] = f'{challenge}, error="insufficient_scope", scope="{scope}"'
     if client and message["method"] == "initialize":
         response.headers[SESSION_HEADER] = session_id(client, authorization)
     return response
+
+
+def _lacking_scope(message: dict[str, Any], call: Call) -> Scope | None:
+    """Returns the scope of the tool that a message calls, if the token lacks it."""
+    params = message.get("params")
+    name = params.get("name") if message["method"] == "tools/call" and isinstance(params, dict) else None
+    tool = TOOLS.get(name) if isinstance(name, str) and holds(call.toolset, name) else None
+    refused = isinstance(call.context_or_refusal, Refusal)
+    if tool is None or refused or tool.operation.scope in call.context.caller.scopes:
+        return None
+    return tool.operation.scope
 
 
 def _client_of(message: dict[str, Any]) -> str:

@@ -2,17 +2,30 @@
 
 from flask import Flask, Response
 
+from app.errors import CHALLENGE, Refusal
 from app.http.hosts import HostNames
+from app.rules.oauth import DEFAULT_SCOPES
 from app.settings import Settings
 
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves MCP at `/mcp`."""
     names = HostNames(settings.public_url, settings.mcp_allowed_hosts)
+    challenge = _challenge(settings.issuer) if settings.issuer else ""
 
     def view() -> Response:
         from mcp_tools.over_http import respond  # the SDK takes a second to import, and many servers are never called
 
-        return respond(names)
+        try:
+            return respond(names, challenge)
+        except Refusal as refusal:
+            if challenge and "WWW-Authenticate" in refusal.headers:
+                refusal.headers["WWW-Authenticate"] = f'{challenge}, scope="{DEFAULT_SCOPES}"'
+            raise
 
     app.add_url_rule("/mcp", "mcp", view, methods=["POST"])
+
+
+def _challenge(issuer: str) -> str:
+    """Returns what tells a client where to find out how to be connected (RFC 9728; decisions, section 16)."""
+    return f'{CHALLENGE}, resource_metadata="{issuer}/.well-known/oauth-protected-resource/mcp"'

@@ -66,13 +66,18 @@ def _description(operation: Operation[Any]) -> str:
 
 
 def _hints(operation: Operation[Any]) -> t.ToolAnnotations:
-    """Returns what a client may tell its user before the tool is called."""
+    """Returns what a client may tell its user before the tool is called.
+
+    A hint is left out where the protocol says the same without it, or where it means nothing: all but one of a tool
+    that only reads.
+    """
+    if operation.reads:
+        return t.ToolAnnotations(read_only_hint=True)
     changes = operation.effect == Effect.CHANGES
     repeatable = operation.effect != Effect.CREATES and operation.id_names and operation.name not in EACH_CALL_COUNTS
     return t.ToolAnnotations(
-        read_only_hint=operation.reads,
         destructive_hint=operation.effect == Effect.DESTROYS or (changes and operation.scope in HARD_TO_TAKE_BACK),
-        idempotent_hint=operation.reads or bool(repeatable),
+        idempotent_hint=bool(repeatable) or None,
     )
 
 

@@ -46,6 +46,8 @@ sets these variables in another terminal:
 
 The console:     {console}
                  The link signs you in once, as {member}; later, sign in at {BASE}/console with $OWNER.
+For an assistant: {BASE}/mcp
+                 Paste it as the address of an MCP server, and agree on the page that opens.
 
 Briefs to claim:           curl -H "Authorization: Bearer $AGENT" $BASE/briefs
 Claim the one due first:   curl -H "Authorization: Bearer $AGENT" -X POST $BASE/briefs/claim
@@ -72,7 +74,8 @@ def command(port: int | None) -> None:
         port = _free_port(port)
         url = f"http://{HOST}:{port}"
         # For the server's processes, which read the environment themselves.
-        os.environ.update({"MONGODB_URI": uri, "WEBHOOKS_ALLOW_LOCAL": os.environ.get("WEBHOOKS_ALLOW_LOCAL", "1")})
+        usual = {"WEBHOOKS_ALLOW_LOCAL": "1", "PUBLIC_URL": url}
+        os.environ.update({"MONGODB_URI": uri, **{name: os.environ.get(name) or one for name, one in usual.items()}})
         settings = started()
         store = connected(settings)
         database = store.database.name

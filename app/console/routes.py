@@ -2,7 +2,8 @@
 
 import gzip
 
-from flask import Flask, Response, abort, redirect, request, url_for
+from authlib.oauth2 import OAuth2Error
+from flask import Blueprint, Flask, Response, abort, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 from werkzeug.exceptions import HTTPException
 
@@ -10,6 +11,7 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     assets,
     board,
     calendar,
+    connecting,
     documents,
     filing,
     insight,
@@ -17,6 +19,7 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     lookups,
     members,
     moves,
+    oidc,
     planning,
     projects,
     signing_in,
@@ -28,15 +31,19 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
 from app.console.frame import POLICY, console, problem_page
 from app.errors import HttpApiDecodeError, NotFound, PayloadTooLarge, Refusal
 from app.http.errors import bug
+from app.settings import Settings
 
 PAGE_LEVEL = 4
 """How hard pages are compressed: 300 KB take 3 ms, and become 25 KB."""
 
 
-def install(app: Flask) -> None:
+def install(app: Flask, settings: Settings) -> None:
     """Serves the console at `/console`; to a browser, `GET /` redirects there."""
+    oidc.install(app, settings)
     app.register_blueprint(console)
     app.add_url_rule("/", "root", _root, methods=["GET"])
+    if "oauth" in app.extensions:
+        app.register_blueprint(authorization)
 
 
 def _root() -> BaseResponse:
@@ -52,12 +59,19 @@ def home() -> BaseResponse:
     return redirect(url_for("console.show_board"), 302)
 
 
+authorization = Blueprint("authorization", __name__)
+"""Where a client sends people; it is outside of `/console`, and no session is sent to it."""
+authorization.add_url_rule("/oauth/authorize", view_func=connecting.authorize)
+authorization.register_error_handler(OAuth2Error, connecting.refuse_client)
+
+
 @console.get("/<path:path>")
 def unknown(path: str) -> BaseResponse:
     """Responds that there is no such page."""
     raise NotFound("The console has no such page.")
 
 
+@authorization.after_request
 @console.after_request
 def add_headers(response: Response) -> Response:
     """Adds the headers of a page: its policies, and that it is not cached; compresses it.
@@ -77,8 +91,10 @@ def add_headers(response: Response) -> Response:
 
 
 console.register_error_handler(Refusal, problem_page)
+authorization.register_error_handler(Refusal, problem_page)
 
 
+@authorization.errorhandler(HTTPException)
 @console.errorhandler(HTTPException)
 def framework_error(error: HTTPException) -> BaseResponse:
     """Returns the page for an error of Flask or werkzeug."""
@@ -86,6 +102,7 @@ def framework_error(error: HTTPException) -> BaseResponse:
     return problem_page(kinds.get(error.code) or HttpApiDecodeError(error.description))
 
 
+@authorization.errorhandler(Exception)
 @console.errorhandler(Exception)
 def unexpected(error: Exception) -> BaseResponse:
     """Returns the page for a bug: the request's id, and no internals."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import re
 
 from flask import Response, g, redirect, request, url_for
 from werkzeug import Response as BaseResponse
@@ -18,7 +19,13 @@ from app.vocabulary import Channel
 
 LONGEST_PLAIN_FORM = 64 * 1024
 """How many bytes a form may have that is not multipart: it is parsed in one piece, while all other requests wait."""
-OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset")}
+RETURN_COOKIE = "cw_return"
+"""The cookie with the page that a client sent somebody to who was not signed in: an invitation leads back to it too."""
+RETURN_SECONDS, LONGEST_RETURN = 3_600, 3_000
+HERE = re.compile(r"/console(/[a-zA-Z0-9/-]*)?(\?[!-~]*)?")
+"""The addresses to which signing in may lead: pages of the console, without dots, which could lead out of it."""
+OIDC = ("sign_in_with_oidc", "back_from_oidc", "choose_project")
+OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset", *OIDC)}
 """The endpoints that need no session."""
 
 
@@ -84,9 +91,19 @@ def ask_to_sign_in() -> BaseResponse:
     if is_from_script():
         return Response(status=401, headers={"HX-Redirect": url_for("console.sign_in", to=page_before())})
     here = request.full_path.rstrip("?") if request.method == "GET" else page_before()
-    return redirect(url_for("console.sign_in", to=here, sent="yes" if request.method == "POST" else None), 303)
+    response = redirect(url_for("console.sign_in", to=here, sent="yes" if request.method == "POST" else None), 303)
+    if request.endpoint == "console.show_connect" and len(here or "") <= LONGEST_RETURN:
+        set_cookie(response, RETURN_COOKIE, here or "", max_age=RETURN_SECONDS)
+    return response
+
+
+def way_back(to: str = "") -> str:
+    """Returns where signing in leads: to the page that was asked for, else to that of a client that waits."""
+    named = (to, request.cookies.get(RETURN_COOKIE, ""))
+    return next((one for one in named if HERE.fullmatch(one)), url_for("console.home"))
 
 
 def set_session(response: BaseResponse, secret: str) -> None:
     """Sets the session cookie."""
     set_cookie(response, SESSION_COOKIE, secret, max_age=int(SESSION_LIFE.total_seconds()))
+    response.delete_cookie(RETURN_COOKIE, path="/console")

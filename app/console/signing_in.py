@@ -1,17 +1,12 @@
 """Signing in with a management token or an invitation, and out again."""
 
-import re
-
 from flask import Response, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.frame import console, page
-from app.console.sessions import set_session
+from app.console.sessions import set_session, way_back
 from app.errors import ProjectFrozen, Unauthorized
 from app.http.callers import SESSION_COOKIE, callers
-
-HERE = re.compile(r"/console(/[a-zA-Z0-9/-]*)?(\?[!-~]*)?")
-"""The addresses to which signing in may lead: pages of the console, without dots, which could lead out of it."""
 
 
 @console.get("/sign-in")
@@ -29,7 +24,7 @@ def start_session() -> BaseResponse:
     except Unauthorized:
         problem = "This is not a valid management token: it begins with cwm_, and may have expired or been revoked."
         return page("sign_in.html", 401, to=to, problem=problem)
-    response = redirect(to if HERE.fullmatch(to) else url_for("console.home"), 303)
+    response = redirect(way_back(to), 303)
     set_session(response, secret)
     return response
 
@@ -60,6 +55,6 @@ def accept() -> BaseResponse:
     except ProjectFrozen as frozen:
         problem = "The project is frozen, so nobody can join now: try this link again later."
         return page("join.html", frozen.status, problem=problem)
-    response = page("joined.html", token=token, home=url_for("console.home"))
+    response = page("joined.html", token=token, home=way_back())
     set_session(response, callers().sign_in(token))
     return response

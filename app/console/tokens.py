@@ -12,7 +12,8 @@ from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.sessions import context
 from app.operations import documents, reverts, tokens
-from app.responses.tokens import NewToken
+from app.responses.tokens import NewToken, Token
+from app.rules.times import wire_time
 from app.vocabulary import BudgetLimit, TokenKind
 
 ON_A_PAGE = 100
@@ -29,8 +30,10 @@ REASONS: Mapping[str, str] = {
 
 @console.get("/administration/tokens")
 def show_tokens() -> Response:
-    """Lists the tokens, with a form for another."""
-    return page("tokens.html", tokens=listing(tokens.list_tokens, limit=ON_A_PAGE))
+    """Lists the clients that are connected, and the other tokens, with a form for another."""
+    listed, now = listing(tokens.list_tokens, limit=ON_A_PAGE), wire_time(context().now)
+    connections = [one for one in listed.rows if one["client"] and not one["revokedAt"] and _lasts(one, now)]
+    return page("tokens.html", tokens=listed, connections=connections)
 
 
 @console.post("/administration/tokens")
@@ -89,6 +92,10 @@ def revert_token(id: str) -> BaseResponse:
     outcome = call(reverts.revert_token, id, fields={"since": since}, dry_run=not confirmed).body
     titles = _titles([one["id"] for one in (*outcome["reverted"], *outcome["skipped"])])
     return page("revert.html", id=id, since=since, confirmed=confirmed, titles=titles, reasons=REASONS, outcome=outcome)
+
+
+def _lasts(token: Token, now: str) -> bool:
+    return token["expiresAt"] is None or token["expiresAt"] > now
 
 
 def _secret(made: NewToken, heading: str) -> BaseResponse:

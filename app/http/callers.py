@@ -92,7 +92,8 @@ class Callers:
             caller,
             channel,
             now,
-            address=self._address,
+            address=lambda: self.address,
+            public_url=self.public_url or "",
             webhooks_allow_local=self._webhooks_allow_local,
             routes=self._routes,
             callers_changed=self._access.look_up_again,
@@ -118,7 +119,9 @@ class Callers:
         """Ends the session of the request."""
         self._access.close_session(session_secret())
 
-    def _address(self) -> str:
+    @property
+    def address(self) -> str:
+        """The URL that this server is reached at: `PUBLIC_URL`, else the one of the request."""
         return self.public_url or request.url_root
 
     @contextmanager

@@ -14,7 +14,7 @@ from cachetools import TTLCache
 from app.errors import Unauthorized, or_raise
 from app.operations.context import Caller
 from app.rules.projects import StoredProject
-from app.rules.tokens import StoredToken
+from app.rules.tokens import AgreedToken, StoredToken
 from app.store.single_flight import SingleFlight
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
@@ -84,16 +84,15 @@ class Access:
         return found.caller
 
     def open_session(self, secret: str, now: datetime) -> str:
-        """Returns the secret of a new session for the holder of a management token: its project's id, a dot, 256 bits.
+        """Returns the secret of a new session for the holder of a management token.
 
-        Refuses with `Unauthorized` like `authenticate`.
+        Refuses with `Unauthorized` like `authenticate`, and the access token of a connection.
         """
         caller = self.authenticate(secret, TokenKind.MANAGEMENT, now)
-        session = new_project_secret(caller.project_id)
+        if caller.is_connection:
+            raise Unauthorized
         with self._store.deadline():
-            token = {"tokenId": caller.token_id, "tokenHash": hash_of(secret)}
-            self._store.sessions.add(caller.project_id, hash_of(session), token, now, now + SESSION_LIFE)
-        return session
+            return begin_session(self._store, caller.project_id, caller.token_id, hash_of(secret), now)
 
     def close_session(self, session: str) -> None:
         """Ends a session: at once on this server, within 5 s on every other."""
@@ -121,8 +120,12 @@ class Access:
         token = or_raise(self._store.tokens.by_hash(token_hash), Unauthorized)
         if expires_at := token.get("expiresAt"):
             ends.append(expires_at)
+        if connection := token.get("connection"):
+            ends.append(connection["accessExpiresAt"])
+            if not is_in_force(granter_of(self._store, token["projectId"], token), now):
+                raise Unauthorized
         expires_at = min(ends, default=None)
-        if token["revokedAt"] is not None or is_over(expires_at, now):
+        if not is_in_force(token, now) or is_over(expires_at, now):
             raise Unauthorized
         caller = _caller_of(token, self._store.projects.settings(token["projectId"]))
         self._store.tokens.record_use(token["projectId"], token["id"], now)
@@ -132,6 +135,14 @@ class Access:
 def new_project_secret(project_id: str) -> str:
     """Returns a fresh secret that begins with its project's id, so that it is looked for in that project."""
     return f"{project_id}.{secrets.token_urlsafe(32)}"
+
+
+def begin_session(store: Store, project_id: str, token_id: str | None, token_hash: str, now: datetime) -> str:
+    """Returns the secret of a new session with a token: its project's id, a dot, 256 bits."""
+    session = new_project_secret(project_id)
+    token = {"tokenId": token_id, "tokenHash": token_hash}
+    store.sessions.add(project_id, hash_of(session), token, now, now + SESSION_LIFE)
+    return session
 
 
 def project_of_secret(secret: str) -> str:
@@ -154,6 +165,7 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
         project_name=project["name"],
         frozen=project.get("frozen"),
         budget=token.get("budget"),
+        is_connection="connection" in token,
         token_hash=token["hash"],
     )
 
@@ -161,3 +173,14 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
 def is_over(expires_at: datetime | None, now: datetime) -> bool:
     """Returns whether something has expired; what has no end never does."""
     return expires_at is not None and expires_at <= now
+
+
+def granter_of(store: Store, project_id: str, token: StoredToken | AgreedToken) -> StoredToken | None:
+    """Returns the token of who agreed to a connection; None for what is no connection."""
+    by = token.get("grantedBy")
+    return store.tokens.get(project_id, by["id"] or "") if by else None
+
+
+def is_in_force(token: StoredToken | None, now: datetime) -> bool:
+    """Returns whether there is a token, and it was neither revoked nor has expired."""
+    return token is not None and token["revokedAt"] is None and not is_over(token.get("expiresAt"), now)

@@ -18,6 +18,7 @@ from app.operations.operation import Effect, Operation, Result, operation
 from app.operations.rendering import is_renderable
 from app.operations.revisions import markdown_of
 from app.responses.actions import Action, action_record
+from app.responses.threads import NewReviewLink, ReviewLink
 from app.rules.checks import CheckResult, failed_errors
 from app.rules.documents import Call, StoredDocument
 from app.rules.publishing import refuse_publication
@@ -25,6 +26,8 @@ from app.rules.statuses import submit_document
 from app.vocabulary import Scope
 
 RESTORE = "restore_document"
+OF_LINKS = (ReviewLink, NewReviewLink)
+"""The records of operations on a document's links, which are not listed; those on one thread are not either."""
 
 
 @operation(Scope.READ, Effect.READS)
@@ -61,7 +64,8 @@ def document_operations() -> tuple[Operation[Any], ...]:
     """Returns the operations that write one document or its brief, in the catalogue's order."""
     from app.operations.catalogue import CATALOGUE  # which lists this module, too
 
-    return tuple(one for one in CATALOGUE if one.id_names[:1] == ("documentId",) and not one.reads)
+    of_documents = [one for one in CATALOGUE if one.id_names[:1] == ("documentId",) and not one.reads]
+    return tuple(one for one in of_documents if "threadId" not in one.id_names and one.record not in OF_LINKS)
 
 
 def _refusal(ctx: Context, one: Operation[Any], document: StoredDocument, call: Call) -> Refusal | None:

@@ -30,10 +30,14 @@ class Caller:
     drafts: bool = False
     """Whether a delivery token has the drafts permission: it may read documents that are not published."""
     project_name: str = ""
+    type: ActorType = ActorType.TOKEN
+    """What the caller is for records and events: a token, or a review link."""
     frozen: StoredNote | None = None
     """The project's freeze when the caller was authenticated."""
     budget: Budget | None = None
     """The token's budget at that time."""
+    is_connection: bool = False
+    """Whether a client got the token by OAuth."""
     token_hash: str | None = None
     """The hash of the token's secret then: of the one that was sent, or that the session was begun with."""
 
@@ -42,7 +46,7 @@ class Caller:
         """The caller as records and events name it."""
         if self.token_id is None:
             return SYSTEM
-        return Actor(type=ActorType.TOKEN, id=self.token_id, name=self.name, agent=self.agent)
+        return Actor(type=self.type, id=self.token_id, name=self.name, agent=self.agent)
 
 
 def system(project_id: str, team_id: str) -> Caller:
@@ -70,6 +74,8 @@ class Context:
     """Whether the caller accepts any state of the record (`If-Match: *`)."""
     address: Callable[[], str] = lambda: ""
     """Returns the URL that this server is reached at, for links to it."""
+    public_url: str = ""
+    """The URL that this server is reached at where it is configured."""
     webhooks_allow_local: bool = False
     """Whether webhooks of this server may reach its own loopback."""
     routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)

@@ -17,12 +17,17 @@ from app.responses.insights import (
     DurationFigures,
     Durations,
     Insights,
+    LevelFigures,
+    RoundFigures,
     StatusCounts,
+    ThreadFigures,
 )
 from app.rules.insights import (
     COUNTED,
     DURATIONS,
+    LEVELS,
     OF_AGENTS,
+    SETTLED,
     STATES,
     STATUSES,
     StoredFigures,
@@ -60,6 +65,8 @@ def get_insights(ctx: Context, fields: Fields) -> Result[Insights]:
             "oldestReady": wire_time_or_none(insights.oldest_waiting(ctx.project_id)),
             "days": [_day(day, of_project.get(day)) for day in days],
             "durations": cast(Durations, {name: _duration(name, of_project.values()) for name in DURATIONS}),
+            "rounds": _rounds(of_project.values()),
+            "threads": cast(ThreadFigures, {level: _threads(level, of_project.values()) for level in LEVELS}),
             "agents": _agents(rows),
         }
     )
@@ -81,6 +88,22 @@ def _duration(name: str, rows: Iterable[StoredFigures]) -> DurationFigures:
         for number, durations in row.get("durations", {}).get(name, {}).items():
             histogram[int(number)] += durations
     return {"count": histogram.total(), "p50": quantile(histogram, 0.5), "p90": quantile(histogram, 0.9)}
+
+
+def _rounds(rows: Iterable[StoredFigures]) -> list[RoundFigures]:
+    """Returns how many publications followed so many requests for changes, the fewest first."""
+    counts: Counter[int] = Counter()
+    for row in rows:
+        counts.update({int(rounds): number for rounds, number in row.get("rounds", {}).items()})
+    return [{"rounds": rounds, "published": counts[rounds]} for rounds in sorted(counts)]
+
+
+def _threads(level: str, rows: Iterable[StoredFigures]) -> LevelFigures:
+    """Returns how many threads of a level were opened, and how many ended in each way."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        counts.update(row.get("threads", {}).get(level, {}))
+    return cast(LevelFigures, {name: counts[name] for name in ("opened", *SETTLED)})
 
 
 def _agents(rows: Iterable[StoredFigures]) -> list[AgentFigures]:

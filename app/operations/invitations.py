@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from app.errors import BadRequest, Forbidden, NotFound, ProjectFrozen, Unauthorized, or_raise
-from app.operations.access import hash_of, is_over, new_project_secret, project_of_secret
+from app.operations.access import hash_of, is_in_force, new_project_secret, project_of_secret
 from app.operations.context import Caller, Context, system
 from app.operations.members import own_member
 from app.operations.operation import Effect, Result, operation
@@ -88,7 +88,7 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
         if frozen := wire_note(store.projects.settings(project_id).get("frozen")):
             raise ProjectFrozen(**frozen)
         member = or_raise(store.members.get(project_id, invitation["memberId"]), Unauthorized)
-        fields = {"name": member["name"], "scopes": invitation["scopes"]}
+        fields = {"name": member["name"], "scopes": invitation["scopes"], "memberId": member["id"]}
         if inviter and (ends := inviter.get("expiresAt")):
             fields["expiresAt"] = wire_time(ends)
         ctx = Context(store, _inviter(project_id, invitation), Channel.CLI, now)
@@ -102,7 +102,7 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
 def _valid_token(store: Store, secret_hash: str, now: datetime) -> StoredToken | None:
     """Returns the token whose secret has this hash; None once it was rotated or revoked or has expired."""
     token = store.tokens.by_hash(secret_hash)
-    return token if token and token["revokedAt"] is None and not is_over(token.get("expiresAt"), now) else None
+    return token if is_in_force(token, now) else None
 
 
 def _inviter(project_id: str, invitation: StoredInvitation) -> Caller:

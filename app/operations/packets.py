@@ -10,6 +10,7 @@ from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.operations.sections import sections_of
+from app.operations.threads import unresolved_threads
 from app.responses.briefs import brief_record
 from app.responses.named import described
 from app.responses.packets import (
@@ -28,13 +29,14 @@ from app.rules.packets import shortened
 from app.vocabulary import Scope
 
 NEIGHBOURS = 20
+MOST_THREADS = 50
 MOST_LISTED = 800
 """More sections or failures than these don't fit into a packet, whatever else is in it."""
 
 
 @operation(Scope.READ, Effect.READS)
 def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:
-    """Read all that a document's writer needs: brief, house style, category, cluster, links, review, outline, checks.
+    """Read all that a document's writer needs: brief, house style, cluster, links, review, threads, outline, checks.
 
     At most 64 KB; `truncated` names what was shortened.
     """
@@ -43,21 +45,27 @@ def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:
 
 def packet_of(ctx: Context, document: StoredDocument) -> Packet:
     """Returns the work packet of a document."""
-    project, brief = ctx.store.projects.settings(ctx.project_id), document.get("brief")
+    project = ctx.store.projects.settings(ctx.project_id)
     markdown = markdown_of(ctx, document.get("contentId"))
     links = ctx.store.documents.get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
     results = checks_of(ctx, document, project.get("checks") or {}, markdown, links)
     sections = sections_of(ctx, markdown)
     failures = failed(results)
-    listed = {"outline": len(sections), "checks": len(failures)}
+    threads = unresolved_threads(ctx, document, markdown, sections)
+    listed = {
+        "threads": len(threads) > MOST_THREADS,
+        "outline": len(sections) > MOST_LISTED,
+        "checks": len(failures) > MOST_LISTED,
+    }
     packet: Packet = {
         "document": packet_document(document),
-        "brief": None if brief is None else brief_record(brief, ctx.now),
+        "brief": None if document.get("brief") is None else brief_record(document, ctx.now),
         "guidelines": project.get("guidelines") or "",
         "category": _category(ctx, document),
         "cluster": _cluster(ctx, document),
         "links": [packet_link(link) for link in links],
         "review": wire_note(document.get("review")),
+        "threads": threads[:MOST_THREADS],
         "outline": {
             "version": document["version"],
             "words": document["wordCount"],
@@ -65,7 +73,7 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
         },
         "checks": failures[:MOST_LISTED],
         "actions": [one.name for one, refused in actions_on(ctx, document, markdown, results) if refused is None],
-        "truncated": [name for name, number in listed.items() if number > MOST_LISTED],
+        "truncated": [name for name, is_longer in listed.items() if is_longer],
     }
     return cast(Packet, shortened(packet))
 

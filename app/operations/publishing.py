@@ -20,7 +20,9 @@ from app.errors import (
     Problem,
     Refusal,
     ReviewRequired,
+    RoundsExhausted,
     ServiceUnavailable,
+    ThreadsOpen,
     VersionConflict,
     WriteConflict,
 )
@@ -39,6 +41,7 @@ from app.rules.briefs import expire_lease
 from app.rules.checks import CheckResult, failed
 from app.rules.documents import Decision, StoredDocument
 from app.rules.publishing import Publication, refuse_publication
+from app.rules.threads import new_threads, open_threads
 from app.rules.times import read_time
 from app.schemas.documents import ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
 from app.schemas.imports import DatedFields
@@ -81,7 +84,7 @@ def _check(ctx: Context, document_id: str, fields: Fields) -> _Checked | None:
 @document_change(
     Scope.WRITE,
     body=SubmitFields,
-    errors=(BriefClaimed, InvalidTransition, BadRequest, ChecksFailed),
+    errors=(BriefClaimed, InvalidTransition, BadRequest, ThreadsOpen, ChecksFailed),
     prepare=_check,
     rule=rules.submit_document,
 )
@@ -108,7 +111,7 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 @document_change(
     Scope.PUBLISH,
     body=WithBaseVersion,
-    errors=(VersionConflict, InvalidTransition, FourEyes, BadRequest),
+    errors=(VersionConflict, InvalidTransition, ThreadsOpen, FourEyes, BadRequest),
     rule=rules.approve_document,
 )
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
@@ -121,20 +124,35 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
     return change_document(ctx, document, partial(rules.approve_document, call=call, base_version=base))
 
 
-@document_change(Scope.PUBLISH, body=ChangesRequest, errors=(InvalidTransition,), rule=rules.request_changes)
+@document_change(
+    Scope.PUBLISH,
+    body=ChangesRequest,
+    errors=(BriefClaimed, InvalidTransition, RoundsExhausted, BadRequest),
+    transaction=True,
+    rule=rules.request_changes,
+)
 def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Send a document back to drafting, with a note that says what has to change.
 
     From `review` or `approved`. The note is the document's `reviewNote` until the next one.
     """
-    rule = partial(rules.request_changes, call=ctx.call, note=fields.get("note") or "")
-    return change_document(ctx, own_document(ctx, document_id), rule)
+    document, sent, offer = own_document(ctx, document_id), fields.get("threads") or [], fields.get("offer", False)
+    most = ctx.store.projects.settings(ctx.project_id).get("maxRounds") if offer else None
+    markdown = markdown_of(ctx, document.get("contentId")) if sent else ""
+
+    def request(present: StoredDocument) -> Decision:
+        decision = rules.request_changes(present, ctx.call, fields.get("note") or "", offer=offer, max_rounds=most)
+        threads = new_threads(present, ctx.call, sent, markdown, new_id, "threads")
+        ctx.store.threads.add_many(ctx.project_id, threads)
+        return decision.then(partial(open_threads, call=ctx.call, threads=threads))
+
+    return change_document(ctx, document, request)
 
 
 @document_change(
     Scope.PUBLISH,
     body=ScheduleFields,
-    errors=(VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
+    errors=(VersionConflict, InvalidTransition, ThreadsOpen, FourEyes, ReviewRequired, BadRequest),
     rule=rules.schedule_document,
     publishes=True,
 )
@@ -167,7 +185,7 @@ def unschedule_document(ctx: Context, document_id: str) -> Result[DocumentSummar
 @document_change(
     Scope.PUBLISH,
     body=WithBaseVersion,
-    errors=(VersionConflict, InvalidTransition, FourEyes, ReviewRequired, BadRequest),
+    errors=(VersionConflict, InvalidTransition, ThreadsOpen, FourEyes, ReviewRequired, BadRequest),
     transaction=True,
     prepare=render_document,
     rule=refuse_publication,
@@ -185,7 +203,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
 @document_change(
     Scope.PUBLISH,
     body=DatedFields,
-    errors=(InvalidTransition, ReviewRequired, BadRequest),
+    errors=(InvalidTransition, ThreadsOpen, ReviewRequired, BadRequest),
     transaction=True,
     prepare=render_document,
 )

@@ -9,7 +9,7 @@ from app.operations.operation import Effect, Result, operation
 from app.responses.tokens import NewToken, Token, token_record
 from app.rules.etags import record_tag
 from app.rules.times import read_time
-from app.rules.tokens import StoredToken, budget_of
+from app.rules.tokens import NEW_TOKEN, StoredToken, budget_of
 from app.schemas.loading import Fields, changed_fields, check, in_order, problems
 from app.schemas.queries import LongPage
 from app.schemas.tokens import TokenChanges, TokenFields
@@ -19,6 +19,8 @@ from app.vocabulary import Scope, TokenKind
 AGENT_SCOPES = (Scope.READ, Scope.WRITE)
 USUAL_SCOPES = (*AGENT_SCOPES, Scope.PUBLISH)
 
+NOBODY = Problem(field="memberId", message="The project has no member with this id; list the members to find it.")
+NO_OWNER = Problem(field="memberId", message="Only a management token can be a member's.")
 NO_BUDGET = Problem(field="budget", message="Only a management token can have a budget: a delivery token reads.")
 
 
@@ -46,17 +48,17 @@ def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
     expires = fields.get("expiresAt")
     secret = new_secret(kind)
     token = {
+        **NEW_TOKEN,
         "kind": kind,
         "name": fields["name"],
         "agent": agent,
         "scopes": scopes,
         "drafts": fields.get("drafts", False),
         "budget": budget_of(fields.get("budget")),
+        "memberId": fields.get("memberId"),
         "hash": hash_of(secret),
         "createdAt": ctx.now,
         "expiresAt": read_time(expires) if expires else None,
-        "lastUsedAt": None,
-        "revokedAt": None,
     }
     added = ctx.store.tokens.add(ctx.project_id, token, ctx.event("token.created"))
     return _result_with_secret(added, secret)
@@ -64,10 +66,12 @@ def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
 
 @operation(Scope.ADMIN, Effect.CHANGES, body=TokenChanges, errors=(BadRequest,))
 def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
-    """Change a token's name or its budget, which is replaced whole; within 5 seconds every server applies it."""
+    """Change a token's name, whose it is, or its budget, which is replaced whole.
+
+    Within 5 seconds every server applies it.
+    """
     token = ctx.check_match(_own_token(ctx, token_id))
-    has_needless_budget = token["kind"] == TokenKind.DELIVERY and budget_of(fields.get("budget"))
-    check(TokenChanges, fields, *((NO_BUDGET,) if has_needless_budget else ()))
+    check(TokenChanges, fields, *_wrong_for(ctx, token["kind"], fields))
     sent = {**fields, "budget": budget_of(fields["budget"])} if "budget" in fields else fields
     changes = changed_fields(token, sent)
     return _result(_write(ctx, token, changes, "token.updated") if changes else token)
@@ -83,14 +87,17 @@ def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
     return _result(_write(ctx, token, {"revokedAt": ctx.now}, "token.revoked"))
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, errors=(Forbidden,))
+@operation(Scope.ADMIN, Effect.CHANGES, errors=(BadRequest, Forbidden))
 def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
     The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
-    A token that may do what yours may not can't be rotated with it.
+    A token that may do what yours may not can't be rotated with it, and neither can one that a client got by OAuth,
+    which renews its own.
     """
     token = ctx.check_match(_own_token(ctx, token_id))
+    if token.get("client"):
+        raise BadRequest("A client renews the secrets of its connection itself: revoke the token to end it.")
     refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
     secret = new_secret(TokenKind(token["kind"]))
     rotated = _write(ctx, token, {"hash": hash_of(secret)}, "token.rotated")
@@ -131,8 +138,7 @@ def _check(ctx: Context, fields: Fields) -> None:
     delivery = fields.get("kind") == TokenKind.DELIVERY
     if delivery and fields.get("scopes"):
         wrong.append(Problem(field="scopes", message="A delivery token has no scopes: it reads what is published."))
-    if delivery and budget_of(fields.get("budget")):
-        wrong.append(NO_BUDGET)
+    wrong += _wrong_for(ctx, TokenKind.DELIVERY if delivery else TokenKind.MANAGEMENT, fields)
     if not delivery and fields.get("drafts"):
         wrong.append(Problem(field="drafts", message="Only a delivery token can be given the drafts permission."))
     expires = fields.get("expiresAt")
@@ -140,6 +146,17 @@ def _check(ctx: Context, fields: Fields) -> None:
         wrong.append(Problem(field="expiresAt", message="Must be in the future."))
     if wrong:
         raise BadRequest(errors=in_order(wrong))
+
+
+def _wrong_for(ctx: Context, kind: str, fields: Fields) -> list[Problem]:
+    """Returns what a token of a kind can't have, and a member that it can't belong to."""
+    delivery, member_id = kind == TokenKind.DELIVERY, fields.get("memberId")
+    is_somebody = member_id is None or ctx.store.members.exists(ctx.project_id, member_id)
+    wrong = [
+        NO_BUDGET if delivery and budget_of(fields.get("budget")) else None,
+        NO_OWNER if delivery and member_id is not None else None if is_somebody else NOBODY,
+    ]
+    return [problem for problem in wrong if problem]
 
 
 def _write(ctx: Context, token: StoredToken, changes: Fields, event: str) -> StoredToken:

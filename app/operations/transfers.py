@@ -1,9 +1,10 @@
 """Exports a whole project as lines of JSON, and imports them into any project (decisions, section 10).
 
-An export has settings, members, categories, clusters, and documents with their trash, texts and versions; no tokens,
-drafts, webhooks and events. Ids stay the same where they are free, so that a project that is imported into an empty
-database exports the same bytes again; an id that another project has is replaced by a new one throughout. A document
-is imported with its last line, so an interrupted import is run again: records that exist stay as they are.
+An export has settings, members, categories, clusters, and documents with their trash, texts, versions and threads; no
+tokens, drafts, webhooks, review links and events. Ids stay the same where they are free, so that a project that is
+imported into an empty database exports the same bytes again; an id that another project has is replaced by a new one
+throughout. A document is imported with its last line, so an interrupted import is run again: records that exist stay
+as they are.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from app.rules.documents import document_event
 from app.rules.events import Event
 from app.rules.publishing import Publication, publication, published_part, rendered
 from app.rules.text import word_count
+from app.rules.threads import counts_of
 from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
 from app.schemas.loading import cached_schema, check, load
 from app.schemas.transfers import FORMAT, LINES
@@ -55,10 +57,11 @@ def export_project(store: Store, project_id: str) -> Iterator[bytes]:
             records = snapshot.records(COLLECTIONS[kind])
             for record in parents_first([*records]) if kind == "category" else records:
                 yield _to_json(line_of(kind, record))
-        for document, revisions, bodies in snapshot.documents():
+        for document, revisions, bodies, threads in snapshot.documents():
             markdown = {revision["bodyId"] for revision in revisions}
             yield from (_to_json(line_of("body", body)) for body in bodies if body["id"] in markdown)
             yield from (_to_json(line_of("revision", revision)) for revision in revisions)
+            yield from (_to_json(line_of("thread", thread)) for thread in threads)
             yield _to_json(line_of("document", document))
 
 
@@ -128,7 +131,7 @@ class ProjectImport:
         """The lines of documents; a document that the batch has more than once is in several rounds."""
         begun = Counter[str]()
         for number, line in lines:
-            if line["type"] in ("body", "revision", "document"):
+            if line["type"] in ("body", "revision", "thread", "document"):
                 document_id = line.get("documentId") or line["id"]
                 rounds[begun[document_id]].append((number, self._renamed(line)))
                 begun[document_id] += line["type"] == "document"
@@ -154,11 +157,11 @@ class ProjectImport:
         return renamed(line, lambda collection, old: self._same.get(new := self._ids[collection, old], new))
 
     def _import_documents(self, lines: Sequence[Numbered]) -> None:
-        """Imports the texts and versions of the documents that are new, and then the documents."""
+        """Imports the texts, versions and threads of the documents that are new, and then the documents."""
         with self._store.deadline():
             named = {line.get("documentId") or line["id"] for _, line in lines}
             existing = self._store.transfers.documents(self._project, named)
-            for kind in ("body", "revision"):
+            for kind in ("body", "revision", "thread"):
                 new = [line for _, line in lines if line["type"] == kind and line["documentId"] not in existing]
                 self._store.transfers.add_missing(
                     self._project, COLLECTIONS[kind], [record_of(kind, line) for line in new]
@@ -169,6 +172,9 @@ class ProjectImport:
                 self._project,
                 [text for _, line in documents for text in texts_of(line, versions.get(line["id"], {}))],
             )
+            threads = defaultdict(list)
+            for thread in self._store.threads.of_documents(self._project, [line["id"] for _, line in documents]):
+                threads[thread["documentId"]].append(thread)
         rows, html = [], []
         for number, line in documents:
             if line["id"] in existing:
@@ -176,6 +182,7 @@ class ProjectImport:
                 continue
             try:
                 record, rendered_html = self._document_record(line, versions.get(line["id"], {}), texts)
+                record |= counts_of(threads[line["id"]])
                 html += rendered_html
             except _InvalidLine as error:
                 self._refuse(number, error, line["id"])

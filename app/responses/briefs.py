@@ -10,7 +10,7 @@ from app.documented import EXAMPLE_DAY, EXAMPLE_TIME, Date, Id, Timestamp, doc, 
 from app.responses.named import BriefCategory, described
 from app.rules.actors import Actor
 from app.rules.briefs import brief_at
-from app.rules.documents import LinkedDocument, ListedBrief, StoredBrief, StoredDocument
+from app.rules.documents import LinkedDocument, ListedBrief, StoredDocument, brief_of
 from app.rules.named import StoredCategory
 from app.rules.times import wire_time_or_none
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
@@ -34,6 +34,7 @@ class Brief(TypedDict):
     state: Annotated[str, one_of(BriefState), doc("the state", "claimed")]
     claimedAt: Annotated[Timestamp | None, doc("when it was claimed; null unless claimed", EXAMPLE_TIME)]
     claimedBy: Annotated[Actor | None, doc("the token that claimed it; null unless claimed")]
+    rounds: Annotated[int, doc("how often changes were requested since the document was last published")]
     claimExpiresAt: Annotated[
         Timestamp | None, doc("when the claim's lease runs out; null without one", "2027-01-31T10:00:00.000Z")
     ]
@@ -76,9 +77,9 @@ class BriefDetail(TypedDict):
     internalLinks: Annotated[list[BriefLink], doc("the documents to link to; those that are gone are left out")]
 
 
-def brief_record(brief: StoredBrief, now: datetime) -> Brief:
-    """Returns a stored brief (empty for none) as it is at an instant."""
-    brief = brief_at(brief, now)
+def brief_record(document: StoredDocument, now: datetime) -> Brief:
+    """Returns the brief of a stored document (empty for none) as it is at an instant."""
+    brief = brief_at(brief_of(document), now)
     return {
         "audience": brief.get("audience") or "",
         "intent": brief.get("intent") or "",
@@ -91,6 +92,7 @@ def brief_record(brief: StoredBrief, now: datetime) -> Brief:
         "state": brief.get("state", BriefState.NONE),
         "claimedAt": wire_time_or_none(brief.get("claimedAt")),
         "claimedBy": brief.get("claimedBy"),
+        "rounds": document.get("rounds") or 0,
         "claimExpiresAt": wire_time_or_none(brief.get("claimExpiresAt")),
     }
 
@@ -118,7 +120,7 @@ def brief_detail(
     return {
         "id": document["id"],
         "title": document["title"],
-        "brief": None if brief is None else brief_record(brief, now),
+        "brief": None if brief is None else brief_record(document, now),
         "status": document["status"],
         "dueDate": document.get("dueDate"),
         "version": document["version"],

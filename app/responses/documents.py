@@ -10,7 +10,7 @@ from app.responses.briefs import Brief, brief_record
 from app.responses.named import Created, Identified
 from app.responses.revisions import Published
 from app.rules.actors import Actor
-from app.rules.documents import StoredDocument, brief_of
+from app.rules.documents import StoredDocument
 from app.rules.times import wire_time, wire_time_or_none
 from app.vocabulary import DocumentStatus
 
@@ -86,7 +86,7 @@ def document_summary(document: StoredDocument, team_id: str, now: datetime) -> D
         "publishedAt": wire_time_or_none(document.get("publishedAt")),
         "deletedAt": wire_time_or_none(document.get("deletedAt")),
         "reviewNote": document.get("reviewNote") or "",
-        "brief": brief_record(brief_of(document), now),
+        "brief": brief_record(document, now),
     }
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, NotRequired
 from typing_extensions import TypedDict
 
 from app import errors
-from app.documented import EXAMPLE_TIME, Timestamp, doc, one_of
+from app.documented import EXAMPLE_ID, EXAMPLE_TIME, Timestamp, doc, one_of
 from app.errors import MAX_ISSUES, Issue, Problem, Refusal
 from app.rules.actors import Actor, Note
 from app.rules.checks import CheckResult
@@ -58,6 +58,19 @@ class By(TypedDict):
     by: Annotated[Actor, doc("who made or submitted the version")]
 
 
+class OpenThreads(TypedDict):
+    threads: Annotated[list[str], doc("the ids of the threads", [EXAMPLE_ID])]
+
+
+class OpenedBy(TypedDict):
+    openedBy: Annotated[Actor, doc("who opened the thread")]
+
+
+class Rounds(TypedDict):
+    rounds: Annotated[int, doc("how often changes were requested since the document was last published", 2)]
+    maxRounds: Annotated[int, doc("the project's setting", 2)]
+
+
 class Versions(TypedDict):
     version: Annotated[int, doc("the document's present version", 4)]
     baseVersion: NotRequired[Annotated[int, doc("the version that was sent", 3)]]
@@ -82,6 +95,9 @@ EXTRA_KEYS: dict[type[Refusal], type] = {
     errors.ChecksFailed: FailedChecks,
     errors.Forbidden: LackedScope,
     errors.FourEyes: By,
+    errors.ThreadsOpen: OpenThreads,
+    errors.ThreadNotYours: OpenedBy,
+    errors.RoundsExhausted: Rounds,
     errors.VersionConflict: Versions,
     errors.ProjectFrozen: Note,
     errors.BudgetExceeded: SpentBudget,

@@ -37,6 +37,30 @@ class Durations(TypedDict):
     approvedToPublished: Annotated[DurationFigures, doc("from the approval to the publication")]
 
 
+class RoundFigures(TypedDict):
+    """How many publications followed so many requests for changes."""
+
+    rounds: Annotated[int, doc("requests for changes since the publication before", 1)]
+    published: Annotated[int, doc("publications after so many", 4)]
+
+
+class LevelFigures(TypedDict):
+    """What became of review threads of a level."""
+
+    opened: Annotated[int, doc("threads opened")]
+    resolved: Annotated[int, doc("threads resolved otherwise than by their suggestion")]
+    accepted: Annotated[int, doc("suggestions accepted")]
+    rejected: Annotated[int, doc("suggestions rejected")]
+
+
+class ThreadFigures(TypedDict):
+    """What became of review threads, by level."""
+
+    must: LevelFigures
+    should: LevelFigures
+    note: LevelFigures
+
+
 class AgentFigures(TypedDict):
     """What became of the briefs that a token claimed."""
 
@@ -97,4 +121,6 @@ class Insights(_From):
     ]
     days: Annotated[list[DayFigures], doc("every day, oldest first")]
     durations: Annotated[Durations, doc("steps that ended on these days")]
+    rounds: Annotated[list[RoundFigures], doc("publications on these days by rounds of changes, fewest rounds first")]
+    threads: Annotated[ThreadFigures, doc("review threads opened and resolved on these days")]
     agents: Annotated[list[AgentFigures], doc("tokens that claimed, those with the most claims first")]

@@ -10,6 +10,7 @@ from app.responses.documents import Document, DocumentSummary
 from app.responses.errors import FAILED_CHECK
 from app.responses.named import BriefCategory, BriefCluster
 from app.responses.sections import Outline
+from app.responses.threads import Thread
 from app.rules.actors import Note
 from app.rules.checks import CheckResult
 from app.rules.documents import LinkedDocument, StoredDocument
@@ -58,6 +59,7 @@ class Packet(TypedDict):
     cluster: Annotated[PacketCluster | None, doc("its cluster; null without one")]
     links: Annotated[list[PacketLink], doc("the documents that the brief wants linked to")]
     review: Annotated[Note | None, doc("the last request for changes, until the next submit")]
+    threads: Annotated[list[Thread], doc("the review threads that are not resolved, at most 50")]
     outline: Annotated[Outline, doc("the content's sections")]
     checks: Annotated[list[CheckResult], doc("the failures of checks", [FAILED_CHECK])]
     actions: Annotated[list[str], doc("the operations that are allowed now", ["write_content", "release_brief"])]

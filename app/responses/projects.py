@@ -32,6 +32,7 @@ class Project(TypedDict):
             {"meta_title": "error", "references": "off"},
         ),
     ]
+    maxRounds: Annotated[int | None, doc("from how many rounds of changes on no `offer` is taken; null: no limit", 2)]
     frozen: Annotated[
         Note | None, doc("why, since when and by whom; set while only tokens with the scope `admin` can write")
     ]
@@ -52,6 +53,7 @@ def project_record(project: StoredProject) -> Project:
         "guidelines": project.get("guidelines") or "",
         "fourEyes": bool(project.get("fourEyes")),
         "checks": project.get("checks") or {},
+        "maxRounds": project.get("maxRounds"),
         "frozen": wire_note(project.get("frozen")),
         "createdAt": wire_time(project["createdAt"]),
         "updatedAt": wire_time(project["updatedAt"]),

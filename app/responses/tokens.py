@@ -5,8 +5,9 @@ from typing import Annotated, NotRequired
 from typing_extensions import TypedDict
 
 from app.documented import OR_NULL, Id, Timestamp, doc, one_of
+from app.rules.actors import Actor
 from app.rules.times import wire_time, wire_time_or_none
-from app.rules.tokens import Budget, StoredToken
+from app.rules.tokens import Budget, ClientOfToken, StoredToken
 from app.vocabulary import Scope, TokenKind
 
 
@@ -22,6 +23,9 @@ class Token(TypedDict):
     ]
     drafts: Annotated[bool, doc("a delivery token: whether it may read documents that are not published")]
     budget: Annotated[Budget | None, doc("a management token's limits; null: none")]
+    memberId: Annotated[Id | None, doc("the member whose it is; null: nobody's")]
+    client: Annotated[ClientOfToken | None, doc("the client that it was made for by OAuth; null: made otherwise")]
+    grantedBy: Annotated[Actor | None, doc("who agreed to connect the client; null: made otherwise")]
     createdAt: Annotated[Timestamp, doc("when it was created")]
     expiresAt: Annotated[Timestamp | None, doc("when it expires; null: never")]
     lastUsedAt: Annotated[Timestamp | None, doc("when it was last used; may lag a minute")]
@@ -53,6 +57,9 @@ def token_record(token: StoredToken) -> Token:
         "scopes": token["scopes"],
         "drafts": token["drafts"],
         "budget": token.get("budget"),
+        "memberId": token.get("memberId"),
+        "client": token.get("client"),
+        "grantedBy": token.get("grantedBy"),
         "createdAt": wire_time(token["createdAt"]),
         "expiresAt": wire_time_or_none(token.get("expiresAt")),
         "lastUsedAt": wire_time_or_none(token.get("lastUsedAt")),

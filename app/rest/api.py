@@ -15,6 +15,7 @@ from app.rest import (
     intents,
     members,
     projects,
+    threads,
     tokens,
     webhooks,
 )
@@ -25,7 +26,9 @@ from app.settings import Settings
 
 ROUTES: list[Routes] = [
     resource.routes
-    for resource in (intents, briefs, documents, categories, clusters, members, tokens, events, webhooks, projects)
+    for resource in (
+        *(intents, briefs, documents, threads, categories, clusters, members, tokens, events, webhooks, projects),
+    )
 ]
 SERVED = [route for routes in ROUTES for route in routes.served]
 """The routes of all operations."""

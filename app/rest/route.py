@@ -17,11 +17,12 @@ from app.responses.intents import CONFIRMED, Confirmed, Intent
 from app.responses.invitations import Invitation, NewInvitation
 from app.responses.projects import Project
 from app.responses.revisions import Revision
+from app.responses.threads import NewReviewLink, ReviewLink
 from app.responses.webhooks import Delivery
 from app.schemas.keys import DryRunQuery
 from app.vocabulary import Kind, Scope
 
-UNCHANGING = (Delivery, Invitation, NewInvitation)
+UNCHANGING = (Delivery, Invitation, NewInvitation, ReviewLink, NewReviewLink)
 """Records without a revision, whose responses have no ETag."""
 
 

@@ -11,13 +11,15 @@ from app.vocabulary import ActorType
 
 
 class Actor(TypedDict):
-    """A token, or the service itself (decisions, section 2)."""
+    """A token, a review link, or the service itself (decisions, sections 2 and 17)."""
 
     type: Annotated[
-        str, one_of(ActorType), doc("what wrote: `token`, or `system` for the command line and the worker", "token")
+        str,
+        one_of(ActorType),
+        doc("what wrote: `token`, `link` for a visitor, `system` for the service itself", "token"),
     ]
-    id: Annotated[Id | None, doc("the token's id", EXAMPLE_ID)]
-    name: Annotated[str, doc("the token's name", "Night writer")]
+    id: Annotated[Id | None, doc("the token's or the link's id", EXAMPLE_ID)]
+    name: Annotated[str, doc("the token's or the link's name", "Night writer")]
     agent: Annotated[str, doc("the agent that uses the token; empty where there is none", "writer-1")]
 
 

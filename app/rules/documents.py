@@ -115,6 +115,12 @@ class StoredDocument(PublishedFields):
     """The last request for changes, until the document is submitted again."""
     submittedBy: NotRequired[Actor | None]
     brief: NotRequired[StoredBrief]
+    rounds: NotRequired[int | None]
+    """How often changes were requested since it was last published."""
+    unresolvedThreads: NotRequired[int]
+    """How many of its threads are not resolved."""
+    mustThreads: NotRequired[dict[str, str]]
+    """The state of each of them whose level is `must`, by id."""
     rev: int
 
 

@@ -10,7 +10,7 @@ from typing import NotRequired, TypedDict
 from app.rules.actors import Actor
 from app.rules.documents import OPEN
 from app.rules.events import StoredEvent
-from app.vocabulary import BriefState, DocumentStatus
+from app.vocabulary import BriefState, DocumentStatus, ThreadLevel
 
 COUNTED = {
     "document.created": "created",
@@ -64,6 +64,8 @@ class Progress(TypedDict):
     """The same where the brief is ready and the document open."""
     status: str | None
     """The status; None in the trash, and before the document is created."""
+    rounds: NotRequired[int]
+    """How often changes were requested since it was last published."""
 
 
 NO_PROGRESS = Progress(starts={}, holder=None, held=False, offeredAt=None, waitingSince=None, status=None)
@@ -92,6 +94,10 @@ class StoredFigures(TypedDict):
     changesRequested: NotRequired[int]
     statuses: NotRequired[dict[str, int]]
     """By how much the number of documents with each status changed."""
+    rounds: NotRequired[dict[str, int]]
+    """How many publications followed so many requests for changes."""
+    threads: NotRequired[dict[str, dict[str, int]]]
+    """How many threads of each level were opened, and how many ended in each way."""
     durations: NotRequired[dict[str, dict[str, int]]]
     """Histograms by the name of the step: how many durations there are of each class."""
 
@@ -126,6 +132,11 @@ def _count(figures: Figures, day: Counter[str], event: StoredEvent, before: Prog
     kind = event["type"]
     if kind in COUNTED:
         day[COUNTED[kind]] += 1
+    if kind == "document.published":
+        day[f"rounds.{before.get('rounds', 0)}"] += 1
+    if kind in ("thread.opened", "thread.resolved"):
+        outcome = event["data"]["outcome"] or kind.removeprefix("thread.")
+        day[f"threads.{event['data']['level']}.{outcome}"] += 1
     for name, (_, end) in DURATIONS.items():
         if kind == end and name in before["starts"]:
             day[f"durations.{name}.{duration_class(event['at'] - before['starts'][name])}"] += 1
@@ -147,6 +158,7 @@ def _after(event: StoredEvent, before: Progress) -> Progress:
     leaves_trash = kind in ("document.created", "document.restored")
     in_trash = kind == "document.deleted" or (before["status"] is None and not leaves_trash)
     status = None if in_trash else event["data"].get("status")
+    rounds = 0 if kind == "document.published" else before.get("rounds", 0) + (kind == "document.changes_requested")
     offered_at = at if kind in OFFERS else before["offeredAt"]
     return Progress(
         starts=starts,
@@ -155,6 +167,7 @@ def _after(event: StoredEvent, before: Progress) -> Progress:
         offeredAt=offered_at,
         waitingSince=offered_at if state == BriefState.READY and status in OPEN else None,
         status=status,
+        rounds=rounds,
     )
 
 
@@ -194,5 +207,8 @@ def days_until(last: date, number: int) -> list[date]:
     return [last - timedelta(days=ago) for ago in reversed(range(number))]
 
 
+SETTLED = ("resolved", "accepted", "rejected")
+"""How threads end: without a suggestion being taken or refused, or with that."""
+LEVELS = tuple(str(level) for level in ThreadLevel)
 STATUSES = tuple(str(status) for status in DocumentStatus)
 STATES = tuple(str(state) for state in BriefState)

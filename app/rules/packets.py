@@ -10,14 +10,15 @@ _NAMES = 300
 """The most bytes that naming the shortened parts takes."""
 
 LEAST: dict[str, int] = {
-    "checks": 6_000,
-    "outline": 8_000,
-    "links": 7_000,
-    "cluster": 6_000,
-    "category": 3_000,
+    "checks": 5_000,
+    "outline": 7_000,
+    "links": 5_000,
+    "cluster": 5_000,
+    "category": 2_000,
     "review": 3_000,
-    "guidelines": 14_000,
-    "brief": 12_000,
+    "guidelines": 11_000,
+    "brief": 11_000,
+    "threads": 10_000,
 }
 """The parts that are shortened, in this order, each until the packet fits, and to no fewer bytes than these."""
 

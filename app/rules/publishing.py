@@ -84,6 +84,7 @@ def publish_document(document: StoredDocument, call: Call, delivered: Publicatio
         "published": published_part(delivered),
         "pastSlugs": delivered["pastSlugs"],
         "slugs": [document["slug"]],
+        "rounds": 0,
     }
     return move_status(PUBLISH, document, call, fields, data=previous_slug(document, document["slug"]))
 

@@ -3,9 +3,10 @@
 A row of the table says from where a move leads where and what refuses it; each move is a rule that uses its row.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from app.errors import (
@@ -15,13 +16,16 @@ from app.errors import (
     InvalidTransition,
     Problem,
     ReviewRequired,
+    RoundsExhausted,
+    ThreadsOpen,
     VersionConflict,
 )
 from app.rules.actors import StoredNote
-from app.rules.briefs import finished_brief, refuse_if_guarded
+from app.rules.briefs import finished_brief, mark_brief_ready, refuse_if_guarded
 from app.rules.documents import OPEN, Call, Decision, StoredDocument, changed, changed_since_published
 from app.rules.times import wire_time
-from app.vocabulary import Channel
+from app.rules.wording import named
+from app.vocabulary import Channel, ThreadState
 from app.vocabulary import DocumentStatus as Status
 
 UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None, "scheduledBy": None}
@@ -46,11 +50,12 @@ class StatusMove:
     guarded: bool = False
     """Whether it is refused while the brief is claimed by another agent."""
     four_eyes: bool = False
-    """Whether a project that requires four eyes refuses it to the author and the submitter of the version."""
+    """Whether threads of level `must` that are not resolved refuse it, and a project that requires four eyes does so to
+    the author and the submitter of the version."""
     needs_approval: bool = False
     """Whether a project that requires approval refuses it for a document that was not approved."""
     needs_checks: bool = False
-    """Whether it is refused while checks of level `error` fail."""
+    """Whether it is refused while checks of level `error` fail, and threads of level `must` are open."""
     if_changed: tuple[Status, ...] = ()
     """Statuses that it leaves only when the content changed since it was published."""
     if_live: bool = False
@@ -144,10 +149,18 @@ def approve_document(document: StoredDocument, call: Call, base_version: int | N
     return move_status(APPROVE, document, call, base_version=base_version)
 
 
-def request_changes(document: StoredDocument, call: Call, note: str = "") -> Decision:
-    """Sends a document back to drafting."""
+def request_changes(
+    document: StoredDocument, call: Call, note: str = "", *, offer: bool = False, max_rounds: int | None = None
+) -> Decision:
+    """Sends a document back to drafting; `offer` makes its brief ready, up to the project's number of rounds."""
+    refuse_move(REQUEST_CHANGES, document, call)
+    rounds = document.get("rounds") or 0
+    if offer and max_rounds is not None and rounds >= max_rounds:
+        raise RoundsExhausted(rounds=rounds, maxRounds=max_rounds)
     review: StoredNote = {"note": note, "at": call.now, "by": call.actor}
-    return move_status(REQUEST_CHANGES, document, call, {"reviewNote": note or None, "review": review})
+    fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1}
+    decision = move_status(REQUEST_CHANGES, document, call, fields)
+    return decision.then(partial(mark_brief_ready, call=call)) if offer else decision
 
 
 def schedule_document(
@@ -206,16 +219,37 @@ def refuse_move(
     if not _may_leave(move, document):
         unchanged = "published and has no changes since" if document["status"] in move.if_changed else ""
         raise not_now(document, call, unchanged)
-    if move.four_eyes and call.same_eyes is not None:
-        raise FourEyes(by=call.same_eyes)
+    if move.four_eyes:
+        refuse_if_threads(document, call, (ThreadState.OPEN, ThreadState.ANSWERED))
+        if call.same_eyes is not None:
+            raise FourEyes(by=call.same_eyes)
     if move.needs_approval and call.review_required and not _is_approved(document):
         raise ReviewRequired
     if move.needs_content and document.get("contentId") is None:
         raise BadRequest(None if problems else NO_CONTENT, errors=[EMPTY, *problems])
     if problems:
         raise BadRequest(errors=list(problems))
-    if move.needs_checks and call.failed_checks:
-        raise ChecksFailed(checks=list(call.failed_checks))
+    if move.needs_checks:
+        refuse_if_threads(document, call, (ThreadState.OPEN,))
+        if call.failed_checks:
+            raise ChecksFailed(checks=list(call.failed_checks))
+
+
+def refuse_if_threads(document: StoredDocument, call: Call, states: Collection[ThreadState]) -> None:
+    """Refuses with `ThreadsOpen` while threads of level `must` are in one of the states (decisions, section 17)."""
+    threads = sorted(one for one, state in (document.get("mustThreads") or {}).items() if state in states)
+    if not threads:
+        return
+    say = partial(named, channel=call.channel)
+    message = (
+        f"A person or the opener has to resolve these threads of level `must` first, with {say('resolve_thread')}."
+    )
+    if ThreadState.ANSWERED not in states:
+        message = (
+            f"Threads of level `must` are open. Read them with {say('list_threads')}, change the text, and answer each "
+            f"with {say('reply_to_thread')}, saying what you changed; then submit again."
+        )
+    raise ThreadsOpen(message, threads=threads)
 
 
 def refuse_if_outdated(document: StoredDocument, base_version: int | None) -> None:

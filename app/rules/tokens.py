@@ -14,7 +14,7 @@ from app.documented import doc
 from app.errors import BudgetExceeded
 from app.rules.actors import Actor
 from app.rules.times import wire_time
-from app.vocabulary import BudgetLimit
+from app.vocabulary import BudgetLimit, TokenKind
 
 
 class Budget(TypedDict):
@@ -24,6 +24,7 @@ class Budget(TypedDict):
     publishesPerDay: Annotated[int | None, doc("documents published or scheduled, in a UTC day; null: no limit", 5)]
 
 
+CLIENT = "https://assistant.example.com/client.json"
 LASTS = {BudgetLimit.WRITES: timedelta(hours=1), BudgetLimit.PUBLISHES: timedelta(days=1)}
 
 
@@ -63,8 +64,39 @@ def budget_exceeded(limit: BudgetLimit, most: int, since: datetime, now: datetim
     )
 
 
+class ClientOfToken(TypedDict):
+    """The client that a token was made for."""
+
+    id: Annotated[str, doc("its id: the address of its metadata document, or that of its registration", CLIENT)]
+    name: Annotated[str, doc("its name, as it says", "Assistant")]
+    uri: Annotated[str | None, doc("its page, as it says", "https://assistant.example.com")]
+
+
+class RefreshAnswer(TypedDict):
+    """The answer of a refresh, for a client that lost it."""
+
+    refresh: str
+    """The hash of the refresh token that was sent."""
+    until: datetime
+    answer: bytes
+    """The answer, encrypted under that refresh token."""
+
+
+class Connection(TypedDict):
+    """What is stored of the secrets of a connection, hashes of them alone (decisions, section 16)."""
+
+    code: str
+    """The hash of the code that it was made with."""
+    family: str
+    """The hash of the part that all of its refresh tokens have."""
+    refresh: str
+    """The hash of its present refresh token."""
+    accessExpiresAt: datetime
+    answers: list[RefreshAnswer]
+
+
 class StoredToken(TypedDict):
-    """A token as the store returns it; lists leave out `hash`."""
+    """A token as the store returns it; lists leave out `hash` and `connection`."""
 
     id: str
     projectId: str
@@ -74,12 +106,29 @@ class StoredToken(TypedDict):
     scopes: list[str]
     drafts: bool
     budget: NotRequired[Budget | None]
+    memberId: NotRequired[str | None]
+    client: NotRequired[ClientOfToken | None]
+    grantedBy: NotRequired[Actor | None]
+    connection: NotRequired[Connection]
+    """Of a token that a client got by OAuth."""
     hash: NotRequired[str]
     createdAt: datetime
     expiresAt: NotRequired[datetime | None]
     lastUsedAt: NotRequired[datetime | None]
     revokedAt: NotRequired[datetime | None]
     rev: int
+
+
+NEW_TOKEN: Mapping[str, Any] = {
+    "kind": TokenKind.MANAGEMENT,
+    "agent": None,
+    "drafts": False,
+    "budget": None,
+    "expiresAt": None,
+    "lastUsedAt": None,
+    "revokedAt": None,
+}
+"""The fields of a new token that nobody chose."""
 
 
 class StoredSecret(TypedDict):
@@ -102,3 +151,32 @@ class StoredInvitation(StoredSecret):
     createdBy: Actor
     tokenHash: str | None
     """The hash of the secret that the invitation was made with, with which it ends. None for the command line."""
+
+
+class StoredReviewLink(StoredSecret):
+    """A review link as the store returns it; lists leave out `hash`."""
+
+    documentId: str
+    name: str
+    createdBy: Actor
+
+
+class AgreedToken(TypedDict):
+    """What somebody agreed to of a client's token."""
+
+    name: str
+    agent: str
+    scopes: list[str]
+    budget: Budget | None
+    client: ClientOfToken
+    grantedBy: Actor
+    expiresAt: datetime
+
+
+class StoredCode(StoredSecret):
+    """What somebody agreed to, until the client exchanges the code for it (decisions, section 16)."""
+
+    redirectUri: str
+    challenge: str
+    """The challenge that the verifier has to meet (RFC 7636)."""
+    token: AgreedToken

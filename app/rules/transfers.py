@@ -16,6 +16,7 @@ COLLECTIONS = {
     "cluster": "clusters",
     "body": "bodies",
     "revision": "revisions",
+    "thread": "threads",
     "document": "documents",
 }
 """The collection of each type of line."""

@@ -2,23 +2,25 @@
 
 from typing import Any
 
-from marshmallow import validate
-
 from app.schemas.checks import calendar_date, full_match, http_url, not_blank, one_of, timestamp
 from app.schemas.intents import MAX_MARKDOWN, FirstStatus
 from app.schemas.queries import Page
 from app.schemas.slugs import document_slug
+from app.schemas.threads import MOST_OPENED, ThreadFields
 from app.schemas.types import (
     DateString,
     DelimitedStrings,
     EnumList,
     EnumString,
     IdList,
+    List,
+    Nested,
     Schema,
     StrictBoolean,
     StrictInteger,
     StrictString,
     TimeString,
+    not_empty,
 )
 from app.vocabulary import BriefState, DocumentStatus
 
@@ -27,7 +29,6 @@ SORTS = tuple(f"{order}{key}" for key in ("updatedAt", "createdAt", "dueDate", "
 MAX_KEY = 200
 """The most characters of a document's key, the caller's own id of it (decisions, section 14)."""
 
-not_empty = validate.Length(min=1, error="Must not be empty.")
 
 document_key_form = full_match(
     r"[^,\x00-\x1f\x7f-\x9f]*", "Must not contain commas, line breaks or other control characters."
@@ -131,6 +132,13 @@ class ChangesRequest(Schema):
     """What a request for changes may carry."""
 
     note = StrictString(5_000, description="what has to change", example="Say which flour.", allow_none=False)
+    threads = List(
+        Nested(ThreadFields, allow_none=False),
+        MOST_OPENED,
+        description="threads to open, all or none",
+        allow_none=False,
+    )
+    offer = StrictBoolean(description="make the brief `ready` too, for a writer to take", example=True)
 
 
 class ScheduleFields(WithBaseVersion):

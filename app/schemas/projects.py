@@ -97,6 +97,13 @@ class ProjectChanges(Schema):
         example={"meta_title": "error", "references": "off"},
         allow_none=True,
     )
+    maxRounds = StrictInteger(
+        1,
+        20,
+        description="requests for changes with `offer` before a publication; null: no limit",
+        example=3,
+        allow_none=True,
+    )
 
 
 class FreezeFields(Schema):

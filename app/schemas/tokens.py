@@ -42,6 +42,9 @@ def names_a_limit(budget: Mapping[str, object]) -> None:
 BUDGET = "a management token's limits; null: none"
 
 
+MEMBER = "a management token: the id of the member whose it is, or null"
+
+
 class TokenFields(Schema):
     """What creates a token."""
 
@@ -63,6 +66,7 @@ class TokenFields(Schema):
     drafts = StrictBoolean(description="a delivery token: whether it may read documents that are not published")
     expiresAt = TimeString(description="when it expires, a timestamp with its offset; by default never")
     budget = Nested(BudgetFields, description=BUDGET, validate=OnConfirm(names_a_limit))
+    memberId = StrictString(description=MEMBER)
 
 
 class TokenChanges(Schema):
@@ -72,6 +76,7 @@ class TokenChanges(Schema):
         100, not_blank, description="what or who uses the token", example="Night writer", allow_none=False
     )
     budget = Nested(BudgetFields, description=f"{BUDGET}; replaced whole", validate=OnConfirm(names_a_limit))
+    memberId = StrictString(description=MEMBER)
 
 
 class RevertFields(Schema):

@@ -1,7 +1,7 @@
 """The lines of an export: one JSON object each, whose `type` names the schema.
 
 A line refers only to earlier lines: settings, members, categories (parents first), clusters, and then for each document
-its texts, its versions and last the document itself.
+its texts, its versions, its threads and last the document itself.
 """
 
 from app.schemas.briefs import BriefFields
@@ -22,8 +22,10 @@ from app.schemas.types import (
     StrictString,
     TimeString,
 )
-from app.vocabulary import ActorType, BriefState, DocumentStatus, Role
+from app.vocabulary import ActorType, BriefState, DocumentStatus, Role, ThreadLevel, ThreadOutcome, ThreadState
 
+CONTEXT = 32
+"""The most characters that are stored before and after the passage of a thread."""
 FORMAT = 1
 """The version of the format; an import refuses any other."""
 
@@ -145,6 +147,46 @@ class BriefLine(BriefFields):
     leaseSeconds = StrictInteger(0, description="the claim's lease", allow_none=True)
 
 
+class QuoteLine(Schema):
+    """The passage that a thread is about."""
+
+    exact = StrictString(2_000, description="the passage", required=True)
+    prefix = StrictString(CONTEXT, description="what stood before it", required=True)
+    suffix = StrictString(CONTEXT, description="what stood after it", required=True)
+
+
+class CommentLine(Schema):
+    """A comment of a thread."""
+
+    id = _id("its id")
+    at = _time("when it was written")
+    by = _actor("who wrote it")
+    text = StrictString(5_000, description="the comment", required=True)
+
+
+class ThreadLine(Schema):
+    """A review thread of a document."""
+
+    id = _id("its id")
+    documentId = _id("the document's id")
+    version = StrictInteger(1, description="the version that it was opened on", required=True)
+    level = EnumString(ThreadLevel, description="how much it matters", required=True)
+    state = EnumString(ThreadState, description="the state", required=True)
+    quote = Nested(QuoteLine, description="the passage that it is about")
+    place = StrictInteger(0, description="where the passage begins in that version", allow_none=True)
+    suggestion = StrictString(20_000, description="what to replace it with")
+    outcome = EnumString(ThreadOutcome, description="what became of the suggestion")
+    comments = List(
+        Nested(CommentLine, description="a comment", allow_none=False), 100, description="the comments", required=True
+    )
+    openedBy = _actor("who opened it")
+    resolvedAt = _time("when it was resolved", null=True)
+    resolvedBy = _actor("who resolved it", null=True)
+    createdAt = _time("when it was opened")
+    updatedAt = _time("when it last changed")
+    rev = StrictInteger(1, description="how often it was written", required=True)
+
+
 class DocumentLine(RecordLine, PublishedLine):
     """A document."""
 
@@ -172,6 +214,7 @@ class DocumentLine(RecordLine, PublishedLine):
     reviewNote = StrictString(5_000, description="the last note of a request for changes")
     review = Nested(ReviewLine, description="the request for changes that is open")
     submittedBy = _actor("who submitted it last", null=True)
+    rounds = StrictInteger(0, description="requests for changes since it was last published", allow_none=True)
     brief = Nested(BriefLine, description="the brief")
 
 
@@ -183,6 +226,7 @@ LINES: dict[str, type[Schema]] = {
     "cluster": ClusterLine,
     "body": BodyLine,
     "revision": RevisionLine,
+    "thread": ThreadLine,
     "document": DocumentLine,
 }
 """The schema of each type of line."""

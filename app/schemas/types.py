@@ -18,6 +18,8 @@ from app.schemas.checks import HEX_ID, calendar_date, one_of, timestamp
 
 Check = Callable[[Any], Any]
 
+not_empty = validate.Length(min=1, error="Must not be empty.")
+
 UNSTATED_LENGTH = 500
 """The most characters of a string for which the contract states no length (decisions, section 4)."""
 

@@ -104,3 +104,9 @@ class Members(Named[StoredMember]):
     def exists(self, project_id: str, member_id: str) -> bool:
         """Returns whether there is such a member to assign something to."""
         return self._exists(project_id, {"_id": object_id(member_id), **NOT_DELETED})
+
+    def with_email(self, email: str) -> list[StoredMember]:
+        """Returns the members of all projects who have an e-mail address: whoever signs in names no project."""
+        key = self.name_key(email)
+        found = self._collection.find({"emailKey": key, **NOT_DELETED}, self.hidden).limit(100) if key else ()
+        return [self.from_bson(row) for row in found]

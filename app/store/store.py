@@ -45,12 +45,14 @@ from app.store.insights import Insights
 from app.store.intents import Intents
 from app.store.leases import Leases
 from app.store.named import Clusters, Members
+from app.store.oauth import Codes, Registrations
 from app.store.outboxes import Outboxes
 from app.store.projects import Projects
 from app.store.publications import Publications
 from app.store.request_time import time_left
 from app.store.revisions import Revisions
 from app.store.sessions import Invitations, Sessions
+from app.store.threads import ReviewLinks, Threads
 from app.store.tokens import Budgets, Tokens
 from app.store.transfers import Transfers
 from app.store.types import Bson
@@ -301,6 +303,7 @@ class Store:
     budgets = cached_property(Budgets)
     categories = cached_property(Categories)
     clusters = cached_property(Clusters)
+    codes = cached_property(Codes)
     deliveries = cached_property(Deliveries)
     documents = cached_property(Documents)
     events = cached_property(Events)
@@ -313,8 +316,11 @@ class Store:
     outboxes = cached_property(Outboxes)
     projects = cached_property(Projects)
     publications = cached_property(Publications)
+    registrations = cached_property(Registrations)
+    review_links = cached_property(ReviewLinks)
     revisions = cached_property(Revisions)
     sessions = cached_property(Sessions)
+    threads = cached_property(Threads)
     tokens = cached_property(Tokens)
     transfers = cached_property(Transfers)
     webhooks = cached_property(Webhooks)

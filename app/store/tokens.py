@@ -33,6 +33,19 @@ class Tokens(OutboxCollection[StoredToken]):
         """Returns a token by its id alone, for the command line."""
         return self.from_bson(self._collection.find_one({"_id": object_id(token_id)}, self.hidden))
 
+    def by_code(self, project_id: str, code_hash: str) -> StoredToken | None:
+        """Returns the connection that was made with a code."""
+        return self._find_one(project_id, {"connection.code": code_hash}, self.hidden)
+
+    def by_family(self, project_id: str, family_hash: str) -> StoredToken | None:
+        """Returns the connection whose refresh tokens have a part with this hash."""
+        return self._find_one(project_id, {"connection.family": family_hash}, self.hidden)
+
+    def signed_in_by_oidc(self, project_id: str, member_id: str) -> StoredToken | None:
+        """Returns the token that a member signs in with by OpenID Connect."""
+        condition = {"memberId": ObjectId(member_id), "oidc": True, "revokedAt": None}
+        return self._find_one(project_id, condition, self.hidden)
+
     def get_agents(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
         """Returns the agents' names of tokens by token id, of those that have one, revoked ones too."""
         rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"agent": 1})
@@ -46,7 +59,7 @@ class Tokens(OutboxCollection[StoredToken]):
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
         """Returns one page of tokens, the oldest first, revoked ones too."""
-        fields = {"outbox": 0, "hash": 0}
+        fields = {"outbox": 0, "hash": 0, "connection": 0}
         return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields)
 
 

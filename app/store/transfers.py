@@ -19,13 +19,14 @@ from app.store.types import Bson, Values
 if TYPE_CHECKING:
     from app.rules.documents import StoredDocument
     from app.rules.revisions import StoredRevision
+    from app.rules.threads import StoredThread
     from app.store.bodies import StoredBody
     from app.store.store import Store
 
-UNIQUE_KEYS = {"bodies": ("_id",), "revisions": ("projectId", "documentId", "version")}
+UNIQUE_KEYS = {"bodies": ("_id",), "threads": ("_id",), "revisions": ("projectId", "documentId", "version")}
 """What makes a record the same one, where an import that was interrupted is run again."""
 
-RECORDS = ("projects", "members", "categories", "clusters", "documents", "publications")
+RECORDS = ("projects", "members", "categories", "clusters", "documents", "threads", "publications")
 """The collections that change; texts and versions never do."""
 AT_ONCE = 100
 """Documents whose versions and texts are read with two queries."""
@@ -43,13 +44,16 @@ class ProjectSnapshot:
         """Yields the records of a collection by id."""
         return map(from_bson, self._rows(collection))
 
-    def documents(self) -> Iterator[tuple[StoredDocument, list[StoredRevision], Iterator[StoredBody]]]:
-        """Yields every document with its versions and its texts, by id; the texts are to be read before the next.
+    def documents(
+        self,
+    ) -> Iterator[tuple[StoredDocument, list[StoredRevision], Iterator[StoredBody], Iterator[StoredThread]]]:
+        """Yields every document with its versions, texts and threads, by id; read them before the next.
 
         What is delivered of a document, or was before it was moved to the trash, is its `snapshot`.
         Leaves out documents that were deleted for good since the snapshot.
         """
         rows, publications = self._rows("documents"), _Groups(self._rows("publications"), "_id")
+        threads = _Groups(self._rows("threads"), "documentId")
         while batch := list(islice(rows, AT_ONCE)):
             ids = [row["_id"] for row in batch]
             revisions = _Groups(self._of("revisions", ids, "documentId", "version"), "documentId")
@@ -60,7 +64,8 @@ class ProjectSnapshot:
                     from_bson(one) for one in revisions.of(row["_id"]) if one["version"] <= row["version"]
                 ]
                 if history:
-                    yield from_bson(row), history, map(from_bson, bodies.of(row["_id"]))
+                    of_row = (map(from_bson, one.of(row["_id"])) for one in (bodies, threads))
+                    yield from_bson(row), history, *of_row
 
     def _rows(self, collection: str) -> Iterator[Bson]:
         file = self._files[collection]
@@ -93,10 +98,11 @@ class Transfers:
             files = {name: stack.enter_context(TemporaryFile()) for name in RECORDS}
             session = stack.enter_context(self._database.client.start_session(snapshot=True))
             for name, file in files.items():
-                gone = {} if name in ("members", "documents", "publications") else {"deletedAt": None}
+                gone = {"deletedAt": None} if name in ("categories", "clusters") else {}
+                keys = ("projectId", "documentId", "_id") if name == "threads" else ("projectId", "_id")
                 where = {("_id" if name == "projects" else "projectId"): ObjectId(project_id), **gone}
                 found = self._database[name].find(where, {"outbox": 0, "words": 0}, session=session)
-                for row in _read(self._store, found.sort([("projectId", 1), ("_id", 1)])):
+                for row in _read(self._store, found.sort([(key, 1) for key in keys])):
                     file.write(bson.encode(row))
             yield ProjectSnapshot(self._store, project_id, files)
 
@@ -155,9 +161,9 @@ class Transfers:
         return found
 
     def delete_history(self, project_id: str, document_id: str) -> None:
-        """Deletes the texts and versions of a document that was refused, or is being deleted for good."""
+        """Deletes what belongs to a document that was refused, or is being deleted for good."""
         where = {"projectId": ObjectId(project_id), "documentId": ObjectId(document_id)}
-        for collection in ("revisions", "bodies"):
+        for collection in ("revisions", "bodies", "threads", "reviewLinks"):
             self._database[collection].delete_many(where, session=self._session)
 
 

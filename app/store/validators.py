@@ -10,13 +10,13 @@ from enum import StrEnum
 from pymongo.database import Database
 
 from app.store.types import Bson
-from app.vocabulary import BriefState, DocumentStatus, Kind, Role, TokenKind
+from app.vocabulary import BriefState, DocumentStatus, Kind, Role, ThreadLevel, ThreadState, TokenKind
 
 ID = {"bsonType": "objectId"}
 TEXT = {"bsonType": "string"}
 COUNT = {"bsonType": "number", "minimum": 1}
 TIME = {"bsonType": "date"}
-EVENTS = {"bsonType": "array"}
+ITEMS = {"bsonType": "array"}
 
 
 def _word(words: type[StrEnum]) -> Bson:
@@ -24,7 +24,7 @@ def _word(words: type[StrEnum]) -> Bson:
 
 
 def _record(**fields: Bson) -> Bson:
-    return {"projectId": ID, "rev": COUNT, "outbox": EVENTS, **fields}
+    return {"projectId": ID, "rev": COUNT, "outbox": ITEMS, **fields}
 
 
 _BRIEF = {"bsonType": ["object", "null"], "properties": {"state": _word(BriefState)}}
@@ -41,6 +41,10 @@ REQUIRED: Mapping[str, Bson] = {
     "intents": {"projectId": ID, "tokenId": ID, "kind": _word(Kind), "slot": {"bsonType": "number", "minimum": 0}},
     "bodies": {"projectId": ID, "documentId": ID, "text": TEXT},
     "revisions": {"projectId": ID, "documentId": ID, "version": COUNT, "at": TIME},
+    "threads": {
+        **{"projectId": ID, "documentId": ID, "rev": COUNT, "version": COUNT, "comments": ITEMS},
+        **{"level": _word(ThreadLevel), "state": _word(ThreadState)},
+    },
     "events": {"projectId": ID, "sequence": COUNT, "type": TEXT, "at": TIME},
 }
 """The fields that every record of a collection has, and what each is."""

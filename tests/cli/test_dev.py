@@ -54,6 +54,8 @@ def test_two_checkouts_run_side_by_side_and_after_ctrl_c_or_a_kill_start_with_th
     one, two = folder / "one", folder / "two"
     with running(one, "dev") as first:
         url, owner, agent = first.url, first.secret("OWNER"), first.secret("AGENT")
+        assert f"For an assistant: {url}/mcp" in first.said
+        assert get(f"{url}/.well-known/oauth-protected-resource", "")["resource"] == f"{url}/mcp"
         with running(two, "dev") as second:
             other, others_owner = second.url, second.secret("OWNER")
             assert url != other

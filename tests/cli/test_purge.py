@@ -54,6 +54,22 @@ def test_it_deletes_what_was_trashed_so_long_ago(
     assert left(project) == 3 - purged
 
 
+@pytest.mark.contract("decided-threads.life")
+def test_threads_and_links_go_with_the_document(cli: Cli, project: Project) -> None:
+    ctx = project.context(now=this_instant() - timedelta(days=40))
+    document = a_document(ctx, markdown="Rye.")["id"]
+    OPERATIONS["open_thread"](ctx, document, fields={"text": "Which?"})
+    OPERATIONS["create_review_link"](ctx, document, fields={"name": "Lee", "days": 14})
+    OPERATIONS["delete_document"](ctx, document)
+    project.store.outboxes.publish_all(project.id)
+
+    cli("purge", "--project", project.id, "--yes")
+
+    assert left(project) == 0
+    for name in ("threads", "reviewLinks"):
+        assert project.store.database[name].count_documents({"projectId": ObjectId(project.id)}) == 0
+
+
 @pytest.mark.contract("decided-plans.purge")
 def test_without_a_terminal_it_needs_yes(cli: Cli, project: Project) -> None:
     trashed(project, 40)

@@ -357,6 +357,8 @@ class TestStandalone:
         self, standalone: str, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
+        for name in ("PUBLIC_URL", "WEBHOOKS_ALLOW_LOCAL"):  # which `dev` sets
+            monkeypatch.setenv(name, "")
         calling.store.cache_clear()
 
         environment = {"MONGODB_URI": standalone, "CONTENT_WORKFLOW_TOKEN": "cwm_x"}

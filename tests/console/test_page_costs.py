@@ -30,8 +30,8 @@ PATHS = (
     *("/plan/clusters/{cluster}", *(f"/administration{page}" for page in ADMINISTRATION)),
     *(f"/documents/{{document}}{page}" for page in DOCUMENT),
 )
-NO_PAGES = {"asset", "home", "changes", "unknown"}
-"""Endpoints that answer a browser with something else than a page."""
+NO_PAGES = {"asset", "home", "changes", "unknown", "sign_in_with_oidc", "back_from_oidc", "show_connect"}
+"""Endpoints that answer a browser with something else than a page, or that another service leads to."""
 
 
 @pytest.fixture

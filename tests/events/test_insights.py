@@ -387,3 +387,31 @@ def test_quantiles_are_right_to_ten_percent() -> None:
     assert duration_class(timedelta(seconds=-3)) == 0
     assert quantile({0: 5}, 0.5) == 0
     assert quantile({}, 0.5) is None
+
+
+@pytest.mark.contract("decided-threads.insights")
+def test_rounds_and_threads_are_counted(rest: Rest, project: Project) -> None:
+    ctx = project.context(rest.token)
+    for rounds in (0, 2, 2):
+        document = a_document(ctx, title="Rye", markdown="Rye is dark.")["id"]
+        for _ in range(rounds):
+            OPERATIONS["submit_document"](ctx, document, fields={})
+            OPERATIONS["request_changes"](ctx, document, fields={})
+        OPERATIONS["publish_document"](ctx, document, fields={})
+    remark = {"text": "Which?", "quote": {"exact": "Rye"}, "suggestion": "Oats"}
+    settled = {"accept_suggestion": "must", "reject_suggestion": "note", "resolve_thread": "note"}
+    for step, level in settled.items():
+        other = a_document(ctx, title="Rye", markdown="Rye is dark.")["id"]
+        thread = OPERATIONS["open_thread"](ctx, other, fields=remark | {"level": level}).body["id"]
+        OPERATIONS[step](ctx, other, thread, fields={})
+    project.store.outboxes.publish_all(project.id)
+
+    insights = rest.get("/insights").json
+
+    assert insights["rounds"] == [{"rounds": 0, "published": 1}, {"rounds": 2, "published": 2}]
+    none = {"opened": 0, "resolved": 0, "accepted": 0, "rejected": 0}
+    assert insights["threads"] == {
+        "must": none | {"opened": 1, "accepted": 1},
+        "should": none,
+        "note": none | {"opened": 2, "rejected": 1, "resolved": 1},
+    }

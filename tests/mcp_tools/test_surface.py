@@ -23,7 +23,7 @@ from app.schemas.json_schema import json_schema
 from app.schemas.loading import cached_schema
 from app.vocabulary import Scope
 from mcp_tools import guidance
-from mcp_tools.arguments import DRY_RUN, KEY, UNSTATED
+from mcp_tools.arguments import DRY_RUN, INSTRUCTED, KEY, UNSTATED
 from mcp_tools.tools import TOOLS
 from mcp_tools.toolsets import NAMES, holds
 from tests.make import Project
@@ -158,7 +158,10 @@ def test_every_argument_is_described_by_its_tool_or_by_a_text_that_it_leads_to(o
     elsewhere = dict(_described(TOOLS[other].definition.input_schema)) if other else {}
     undescribed = {name for name, one in properties.items() if not one.get("description")}
 
-    assert undescribed - set(operation.id_names) - {KEY, DRY_RUN} - set(elsewhere) == set()
+    assert (
+        undescribed - set(operation.id_names) - {KEY, DRY_RUN} - set(elsewhere) - {name for name, _ in INSTRUCTED}
+        == set()
+    )
     assert other is None or f"Arguments as in `{other}`." in (TOOLS[operation.name].definition.description or "")
 
 
@@ -170,7 +173,7 @@ def _described(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def test_what_tools_leave_out_is_in_the_instructions_or_in_a_tool_that_is_listed_with_them() -> None:
-    assert all(f"`{name}`" in guidance.INSTRUCTIONS for name in (KEY, DRY_RUN))
+    assert all(f"`{name}`" in guidance.INSTRUCTIONS for name in (KEY, DRY_RUN, *(name for name, _ in INSTRUCTED)))
     for tool, other in guidance.DESCRIBED_IN.items():
         assert TOOLS[tool].operation.scope == TOOLS[other].operation.scope
         assert all(holds(toolset, other) for toolset in NAMES if holds(toolset, tool))
@@ -194,7 +197,7 @@ def test_guidance_speaks_of_tools_that_exist() -> None:
 
 
 HINTS = {
-    "list_briefs": (True, False, True),
+    "list_briefs": (True, False, False),
     "claim_next_brief": (False, False, False),
     "claim_brief": (False, False, True),
     "create_document_intent": (False, False, False),
@@ -211,7 +214,7 @@ def test_annotations_warn_of_what_is_hard_to_take_back(name: str, hints: tuple[b
     shown = TOOLS[name].definition.annotations
 
     assert shown is not None
-    assert (shown.read_only_hint, shown.destructive_hint, shown.idempotent_hint) == hints
+    assert (bool(shown.read_only_hint), bool(shown.destructive_hint), bool(shown.idempotent_hint)) == hints
 
 
 @pytest.mark.parametrize("era", ERAS)

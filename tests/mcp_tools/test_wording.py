@@ -19,7 +19,7 @@ A_ROUTE = re.compile(r"`?(GET|POST|PUT|PATCH|DELETE) /")
 
 def test_the_named_routes_are_those_that_are_served(app: Flask) -> None:
     served = {
-        f"{method} {re.sub('<[^>]*>', ':id', rule.rule)}"
+        f"{method} {re.sub('<[^>]*>', ':id', rule.rule.replace('<thread_id>', ':threadId'))}"
         for rule in app.url_map.iter_rules()
         for method in rule.methods or ()
     }

@@ -35,6 +35,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "four eyes": {"fourEyes": True},
     "checks": {"checks": {"meta_title": "error"}},
 }
+THREADS: list[dict[str, Any]] = [
+    {},
+    {"unresolvedThreads": 1, "mustThreads": {NOBODY: "open"}},
+    {"unresolvedThreads": 1, "mustThreads": {NOBODY: "answered"}},
+    {"unresolvedThreads": 200},
+]
 COMBINATIONS = 25
 """How many states, tokens and interfaces are drawn for each of the settings."""
 
@@ -45,6 +51,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "renew_claim": {"leaseSeconds": 900},
     "update_document": {"dueDate": "2099-01-08"},
     "write_content": {"markdown": "Rye is light.", "baseVersion": 2},
+    "open_thread": {"text": "Which rye?", "level": "must"},
     "request_changes": {"note": "Shorter."},
     "schedule_document": {"publishAt": wire_time(NOW + timedelta(hours=1))},
     "restore_revision": {"baseVersion": 2},
@@ -128,7 +135,7 @@ def test_in_every_state_an_operation_does_what_the_actions_say(project: Project,
     OPERATIONS["update_project"](project.context(), fields=settings)
     documents = project.store.database.documents
     for number in range(COMBINATIONS):
-        document = in_some_state(draw, published, tokens["holder"], tokens["maker"])
+        document = in_some_state(draw, published, tokens["holder"], tokens["maker"]) | THREADS[number % len(THREADS)]
         documents.replace_one({"_id": document["_id"]}, document)
         name, token = draw.choice(list(tokens.items()))
         ctx = project.context(token, channel=draw.choice([Channel.REST, Channel.MCP]), now=NOW)

@@ -168,6 +168,26 @@ def test_a_work_packet_takes_as_many_commands_for_much_as_for_little(ctx: Contex
     assert counted[0] == counted[1] <= 12
 
 
+@pytest.mark.contract("decided-threads.no-cost")
+def test_threads_cost_lists_and_pages_of_documents_no_command(ctx: Context, commands: Commands) -> None:
+    document = made(ctx, "document", title="Rye", markdown=MARKDOWN)["id"]
+    reads = {
+        "list_documents": ((), {"limit": 50, "offset": 0, "sort": "-updatedAt"}),
+        "list_briefs": ((), {"state": ["ready"], "limit": 50, "offset": 0}),
+        "get_document": ((document,), {}),
+        "list_document_actions": ((document,), {}),
+    }
+    for _ in range(2):  # the first time the text is rendered, and remembered
+        before = {name: sent(commands, ctx, name, *ids, **fields) for name, (ids, fields) in reads.items()}
+    for number in range(5):
+        OPERATIONS["open_thread"](ctx, document, fields={"text": f"Which {number}?"})
+
+    assert {name: sent(commands, ctx, name, *ids, **fields) for name, (ids, fields) in reads.items()} == before
+    other = made(ctx, "document", title="Oats", markdown=MARKDOWN)["id"]
+    without, packets = [[sent(commands, ctx, "get_work_packet", one) for _ in range(2)] for one in (other, document)]
+    assert len(packets[1]) == len(without[1]) + 1
+
+
 def test_the_same_content_makes_no_version_and_other_content_of_as_many_words_does(ctx: Context) -> None:
     document = made(ctx, "document", title="Rye", markdown="one two")["id"]
     write = OPERATIONS["write_content"]

@@ -37,7 +37,7 @@ ROUTE_OF = {route.operation.name: route for route in reversed(SERVED)}
 MADE_UP = (
     (re.compile(r"^[0-9a-f]{24}$"), "an id"),
     (re.compile(r"^\d{4}-\d\d-\d\dT"), "a time"),
-    (re.compile(r"^(cwm_|whsec_|https?://\S+/console/join#)"), None),
+    (re.compile(r"^(cwm_|whsec_|https?://\S+/console/join#|/console/review#)"), None),
 )
 
 

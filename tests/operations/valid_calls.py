@@ -67,6 +67,19 @@ class Scene:
         webhook = self.webhook()
         return webhook, self.call("test_webhook", webhook)["id"]
 
+    def thread(self, *steps: str, **fields: Any) -> tuple[str, str]:
+        """Opens a thread with a suggestion on a document, and takes it through operations that need no fields."""
+        document = self.document()
+        remark = {"text": "Wheat?", "quote": {"exact": "Rye"}, "suggestion": "Wheat"} | fields
+        thread: str = self.call("open_thread", document, **remark)["id"]
+        for step in steps:
+            self.call(step, document, thread)
+        return document, thread
+
+    def review_link(self) -> tuple[str, str]:
+        document = self.document()
+        return document, self.call("create_review_link", document, name="Lee")["id"]
+
     def claimed(self) -> str:
         document = self.document()
         self.call("claim_brief", document, leaseSeconds=600)
@@ -113,6 +126,17 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "submit_document": lambda scene: Call((scene.document(),)),
     "approve_document": lambda scene: Call((scene.document("submit_document"),)),
     "request_changes": lambda scene: Call((scene.document("submit_document"),), {"note": "Shorter."}),
+    "open_thread": lambda scene: Call(
+        (scene.document(),),
+        {"text": "Which rye?", "level": "must", "quote": {"exact": "Rye", "suffix": " is"}, "suggestion": "Dark rye"},
+    ),
+    "reply_to_thread": lambda scene: Call(scene.thread(), {"text": "Done."}),
+    "resolve_thread": lambda scene: Call(scene.thread(), {"text": "Good."}),
+    "reopen_thread": lambda scene: Call(scene.thread("resolve_thread")),
+    "accept_suggestion": lambda scene: Call(scene.thread()),
+    "reject_suggestion": lambda scene: Call(scene.thread(), {"text": "No."}),
+    "create_review_link": lambda scene: Call((scene.document(),), {"name": "Lee", "days": 3}),
+    "delete_review_link": lambda scene: Call(scene.review_link()),
     "schedule_document": lambda scene: Call((scene.document(),), {"publishAt": in_hours()}),
     "unschedule_document": lambda scene: Call((scene.document("schedule_document"),)),
     "publish_document": lambda scene: Call((scene.document("publish_document"),)),
@@ -159,6 +183,8 @@ READS: dict[str, Callable[[Scene], Call]] = {
     "get_outline": lambda scene: Call((scene.document(),)),
     "read_section": lambda scene: Call((scene.document(), "0")),
     "check_document": lambda scene: Call((scene.document(),)),
+    "list_threads": lambda scene: Call(scene.thread()[:1], {"state": ["open"]}),
+    "list_review_links": lambda scene: Call(scene.review_link()[:1]),
     "list_revisions": lambda scene: Call((scene.twice_written(),)),
     "get_revision": lambda scene: Call((scene.twice_written(), "1")),
     "diff_revisions": lambda scene: Call((scene.twice_written(),), {"from": 1, "to": 2}),

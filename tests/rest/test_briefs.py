@@ -15,6 +15,7 @@ EMPTY = {
     "referenceUrls": [],
     "state": "none",
     **dict.fromkeys(("claimedAt", "claimedBy", "claimExpiresAt")),
+    "rounds": 0,
 }
 WHOLE = {
     "audience": "bakers",
@@ -144,7 +145,7 @@ def test_replacing_writes_the_brief_whole_and_leaves_its_state(api, ctx, state) 
     after = api.put(f"{path}/brief", {"audience": "bakers", "state": "none", "claimedBy": None})
 
     assert after.status_code == 200
-    kept = {name: before["brief"][name] for name in ("state", "claimedAt", "claimedBy", "claimExpiresAt")}
+    kept = {name: before["brief"][name] for name in ("state", "rounds", "claimedAt", "claimedBy", "claimExpiresAt")}
     assert after.json["brief"] == {**EMPTY, "audience": "bakers", **kept}
     assert after.json["brief"]["state"] == state
     assert {**after.json, "brief": 0, "updatedAt": 0} == {**before, "brief": 0, "updatedAt": 0}
@@ -265,7 +266,7 @@ def test_a_brief_that_is_marked_ready_is_listed_and_the_document_keeps_its_statu
 def test_a_brief_that_was_drafted_can_be_marked_ready_again(api, ctx) -> None:
     path = in_state(api, ctx, "drafted")
 
-    assert api.post(f"{path}/brief/ready").json["brief"] == {**EMPTY, "keyword": "old", "state": "ready"}
+    assert api.post(f"{path}/brief/ready").json["brief"] == {**EMPTY, "keyword": "old", "state": "ready", "rounds": 1}
 
 
 @pytest.mark.contract("decided-briefs.ready-order", "endpoints-briefs.ready", "errors.BriefClaimed")

@@ -85,6 +85,7 @@ def test_the_least_document_has_every_key_and_its_defaults(api, project) -> None
             "referenceUrls": [],
             "state": "none",
             **dict.fromkeys(("claimedAt", "claimedBy", "claimExpiresAt")),
+            "rounds": 0,
         },
     }
     assert api.get(f"/documents/{document['id']}").json == document

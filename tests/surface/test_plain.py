@@ -13,6 +13,7 @@ NEEDED = {
     ("mcp_tools/over_http.py", "send"): "ASGI demands a coroutine",
     ("app/store/bodies.py", "add_many"): "makes a method that only collections call public",
     ("app/store/publications.py", "add_many"): "makes a method that only collections call public",
+    ("app/store/threads.py", "add_many"): "makes a method that only collections call public",
 }
 
 

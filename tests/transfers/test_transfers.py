@@ -11,7 +11,7 @@ import pytest
 from bson import ObjectId
 
 from app.cli.mongod import running_mongod
-from app.errors import WriteConflict
+from app.errors import ThreadsOpen, WriteConflict
 from app.operations.context import Context, system, this_instant
 from app.operations.imports import import_documents
 from app.operations.purging import purge_trash
@@ -55,6 +55,10 @@ def full(store: Store) -> Project:
     called(ctx, "publish_document", live["id"])
     called(ctx, "write_content", live["id"], markdown="Darker.", baseVersion=1)
     called(ctx, "update_document", live["id"], slug="rye-bread")
+    remark = {"quote": {"exact": "Darker"}, "suggestion": "Dark", "level": "must"}
+    thread = called(ctx, "open_thread", live["id"], text="Darker?", **remark)
+    called(ctx, "reply_to_thread", live["id"], thread["id"], text="Yes.")
+    called(ctx, "resolve_thread", live["id"], called(ctx, "open_thread", live["id"], text="Good.")["id"])
     claimed = a_ready_brief(ctx, title="Crumb")
     called(ctx, "claim_brief", claimed["id"], leaseSeconds=3600)
     piece = {"key": "crust", "title": "Crust", "markdown": "Crust."}
@@ -91,6 +95,26 @@ def test_a_project_imported_into_an_empty_database_exports_the_same_bytes(
     assert not done.refused
     assert not done.differing
     assert exported(other, fresh_store) == lines
+
+
+@pytest.mark.contract("decided-threads.exports")
+def test_threads_come_with_their_document_and_stand_in_the_way_there_too(
+    full: Project, store: Store, fresh_store: Store
+) -> None:
+    other = a_project(fresh_store, name="Another")
+    taken(fresh_store, other, exported(full, store))
+
+    [live] = called(other.context(), "list_documents", limit=9, offset=0, sort="title", slug=["rye-bread"])
+    before = called(full.context(), "list_threads", live["id"], state=["open", "answered", "resolved"])
+    after = called(other.context(), "list_threads", live["id"], state=["open", "answered", "resolved"])
+    assert after == before
+    assert len(before) == 2
+    with pytest.raises(ThreadsOpen):
+        called(other.context(), "publish_document", live["id"])
+    for where, owner in ((store, full), (fresh_store, other)):
+        record = where.documents.get(owner.id, live["id"])
+        assert record is not None
+        assert (record["unresolvedThreads"], record["mustThreads"]) == (1, {before[0]["id"]: "open"})
 
 
 @pytest.mark.contract("decided-commands.export")

@@ -19,7 +19,19 @@ WORD, OTHER_WORD = "zanzibar", "timbuktu"
 NO_ID = "0123456789abcdef01234567"
 """An id that never existed."""
 
-KINDS = ("document", "draft", "category", "cluster", "member", "invitation", "token", "webhook", "delivery")
+KINDS = (
+    "document",
+    "draft",
+    "category",
+    "cluster",
+    "member",
+    "invitation",
+    "token",
+    "webhook",
+    "delivery",
+    "thread",
+    "link",
+)
 """What has an id."""
 
 
@@ -75,6 +87,9 @@ def fill(scene: Scene) -> Theirs:
     invitation = scene.call("invite_member", member)["id"]
     webhook = scene.call("create_webhook", url=f"https://{WORD}.example.org")["id"]
     delivery = scene.call("test_webhook", webhook)["id"]
+    remark = {"text": WORD, "quote": {"exact": WORD}, "suggestion": WORD}
+    thread = scene.call("open_thread", claimed, **remark)["id"]
+    link = scene.call("create_review_link", claimed, name=WORD)["id"]
     drafts = [scene.draft(kind) for kind in ("document", "cluster", "category")]
     scene.call("update_project", siteUrl=f"https://{WORD}.example.org")
     project = scene.project
@@ -92,6 +107,8 @@ def fill(scene: Scene) -> Theirs:
             "token": (scene.token.id, project.token("Another").id),
             "webhook": (webhook,),
             "delivery": (delivery,),
+            "thread": (thread,),
+            "link": (link,),
             "word": (WORD,),
             "past slug": (f"{WORD}-before",),
             "e-mail": (f"{WORD}@example.org",),
@@ -114,7 +131,7 @@ def fill(scene: Scene) -> Theirs:
 MADE_UP = (
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)"), "<time>"),
     (re.compile(r"\d\d \w{3} \d{4}, \d\d:\d\d UTC"), "<time>"),
-    (re.compile(r"(cwm_|cwd_|whsec_|(?<=/join#))[\w+./=-]+"), "<secret>"),
+    (re.compile(r"(cwm_|cwd_|whsec_|(?<=/join#)|(?<=/review#))[\w+./=-]+"), "<secret>"),
     (re.compile(r'("cursor": ?)"[\w=-]+"'), r'\1"<cursor>"'),
 )
 """What two answers to the same request differ in."""

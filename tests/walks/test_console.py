@@ -29,6 +29,9 @@ from tests.walks.pages import BY_NAME, PAGES, Page, Records
 pytestmark = pytest.mark.needs_mongod
 
 WITHOUT_A_SESSION = {"console.asset", "console.sign_in", "console.start_session", "console.join", "console.accept"}
+BY_OAUTH = {"sign_in_with_oidc", "back_from_oidc", "choose_project", "show_connect", "connect"}
+"""The pages to which other services send people; they name no record, and `tests/oauth` opens them."""
+ELSEWHERE = WITHOUT_A_SESSION | {f"console.{name}" for name in BY_OAUTH}
 FORM_KEYS = re.compile(r'\b[0-9a-f]{64}\b|(?<=name="_key" value=)"[^"]*"|(?<=data-cursor=)"[^"]*"')
 """What belongs to one session, one page, or one project."""
 LACKING = re.compile(r"needs a token with the scope <code>(\w+)</code>")
@@ -47,7 +50,7 @@ def test_every_page_and_form_is_in_the_walk(service: Flask) -> None:
         path = page.filled(dict.fromkeys(page.kinds, "0" * 24))[0].partition("?")[0]
         walked.add((page.method, adapter.match(path, page.method)[0]))
 
-    assert served - walked == {one for one in served if one[1] in WITHOUT_A_SESSION}, "add the page to `pages.py`"
+    assert served - walked == {one for one in served if one[1] in ELSEWHERE}, "add the page to `pages.py`"
 
 
 def opened(visitor: Visitor, page: Page, records: dict[str, str]) -> TestResponse:

@@ -39,6 +39,8 @@ NAMES = {
     "authorId": "member",
     "invitationId": "invitation",
     "tokenId": "token",
+    "threadId": "thread",
+    "linkId": "link",
     "webhookId": "webhook",
     "deliveryId": "delivery",
     "after": "cursor",
@@ -55,7 +57,8 @@ NAMES_NOTHING = set(
         r"\w+",
         """
     agent all atomic audience baseVersion briefState categoryUrl checks claimLeaseSeconds claimedAt count
-    coverImageUrl days deleted description drafts dueAfter dueBefore dueDate enabled events excerpt expiresAt expiresIn
+    coverImageUrl days deleted description drafts dueAfter dueBefore dueDate enabled events exact excerpt expiresAt
+    expiresIn level maxRounds offer prefix suffix suggestion text
     fourEyes from guidelines insertAfter intent isPublished kind leaseSeconds limit markdown metaDescription
     metaTitle note notes number offset outline packet publishAt publishesPerDay ready referenceUrls reviewRequired role
     scopes since siteUrl sort state status subtitle to updatedSince version wordCount writesPerHour

@@ -17,6 +17,9 @@ from flask import Flask
 from app.errors import CHALLENGE, Unauthorized
 from app.operations.access import hash_of, new_secret
 from app.operations.context import this_instant
+from app.server import create_app
+from app.settings import Settings
+from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 from tests.graphql_app.client import GraphQL, delivery_token
 from tests.mcp_tools.client import Agent
@@ -65,7 +68,9 @@ def test_an_operation_needs_the_scope_that_the_decisions_say(name: str) -> None:
     verb, noun = name.split("_")[0], name.split("_")[-1]
     secrets = {"tokens", "invitations", "webhooks", "webhook", "deliveries"}
 
-    if OPERATIONS[name].reads:
+    if noun in ("link", "links"):
+        expected = Scope.PUBLISH
+    elif OPERATIONS[name].reads:
         expected = Scope.ADMIN if noun in secrets else Scope.READ
     elif noun in ADMINISTERED:
         expected = Scope.ADMIN
@@ -163,12 +168,25 @@ OPEN = {
     "/console/assets/<version>/<name>",
     "/console/sign-in",
     "/console/join",
+    "/console/oidc",
+    "/console/oidc/callback",
+    "/console/oidc/project",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/mcp",
+    "/oauth/authorize",
+    "/oauth/register",
+    "/oauth/revoke",
+    "/oauth/token",
 }
-"""What is answered without a token: that the server lives, its documentation, and the pages that take a token."""
+"""What is answered without a token: that the server lives, its documentation, what clients that connect by OAuth call,
+and the pages that take a token."""
 
 
 @pytest.mark.contract("authentication.1", "authentication.4")
-def test_every_other_request_needs_a_token(service: Flask) -> None:
+def test_every_other_request_needs_a_token(own_store: Store) -> None:
+    quiet = Settings(mongodb_uri="mongodb://given", failed_auth_limit=0, log_level="CRITICAL")
+    service = create_app(quiet.model_copy(update={"public_url": "http://localhost"}), own_store)
     served = [(re.sub(r"<\w+\(.*?\):", "<", rule.rule), rule) for rule in service.url_map.iter_rules()]
     assert {path for path, _ in served} > OPEN
 

@@ -17,8 +17,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from app.http.outbound import resolve_host
 from app.rules.webhooks import known_addresses, may_reach, wrong_url
-from app.worker.webhook_client import NO_ADDRESS, Outcome, WebhookClient, resolve_host
+from app.worker.webhook_client import NO_ADDRESS, Outcome, WebhookClient
 from tests.live import free_port
 from tests.webhooks.receiver import Receiver, receiving
 

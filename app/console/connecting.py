@@ -1,0 +1,96 @@
+"""Connecting a client by OAuth: what it would be able to do, and agreeing to it (decisions, section 16)."""
+
+import re
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from authlib.oauth2 import OAuth2Error
+from flask import Response, request, url_for
+from werkzeug import Response as BaseResponse
+
+from app.console.forms import form_of, text
+from app.console.frame import POLICY, console, page
+from app.console.sessions import context
+from app.http.oauth import connection_server
+from app.rules.oauth import host_of, known_scopes
+from app.schemas.oauth import LOOPBACK
+from app.vocabulary import Scope
+
+PERMISSIONS = {
+    Scope.READ: "Read everything in the project",
+    Scope.WRITE: "Write drafts and texts, and take briefs",
+    Scope.PUBLISH: "Approve, publish, take down and delete",
+}
+"""What each scope allows, in words."""
+WRITES_PER_HOUR, DAYS = 600, 90
+
+
+def authorize() -> Response:
+    """Checks what a client asks for, and leads on to the page that asks the person.
+
+    A page that leads on by itself, as a redirect would be followed without the cookie of the session: browsers send
+    it only where this site leads to this site.
+    """
+    connection_server().get_consent_grant()
+    query = urlencode(list(request.args.items(multi=True)))
+    return leading_on(f"{url_for('console.show_connect')}?{query}")
+
+
+def leading_on(address: str) -> Response:
+    """Returns the page that leads on to another page of the console."""
+    return page("onward.html", address=address)
+
+
+@console.get("/connect")
+def show_connect() -> Response:
+    """Asks whether a client may be connected."""
+    grant = connection_server().get_consent_grant()
+    client, redirect_uri = grant.client, grant.redirect_uri
+    asked = known_scopes(grant.request.scope)
+    response = page(
+        "connect.html",
+        client=client,
+        leads_to=host_of(redirect_uri),
+        is_local=LOOPBACK.match(redirect_uri),
+        scopes_asked=[scope for scope in asked if scope in context().caller.scopes],
+        permissions=PERMISSIONS,
+        agent=client.name,
+        writes_per_hour=WRITES_PER_HOUR,
+        days=DAYS,
+    )
+    parts = urlsplit(redirect_uri)
+    source = f"{parts.scheme}://{parts.netloc}" if parts.netloc else f"{parts.scheme}:"
+    # The form's response is a redirect to the client, which `form-action` has to allow.
+    allowed = POLICY.replace("form-action 'self'", f"form-action 'self' {source}")
+    response.headers["Content-Security-Policy"] = allowed
+    return response
+
+
+@console.post("/connect")
+@form_of(show_connect)
+def connect() -> BaseResponse:
+    """Sends the client its code, or that the person refused."""
+    server = connection_server()
+    grant = server.get_consent_grant()
+    scopes = request.form.getlist("scopes")
+    agrees = text("answer") == "yes" and scopes
+    fields = {"scopes": scopes, "agent": text("agent"), **{name: _number(name) for name in ("writesPerHour", "days")}}
+    consent = (context(), fields) if agrees else None
+    response: Response = server.create_authorization_response(grant.request, grant_user=consent, grant=grant)
+    response.status_code = 303
+    return response
+
+
+@console.errorhandler(OAuth2Error)
+def refuse_client(error: OAuth2Error) -> Response:
+    """Returns the redirect of a refused request; where no address is known to be the client's, a page."""
+    if not error.redirect_uri:
+        return page("no_client.html", 400, problem=error.description)
+    response = connection_server().redirect_with(error)
+    response.status_code = 303
+    return response
+
+
+def _number(name: str) -> Any:
+    typed = text(name)
+    return int(typed) if re.fullmatch("[0-9]{1,9}", typed) else typed

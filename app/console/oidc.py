@@ -1,0 +1,151 @@
+"""Signing in with an OpenID provider: Authlib's client for Flask, as its manual has it (decisions, section 16)."""
+
+import hashlib
+import hmac
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from authlib.integrations.base_client import OAuthError
+from authlib.integrations.flask_client import OAuth
+from flask import Flask, current_app, redirect, request, session, url_for
+from joserfc.errors import JoseError
+from werkzeug import Response
+
+from app.console.connecting import leading_on
+from app.console.frame import console, page
+from app.console.sessions import set_session, way_back
+from app.errors import NotFound, Unauthorized
+from app.http.callers import callers
+from app.operations.context import this_instant
+from app.operations.oidc import members_with_email, sign_in_member
+from app.rules.named import StoredMember
+from app.settings import Settings
+
+log = logging.getLogger("content_workflow.oidc")
+
+SECONDS = 10
+"""How long the provider may take for each of its responses."""
+FAILURES = (requests.RequestException, OAuthError, JoseError, ValueError, KeyError, RuntimeError)
+"""What Authlib raises where the provider can't be reached, refuses, or sends what is not valid."""
+EMAIL, TO = "email", "to"
+"""The keys of what is remembered: the verified address, until a project is chosen, and where signing in leads."""
+
+
+def install(app: Flask, settings: Settings) -> None:
+    """Gives the app its OpenID provider, where the settings name one.
+
+    What has to be remembered until somebody comes back is in a signed cookie, which comes back from another site.
+    """
+    issuer = settings.oidc_issuer.rstrip("/")
+    if not issuer:
+        return
+    app.secret_key = hmac.digest(settings.oidc_client_secret.encode(), b"cookie", hashlib.sha256)
+    app.config.update(
+        SESSION_COOKIE_NAME="cw_oidc",
+        SESSION_COOKIE_PATH="/console",
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_COOKIE_SECURE=settings.is_https,
+    )
+    OAuth(app).register(
+        "oidc",
+        client_id=settings.oidc_client_id,
+        client_secret=settings.oidc_client_secret,
+        server_metadata_url=f"{issuer}/.well-known/openid-configuration",
+        client_kwargs={"scope": "openid email profile", "code_challenge_method": "S256", "default_timeout": SECONDS},
+    )
+    app.extensions["oidc"] = settings
+
+
+@console.app_template_global("oidc_host")
+def oidc_host() -> str:
+    """Returns the host of the provider; empty where there is none."""
+    return urlsplit(_settings().oidc_issuer).netloc if "oidc" in current_app.extensions else ""
+
+
+def signs_in(view: Callable[[], Response]) -> Callable[[], Response]:
+    """Makes a view show the page to sign in, and why, where it signs nobody in."""
+
+    @wraps(view)
+    def run() -> Response:
+        try:
+            return view()
+        except Unauthorized as refusal:
+            return page("sign_in.html", 401, to=session.get(TO, ""), problem=None, refused=refusal.message)
+
+    return run
+
+
+@console.get("/oidc")
+@signs_in
+def sign_in_with_oidc() -> Response:
+    """Leads to the provider."""
+    client = _client()
+    session[TO] = way_back(request.args.get("to", ""))
+    callback = f"{callers().address.rstrip('/')}{url_for('console.back_from_oidc')}"
+    response: Response = _asking(lambda: client.authorize_redirect(callback))
+    return response
+
+
+@console.get("/oidc/callback")
+@signs_in
+def back_from_oidc() -> Response:
+    """Signs in the member whose verified e-mail address it is; who is one in several projects chooses first."""
+    client, settings = _client(), _settings()
+    issuer = settings.oidc_issuer.rstrip("/")
+    expected = {
+        "iss": {"essential": True, "values": [issuer, f"{issuer}/"]},
+        "aud": {"essential": True, "value": settings.oidc_client_id},
+    }
+    claims = _asking(lambda: client.authorize_access_token(claims_options=expected)).get("userinfo") or {}
+    email = claims.get("email")
+    if not isinstance(email, str) or claims.get("email_verified") is not True:
+        raise Unauthorized(f"{oidc_host()} names no verified e-mail address of yours.")
+    found = members_with_email(callers().store, email)
+    if not found:
+        raise Unauthorized(f"{email} is no member's address here: ask an administrator to add it.")
+    if len(found) == 1:
+        return _signed_in(found[0])
+    session[EMAIL] = email
+    projects = callers().store.projects
+    return page("choose_project.html", projects=[(one["id"], projects.settings(one["projectId"])) for one in found])
+
+
+@console.post("/oidc/project")
+def choose_project() -> Response:
+    """Signs in the member of the project that was chosen."""
+    found = members_with_email(callers().store, session.pop(EMAIL, "")) if _client() else []
+    chosen = next((one for one in found if one["id"] == request.form.get("member")), None)
+    return _signed_in(chosen) if chosen else redirect(url_for("console.sign_in"), 303)
+
+
+def _signed_in(member: StoredMember) -> Response:
+    """Returns the page that leads on with the session, whose cookie browsers don't send after a redirect from there."""
+    secret = sign_in_member(callers().store, member, _settings().oidc_scopes, this_instant())
+    response = leading_on(way_back(session.pop(TO, "")))
+    set_session(response, secret)
+    return response
+
+
+def _asking(call: Callable[[], Any]) -> Any:
+    """Returns what Authlib makes of the provider's responses; refuses with `Unauthorized` where it can't."""
+    try:
+        return call()
+    except FAILURES as error:
+        log.warning("signing in with OpenID Connect failed", extra={"reason": type(error).__name__})
+        raise Unauthorized(f"Signing in with {oidc_host()} failed: try again.") from error
+
+
+def _client() -> Any:
+    """Returns Authlib's client; refuses with `NotFound` where there is no provider."""
+    if "oidc" not in current_app.extensions:
+        raise NotFound("No OpenID provider is set up here: see OIDC_ISSUER.")
+    return current_app.extensions["authlib.integrations.flask_client"].oidc
+
+
+def _settings() -> Settings:
+    settings: Settings = current_app.extensions["oidc"]
+    return settings

@@ -1,0 +1,101 @@
+"""The metadata documents, and the endpoints of tokens, of registration and of revocation (decisions, section 16)."""
+
+import orjson
+from flask import Blueprint, Flask, Response, request
+
+from app.errors import HttpApiDecodeError
+from app.http.callers import callers, client_address
+from app.http.json import loads_object
+from app.http.oauth import connection_server
+from app.operations.context import this_instant
+from app.operations.oauth import register_client
+
+MAX_BODY = 64 * 1024
+PREFLIGHT_SECONDS = "86400"
+
+routes = Blueprint("oauth", __name__)
+
+
+def install(app: Flask) -> None:
+    """Serves them where the app has an authorization server."""
+    if "oauth" in app.extensions:
+        app.register_blueprint(routes)
+
+
+@routes.before_request
+def bound_body() -> None:
+    """Refuses long bodies: forms are parsed in one piece."""
+    request.max_content_length = MAX_BODY
+
+
+@routes.after_request
+def allow_any_origin(response: Response) -> Response:
+    """Lets any page read the responses: no cookie counts here."""
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    if request.method == "OPTIONS":
+        response.headers["Access-Control-Allow-Methods"] = ", ".join(sorted(response.allow))
+        wanted = request.headers.get("Access-Control-Request-Headers", "Content-Type, MCP-Protocol-Version")
+        response.headers["Access-Control-Allow-Headers"] = wanted
+        response.headers["Access-Control-Max-Age"] = PREFLIGHT_SECONDS
+    return response
+
+
+@routes.get("/.well-known/oauth-protected-resource/mcp")
+@routes.get("/.well-known/oauth-protected-resource")
+def protected_resource() -> Response:
+    """Returns what MCP says of itself as a protected resource."""
+    return _json(connection_server().resource_metadata)
+
+
+@routes.get("/.well-known/oauth-authorization-server")
+def authorization_server() -> Response:
+    """Returns what the authorization server says of itself."""
+    return _json(connection_server().metadata)
+
+
+@routes.post("/oauth/token")
+def token() -> Response:
+    """Exchanges a code, or a refresh token, for new secrets."""
+    server = connection_server()
+    return server.in_transaction(server.create_token_response)
+
+
+@routes.post("/oauth/revoke")
+def revoke() -> Response:
+    """Ends the connection of a token."""
+    server = connection_server()
+    return server.in_transaction(lambda: server.create_endpoint_response("revocation"))
+
+
+@routes.post("/oauth/register")
+def register() -> Response:
+    """Registers a client that has no document of its own."""
+    now = this_instant()
+    try:
+        metadata = loads_object(request.get_data(cache=False), request)
+        client = register_client(callers().store, metadata, client_address(), now)
+    except HttpApiDecodeError as refusal:
+        return _json(_metadata_error(refusal), 400)
+    registered = {
+        "client_id": client.id,
+        "client_id_issued_at": int(now.timestamp()),
+        "client_name": client.name,
+        "redirect_uris": client.redirect_uris,
+        "token_endpoint_auth_method": "none",
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        **({"client_uri": client.uri} if client.uri else {}),
+    }
+    return _json(registered, 201)
+
+
+def _metadata_error(refusal: HttpApiDecodeError) -> dict[str, str]:
+    """Returns what is wrong with a client's metadata as RFC 7591 has it."""
+    at_addresses = any(path.startswith("redirect_uris") for path, _ in refusal.details)
+    error = "invalid_redirect_uri" if at_addresses else "invalid_client_metadata"
+    return {"error": error, "error_description": " ".join(refusal.lines)}
+
+
+def _json(content: object, status: int = 200) -> Response:
+    return Response(orjson.dumps(content), status, content_type="application/json")

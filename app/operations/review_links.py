@@ -1,0 +1,134 @@
+"""Review links: one document and its threads for somebody who is no member, without a token (decisions, section 17)."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from app.errors import BadRequest, NotFound, Problem, Unauthorized, or_raise
+from app.operations.access import hash_of, new_project_secret, project_of_secret
+from app.operations.context import Caller, Context
+from app.operations.documents import own_document, write_decision
+from app.operations.operation import Effect, Result, operation
+from app.operations.revisions import markdown_of
+from app.operations.threads import list_threads, open_thread, reply_to_thread, resolve_thread
+from app.responses.threads import NewReviewLink, ReviewLink, Thread, review_link_record
+from app.rules.briefs import decide_at
+from app.rules.documents import StoredDocument, changed
+from app.schemas.loading import Fields
+from app.schemas.threads import ReviewLinkFields
+from app.store.store import Store
+from app.vocabulary import ActorType, Channel, Scope, ThreadState
+
+PREFIX = "cwl_"
+DEFAULT_DAYS = 7
+MOST_LINKS = 20
+"""The most review links of a document that have not ended."""
+
+TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review links: end one of them first.")
+
+
+@operation(Scope.PUBLISH, Effect.CREATES, body=ReviewLinkFields, errors=(BadRequest,), transaction=True)
+def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result[NewReviewLink]:
+    """Create a link that shows a document to somebody who is no member, for remarks.
+
+    It is in this response and never shown again.
+    """
+    document = ctx.check_match(own_document(ctx, document_id))
+    if len(ctx.store.review_links.list(ctx.project_id, document["id"], ctx.now)) >= MOST_LINKS:
+        raise BadRequest(errors=[TOO_MANY])
+    secret = PREFIX + new_project_secret(ctx.project_id)
+    link = ctx.store.review_links.add(
+        ctx.project_id,
+        hash_of(secret),
+        {"documentId": document["id"], "name": fields["name"], "createdBy": ctx.caller.actor},
+        ctx.now,
+        ctx.now + timedelta(days=fields.get("days", DEFAULT_DAYS)),
+    )
+    _record(ctx, document, "review_link.created", link["id"])
+    address = f"{ctx.public_url.rstrip('/')}/console/review#{secret}"  # what follows the # reaches no server and no log
+    return Result({**review_link_record(link), "link": address}, secrets=("link",))
+
+
+@operation(Scope.PUBLISH, Effect.READS)
+def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]]:
+    """List the review links of a document that have not ended, the oldest first; never their secrets."""
+    document = own_document(ctx, document_id)
+    return Result(
+        [review_link_record(one) for one in ctx.store.review_links.list(ctx.project_id, document["id"], ctx.now)]
+    )
+
+
+@operation(Scope.PUBLISH, Effect.DESTROYS, transaction=True)
+def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[ReviewLink]:
+    """End a review link: within 5 seconds nobody can open it.
+
+    The response is the link as it was.
+    """
+    document = ctx.check_match(own_document(ctx, document_id))
+    found = ctx.store.review_links.delete(ctx.project_id, document["id"], link_id)
+    link = or_raise(found, NotFound, "The document has no such review link: it was ended, or its time is over.")
+    _record(ctx, document, "review_link.deleted", link["id"])
+    return Result(review_link_record(link))
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Somebody who came by a review link, and all that they can do: it is about the link's document alone.
+
+    No operation of an interface: the pages of the console call it. The threads that a visitor opens have at most the
+    level `should`, and they resolve only their own.
+    """
+
+    ctx: Context
+    document_id: str
+
+    def document(self) -> tuple[StoredDocument, str]:
+        """Returns the document, with its present text."""
+        with self.ctx.store.deadline():
+            document = own_document(self.ctx, self.document_id)
+            return document, markdown_of(self.ctx, document.get("contentId"))
+
+    def threads(self) -> list[Thread]:
+        """Returns all threads of the document."""
+        return list_threads(self.ctx, self.document_id, fields={"state": list(ThreadState)}).body
+
+    def open(self, fields: Fields) -> Thread:
+        """Opens a thread; refuses as `open_thread` does."""
+        return open_thread(self.ctx, self.document_id, fields=fields).body
+
+    def reply(self, thread_id: str, fields: Fields) -> Thread:
+        """Answers a thread; refuses as `reply_to_thread` does."""
+        return reply_to_thread(self.ctx, self.document_id, thread_id, fields=fields).body
+
+    def resolve(self, thread_id: str, fields: Fields) -> Thread:
+        """Resolves a thread that the visitor opened; refuses as `resolve_thread` does."""
+        return resolve_thread(self.ctx, self.document_id, thread_id, fields=fields).body
+
+
+def visit(store: Store, secret: str, now: datetime) -> Visit:
+    """Returns what the holder of a review link's secret can do.
+
+    Refuses with `Unauthorized` a secret that is none, or whose link has ended, and while the document is in the trash.
+    """
+    project_id = project_of_secret(secret.removeprefix(PREFIX))
+    with store.deadline():
+        link = or_raise(store.review_links.by_hash(project_id, hash_of(secret), now), Unauthorized)
+        or_raise(store.documents.get(project_id, link["documentId"]), Unauthorized)
+        project = store.projects.settings(project_id)
+    caller = Caller(
+        project_id,
+        project["teamId"],
+        link["id"],
+        name=link["name"],
+        scopes=frozenset({Scope.READ, Scope.WRITE}),
+        project_name=project["name"],
+        frozen=project.get("frozen"),
+        type=ActorType.LINK,
+    )
+    return Visit(Context(store, caller, Channel.CONSOLE, now), link["documentId"])
+
+
+def _record(ctx: Context, document: StoredDocument, event: str, link_id: str) -> None:
+    """Writes the event of a link to its document, so that two calls can't make one link too many."""
+    rule = partial(changed, call=ctx.call, event=event, fields={}, data={"linkId": link_id})
+    write_decision(ctx, document, decide_at(document, ctx.now, rule))

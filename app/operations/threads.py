@@ -1,0 +1,298 @@
+"""Review threads: opened, answered, settled; suggestions that are accepted as content writes (decisions, section 17).
+
+The rule of the same name decides; the thread and the record of its document, which has the event, are written in one
+transaction. What takes long, dividing the text into sections, is done before it.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+
+from app.errors import (
+    BadRequest,
+    BriefClaimed,
+    InvalidTransition,
+    NotFound,
+    Problem,
+    QuoteGone,
+    ThreadNotYours,
+    ThreadResolved,
+    VersionConflict,
+    WriteConflict,
+    or_raise,
+)
+from app.operations.context import Context
+from app.operations.documents import document_change, own_document, write_decision
+from app.operations.long_texts import processing
+from app.operations.operation import Effect, Result, operation
+from app.operations.revisions import base_versions, content_result, markdown_of, new_content
+from app.operations.sections import sections_of
+from app.responses.documents import DocumentSummary
+from app.responses.threads import Thread, thread_record
+from app.rules import threads as rules
+from app.rules.anchors import lines_of
+from app.rules.briefs import decide_at
+from app.rules.documents import Decision, StoredDocument
+from app.rules.edits import can_write_content, refuse_content_write
+from app.rules.etags import record_tag
+from app.rules.sections import Section
+from app.rules.text import word_count
+from app.rules.threads import StoredThread, places_of, record_thread
+from app.schemas.intents import MAX_MARKDOWN
+from app.schemas.loading import Fields
+from app.schemas.threads import ReplyFields, SettleFields, ThreadFields, ThreadQuery
+from app.store.collection import new_id
+from app.vocabulary import Scope, ThreadLevel, ThreadState
+
+UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
+
+
+@dataclass(frozen=True)
+class _Text:
+    """The present text of a document, with its sections."""
+
+    content_id: str | None
+    markdown: str
+    sections: Sequence[Section]
+
+
+@dataclass(frozen=True)
+class _Accepted:
+    """The text that accepting a suggestion makes; None where the passage has no certain place."""
+
+    content_id: str | None
+    markdown: str | None = None
+    words: int = 0
+
+
+def _read(ctx: Context, document_id: str, *_: object) -> _Text | None:
+    document = ctx.store.documents.get(ctx.project_id, document_id)
+    return None if document is None else _text_of(ctx, document)
+
+
+def _text_of(ctx: Context, document: StoredDocument) -> _Text:
+    content_id = document.get("contentId")
+    markdown = markdown_of(ctx, content_id)
+    return _Text(content_id, markdown, sections_of(ctx, markdown))
+
+
+@operation(Scope.READ, Effect.READS, query=ThreadQuery)
+def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[Thread]]:
+    """List a document's review threads in the order of the text, by default those that are not resolved.
+
+    `line` and `section` say where the passage stands now; null where it is gone.
+    """
+    document = own_document(ctx, document_id)
+    threads = ctx.store.threads.list(ctx.project_id, document["id"], map(ThreadState, fields["state"]))
+    text = _text_of(ctx, document)
+    return Result(thread_records(ctx, document, threads, text.markdown, text.sections))
+
+
+@operation(
+    Scope.WRITE,
+    Effect.CREATES,
+    body=ThreadFields,
+    errors=(BadRequest,),
+    transaction=True,
+    prepare=_read,
+    rule=rules.refuse_if_full,
+)
+def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread]:
+    """Open a review thread: a remark on a passage of the present text, or on the whole document.
+
+    `prefix`, `exact` and `suffix` together must stand in the markdown exactly once.
+    """
+    document = ctx.check_match(own_document(ctx, document_id))
+    text = _prepared(ctx, document)
+    [thread] = rules.new_threads(document, ctx.call, [fields], text.markdown, new_id)
+    rule = partial(rules.open_threads, call=ctx.call, threads=[thread])
+    write_decision(ctx, document, decide_at(document, ctx.now, rule))
+    ctx.store.threads.add_many(ctx.project_id, [thread])
+    return _result(ctx, document, thread, text)
+
+
+@operation(
+    Scope.WRITE,
+    Effect.CREATES,
+    body=ReplyFields,
+    errors=(ThreadResolved, BadRequest),
+    transaction=True,
+    prepare=_read,
+)
+def reply_to_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
+    """Answer a review thread: say what you changed, or why not."""
+    rule = partial(rules.reply_to_thread, call=ctx.call, text=fields["text"], comment_id=new_id())
+    return _change(ctx, document_id, thread_id, "thread.replied", rule)
+
+
+@operation(
+    Scope.WRITE,
+    Effect.CHANGES,
+    body=SettleFields,
+    errors=(ThreadNotYours, BadRequest),
+    transaction=True,
+    prepare=_read,
+)
+def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
+    """Resolve a review thread.
+
+    An agent can't resolve a `must` thread that another opened.
+    """
+    return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.resolve_thread, fields))
+
+
+@operation(Scope.WRITE, Effect.CHANGES, errors=(BadRequest,), transaction=True, prepare=_read)
+def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thread]:
+    """Open a resolved review thread again."""
+    return _change(ctx, document_id, thread_id, "thread.reopened", partial(rules.reopen_thread, call=ctx.call))
+
+
+@operation(
+    Scope.WRITE,
+    Effect.CHANGES,
+    body=SettleFields,
+    errors=(ThreadNotYours, ThreadResolved, BadRequest),
+    transaction=True,
+    prepare=_read,
+)
+def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
+    """Resolve a review thread without taking its suggestion."""
+    return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.reject_suggestion, fields))
+
+
+def _accept(ctx: Context, document_id: str, thread_id: str) -> _Accepted | None:
+    """Returns the text with a thread's suggestion in place of its passage."""
+    document = ctx.store.documents.get(ctx.project_id, document_id)
+    thread = ctx.store.threads.get(ctx.project_id, document_id, thread_id)
+    if document is None or thread is None:
+        return None
+    content_id = document.get("contentId")
+    before = markdown_of(ctx, content_id)
+    with processing(ctx, before):
+        place = places_of([thread], document["version"], before)[thread["id"]]
+        quote, suggestion = thread["quote"], thread["suggestion"]
+        if place is None or quote is None or suggestion is None:
+            return _Accepted(content_id)
+        markdown = before[:place] + suggestion + before[place + len(quote["exact"]) :]
+        return _Accepted(content_id, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
+
+
+@document_change(
+    Scope.WRITE,
+    errors=(
+        *(BriefClaimed, VersionConflict, InvalidTransition),
+        *(ThreadNotYours, ThreadResolved, BadRequest, QuoteGone),
+    ),
+    transaction=True,
+    prepare=_accept,
+)
+def accept_suggestion(ctx: Context, document_id: str, thread_id: str) -> Result[DocumentSummary]:
+    """Accept a review thread's suggestion: it replaces the passage, as a new version, and the thread is resolved."""
+    document = own_document(ctx, document_id)
+    thread = own_thread(ctx, document["id"], thread_id)
+    after = rules.accept_suggestion(thread, ctx.call)
+    accepted = ctx.prepared or _Accepted(None)
+
+    def write(present: StoredDocument) -> Decision:
+        refuse_content_write(present, ctx.call, *base_versions(ctx, present, {}))
+        can_write_content(present, ctx.call)
+        rules.refuse_settling(thread, ctx.call, by_agent=_by_agent(ctx, thread))
+        if accepted.content_id != present.get("contentId"):
+            raise WriteConflict
+        if accepted.markdown is None:
+            raise QuoteGone
+        if len(accepted.markdown) > MAX_MARKDOWN:
+            message = f"The content would be longer than {MAX_MARKDOWN:,} characters."
+            raise BadRequest(errors=[Problem(field="suggestion", message=message)])
+        decision = new_content(ctx, present, accepted.markdown, accepted.words)
+        settle = partial(record_thread, call=ctx.call, event="thread.resolved", before=thread, after=after)
+        return decision.then(settle)
+
+    result = content_result(ctx, document, write, accepted.markdown)
+    ctx.store.threads.change(ctx.project_id, thread, after)
+    return result
+
+
+def own_thread(ctx: Context, document_id: str, thread_id: str) -> StoredThread:
+    """Returns a thread of a document. Refuses with `NotFound`."""
+    missing = "The document has no such thread: list its threads."
+    return or_raise(ctx.store.threads.get(ctx.project_id, document_id, thread_id), NotFound, missing)
+
+
+def thread_records(
+    ctx: Context,
+    document: StoredDocument,
+    threads: Sequence[StoredThread],
+    markdown: str,
+    sections: Sequence[Section],
+) -> list[Thread]:
+    """Returns threads as callers see them: those whose passage stands in the text in its order, then others by age."""
+    with processing(ctx, markdown):
+        places = places_of(threads, document["version"], markdown)
+        lines = lines_of(markdown, (place for place in places.values() if place is not None))
+    starts = [0, *accumulate(len(section.text) for section in sections)]
+
+    def record(thread: StoredThread) -> Thread:
+        if (place := places[thread["id"]]) is None:
+            return thread_record(thread, None, None)
+        return thread_record(thread, lines[place], sections[bisect_right(starts, place) - 1].number)
+
+    def order(thread: StoredThread) -> tuple[object, ...]:
+        place = places[thread["id"]]
+        return place is None, place or 0, thread["createdAt"], thread["id"]
+
+    return [record(thread) for thread in sorted(threads, key=order)]
+
+
+def unresolved_threads(
+    ctx: Context, document: StoredDocument, markdown: str, sections: Sequence[Section]
+) -> list[Thread]:
+    """Returns a document's threads that are not resolved, as `list_threads` has them; none are read where none are."""
+    if not document.get("unresolvedThreads"):
+        return []
+    threads = ctx.store.threads.list(ctx.project_id, document["id"], UNRESOLVED)
+    return thread_records(ctx, document, threads, markdown, sections)
+
+
+def _change(
+    ctx: Context, document_id: str, thread_id: str, event: str, rule: Callable[[StoredThread], StoredThread]
+) -> Result[Thread]:
+    """Writes what a rule decides about a thread, and returns the thread as it is then."""
+    document = own_document(ctx, document_id)
+    before = own_thread(ctx, document["id"], thread_id)
+    ctx.check_match({"rev": before["rev"]})
+    text, after = _prepared(ctx, document), rule(before)
+    if after != before:
+        record = partial(record_thread, call=ctx.call, event=event, before=before, after=after)
+        write_decision(ctx, document, decide_at(document, ctx.now, record))
+        after = ctx.store.threads.change(ctx.project_id, before, after)
+    return _result(ctx, document, after, text)
+
+
+def _settling(
+    ctx: Context, rule: Callable[..., StoredThread], fields: Fields
+) -> Callable[[StoredThread], StoredThread]:
+    """Returns a rule that resolves a thread, which asks whether an agent's own token calls."""
+    return lambda thread: rule(thread, ctx.call, fields.get("text"), new_id(), by_agent=_by_agent(ctx, thread))
+
+
+def _by_agent(ctx: Context, thread: StoredThread) -> bool:
+    """Returns whether the token has an agent's name of its own; asked for the level alone where that matters."""
+    if not ctx.caller.agent or ctx.caller.token_id is None or thread["level"] != ThreadLevel.MUST:
+        return False
+    return bool(ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id]))
+
+
+def _prepared(ctx: Context, document: StoredDocument) -> _Text:
+    """Returns the text that was read before the transaction. Raises `WriteConflict` where it is another by now."""
+    text: _Text | None = ctx.prepared
+    if text is None or text.content_id != document.get("contentId"):
+        raise WriteConflict
+    return text
+
+
+def _result(ctx: Context, document: StoredDocument, thread: StoredThread, text: _Text) -> Result[Thread]:
+    [record] = thread_records(ctx, document, [thread], text.markdown, text.sections)
+    return Result(record, etag=record_tag(thread))

@@ -1,0 +1,284 @@
+"""Review threads: how one is opened, answered, resolved and reopened (decisions, section 17).
+
+Each rule takes a thread and the call, and returns the changed thread, the same one where nothing changes, or raises the
+refusal. `record_thread` decides what the document's record says of the change: its counts, and the event.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any, TypedDict, cast
+
+from app.errors import BadRequest, Problem, ThreadNotYours, ThreadResolved
+from app.rules.actors import Actor
+from app.rules.anchors import Quote, first_places, locate, quote_at
+from app.rules.documents import Call, Decision, StoredDocument, changed
+from app.rules.wording import named
+from app.vocabulary import ActorType, ThreadLevel, ThreadOutcome, ThreadState
+
+MOST_UNRESOLVED = 200
+"""The most threads of a document that are not resolved."""
+MOST_COMMENTS = 100
+MOST_COUNTED = 100
+"""How often, at most, a quote is counted that stands several times."""
+
+TOO_MANY_COMMENTS = f"The thread has {MOST_COMMENTS} comments, the most there may be: open another."
+
+
+class StoredComment(TypedDict):
+    """A comment of a thread as it is stored."""
+
+    id: str
+    at: datetime
+    by: Actor
+    text: str
+
+
+class StoredThread(TypedDict):
+    """A thread as the store returns it."""
+
+    id: str
+    documentId: str
+    version: int
+    """The version of the text that it was opened on."""
+    level: str
+    state: str
+    quote: Quote | None
+    place: int | None
+    """Where the quote begins in that version."""
+    suggestion: str | None
+    outcome: str | None
+    comments: list[StoredComment]
+    openedBy: Actor
+    resolvedAt: datetime | None
+    resolvedBy: Actor | None
+    createdAt: datetime
+    updatedAt: datetime
+    rev: int
+
+
+def new_threads(
+    document: StoredDocument,
+    call: Call,
+    sent: Sequence[Mapping[str, Any]],
+    markdown: str,
+    new_id: Callable[[], str],
+    path: str = "",
+) -> list[StoredThread]:
+    """Returns remarks on a text as new threads; refuses with everything that is wrong with them.
+
+    `path` is how the place of a remark in the request begins, `threads` for a list of them.
+    """
+    problems: list[Problem] = []
+    threads = []
+    for number, remark in enumerate(sent):
+        prefix = f"{path}[{number}]." if path else ""
+        place = _place_of(remark.get("quote"), markdown)
+        wrong = _problems(document, call, remark, place, number)
+        problems += [Problem(field=prefix + field, message=message) for field, message in wrong.items()]
+        if not wrong:
+            threads.append(_new_thread(document, call, remark, markdown, place[0] if place else None, new_id()))
+    if problems:
+        raise BadRequest(errors=problems)
+    return threads
+
+
+def open_threads(document: StoredDocument, call: Call, threads: Iterable[StoredThread]) -> Decision:
+    """Decides what a document says of new threads: one event each."""
+    decision = Decision(document)
+    for thread in threads:
+        record = partial(record_thread, call=call, event="thread.opened", before=None, after=thread)
+        decision = decision.then(record)
+    return decision
+
+
+def refuse_if_full(document: StoredDocument, call: Call) -> None:
+    """Refuses another thread of a document that has as many unresolved ones as there may be."""
+    if message := _if_full(document):
+        raise BadRequest(errors=[Problem(field="text", message=message)])
+
+
+def reply_to_thread(thread: StoredThread, call: Call, text: str, comment_id: str) -> StoredThread:
+    """Adds an answer; one by the opener leaves the thread open, one by another leaves it answered."""
+    _refuse_if_resolved(thread, call)
+    state = ThreadState.OPEN if _is_opener(thread, call) else ThreadState.ANSWERED
+    return _with_comment(thread, call, text, comment_id, state=state)
+
+
+def resolve_thread(
+    thread: StoredThread, call: Call, text: str | None, comment_id: str, *, by_agent: bool
+) -> StoredThread:
+    """Resolves a thread, with a last comment where one was sent; a resolved one stays as it is.
+
+    `by_agent` is whether the token has an agent's name of its own.
+    """
+    refuse_if_not_yours(thread, call, by_agent=by_agent)
+    if thread["state"] == ThreadState.RESOLVED:
+        return thread
+    return _resolved(thread, call, text, comment_id)
+
+
+def reject_suggestion(
+    thread: StoredThread, call: Call, text: str | None, comment_id: str, *, by_agent: bool
+) -> StoredThread:
+    """Resolves a thread, whose suggestion is not taken."""
+    refuse_settling(thread, call, by_agent=by_agent)
+    return _resolved(thread, call, text, comment_id, ThreadOutcome.REJECTED)
+
+
+def accept_suggestion(thread: StoredThread, call: Call) -> StoredThread:
+    """Resolves a thread, whose suggestion was written to the document."""
+    return _resolved(thread, call, None, "", ThreadOutcome.ACCEPTED)
+
+
+def refuse_settling(thread: StoredThread, call: Call, *, by_agent: bool) -> None:
+    """Raises the first reason, in the contract's order, why a suggestion can be neither accepted nor rejected."""
+    refuse_if_not_yours(thread, call, by_agent=by_agent)
+    _refuse_if_resolved(thread, call)
+    if thread["suggestion"] is None:
+        raise BadRequest("The thread has no suggestion: answer it, or resolve it.")
+
+
+def reopen_thread(thread: StoredThread, call: Call) -> StoredThread:
+    """Opens a resolved thread again; others stay as they are."""
+    if thread["state"] != ThreadState.RESOLVED:
+        return thread
+    cleared = {"resolvedAt": None, "resolvedBy": None, "outcome": None}
+    return _changed(thread, call, state=ThreadState.OPEN, **cleared)
+
+
+def refuse_if_not_yours(thread: StoredThread, call: Call, *, by_agent: bool) -> None:
+    """Refuses with `ThreadNotYours` what agents can't do to a `must` thread of another, nor visitors to any."""
+    limited = (by_agent and thread["level"] == ThreadLevel.MUST) or call.actor["type"] == ActorType.LINK
+    if limited and not _is_opener(thread, call):
+        by = thread["openedBy"]
+        reply = named("reply_to_thread", call.channel)
+        message = f"{by['name']!r} opened this thread and has to resolve it: say with {reply} what you did about it."
+        raise ThreadNotYours(message, openedBy=by)
+
+
+def record_thread(
+    document: StoredDocument, call: Call, event: str, before: StoredThread | None, after: StoredThread
+) -> Decision:
+    """Decides what a document says of a thread that was opened or changed; nothing where it is the same."""
+    if before == after:
+        return Decision(document)
+    was_resolved = before is None or before["state"] == ThreadState.RESOLVED
+    is_resolved = after["state"] == ThreadState.RESOLVED
+    if was_resolved and not is_resolved and before is not None:
+        refuse_if_full(document, call)
+    must = {one: state for one, state in (document.get("mustThreads") or {}).items() if one != after["id"]}
+    if after["level"] == ThreadLevel.MUST and not is_resolved:
+        must[after["id"]] = after["state"]
+    fields = {"unresolvedThreads": _unresolved(document) + was_resolved - is_resolved, "mustThreads": must}
+    data = {"threadId": after["id"], "level": after["level"], "outcome": after["outcome"]}
+    return changed(document, call, event, fields, data)
+
+
+def counts_of(threads: Iterable[StoredThread]) -> dict[str, Any]:
+    """Returns what a document's record says of its threads, which are there already: for imports."""
+    left = [thread for thread in threads if thread["state"] != ThreadState.RESOLVED]
+    must = {thread["id"]: thread["state"] for thread in left if thread["level"] == ThreadLevel.MUST}
+    return {"unresolvedThreads": len(left), "mustThreads": must}
+
+
+def places_of(threads: Iterable[StoredThread], version: int, markdown: str) -> dict[str, int | None]:
+    """Returns where the quotes of threads begin in a version's text, by the thread's id; None for no certain place."""
+    places: dict[str, int | None] = {}
+    moved: dict[str, Quote] = {}
+    for thread in threads:
+        places[thread["id"]] = thread["place"]
+        if thread["quote"] is not None and thread["version"] != version:
+            moved[thread["id"]] = thread["quote"]
+    return places | dict(zip(moved, locate(markdown, list(moved.values())), strict=True))
+
+
+def _place_of(quote: Mapping[str, str] | None, markdown: str) -> list[int] | None:
+    """Returns where a quote stands, `MOST_COUNTED` places at most; None without one."""
+    if quote is None:
+        return None
+    before = quote.get("prefix", "")
+    words = before + quote["exact"] + quote.get("suffix", "")
+    return [place + len(before) for place in first_places(markdown, words, MOST_COUNTED)]
+
+
+def _problems(
+    document: StoredDocument, call: Call, sent: Mapping[str, Any], places: list[int] | None, number: int
+) -> dict[str, str]:
+    """Returns what is wrong with a remark, the `number`th of its request, by field."""
+    problems = {}
+    if places is not None and len(places) != 1:
+        often = f"{len(places)} times" if len(places) < MOST_COUNTED else f"{MOST_COUNTED} times or more"
+        more = f"Stands {often} in the present text: send more of it, or its `prefix` and `suffix`."
+        problems["quote.exact"] = more if places else "Stands nowhere in the present text: quote it to the character."
+    if sent.get("suggestion") is not None and places is None:
+        problems["suggestion"] = "Needs a `quote`: the passage that it replaces."
+    if call.actor["type"] == ActorType.LINK and sent.get("level") == ThreadLevel.MUST:
+        problems["level"] = f"Must be {ThreadLevel.SHOULD} or {ThreadLevel.NOTE} for a visitor."
+    if full := _if_full(document, number):
+        problems["text"] = full
+    return problems
+
+
+def _new_thread(
+    document: StoredDocument, call: Call, sent: Mapping[str, Any], markdown: str, place: int | None, thread_id: str
+) -> StoredThread:
+    quote = sent.get("quote")
+    return {
+        "id": thread_id,
+        "documentId": document["id"],
+        "version": document["version"],
+        "level": sent.get("level", ThreadLevel.SHOULD),
+        "state": ThreadState.OPEN,
+        "quote": None if quote is None or place is None else quote_at(markdown, place, quote["exact"]),
+        "place": place,
+        "suggestion": sent.get("suggestion"),
+        "outcome": None,
+        "comments": [StoredComment(id=thread_id, at=call.now, by=call.actor, text=sent["text"])],
+        "openedBy": call.actor,
+        "resolvedAt": None,
+        "resolvedBy": None,
+        "createdAt": call.now,
+        "updatedAt": call.now,
+        "rev": 1,
+    }
+
+
+def _resolved(
+    thread: StoredThread, call: Call, text: str | None, comment_id: str, outcome: ThreadOutcome | None = None
+) -> StoredThread:
+    fields = {"state": ThreadState.RESOLVED, "outcome": outcome, "resolvedAt": call.now, "resolvedBy": call.actor}
+    if text is None:
+        return _changed(thread, call, **fields)
+    return _with_comment(thread, call, text, comment_id, **fields)
+
+
+def _with_comment(thread: StoredThread, call: Call, text: str, comment_id: str, **fields: Any) -> StoredThread:
+    if len(thread["comments"]) >= MOST_COMMENTS:
+        raise BadRequest(errors=[Problem(field="text", message=TOO_MANY_COMMENTS)])
+    comment = StoredComment(id=comment_id, at=call.now, by=call.actor, text=text)
+    return _changed(thread, call, comments=[*thread["comments"], comment], **fields)
+
+
+def _changed(thread: StoredThread, call: Call, **fields: Any) -> StoredThread:
+    return cast(StoredThread, {**thread, **fields, "updatedAt": call.now})
+
+
+def _refuse_if_resolved(thread: StoredThread, call: Call) -> None:
+    if thread["state"] == ThreadState.RESOLVED:
+        raise ThreadResolved
+
+
+def _is_opener(thread: StoredThread, call: Call) -> bool:
+    by = thread["openedBy"]
+    return (by["type"], by["id"]) == (call.actor["type"], call.actor["id"])
+
+
+def _unresolved(document: StoredDocument) -> int:
+    return document.get("unresolvedThreads") or 0
+
+
+def _if_full(document: StoredDocument, before: int = 0) -> str | None:
+    """Returns the message that refuses a thread after `before` others; None where the document takes it."""
+    full = _unresolved(document) + before >= MOST_UNRESOLVED
+    return f"The document has {MOST_UNRESOLVED} threads that are not resolved: resolve some first." if full else None

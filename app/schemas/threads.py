@@ -1,0 +1,63 @@
+"""What review threads and review links take (decisions, section 17)."""
+
+from app.schemas.checks import one_of
+from app.schemas.types import EnumList, Nested, Schema, StrictInteger, StrictString, not_empty
+from app.vocabulary import ThreadLevel, ThreadState
+
+MOST_OPENED = 50
+"""The most threads that a request for changes opens."""
+
+
+class QuoteFields(Schema):
+    """The passage that a remark is about: together with what stands around it, it must stand in the text once."""
+
+    exact = StrictString(
+        2_000, validate=[not_empty], description="the passage, to the character", example="Flour", required=True
+    )
+    prefix = StrictString(200, description="what stands before it", allow_none=False)
+    suffix = StrictString(200, description="what stands after it", example=", water", allow_none=False)
+
+
+class ReplyFields(Schema):
+    """What answering a thread carries."""
+
+    text = StrictString(5_000, validate=[not_empty], description="the comment", example="Say which.", required=True)
+
+
+class SettleFields(Schema):
+    """What resolving a thread or rejecting a suggestion may carry."""
+
+    text = StrictString(
+        5_000, validate=[not_empty], description="a last comment", example="Good now.", allow_none=False
+    )
+
+
+class ThreadFields(ReplyFields):
+    """What opening a thread carries."""
+
+    level = StrictString(
+        validate=[one_of(ThreadLevel)],
+        description="by default `should`; a `must` has to be resolved before approval",
+        example="must",
+        allow_none=False,
+    )
+    quote = Nested(QuoteFields, description="the passage that it is about")
+    suggestion = StrictString(20_000, description="replaces the passage; empty removes it", example="Wheat flour")
+
+
+class ThreadQuery(Schema):
+    """Which threads of a document to list."""
+
+    state = EnumList(
+        ThreadState,
+        load_default=lambda: [ThreadState.OPEN, ThreadState.ANSWERED],
+        description="in one of these states",
+        metadata={"default": ["open", "answered"]},
+    )
+
+
+class ReviewLinkFields(Schema):
+    """What creates a review link."""
+
+    name = StrictString(100, validate=[not_empty], description="the visitor's name", example="Lee", required=True)
+    days = StrictInteger(1, 14, description="for how many days it works, by default 7", example=7, allow_none=False)

@@ -1,0 +1,70 @@
+"""Review threads, in records of their own, and the links by which visitors see a document's (decisions, section 17).
+
+What the rules of a document need to know of its threads is in its own record, written in the same transaction.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from bson import ObjectId
+
+from app.errors import WriteConflict
+from app.rules.threads import StoredThread
+from app.rules.tokens import StoredReviewLink
+from app.store.collection import Collection, difference, object_id, object_ids
+from app.store.sessions import Secrets
+from app.vocabulary import ThreadState
+
+
+class Threads(Collection[StoredThread]):
+    """The threads of a project's documents."""
+
+    name = "threads"
+
+    def get(self, project_id: str, document_id: str, thread_id: str) -> StoredThread | None:
+        """Returns a thread of a document, or None."""
+        return self._find_one(project_id, {"_id": object_id(thread_id), "documentId": object_id(document_id)})
+
+    def list(self, project_id: str, document_id: str, states: Iterable[ThreadState]) -> list[StoredThread]:
+        """Returns the threads of a document in some states, the oldest first."""
+        condition = {"documentId": ObjectId(document_id), "state": {"$in": [str(state) for state in states]}}
+        return self._find(project_id, condition, sort=(("_id", 1),))
+
+    def of_documents(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredThread]:
+        """Returns id, level and state of all threads of documents."""
+        condition = {"documentId": {"$in": object_ids(document_ids)}}
+        return self._find(project_id, condition, fields={"documentId": 1, "level": 1, "state": 1})
+
+    def add_many(self, project_id: str, threads: Iterable[StoredThread]) -> None:
+        """Adds threads, inside a transaction."""
+        self._insert_many(project_id, threads)
+
+    def change(self, project_id: str, before: StoredThread, after: StoredThread) -> StoredThread:
+        """Writes what differs between a thread as it was read and as it is to be, inside a transaction; returns it.
+
+        Raises `WriteConflict` when it changed since it was read.
+        """
+        unchanged = {"_id": ObjectId(before["id"]), "rev": before["rev"]}
+        update = difference({**before}, {**after}) | {"$inc": {"rev": 1}}
+        if self._update_one(project_id, unchanged, update, {"_id": 1}) is None:
+            raise WriteConflict
+        return {**after, "rev": before["rev"] + 1}
+
+
+class ReviewLinks(Secrets[StoredReviewLink]):
+    """The review links of a project that have not ended."""
+
+    name = "reviewLinks"
+
+    def by_hash(self, project_id: str, secret_hash: str, now: datetime) -> StoredReviewLink | None:
+        """Returns the link whose secret has this hash, or None."""
+        return self._find_one(project_id, {"hash": secret_hash, "expiresAt": {"$gt": now}})
+
+    def list(self, project_id: str, document_id: str, now: datetime) -> list[StoredReviewLink]:
+        """Returns the links to a document, the oldest first."""
+        condition: Mapping[str, object] = {"documentId": ObjectId(document_id), "expiresAt": {"$gt": now}}
+        return self._find(project_id, condition, sort=(("_id", 1),), fields={"hash": 0})
+
+    def delete(self, project_id: str, document_id: str, link_id: str) -> StoredReviewLink | None:
+        """Deletes a link to a document and returns it; None where there is none."""
+        return self._delete_one(project_id, {"_id": object_id(link_id), "documentId": ObjectId(document_id)})

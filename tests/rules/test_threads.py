@@ -1,0 +1,228 @@
+"""The rules of review threads: who may do what in which state, and what the document's record says after it.
+
+(decisions, section 17)
+"""
+
+from __future__ import annotations
+
+from itertools import count, product
+from typing import Any
+
+import pytest
+
+from app.errors import BadRequest, Refusal, RoundsExhausted, ThreadNotYours, ThreadResolved, ThreadsOpen
+from app.rules import statuses
+from app.rules import threads as rules
+from app.rules.documents import Call
+from app.rules.threads import MOST_COMMENTS, MOST_UNRESOLVED, counts_of, new_threads, open_threads, record_thread
+from app.vocabulary import Channel, DocumentStatus, ThreadLevel, ThreadState
+from tests.documents.states import HOLDER, NOW, a_document_in
+
+TEXT = "Flour, water and patience.\n\nMore flour.\n"
+OTHER = "b" * 24
+
+
+def call_of(token_id: str = HOLDER, kind: str = "token") -> Call:
+    return Call({"type": kind, "id": token_id, "name": "Lee", "agent": ""}, Channel.REST, NOW)
+
+
+def a_document(**fields: Any) -> Any:
+    return {**a_document_in(DocumentStatus.REVIEW), "id": HOLDER, **fields}
+
+
+def opened(*sent: dict[str, Any], document: Any = None, call: Call | None = None, path: str = "") -> list[Any]:
+    numbers = count(1)
+    return new_threads(document or a_document(), call or call_of(), sent, TEXT, lambda: f"{next(numbers):024x}", path)
+
+
+def a_thread(**fields: Any) -> Any:
+    [thread] = opened({"text": "Which?", "quote": {"exact": "Flour"}, "suggestion": "Rye"})
+    return {**thread, **fields}
+
+
+def tag_of(rule: Any, *arguments: Any, **options: Any) -> str | None:
+    try:
+        rule(*arguments, **options)
+    except Refusal as refused:
+        return refused.tag
+    return None
+
+
+def test_a_new_thread_keeps_its_passage_with_32_characters_on_both_sides() -> None:
+    [thread] = opened({"text": "Which?", "quote": {"exact": "flour", "prefix": "More "}})
+
+    assert thread["quote"] == {"exact": "flour", "prefix": TEXT[1:33], "suffix": ".\n"}
+    assert (thread["place"], thread["level"], thread["state"]) == (33, "should", "open")
+    assert [comment["text"] for comment in thread["comments"]] == ["Which?"]
+
+
+@pytest.mark.contract("decided-threads.open")
+@pytest.mark.parametrize(
+    ("sent", "fields"),
+    [
+        ({"quote": {"exact": "rye"}}, ["quote.exact"]),
+        ({"quote": {"exact": "lour"}}, ["quote.exact"]),
+        ({"quote": {"exact": "flour", "prefix": "Less "}}, ["quote.exact"]),
+        ({"suggestion": ""}, ["suggestion"]),
+        ({"quote": {"exact": "rye"}, "suggestion": "oats"}, ["quote.exact"]),
+        ({"quote": {"exact": "lour", "suffix": "."}}, []),
+        ({"quote": {"exact": "Flour"}, "suggestion": ""}, []),
+    ],
+)
+def test_a_quote_stands_in_the_text_once_and_a_suggestion_needs_one(sent: dict[str, Any], fields: list[str]) -> None:
+    if not fields:
+        assert len(opened({"text": "Which?", **sent})) == 1
+        return
+    with pytest.raises(BadRequest) as refused:
+        opened({"text": "Which?", **sent})
+    assert [one["field"] for one in refused.value.extra["errors"]] == fields
+
+
+@pytest.mark.contract("decided-threads.open")
+def test_what_is_wrong_with_one_of_several_names_its_place() -> None:
+    right, wrong = {"text": "Good."}, {"text": "Which?", "quote": {"exact": "lour"}}
+
+    with pytest.raises(BadRequest) as refused:
+        opened(right, right, wrong, path="threads")
+
+    [problem] = refused.value.extra["errors"]
+    assert problem["field"] == "threads[2].quote.exact"
+    assert "2 times" in problem["message"]
+
+
+@pytest.mark.contract("decided-threads.open", "decided-threads.caps")
+def test_a_document_has_at_most_200_threads_that_are_not_resolved() -> None:
+    document = a_document(unresolvedThreads=MOST_UNRESOLVED - 1)
+
+    assert tag_of(opened, {"text": "One."}, document=document) is None
+    with pytest.raises(BadRequest) as refused:
+        opened({"text": "One."}, {"text": "Two."}, document=document, path="threads")
+    assert [one["field"] for one in refused.value.extra["errors"]] == ["threads[1].text"]
+    full = a_document(unresolvedThreads=MOST_UNRESOLVED)
+    resolved = a_thread(state="resolved")
+    reopened = rules.reopen_thread(resolved, call_of())
+    assert tag_of(record_thread, full, call_of(), "thread.reopened", resolved, reopened) == "BadRequest"
+
+
+@pytest.mark.contract("decided-threads.replies")
+@pytest.mark.parametrize(
+    ("state", "by", "after"),
+    [
+        ("open", HOLDER, "open"),
+        ("open", OTHER, "answered"),
+        ("answered", HOLDER, "open"),
+        ("answered", OTHER, "answered"),
+    ],
+)
+def test_an_answer_by_another_answers_and_one_by_the_opener_opens(state: str, by: str, after: str) -> None:
+    replied = rules.reply_to_thread(a_thread(state=state), call_of(by), "Done.", "c" * 24)
+
+    assert replied["state"] == after
+    assert [comment["text"] for comment in replied["comments"]] == ["Which?", "Done."]
+
+
+@pytest.mark.contract("decided-threads.replies", "decided-threads.caps")
+def test_a_resolved_thread_takes_no_answer_and_none_takes_the_101st_comment() -> None:
+    full = a_thread(comments=[{}] * MOST_COMMENTS)
+
+    with pytest.raises(ThreadResolved):
+        rules.reply_to_thread(a_thread(state="resolved"), call_of(), "Done.", "c" * 24)
+    for rule, options in (
+        (rules.reply_to_thread, {}),
+        (rules.resolve_thread, {"by_agent": False}),
+        (rules.reject_suggestion, {"by_agent": False}),
+    ):
+        with pytest.raises(BadRequest) as refused:
+            rule(full, call_of(), "Done.", "c" * 24, **options)
+        assert [one["field"] for one in refused.value.extra["errors"]] == ["text"]
+
+
+@pytest.mark.contract("decided-threads.agents")
+@pytest.mark.parametrize(("level", "by", "by_agent"), list(product(ThreadLevel, (HOLDER, OTHER), (False, True))))
+def test_an_agent_settles_no_must_thread_of_another(level: str, by: str, by_agent: bool) -> None:
+    thread, call = a_thread(level=level), call_of(by)
+    expected = "ThreadNotYours" if by_agent and by != HOLDER and level == "must" else None
+
+    for state in ThreadState:
+        resolve = tag_of(rules.resolve_thread, {**thread, "state": state}, call, None, "", by_agent=by_agent)
+        settle = tag_of(rules.refuse_settling, {**thread, "state": state}, call, by_agent=by_agent)
+        assert resolve == expected
+        assert settle == (expected or ("ThreadResolved" if state == "resolved" else None))
+
+
+@pytest.mark.contract("decided-threads.settled")
+def test_resolving_a_resolved_thread_and_reopening_another_change_nothing() -> None:
+    resolved = a_thread(state="resolved", resolvedAt=NOW, resolvedBy=call_of().actor, outcome="rejected")
+
+    assert rules.resolve_thread(resolved, call_of(), "Again.", "", by_agent=False) is resolved
+    assert rules.reopen_thread(a_thread(), call_of())["state"] == "open"
+    assert record_thread(a_document(), call_of(), "thread.reopened", a_thread(), a_thread()).events == ()
+    reopened = rules.reopen_thread(resolved, call_of())
+    assert [reopened[name] for name in ("state", "resolvedAt", "resolvedBy", "outcome")] == ["open", None, None, None]
+
+
+@pytest.mark.contract("decided-threads.links")
+def test_a_visitor_opens_no_must_thread_and_resolves_only_their_own() -> None:
+    visitor = call_of(OTHER, "link")
+
+    with pytest.raises(BadRequest) as refused:
+        opened({"text": "Which?", "level": "must"}, call=visitor)
+    assert [one["field"] for one in refused.value.extra["errors"]] == ["level"]
+    [own] = opened({"text": "Which?", "level": "note"}, call=visitor)
+    assert rules.resolve_thread(own, visitor, None, "", by_agent=False)["state"] == "resolved"
+    with pytest.raises(ThreadNotYours):
+        rules.resolve_thread(a_thread(), visitor, None, "", by_agent=False)
+
+
+@pytest.mark.contract("decided-threads.refusals", "decided-http.ThreadsOpen")
+@pytest.mark.parametrize("move", [statuses.SUBMIT, statuses.APPROVE, statuses.SCHEDULE, statuses.PUBLISH])
+def test_a_must_thread_stands_in_the_way_directly_before_the_refusal_that_the_contract_names(move: Any) -> None:
+    status = DocumentStatus.DRAFTING
+    call = Call(call_of().actor, Channel.REST, NOW, same_eyes=call_of().actor, failed_checks=[{"check": "length"}])
+    without = tag_of(statuses.refuse_move, move, a_document_in(status), call)
+
+    assert without == ("ChecksFailed" if move is statuses.SUBMIT else "FourEyes")
+    for state, refused in (("open", True), ("answered", move is not statuses.SUBMIT)):
+        document = {**a_document_in(status), "mustThreads": {OTHER: state, HOLDER: state}}
+        if refused:
+            with pytest.raises(ThreadsOpen) as raised:
+                statuses.refuse_move(move, document, call)
+            assert raised.value.extra["threads"] == [HOLDER, OTHER]
+        else:
+            assert tag_of(statuses.refuse_move, move, document, call) == without
+        outdated = tag_of(statuses.refuse_move, move, document, call, base_version=1)
+        assert outdated == "VersionConflict"
+
+
+@pytest.mark.contract("decided-threads.rounds")
+@pytest.mark.parametrize(("rounds", "most", "refused"), [(0, 1, False), (1, 1, True), (1, 2, False), (9, None, False)])
+def test_from_the_projects_number_of_rounds_on_a_brief_is_not_offered_again(
+    rounds: int, most: int | None, refused: bool
+) -> None:
+    document = a_document(rounds=rounds)
+
+    if refused:
+        with pytest.raises(RoundsExhausted) as raised:
+            statuses.request_changes(document, call_of(), offer=True, max_rounds=most)
+        assert raised.value.extra == {"rounds": rounds, "maxRounds": most}
+    else:
+        offered = statuses.request_changes(document, call_of(), offer=True, max_rounds=most)
+        assert [event.type for event in offered.events] == ["document.changes_requested", "brief.ready"]
+        assert offered.document["rounds"] == rounds + 1
+    assert statuses.request_changes(document, call_of(), max_rounds=most).document["rounds"] == rounds + 1
+
+
+def test_the_documents_record_counts_what_is_left() -> None:
+    document = a_document()
+    threads = opened({"text": "One.", "level": "must"}, {"text": "Two."}, {"text": "Three.", "level": "must"})
+
+    decision = open_threads(document, call_of(), threads)
+
+    assert [event.type for event in decision.events] == ["thread.opened"] * 3
+    assert counts_of(threads) == {name: decision.document[name] for name in ("unresolvedThreads", "mustThreads")}
+    for number, thread in enumerate(threads, 1):
+        after = rules.resolve_thread(thread, call_of(), None, "", by_agent=False)
+        decision = record_thread(decision.document, call_of(), "thread.resolved", thread, after)
+        assert decision.document["unresolvedThreads"] == 3 - number
+        assert decision.events[0].data["outcome"] is None
+    assert decision.document["mustThreads"] == {}
