@@ -57,7 +57,7 @@ from app.vocabulary import Scope
     rule=can_write_content,
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Write a document's whole content as a new version.
+    """Write a document's whole content, without its title, as a new version.
 
     It is refused while another holds the claim, and if the document changed since the `version` that you read last.
     Content that did not change makes no new version.
