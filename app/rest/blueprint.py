@@ -54,8 +54,11 @@ class Parser(FlaskParser):
 
     def load_json(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
         """Returns the body's object; an empty body is an empty object. A plan may be a table instead."""
-        is_table = req.mimetype == tables.CSV and isinstance(schema, PlanFields)
-        body = (tables.loads_plan if is_table else json.loads_object)(bodies.read(), req)
+        is_plan = isinstance(schema, PlanFields)
+        if is_plan and req.mimetype == tables.CSV:
+            body = tables.loads_plan(bodies.read(), req)
+        else:
+            body = json.loads_object(bodies.read(), req, tables.MEDIA_TYPES if is_plan else None)
         unknown.note_unknown_body(schema, body)
         return body
 
@@ -123,8 +126,10 @@ class Routes(Blueprint):  # type: ignore[misc]
         )(partial(_call, route))
         if operation.body is not None:
             body = operation.body()
-            required = any(field.required for field in body.fields.values())
+            required = method == "PUT" or any(field.required for field in body.fields.values())
             view = self.arguments(body, required=required, example=request_example(operation.body))(view)
+        if operation.body is PlanFields:
+            view = self.doc(requestBody={"content": {tables.CSV: tables.BODY}})(view)
         if route.query is not None:
             view = self.arguments(route.query(), location="query")(view)
         if route.takes_key:
@@ -187,7 +192,7 @@ def _call(
     """The view of every route; flask-smorest passes the loaded query and body by position, the headers by name."""
     operation = route.operation
     fields: dict[str, Any] = {"kind": route.kind} if route.kind else {}
-    for part in sent:  # no operation has a name in both query and body
+    for part in sent:  # the query, then the body: a plan has `atomic` in both
         fields |= part
     if fields.pop("dryRun", False):
         ctx = replace(ctx, dry_run=True)

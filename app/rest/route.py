@@ -76,9 +76,9 @@ class Route:
 
     @property
     def query(self) -> type[ma.Schema] | None:
-        """The schema of the query, without the kind of draft, which is in the path. A write takes `dryRun` alone."""
+        """The schema of the query, without the kind of draft, which is in the path. A write takes `dryRun`."""
         if not self.operation.reads:
-            return DryRunQuery
+            return self.rest_query or DryRunQuery
         return None if self.kind else self.rest_query or self.operation.query
 
     @property
