@@ -45,12 +45,26 @@ MAX_LINE_BYTES = 32 * 1024 * 1024
 """The longest text is 8 MB in UTF-8, and three times that with JSON's escapes."""
 TRIES = 10
 MAX_WHY = 1_000
+NO_HEAD = 'The export does not begin with {"type":"export",…}. Write it again with `content-workflow export`.'
+NO_END = (
+    'The export does not end with {"type":"end",…}: it was cut short, or an earlier version wrote it. Write '
+    "it again with `content-workflow export`. If nobody can, and you know that it is whole, add a last line to a copy: "
+    """`printf '{"type":"end","lines":%d}\\n' $(wc -l < FILE) >> FILE`."""
+)
 OTHER_FORMAT = f"The export is not of format {FORMAT}: import it with the version of content-workflow that wrote it."
 TOO_MANY = "The project has {:,} {}, the most there may be."
 
 
 def export_project(store: Store, project_id: str) -> Iterator[bytes]:
     """Yields a project as lines of JSON, as it is when the first is read; holds one document's history at a time."""
+    lines = 0
+    for line in _exported(store, project_id):
+        lines += 1
+        yield line
+    yield _to_json({"type": "end", "lines": lines})
+
+
+def _exported(store: Store, project_id: str) -> Iterator[bytes]:
     yield _to_json({"type": "export", "version": FORMAT})
     with store.transfers.snapshot(project_id) as snapshot:
         for kind in ("project", "member", "category", "cluster"):
@@ -63,6 +77,15 @@ def export_project(store: Store, project_id: str) -> Iterator[bytes]:
             yield from (_to_json(line_of("revision", revision)) for revision in revisions)
             yield from (_to_json(line_of("thread", thread)) for thread in threads)
             yield _to_json(line_of("document", document))
+
+
+def check_whole(first: bytes, last: bytes) -> None:
+    """Refuses with `BadRequest` an export whose first or last line is missing, by its first and last line."""
+    if _type_of(first) != "export":
+        raise BadRequest(NO_HEAD)
+    _read(first, 1)
+    if _type_of(last) != "end":
+        raise BadRequest(NO_END)
 
 
 @dataclass
@@ -83,6 +106,8 @@ class Imported:
     differing: list[str] = field(default_factory=list)
     """Records that exist and differ from their lines; they stay as they are."""
     refused: list[Refused] = field(default_factory=list)
+    settings: list[str] = field(default_factory=list)
+    """The names of the project's settings that were replaced."""
 
 
 class ProjectImport:
@@ -99,7 +124,7 @@ class ProjectImport:
         self._ids: dict[tuple[str, str], str] = {}
         """The id in this project of each id in the lines, by collection."""
         self._same: dict[str, str] = {}
-        """The id of the category or cluster that exists with the slug or name of another one."""
+        """The id of the member, category or cluster that exists with the address, slug or name of another one."""
         self._add = {
             "project": self._add_settings,
             "member": self._add_member,
@@ -121,7 +146,7 @@ class ProjectImport:
         lines: list[Numbered] = []
         for number, text in batch:
             try:
-                lines += [(number, _read(text))] if text.strip() else []
+                lines += [(number, _read(text, number))] if text.strip() else []
             except _InvalidLine as error:
                 self._refuse(number, error)
         with self._store.deadline():
@@ -293,13 +318,16 @@ class ProjectImport:
         changes = {name: value for name, value in record.items() if value is not None or fields[name].allow_none}
         event = self._ctx.event("project.updated")
         project = store.projects.settings(self._project)
-        if all(project.get(name) == value for name, value in changes.items()):
+        self.done.settings = [name for name, value in changes.items() if project.get(name) != value]
+        if not self.done.settings:
             return project
         store.projects.update(self._project, project, changes, event)
         return None
 
     def _add_member(self, store: Store, line: Line, record: Line) -> Existing:
         existing = store.members.get_including_deleted(self._project, line["id"])
+        if existing is None and line["deletedAt"] is None:
+            existing = store.members.find_same(self._project, line)
         if existing is None:
             store.members.add(self._project, record, self._event("member.created"))
         return existing
@@ -398,7 +426,7 @@ _Outcome = _InvalidLine | tuple[Line, Existing]
 """Why a line is refused; or the line with the ids of this project, and the record that exists in its place."""
 
 
-def _read(text: bytes) -> Line:
+def _read(text: bytes, number: int) -> Line:
     """Returns a line with all fields of its schema, null where they are missing; the error lists all problems."""
     if len(text) > MAX_LINE_BYTES:
         raise _InvalidLine({}, "It is longer than 32 MB.")
@@ -416,7 +444,19 @@ def _read(text: bytes) -> Line:
         if line["type"] == "export":
             raise BadRequest(OTHER_FORMAT) from None
         raise _InvalidLine(line, "; ".join(refusal.lines)) from None
+    if line["type"] == "end" and line["lines"] != number - 1:
+        why = f"The export had {line['lines']:,} lines before this one, and here are {number - 1:,}: some are missing."
+        raise _InvalidLine(line, why)
     return line_of(line["type"], loaded)
+
+
+def _type_of(text: bytes) -> object:
+    """Returns the `type` of a line, None where it has none."""
+    try:
+        line = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return line.get("type") if isinstance(line, dict) else None
 
 
 def _differ(existing: Line, line: Line) -> bool:

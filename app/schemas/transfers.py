@@ -1,7 +1,8 @@
 """The lines of an export: one JSON object each, whose `type` names the schema.
 
 A line refers only to earlier lines: settings, members, categories (parents first), clusters, and then for each document
-its texts, its versions, its threads and last the document itself.
+its texts, its versions, its threads and last the document itself. The first line names the format, and the last one
+says how many there are, so that an export that was cut short is noticed.
 """
 
 from app.schemas.briefs import BriefFields
@@ -58,6 +59,12 @@ class HeadLine(Schema):
     """The first line: the version of the format."""
 
     version = StrictInteger(FORMAT, FORMAT, description="the version of the format", required=True)
+
+
+class EndLine(Schema):
+    """The last line: how many there are before it."""
+
+    lines = StrictInteger(1, description="the number of lines before this one", required=True)
 
 
 class MemberLine(MemberFields):
@@ -228,5 +235,6 @@ LINES: dict[str, type[Schema]] = {
     "revision": RevisionLine,
     "thread": ThreadLine,
     "document": DocumentLine,
+    "end": EndLine,
 }
 """The schema of each type of line."""
