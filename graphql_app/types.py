@@ -63,6 +63,7 @@ class Author:
 class Preview:
     """The present state of a document."""
 
+    category: Category | None = strawberry.field(description="The category that it is filed under now.")
     cover_image: CoverImage | None = strawberry.field(description="The image that represents it.")
     excerpt: str | None = strawberry.field(
         description="What it is about: the excerpt that its author wrote, else the text of its first paragraph.",
@@ -93,6 +94,9 @@ class Document:
         description="Who wrote it; null when none is named, or the member left the project."
     )
     category: Category | None = strawberry.field(description="The category it is filed under.")
+    cluster_id: strawberry.ID | None = strawberry.field(
+        description="The id of its cluster, for `documentsPage(clusterId:)`; null without one."
+    )
     cover_image: CoverImage | None = strawberry.field(description="The image that represents it.")
     excerpt: str | None = strawberry.field(
         description="What it is about: the excerpt that its author wrote, else the text of its first paragraph, at "

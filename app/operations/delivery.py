@@ -74,6 +74,10 @@ class DeliveredRecord:
         """The document's excerpt; where it has none, that which is generated from its present content."""
         return self.row.get("excerpt") or self._query.generated_excerpt(self.row)
 
+    @property
+    def category(self) -> DeliveredCategory | None:
+        return self._query.categories.get(self.row.get("categoryId") or "")
+
 
 class DeliveredPreview(DeliveredRecord):
     """A document as it is now."""
@@ -108,8 +112,8 @@ class DeliveredDocument(DeliveredRecord):
         return self._query.author(self.row.get("authorId"))
 
     @property
-    def category(self) -> DeliveredCategory | None:
-        return self._query.categories.get(self.row.get("categoryId") or "")
+    def cluster_id(self) -> str | None:
+        return self.row.get("clusterId")
 
     @property
     def html(self) -> Text | str:
