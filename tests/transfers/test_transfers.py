@@ -198,6 +198,19 @@ def test_a_category_with_the_slug_and_a_cluster_with_the_name_of_one_in_the_proj
     assert (document["categoryId"], document["clusterId"]) == (rye["id"], topic["id"])
 
 
+def test_a_member_with_the_address_of_one_in_the_project_is_that_one(store: Store, project: Project) -> None:
+    ctx, other = project.context(), a_project(store)
+    ada = called(ctx, "create_member", name="Ada", email="ada@example.org")
+    a_document(ctx, title="Rye", assigneeId=ada["id"])
+    theirs = called(other.context(), "create_member", name="Ada L.", email="Ada@example.org")
+
+    done = taken(store, other, exported(project, store)).done
+
+    [rye] = called(other.context(), "list_documents", limit=9, offset=0, sort="title")
+    assert (done.refused, done.differing) == ([], ["member Ada"])
+    assert rye["assigneeId"] == theirs["id"]
+
+
 def test_a_second_import_changes_nothing(full: Project, store: Store) -> None:
     beside = a_project(store, name="Beside")
     lines = exported(full, store)
