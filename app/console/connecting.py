@@ -2,7 +2,7 @@
 
 import re
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from authlib.oauth2 import OAuth2Error
 from flask import Response, request, url_for
@@ -23,6 +23,9 @@ PERMISSIONS = {
 }
 """What each scope allows, in words."""
 WRITES_PER_HOUR, DAYS = 600, 90
+PAGE_POLICY = POLICY.replace("form-action 'self'; ", "")
+"""The policy of the page that asks. Chromium holds `form-action` against every redirect that follows a form: to the
+client, and from there to wherever it leads, such as an app's own scheme, which nobody can list here."""
 
 
 def authorize() -> Response:
@@ -58,11 +61,7 @@ def show_connect() -> Response:
         writes_per_hour=WRITES_PER_HOUR,
         days=DAYS,
     )
-    parts = urlsplit(redirect_uri)
-    source = f"{parts.scheme}://{parts.netloc}" if parts.netloc else f"{parts.scheme}:"
-    # The form's response is a redirect to the client, which `form-action` has to allow.
-    allowed = POLICY.replace("form-action 'self'", f"form-action 'self' {source}")
-    response.headers["Content-Security-Policy"] = allowed
+    response.headers["Content-Security-Policy"] = PAGE_POLICY
     return response
 
 

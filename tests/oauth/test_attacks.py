@@ -486,7 +486,7 @@ def test_the_page_can_not_be_framed(flow: Flow, editor: Token) -> None:
     assert page.headers["X-Frame-Options"] == "DENY"
     policy = page.headers["Content-Security-Policy"]
     assert "frame-ancestors 'none'" in policy
-    assert "form-action 'self' https://client.example.com;" in policy
+    assert "form-action" not in policy, "it would stop the client's own redirects"
     assert "script-src 'self';" in policy
 
 
