@@ -12,6 +12,7 @@ from app.console.forms import form_of, text
 from app.console.frame import POLICY, console, page
 from app.console.sessions import context
 from app.http.oauth import connection_server
+from app.operations.oauth import scopes_to_give
 from app.rules.oauth import host_of, known_scopes
 from app.schemas.oauth import LOOPBACK
 from app.vocabulary import Scope
@@ -49,13 +50,12 @@ def show_connect() -> Response:
     """Asks whether a client may be connected."""
     grant = connection_server().get_consent_grant()
     client, redirect_uri = grant.client, grant.redirect_uri
-    asked = known_scopes(grant.request.scope)
     response = page(
         "connect.html",
         client=client,
         leads_to=host_of(redirect_uri),
         is_local=LOOPBACK.match(redirect_uri),
-        scopes_asked=[scope for scope in asked if scope in context().caller.scopes],
+        scopes_asked=scopes_to_give(context(), known_scopes(grant.request.scope)),
         permissions=PERMISSIONS,
         agent=client.name,
         writes_per_hour=WRITES_PER_HOUR,

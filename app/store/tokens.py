@@ -59,7 +59,7 @@ class Tokens(OutboxCollection[StoredToken]):
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
         """Returns one page of tokens, the oldest first, revoked ones too."""
-        fields = {"outbox": 0, "hash": 0, "connection": 0}
+        fields = {"outbox": 0, "hash": 0, "connection": 0, "grantedWith": 0}
         return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields)
 
 

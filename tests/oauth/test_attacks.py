@@ -631,3 +631,26 @@ def test_the_page_names_itself_to_no_other_site(flow: Flow, editor: Token) -> No
     assert flow.page().headers["Referrer-Policy"] in ("same-origin", "no-referrer")
     assert flow.authorize().headers["Referrer-Policy"] in ("same-origin", "no-referrer")
     assert flow.page().headers["Cache-Control"] == "no-store"
+
+
+# What a connection inherits.
+
+
+@pytest.mark.parametrize("bounds", [{"agent": "writer-1"}, {"budget": {"writesPerHour": 5, "publishesPerDay": None}}])
+def test_what_bounds_a_token_is_not_escaped_by_a_connection(
+    flow: Flow, project: Project, bounds: dict[str, Any]
+) -> None:
+    flow.person.sign_in(project.token("Night writer", **bounds))
+    response = flow.answer({"agent": "somebody-else", "writesPerHour": "1000000"})
+    assert (response.status_code, response.headers.get("Location")) == (422, None)
+    assert "or is bounded by" in flow.page().text
+
+
+def test_what_a_stolen_token_connected_ends_when_it_is_rotated(flow: Flow, editor: Token, project: Project) -> None:
+    owner = {"Authorization": f"Bearer {project.token().secret}"}
+    given = flow.connect(editor)
+    code = flow.code()
+    assert flow.http.post(f"/tokens/{editor.id}/rotate", headers=owner).status_code == 200
+    assert flow.calls(given["access_token"]) == 401
+    assert refused(flow.refresh(given["refresh_token"]))
+    assert refused(flow.token(code))
