@@ -654,3 +654,24 @@ def test_what_a_stolen_token_connected_ends_when_it_is_rotated(flow: Flow, edito
     assert flow.calls(given["access_token"]) == 401
     assert refused(flow.refresh(given["refresh_token"]))
     assert refused(flow.token(code))
+
+
+def test_nobody_is_the_other_pair_of_eyes_by_a_client_of_their_own(
+    flow: Flow, oauth_app: Flask, editor: Token, project: Project
+) -> None:
+    def send(secret: str, path: str, **body: Any) -> Any:
+        return flow.http.post(path, json=body or None, headers={"Authorization": f"Bearer {secret}"})
+
+    def a_document(secret: str) -> str:
+        draft = send(secret, "/document-intents", title="Rye", markdown="Rye is dark.").get_json()["id"]
+        confirmed = send(secret, f"/document-intents/{draft}/confirm").get_json()
+        return f"/documents/{confirmed['document']['id']}"
+
+    owner = {"Authorization": f"Bearer {project.token().secret}"}
+    assert flow.http.patch("/project", json={"fourEyes": True}, headers=owner).status_code == 200
+    consent = {"scopes": ["read", "write", "publish"]}
+    own = flow.connect(editor, consent, scope="read write publish")["access_token"]
+    other = Flow(oauth_app).connect(editor, consent | {"agent": "other"}, scope="read write publish")["access_token"]
+    for maker in (editor.secret, other, own):
+        assert send(own, f"{a_document(maker)}/publish").get_json()["_tag"] == "FourEyes"
+    assert send(editor.secret, f"{a_document(own)}/publish").status_code == 200, "the person has read it"
