@@ -95,3 +95,18 @@ def test_coming_from_another_site_and_going_back(
     stored = project.store.database.codes.find_one({"token.grantedBy.id": editor.id})
     assert stored is not None
     assert stored["token"]["scopes"] == ["read", "write"]
+
+
+def test_a_name_paints_over_nothing(address: str, editor: Token, tmp_path: Path) -> None:
+    flow = Flow.__new__(Flow)
+    flow.redirect_uri, flow.challenge = f"https://{'a' * 60}.{'b' * 60}.example.com/back", "x" * 43
+    metadata = {"redirect_uris": [flow.redirect_uri], "client_name": "a" + "\u0301" * 60 + "W" * 39}
+    flow.client_id = httpx.post(f"{address}/oauth/register", json=metadata).json()["client_id"]
+    with chromium(tmp_path) as chrome:
+        window = Window(chrome, address)
+        window.sign_in(editor)
+        chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+        window.open(f"/console/connect?{flow.asked()}")
+        for selector in (".connect h1", ".connect summary"):
+            assert window.find(selector).value_of_css_property("overflow-y") == "clip"
+        assert chrome.execute_script("return document.documentElement.scrollWidth") <= 390
