@@ -402,10 +402,11 @@ def test_one_that_is_long_past_revokes_it_too(flow: Flow, editor: Token, later: 
     assert refused(flow.refresh(latest["refresh_token"]))
 
 
-def test_of_refreshes_at_once_all_get_the_same(flow: Flow, editor: Token) -> None:
+def test_of_refreshes_at_once_at_two_servers_all_get_the_same(flow: Flow, editor: Token, project: Project) -> None:
     given = flow.connect(editor)
+    there = Flow(connectable(project.store), client_id=flow.client_id)
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: flow.refresh(given["refresh_token"]).get_json(), range(8)))
+        answers = list(pool.map(lambda one: one.refresh(given["refresh_token"]).get_json(), [flow, there] * 4))
     assert all(one == answers[0] for one in answers)
     assert flow.calls(answers[0]["access_token"]) == 200
 
