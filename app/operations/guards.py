@@ -134,7 +134,11 @@ def _same_eyes(ctx: Context, document: StoredDocument, asker: Actor) -> Actor | 
     makers = [by for version in versions for by in makers_of(version, find, find_read_before)]
     submitted_by = document.get("submittedBy")
     actors = [*makers, *([submitted_by] if submitted_by else [])]
+    token_ids = [token_id, *(by["id"] for by in actors if by["id"])]
     agents: dict[str, str] = {}
     if asker["agent"] and any(by["agent"] == asker["agent"] and by["id"] != token_id for by in actors):
-        agents = ctx.store.tokens.get_agents(ctx.project_id, [token_id, *(by["id"] for by in actors if by["id"])])
-    return same_eyes(token_id, makers, submitted_by, agents)
+        agents = ctx.store.tokens.get_agents(ctx.project_id, token_ids)
+    is_scheduled = token_id != ctx.caller.token_id
+    may_be_connection = is_scheduled or ctx.caller.is_connection
+    granters = ctx.store.tokens.get_granters(ctx.project_id, token_ids) if may_be_connection else {}
+    return same_eyes(token_id, makers, submitted_by, agents, granters)
