@@ -20,10 +20,29 @@ TEXT = "Flour and water.\n"
 GZIP = {"Accept-Encoding": "gzip"}
 MANY = 1_000
 MOST_BYTES = 250_000
-DOCUMENT = ("", "/checks", "/edit", "/meanwhile?baseVersion=1", "/fields", "/brief", "/revisions", "/activity")
+DOCUMENT = (
+    "",
+    "/checks",
+    "/edit",
+    "/meanwhile?baseVersion=1",
+    "/fields",
+    "/brief",
+    "/revisions",
+    "/activity",
+    "/links",
+)
 ADMINISTRATION = ("", "/members", "/members/{member}", "/tokens", "/tokens/{token}", "/webhooks", "/webhooks/{hook}")
 PATHS = (
-    *("/sign-in", "/join", "/board", "/board?q=flour", "/board?briefState=claimed", "/calendar", "/calendar?view=week"),
+    *(
+        "/sign-in",
+        "/join",
+        "/review",
+        "/board",
+        "/board?q=flour",
+        "/board?briefState=claimed",
+        "/calendar",
+        "/calendar?view=week",
+    ),
     *("/board?show.idea=100&show.planned=100&show.drafting=100&show.review=100", "/insight", "/insight?days=90"),
     *("/table", "/table?q=flour", "/table?column=slug&column=key&column=author&column=cluster&column=publishedAt"),
     *("/plan", "/plan/many", "/plan/categories", "/plan/categories/{category}", "/plan/clusters"),
@@ -47,6 +66,8 @@ def ids(project: Project) -> dict[str, str]:
     first = a_document(ctx, title="Rye", markdown=TEXT, brief={"keyword": "rye"}, **fields)
     brief = {"internalLinks": [first["id"]], "wordCount": "1200-1500"}
     linked = a_document(ctx, title="Flour, water and patience", markdown=TEXT, brief=brief, **fields)
+    remark = {"text": "Which?", "quote": {"exact": "Flour", "prefix": "", "suffix": ""}, "suggestion": "Rye"}
+    OPERATIONS["open_thread"](ctx, linked["id"], fields=remark)
     OPERATIONS["mark_brief_ready"](ctx, linked["id"])
     OPERATIONS["claim_brief"](project.context(project.token("Night writer", agent="w")), linked["id"], fields={})
     hook = OPERATIONS["create_webhook"](ctx, fields={"url": "https://hooks.example.org/x"}).body["id"]
