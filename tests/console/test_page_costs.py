@@ -131,6 +131,37 @@ def test_pages_of_a_thousand_documents_make_few_database_commands_and_are_small(
     assert {path: size for path, size in sizes.items() if size > MOST_BYTES} == {}
 
 
+LISTS = ("/board", "/table", "/calendar", "/insight")
+
+
+def test_threads_make_no_more_database_commands_in_lists(
+    watched: tuple[Flask, Commands], project: Project, ids: dict[str, str]
+) -> None:
+    app, commands = watched
+    editor = Visitor(app)
+    editor.sign_in(project.token())
+    database = project.store.database
+    thread: Any = database.threads.find_one({"documentId": ObjectId(ids["document"])})
+    database.threads.delete_many({})
+    add_many(project, ids["document"])
+
+    def counted(path: str) -> int:
+        commands.sent.clear()
+        assert editor.get(f"/console{path}").status_code == 200, path
+        return len(commands.sent)
+
+    counted("/board")
+    without = {path: counted(path) for path in LISTS}
+    documents = [row["_id"] for row in database.documents.find({}, {"_id": 1})]
+    database.threads.insert_many(
+        {**thread, "_id": ObjectId(), "documentId": documents[number % MANY]} for number in range(5 * MANY)
+    )
+    fields = {"unresolvedThreads": 5, "mustThreads": {str(thread["_id"]): "open"}}
+    database.documents.update_many({}, {"$set": fields})
+
+    assert {path: counted(path) for path in LISTS} == without
+
+
 def test_assets_are_served_compressed_and_plain(editor: Visitor) -> None:
     (address,) = re.findall(r'rel="stylesheet" href="([^"]+)"', editor.get("/console/board").text)
     plain, zipped = (editor.get(address, headers=headers, buffered=True) for headers in ({}, GZIP))
