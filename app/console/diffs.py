@@ -156,7 +156,7 @@ def _marked_line(old: str | None, new: str | None, at: str) -> list[str]:
     (old_mark, left), (new_mark, right) = (_split(line) for line in (old, new))
     if left and right and old_mark == new_mark:
         parts = changed_words(left, right, INLINE)
-        if 2 * sum(len(text) for how, text in parts if how == SAME) > min(len(left), len(right)):
+        if 3 * sum(len(text) for how, text in parts if how == SAME) > min(len(left), len(right)):
             return [new_mark + "".join(_marked(how, text, at) for how, text in parts)]
     sides = ((old, old_mark, left, REMOVED), (new, new_mark, right, ADDED))
     return [mark + _marked(how, words, at) for line, mark, words, how in sides if line is not None]
