@@ -22,9 +22,11 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     oidc,
     planning,
     projects,
+    reviewing,
     signing_in,
     table,
     tokens,
+    visiting,
     webhooks,
     words,
 )

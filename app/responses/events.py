@@ -47,7 +47,7 @@ class Activity(TypedDict):
     by: Annotated[Actor, doc("who did it")]
     details: Annotated[
         dict[str, Any],
-        doc("what the event says of the document after it: status, version, slug, brief state", DETAILS),
+        doc("the document after it: status, version, slug, brief state; the `note` of a request for changes", DETAILS),
     ]
 
 
@@ -70,5 +70,5 @@ def activity_record(event: StoredEvent) -> Activity:
         "type": event["type"],
         "at": wire_time(event["at"]),
         "by": event["by"],
-        "details": plain(event["data"]),
+        "details": plain(event["data"]) | ({"note": event["note"]} if event.get("note") else {}),
     }

@@ -159,7 +159,8 @@ def request_changes(
         raise RoundsExhausted(rounds=rounds, maxRounds=max_rounds)
     review: StoredNote = {"note": note, "at": call.now, "by": call.actor}
     fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1}
-    decision = move_status(REQUEST_CHANGES, document, call, fields)
+    moved = move_status(REQUEST_CHANGES, document, call, fields)
+    decision = replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
     return decision.then(partial(mark_brief_ready, call=call)) if offer else decision
 
 
