@@ -28,6 +28,7 @@ FIELDS = {
     "subtitle": "subtitle",
     "excerpt": "excerpt",
     "status": "status",
+    "generation": "generation",
 }
 """The keys that stand for one field, and which."""
 CATEGORY, KEYWORD, IMAGE = ("category", "categories"), ("keywords", "tags"), ("image", "cover")
