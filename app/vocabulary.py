@@ -103,7 +103,7 @@ class WriterKind(StrEnum):
     PERSON = "person"
 
 
-class ReviewRecord(StrEnum):
+class ReviewDemand(StrEnum):
     """Whether an approval needs the record of a person's review (decisions, section 18)."""
 
     OFF = "off"

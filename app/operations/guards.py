@@ -19,7 +19,7 @@ from app.rules.reviews import missing_of
 from app.rules.times import read_time
 from app.rules.tokens import Budget, begins, budget_exceeded, limits_of
 from app.schemas.loading import Fields
-from app.vocabulary import BudgetLimit, ReviewRecord, Scope
+from app.vocabulary import BudgetLimit, ReviewDemand, Scope
 
 FRESH = timedelta(seconds=1)
 """How long a call may rely on its authentication, which may rely on a read of `CACHED_SECONDS` before: so a freeze
@@ -108,7 +108,7 @@ def publishing_call(
     of a review is what a valid approval by the caller would lack.
     """
     project = project or ctx.store.projects.settings(ctx.project_id)
-    required = project.get("reviewRecord") == ReviewRecord.REQUIRED
+    required = project.get("reviewRecord") == ReviewDemand.REQUIRED
     missing = missing_of(ctx.call, {"facts": True, "examined": True}, required=True) if required else ()
     call = replace(
         ctx.call,
@@ -124,7 +124,7 @@ def site_call(ctx: Context) -> Call:
     if not ctx.caller.agent or ctx.caller.token_id is None:
         return ctx.call
     project = ctx.store.projects.settings(ctx.project_id)
-    record = project.get("reviewRecord") == ReviewRecord.REQUIRED
+    record = project.get("reviewRecord") == ReviewDemand.REQUIRED
     demanding = project["reviewRequired"] or record or project.get("fourEyes", False)
     is_agent = demanding and ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id])
     return replace(ctx.call, may_not_change_site=bool(is_agent))

@@ -17,7 +17,7 @@ from app.schemas.types import (
     StrictString,
     at_most,
 )
-from app.vocabulary import CheckLevel, CheckName, ReviewRecord
+from app.vocabulary import CheckLevel, CheckName, ReviewDemand
 
 MAX_URL = 2_000
 
@@ -98,7 +98,7 @@ class ProjectChanges(Schema):
         allow_none=True,
     )
     reviewRecord = EnumString(
-        ReviewRecord,
+        ReviewDemand,
         description="`required`: only a person approves, with the record of their review; null: `off`",
         example="required",
     )

@@ -201,6 +201,7 @@ def text_of(dice: random.Random, paragraphs: list[str]) -> str:
     return text.replace("\n", dice.choice(("\n", "\n", "\r\n", "\r")))
 
 
+@pytest.mark.contract("decided-provenance.histories")
 @pytest.mark.parametrize("seed", range(10))
 def test_in_random_histories_nobody_is_named_for_what_others_wrote_and_no_agent_is_left_out(seed: int) -> None:
     dice = random.Random(seed)
