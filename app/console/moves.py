@@ -12,7 +12,7 @@ from app.console.forms import leads_to
 from app.console.frame import console, done, message_of
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.errors import BadRequest, PreconditionFailed, Refusal
+from app.errors import BadRequest, HumanReviewRequired, PreconditionFailed, Refusal
 from app.operations import briefs, documents, publishing
 from app.operations.actions import list_document_actions
 from app.operations.operation import Operation
@@ -142,7 +142,10 @@ Between the columns in which a brief is open (`OPEN`) a card moves freely.
 def act(id: str, name: str) -> BaseResponse | str:
     """Runs the operation of a button, and shows the outcome."""
     move = BY_NAME.get(name) or abort(404)
-    call(move.operation, id, fields=_sent_fields(move))
+    try:
+        call(move.operation, id, fields=_sent_fields(move))
+    except HumanReviewRequired as refusal:
+        return done(message_of(refusal), url_for("console.show_approval", id=id), ok=False)
     if "offer" in request.form:
         return offer_brief(id, move.done.rstrip("."))
     if name == documents.delete_document.name:
