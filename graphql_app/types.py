@@ -59,6 +59,19 @@ class Author:
     name: str = strawberry.field(description="The member's name, as it is now.")
 
 
+@strawberry.type(description="What a publisher discloses of how a text came about.")
+class Disclosure:
+    """A document's disclosure."""
+
+    value: str = strawberry.field(
+        description="`human-only`: it has no agent's words. `ai-assisted`: it has, and a person attested a review. "
+        "`ai-autonomous`: it has, without that.",
+    )
+    models: list[str] = strawberry.field(description="The models that were declared for it.")
+    reviewed_at: str | None = strawberry.field(description="When a person reviewed it; null without a record of that.")
+    responsible: str | None = strawberry.field(description="Who answers for it; null where nobody is named.")
+
+
 @strawberry.type(description="A document as it is now, with what is not published yet.")
 class Preview:
     """The present state of a document."""
@@ -98,6 +111,9 @@ class Document:
         description="The id of its cluster, for `documentsPage(clusterId:)`; null without one."
     )
     cover_image: CoverImage | None = strawberry.field(description="The image that represents it.")
+    disclosure: Disclosure = strawberry.field(
+        description="How the published text came about; where it is not published, the present one, without a record."
+    )
     excerpt: str | None = strawberry.field(
         description="What it is about: the excerpt that its author wrote, else the text of its first paragraph, at "
         "most 200 characters of that.",

@@ -22,6 +22,7 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     oidc,
     planning,
     projects,
+    provenance,
     reviewing,
     signing_in,
     table,

@@ -20,11 +20,14 @@ import orjson
 
 from app.errors import BadRequest, Refusal, WriteConflict
 from app.operations.context import Context
+from app.operations.provenance import written_text
+from app.operations.revisions import origins_in
 from app.rules.batches import batches
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.documents import document_event
 from app.rules.events import Event
-from app.rules.publishing import Publication, publication, published_part, rendered
+from app.rules.provenance import dump_origins, origins_after
+from app.rules.publishing import Publication, attribution, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.threads import counts_of
 from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
@@ -239,6 +242,7 @@ class ProjectImport:
             raise _InvalidLine(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
         if any(texts.get(text) != line["id"] for text in texts_of(line, versions)):
             raise _InvalidLine(line, "A text that it or a version names is missing: it must come before the document.")
+        self._write_origins(versions)
         publication, html = self._publication(line, record, snapshot) if snapshot else (None, [])
         if record["brief"] is None:
             del record["brief"]
@@ -250,6 +254,21 @@ class ProjectImport:
             "trashedPublication": publication,  # `_add_documents` moves that of a live document
         }
         return record, html
+
+    def _write_origins(self, versions: Mapping[int, str | None]) -> None:
+        """Stores with each text of a document who wrote its paragraphs, as writing its versions did."""
+        before, origins, done = "", list[int](), set[str | None]()
+        for version, body_id in sorted(versions.items()):
+            with self._store.deadline():
+                body = self._store.bodies.get(self._project, body_id)
+                text = body["text"] if body else ""
+                if body is not None and body_id not in done:
+                    origins = origins_after(origins, before, text, version)
+                    self._store.bodies.set_origins(self._project, body["id"], dump_origins(origins))
+                    done.add(body_id)
+                else:
+                    origins = origins_in(body, version)
+            before = text
 
     def _publication(
         self, line: Line, record: dict[str, Any], snapshot: dict[str, Any]
@@ -270,7 +289,12 @@ class ProjectImport:
             published_at=snapshot["publishedAt"],
             now=snapshot["updatedAt"],
         )
-        return delivered, [html]
+        with self._store.deadline():
+            body = self._store.bodies.get(self._project, markdown_id)
+            written = written_text(self._ctx, line["id"], snapshot["version"], body)
+            revision = self._store.revisions.get(self._project, line["id"], snapshot["version"])
+        made = attribution(written, revision.get("review") if revision else None)
+        return {**delivered, **made}, [html]
 
     def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
         """Adds the records that the project lacks, in a transaction, and notes the outcome of each line."""

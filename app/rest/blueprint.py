@@ -108,6 +108,7 @@ class Routes(Blueprint):  # type: ignore[misc]
         kind: Kind | None = None,
         location: str | None = None,
         rest_query: type[ma.Schema] | None = None,
+        as_csv: Callable[[Any], str] | None = None,
     ) -> None:
         """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the rest.
 
@@ -115,7 +116,7 @@ class Routes(Blueprint):  # type: ignore[misc]
         headers, query, body, an order that `Parser.handle_error` knows. The view returns a Flask response, so
         `response` dumps nothing.
         """
-        route = Route(method, path, operation, kind, location, rest_query)
+        route = Route(method, path, operation, kind, location, rest_query, as_csv)
         self.served.append(route)
         record = {"$ref": REF + route.component}
         view: View = self.response(
@@ -143,6 +144,9 @@ class Routes(Blueprint):  # type: ignore[misc]
             description=f"{operation.description}\n\nNeeds a token with the scope `{operation.scope}`.",
             responses={error.status: error.name for error in route.errors},
         )(view)
+        if as_csv is not None:
+            table = {tables.CSV: {"schema": {"type": "string"}}}
+            view = self.doc(responses={route.status: {"content": table}})(view)
         serve = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
         serve(_authorized(route, view))
 
@@ -226,6 +230,8 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         headers["Link"] = f'<{following}>; rel="next"'
     if route.location is not None and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=result.record["id"])
+    if route.as_csv and request.accept_mimetypes.best_match(["application/json", tables.CSV]) == tables.CSV:
+        return Response(route.as_csv(result.body), route.status, headers, content_type=f"{tables.CSV}; charset=utf-8")
     body = minimal_record(result.body) if is_minimal else _with_texts(ctx, result) if result.text_ids else result.body
     return Response(orjson.dumps(body), route.status, headers, content_type="application/json")
 

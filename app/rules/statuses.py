@@ -13,6 +13,7 @@ from app.errors import (
     BadRequest,
     ChecksFailed,
     FourEyes,
+    HumanReviewRequired,
     InvalidTransition,
     Problem,
     ReviewRequired,
@@ -222,6 +223,8 @@ def refuse_move(
         raise not_now(document, call, unchanged)
     if move.four_eyes:
         refuse_if_threads(document, call, (ThreadState.OPEN, ThreadState.ANSWERED))
+        if move is APPROVE and call.missing_review:
+            raise HumanReviewRequired(missing=list(call.missing_review))
         if call.same_eyes is not None:
             raise FourEyes(by=call.same_eyes)
     if move.needs_approval and call.review_required and not _is_approved(document):

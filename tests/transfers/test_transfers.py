@@ -53,7 +53,7 @@ def full(store: Store) -> Project:
         ctx, title="Rye", markdown="# Rye\n\nDark.", categoryId=rye["id"], clusterId=topic["id"], brief=brief
     )
     called(ctx, "publish_document", live["id"])
-    called(ctx, "write_content", live["id"], markdown="Darker.", baseVersion=1)
+    called(ctx, "write_content", live["id"], markdown="Darker.", baseVersion=1, generation={"model": "example-4"})
     called(ctx, "update_document", live["id"], slug="rye-bread")
     remark = {"quote": {"exact": "Darker"}, "suggestion": "Dark", "level": "must"}
     thread = called(ctx, "open_thread", live["id"], text="Darker?", **remark)
@@ -63,6 +63,8 @@ def full(store: Store) -> Project:
     called(ctx, "claim_brief", claimed["id"], leaseSeconds=3600)
     piece = {"key": "crust", "title": "Crust", "markdown": "Crust."}
     planned = called(ctx, "plan_documents", pieces=[piece])["pieces"][0]
+    called(ctx, "write_content", planned["id"], markdown="Crust.\n\nHard.", baseVersion=1, generation={"model": "x"})
+    called(ctx, "approve_document", planned["id"], review={"facts": True, "sources": False, "examined": "All."})
     soon = (ctx.now + timedelta(days=1)).isoformat()
     called(ctx, "schedule_document", planned["id"], publishAt=soon)
     trashed = a_document(ctx, title="Crumbs", markdown="Crumbs.", categoryId=rye["id"])
@@ -95,6 +97,23 @@ def test_a_project_imported_into_an_empty_database_exports_the_same_bytes(
     assert not done.refused
     assert not done.differing
     assert exported(other, fresh_store) == lines
+
+
+@pytest.mark.contract("decided-provenance.exports", "decided-reviews.exports")
+def test_who_wrote_what_and_records_of_reviews_come_with_their_versions(full: Project, store: Store) -> None:
+    other = a_project(store, name="Another")
+    taken(store, other, exported(full, store))
+
+    for project in (full, other):
+        ctx = project.context()
+        by_slug = {one["slug"]: one["id"] for one in called(ctx, "list_documents", limit=50, offset=0, sort="title")}
+        found = [called(ctx, "get_provenance", by_slug[slug])["paragraphs"] for slug in ("rye-bread", "crust")]
+        models = [[[by["model"] for by in paragraph["by"]] for paragraph in one] for one in found]
+        assert models == [[["example-4", None]], [[None], ["x"]]]
+        record = called(ctx, "get_review_record", by_slug["crust"])
+        assert (record["examined"], record["version"], record["agents"]) == ("All.", 2, 1)
+        [live] = called(ctx, "list_disclosures", limit=50, offset=0)
+        assert (live["slug"], live["disclosure"]) == ("rye", "human-only")
 
 
 @pytest.mark.contract("decided-threads.exports")
