@@ -69,6 +69,7 @@ class Callers:
         self.public_url = settings.public_url
         self.is_https = settings.is_https
         self._webhooks_allow_local = settings.webhooks_allow_local
+        self._sends_mail = bool(settings.smtp_url)
         self._routes = routes
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
         self._failures = RateLimit("failure", settings.failed_auth_limit) if settings.failed_auth_limit else None
@@ -95,6 +96,7 @@ class Callers:
             address=lambda: self.address,
             public_url=self.public_url or "",
             webhooks_allow_local=self._webhooks_allow_local,
+            sends_mail=self._sends_mail,
             routes=self._routes,
             callers_changed=self._access.look_up_again,
         )

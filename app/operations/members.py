@@ -1,11 +1,15 @@
 """Members of the project (decisions, section 2)."""
 
+from secrets import token_urlsafe
+
 from app.errors import BadRequest, NotFound, or_raise
 from app.operations.context import Context
+from app.operations.notices import merged_notify, notify_problems
 from app.operations.operation import Effect, Result, operation
 from app.responses.named import Member, member_record
 from app.rules.etags import record_tag
 from app.rules.named import StoredMember
+from app.rules.notices import notify_of
 from app.schemas.loading import Fields, changed_fields, check
 from app.schemas.named import MemberChanges, MemberFields
 from app.schemas.queries import LongPage
@@ -39,10 +43,13 @@ def create_member(ctx: Context, fields: Fields) -> Result[Member]:
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member]:
     """Change a member; null clears the e-mail address."""
     member = ctx.check_match(own_member(ctx, member_id))
-    check(MemberChanges, fields)
-    changes = changed_fields(member, fields)
+    notify = merged_notify(member, fields.get("notify") or {})
+    check(MemberChanges, fields, *notify_problems(ctx, {**member, **fields}, notify) if "notify" in fields else ())
+    changes = changed_fields({**member, "notify": notify_of(member)}, {**fields, "notify": notify})
     if not changes:
         return _result(member)
+    if notify["email"] and "notifyKey" not in member:
+        changes["notifyKey"] = token_urlsafe(24)
     changed = ctx.store.members.update(ctx.project_id, member, changes, ctx.event("member.updated"))
     if "name" in changes:
         ctx.store.projects.delivery_changed(ctx.project_id)

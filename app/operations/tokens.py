@@ -153,7 +153,7 @@ def _wrong_for(ctx: Context, kind: str, fields: Fields) -> list[Problem]:
     delivery, member_id = kind == TokenKind.DELIVERY, fields.get("memberId")
     is_somebody = member_id is None or ctx.store.members.exists(ctx.project_id, member_id)
     wrong = [
-        NO_BUDGET if delivery and budget_of(fields.get("budget")) else None,
+        NO_BUDGET if kind != TokenKind.MANAGEMENT and budget_of(fields.get("budget")) else None,
         NO_OWNER if delivery and member_id is not None else None if is_somebody else NOBODY,
     ]
     return [problem for problem in wrong if problem]

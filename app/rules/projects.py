@@ -24,6 +24,8 @@ class StoredProject(TypedDict):
     """The levels of checks by name; those that are not named are warnings."""
     maxRounds: NotRequired[int | None]
     """From how many rounds on people decide; None for no limit."""
+    slack: NotRequired[str | None]
+    """Where notices of what waits for everybody go."""
     frozen: NotRequired[StoredNote | None]
     """Why, since when and by whom it is frozen."""
     createdAt: datetime

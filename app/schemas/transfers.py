@@ -60,6 +60,13 @@ class HeadLine(Schema):
     version = StrictInteger(FORMAT, FORMAT, description="the version of the format", required=True)
 
 
+class ProjectLine(ProjectChanges):
+    """The project's settings; a copy of it tells nobody of anything."""
+
+    class Meta(Schema.Meta):
+        exclude = ("slack",)
+
+
 class MemberLine(MemberFields):
     """A member; deleted ones are exported too, since records refer to them."""
 
@@ -220,7 +227,7 @@ class DocumentLine(RecordLine, PublishedLine):
 
 LINES: dict[str, type[Schema]] = {
     "export": HeadLine,
-    "project": ProjectChanges,
+    "project": ProjectLine,
     "member": MemberLine,
     "category": CategoryLine,
     "cluster": ClusterLine,

@@ -12,6 +12,7 @@ from pymongo import ReturnDocument
 
 from app.rules.tokens import StoredToken
 from app.store.collection import Collection, OutboxCollection, object_id, object_ids
+from app.store.indexes import FIRST_ID
 from app.vocabulary import BudgetLimit
 
 LAST_USED_LAG = timedelta(minutes=1)
@@ -50,6 +51,11 @@ class Tokens(OutboxCollection[StoredToken]):
         """Returns the agents' names of tokens by token id, of those that have one, revoked ones too."""
         rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"agent": 1})
         return {row["id"]: agent for row in rows if (agent := row.get("agent"))}
+
+    def owners(self, project_id: str) -> dict[str, str]:
+        """Returns the member whose each token is, by token id, of those that are somebody's, revoked ones too."""
+        rows = self._find(project_id, {"memberId": {"$gt": FIRST_ID}}, fields={"memberId": 1})
+        return {row["id"]: member_id for row in rows if (member_id := row.get("memberId"))}
 
     def record_use(self, project_id: str, token_id: str, now: datetime) -> None:
         """Notes that the token was used; at most once a minute, so that it costs requests nothing."""
