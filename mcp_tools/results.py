@@ -51,7 +51,7 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
         items = {"type": "array", "items": record} if record else {"type": "array"}
         counts = operation.query is not None and "count" in cached_schema(operation.query).fields
         record = {"properties": {"items": items, **({"totalCount": {"type": "integer"}} if counts else {})}}
-    return {"type": "object", **record, "minProperties": 1}
+    return {"type": "object", **record}
 
 
 def _keys(operation: Operation[Any]) -> dict[str, Any]:
