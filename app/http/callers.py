@@ -101,6 +101,15 @@ class Callers:
             callers_changed=self._access.look_up_again,
         )
 
+    def of_calendar(self, secret: str) -> Context:
+        """Returns the context of a calendar's reader, who has the secret in the address; raises as `context` does."""
+        now = this_instant()
+        with self.counting_failures():
+            caller = self._access.authenticate(secret, TokenKind.CALENDAR, now)
+        request.environ[CALLER] = caller
+        self._count(caller)
+        return Context(self.store, caller, Channel.REST, now, public_url=self.public_url or "")
+
     def check_again(self) -> None:
         """Raises `Unauthorized` when the token or session of a request that has waited is not valid any more."""
         self._authenticate(this_instant())

@@ -1,18 +1,23 @@
 """Members of the project (decisions, section 2)."""
 
-from secrets import token_urlsafe
+from datetime import datetime
+from secrets import compare_digest, token_urlsafe
 
 from app.errors import BadRequest, NotFound, or_raise
 from app.operations.context import Context
 from app.operations.notices import merged_notify, notify_problems
 from app.operations.operation import Effect, Result, operation
 from app.responses.named import Member, member_record
+from app.rules.actors import SYSTEM
 from app.rules.etags import record_tag
+from app.rules.events import Event
 from app.rules.named import StoredMember
 from app.rules.notices import notify_of
 from app.schemas.loading import Fields, changed_fields, check
 from app.schemas.named import MemberChanges, MemberFields
 from app.schemas.queries import LongPage
+from app.store.collection import object_id
+from app.store.store import Store
 from app.vocabulary import Role, Scope
 
 NO_MEMBER = "The project has no member with this id; list the members to find it."
@@ -66,6 +71,24 @@ def delete_member(ctx: Context, member_id: str) -> Result[Member]:
     deleted = ctx.store.members.delete(ctx.project_id, member, ctx.event("member.deleted"))
     ctx.store.projects.delivery_changed(ctx.project_id)
     return _result(deleted)
+
+
+def turn_off_email(store: Store, key: str, now: datetime, *, dry_run: bool) -> bool:
+    """Turns off the e-mail of the member whose key is in a link; returns whether there is one.
+
+    No operation: who has the link need not be signed in. A `dry_run` looks only. (decisions, section 19)
+    """
+    project_id, _, rest = key.partition(".")
+    member_id, _, secret = rest.partition(".")
+    with store.deadline():
+        if object_id(project_id) is None or (member := store.members.get(project_id, member_id)) is None:
+            return False
+        if not compare_digest(member.get("notifyKey", "").encode(), secret.encode()) or not secret:
+            return False
+        if notify_of(member)["email"] and not dry_run:
+            off = {"notify": {**notify_of(member), "email": False}}
+            store.members.update(project_id, member, off, Event("member.updated", now, SYSTEM))
+        return True
 
 
 def own_member(ctx: Context, member_id: str) -> StoredMember:

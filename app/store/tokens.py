@@ -13,7 +13,7 @@ from pymongo import ReturnDocument
 from app.rules.tokens import StoredToken
 from app.store.collection import Collection, OutboxCollection, object_id, object_ids
 from app.store.indexes import FIRST_ID
-from app.vocabulary import BudgetLimit
+from app.vocabulary import BudgetLimit, TokenKind
 
 LAST_USED_LAG = timedelta(minutes=1)
 
@@ -51,6 +51,11 @@ class Tokens(OutboxCollection[StoredToken]):
         """Returns the agents' names of tokens by token id, of those that have one, revoked ones too."""
         rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"agent": 1})
         return {row["id"]: agent for row in rows if (agent := row.get("agent"))}
+
+    def calendar_of(self, project_id: str, member_id: str) -> StoredToken | None:
+        """Returns the token of a member's calendar that is not revoked."""
+        condition = {"memberId": ObjectId(member_id), "kind": TokenKind.CALENDAR, "revokedAt": None}
+        return self._find_one(project_id, condition, self.hidden)
 
     def owners(self, project_id: str) -> dict[str, str]:
         """Returns the member whose each token is, by token id, of those that are somebody's, revoked ones too."""

@@ -26,6 +26,7 @@ PATHS = (
     *("/sign-in", "/join", "/board", "/board?q=flour", "/board?briefState=claimed", "/calendar", "/calendar?view=week"),
     *("/board?show.idea=100&show.planned=100&show.drafting=100&show.review=100", "/insight", "/insight?days=90"),
     *("/table", "/table?q=flour", "/table?column=slug&column=key&column=author&column=cluster&column=publishedAt"),
+    *("/inbox", "/inbox/count", "/inbox/settings"),
     *("/plan", "/plan/many", "/plan/categories", "/plan/categories/{category}", "/plan/clusters"),
     *("/plan/clusters/{cluster}", *(f"/administration{page}" for page in ADMINISTRATION)),
     *(f"/documents/{{document}}{page}" for page in DOCUMENT),
