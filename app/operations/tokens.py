@@ -136,6 +136,8 @@ def project_of_token(store: Store, token_id: str) -> str:
 def _check(ctx: Context, fields: Fields) -> None:
     wrong = problems(TokenFields, fields)
     delivery = fields.get("kind") == TokenKind.DELIVERY
+    if fields.get("kind") == TokenKind.CALENDAR:
+        wrong.append(Problem(field="kind", message="A calendar's token is made in the console, by the member."))
     if delivery and fields.get("scopes"):
         wrong.append(Problem(field="scopes", message="A delivery token has no scopes: it reads what is published."))
     wrong += _wrong_for(ctx, TokenKind.DELIVERY if delivery else TokenKind.MANAGEMENT, fields)

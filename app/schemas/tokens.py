@@ -55,11 +55,7 @@ class TokenFields(Schema):
         example="Night writer",
         required=True,
     )
-    kind = EnumString(
-        (TokenKind.MANAGEMENT, TokenKind.DELIVERY),
-        description="`management` (the default) or `delivery`",
-        allow_none=False,
-    )
+    kind = EnumString(TokenKind, description="`management` (the default) or `delivery`", allow_none=False)
     agent = StrictString(100, not_blank, description="name of the agent that uses the token", example="writer-1")
     scopes = List(
         EnumString(Scope, allow_none=False),
