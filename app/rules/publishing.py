@@ -103,6 +103,7 @@ def publish_document(document: StoredDocument, call: Call, delivered: Publicatio
         "pastSlugs": delivered["pastSlugs"],
         "slugs": [document["slug"]],
         "rounds": 0,
+        "roundsAt": None,
     }
     return move_status(PUBLISH, document, call, fields, data=previous_slug(document, document["slug"]))
 

@@ -80,6 +80,13 @@ class EndLine(Schema):
     lines = StrictInteger(1, description="the number of lines before this one", required=True)
 
 
+class ProjectLine(ProjectChanges):
+    """The project's settings; a copy of it tells nobody of anything."""
+
+    class Meta(Schema.Meta):
+        exclude = ("slack",)
+
+
 class MemberLine(MemberFields):
     """A member; deleted ones are exported too, since records refer to them."""
 
@@ -278,7 +285,7 @@ class DocumentLine(RecordLine, PublishedLine):
 
 LINES: dict[str, type[Schema]] = {
     "export": HeadLine,
-    "project": ProjectChanges,
+    "project": ProjectLine,
     "member": MemberLine,
     "category": CategoryLine,
     "cluster": ClusterLine,

@@ -219,7 +219,8 @@ def test_the_documents_record_counts_what_is_left() -> None:
     decision = open_threads(document, call_of(), threads)
 
     assert [event.type for event in decision.events] == ["thread.opened"] * 3
-    assert counts_of(threads) == {name: decision.document[name] for name in ("unresolvedThreads", "mustThreads")}
+    counted = ("unresolvedThreads", "mustThreads", "openSince")
+    assert counts_of(threads) == {name: decision.document[name] for name in counted}
     for number, thread in enumerate(threads, 1):
         after = rules.resolve_thread(thread, call_of(), None, "", by_agent=False)
         decision = record_thread(decision.document, call_of(), "thread.resolved", thread, after)
