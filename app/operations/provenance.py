@@ -21,7 +21,7 @@ from app.vocabulary import Scope, WriterKind
 def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[ProvenanceResponse]:
     """Read who wrote each paragraph of a document, by default of its present version.
 
-    `by` names the newest version first. Words that a person and an agent wrote on count in `people` and in `agents`.
+    Words that a person and an agent wrote on count in both.
     """
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])

@@ -29,6 +29,7 @@ DOCUMENT = {
 }
 DOCUMENT_CONTINUED = {
     "author": "Author",
+    "disclosure": "Disclosure!",
     "preview": "Preview",
     "related": "[Document!]!",
     "updatedAt": "String",
@@ -38,6 +39,7 @@ CATEGORY = {"id": "ID!", "category": "Category", "description": "String", "name"
 CATEGORY_CONTINUED = {"children": "[Category!]!", "documentCount": "Int!", "parent": "Category"}
 CONTINUED = {
     "Author": {"id": "ID!", "name": "String!"},
+    "Disclosure": {"value": "String!", "models": "[String!]!", "reviewedAt": "String", "responsible": "String"},
     "DocumentPage": {"documents": "[Document!]!", "hasNextPage": "Boolean!", "totalCount": "Int!"},
     "Preview": {
         "coverImage": "CoverImage",
