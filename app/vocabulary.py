@@ -111,15 +111,6 @@ class ReviewDemand(StrEnum):
     REQUIRED = "required"
 
 
-class ReviewPart(StrEnum):
-    """What an approval may lack of the record of a person's review (decisions, section 18)."""
-
-    REVIEW = "review"
-    FACTS = "facts"
-    EXAMINED = "examined"
-    PERSON = "person"
-
-
 class DisclosureValue(StrEnum):
     """What a publisher has to say of a text (decisions, section 18)."""
 

@@ -10,7 +10,7 @@ from app.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from app.schemas.checks import HEX_ID, WRONG_ID
-from app.schemas.documents import ChecksQuery, ContentPartQuery, GuardedWrite
+from app.schemas.documents import ApproveFields, ChecksQuery, ContentPartQuery, GuardedWrite
 from app.schemas.generation import WithGeneration
 from app.schemas.json_schema import json_schema
 from app.schemas.keys import DryRun, idempotency_key
@@ -30,7 +30,7 @@ IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey
 
 INSTRUCTED = {
     (name, one["description"])
-    for schema in (Page, GuardedWrite, WithGeneration)
+    for schema in (Page, GuardedWrite, WithGeneration, ApproveFields)
     for name, one in json_schema(schema)["properties"].items()
 }
 """The arguments that the instructions describe, with what the schemas say of them: tools name their types alone."""

@@ -28,7 +28,7 @@ from app.rules.documents import document_event
 from app.rules.events import Event
 from app.rules.inbox import imported_since
 from app.rules.provenance import dump_origins, origins_after
-from app.rules.publishing import Publication, attribution, publication, published_part, rendered
+from app.rules.publishing import Publication, attributed, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.threads import counts_of
 from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
@@ -295,8 +295,7 @@ class ProjectImport:
             body = self._store.bodies.get(self._project, markdown_id)
             written = written_text(self._ctx, line["id"], snapshot["version"], body)
             revision = self._store.revisions.get(self._project, line["id"], snapshot["version"])
-        made = attribution(written, revision.get("review") if revision else None)
-        return {**delivered, **made}, [html]
+        return attributed(delivered, written, revision and revision.get("review")), [html]
 
     def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
         """Adds the records that the project lacks, in a transaction, and notes the outcome of each line."""
