@@ -32,17 +32,6 @@ NO_MANAGEMENT = (
     *("/openapi.json", "/docs", "/llms.txt", "/graphql", "/delivery", "/mcp", "/metrics", "/console"),
     *("/calendar.ics", "/notices"),
 )
-    "/openapi.json",
-    "/docs",
-    "/llms.txt",
-    "/graphql",
-    "/delivery",
-    "/mcp",
-    "/metrics",
-    "/console",
-    "/calendar.ics",
-    "/notices",
-)
 """Beside the management API: pages, and APIs that describe themselves."""
 
 OF_NO_OPERATION = {"MethodNotAllowed", "ResponseTooLarge"}
