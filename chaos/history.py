@@ -119,6 +119,8 @@ class Final:
     """When all of it was read."""
     notices: tuple[Notice, ...] = ()
     """What arrived in the project's Slack."""
+    comments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The texts of all remarks and answers in the threads of each document."""
     waiting_events: int = 0
     """The events that are still in outboxes."""
     problems: tuple[str, ...] = ()

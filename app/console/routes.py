@@ -23,9 +23,12 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     oidc,
     planning,
     projects,
+    provenance,
+    reviewing,
     signing_in,
     table,
     tokens,
+    visiting,
     webhooks,
     words,
 )

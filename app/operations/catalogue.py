@@ -18,9 +18,11 @@ from app.operations import (
     packets,
     plans,
     projects,
+    provenance,
     publishing,
     reverts,
     review_links,
+    reviews,
     revisions,
     sections,
     threads,
@@ -124,6 +126,9 @@ CATALOGUE: tuple[Operation[Any], ...] = (
     projects.update_project,
     projects.freeze_project,
     projects.unfreeze_project,
+    provenance.get_provenance,
+    reviews.get_review_record,
+    reviews.list_disclosures,
 )
 
 MCP_CATALOGUE = (*CATALOGUE, sections.read_document_content)

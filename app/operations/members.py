@@ -3,7 +3,7 @@
 from datetime import datetime
 from secrets import compare_digest, token_urlsafe
 
-from app.errors import BadRequest, NotFound, or_raise
+from app.errors import BadRequest, NotFound, Problem, or_raise
 from app.operations.context import Context
 from app.operations.notices import merged_notify, notify_problems
 from app.operations.operation import Effect, Result, operation
@@ -16,11 +16,13 @@ from app.rules.notices import notify_of
 from app.schemas.loading import Fields, changed_fields, check
 from app.schemas.named import MemberChanges, MemberFields
 from app.schemas.queries import LongPage
+from app.schemas.types import Schema
 from app.store.collection import object_id
 from app.store.store import Store
 from app.vocabulary import Role, Scope
 
 NO_MEMBER = "The project has no member with this id; list the members to find it."
+EMAIL_TAKEN = Problem(field="email", message="Another member of the project has this e-mail address.")
 
 
 @operation(Scope.READ, Effect.READS, query=LongPage)
@@ -39,7 +41,7 @@ def get_member(ctx: Context, member_id: str) -> Result[Member]:
 @operation(Scope.ADMIN, Effect.CREATES, body=MemberFields, errors=(BadRequest,))
 def create_member(ctx: Context, fields: Fields) -> Result[Member]:
     """Add a member to the project."""
-    check(MemberFields, fields)
+    _check(ctx, MemberFields, fields)
     member = {"role": Role.WRITER, "email": None, **fields, "createdAt": ctx.now}
     return _result(ctx.store.members.add(ctx.project_id, member, ctx.event("member.created")))
 
@@ -49,7 +51,8 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member
     """Change a member; null clears the e-mail address."""
     member = ctx.check_match(own_member(ctx, member_id))
     notify = merged_notify(member, fields.get("notify") or {})
-    check(MemberChanges, fields, *notify_problems(ctx, {**member, **fields}, notify) if "notify" in fields else ())
+    problems = notify_problems(ctx, {**member, **fields}, notify) if "notify" in fields else ()
+    _check(ctx, MemberChanges, fields, *problems, exclude=member_id)
     changes = changed_fields({**member, "notify": notify_of(member)}, {**fields, "notify": notify})
     if not changes:
         return _result(member)
@@ -94,6 +97,12 @@ def turn_off_email(store: Store, key: str, now: datetime, *, dry_run: bool) -> b
 def own_member(ctx: Context, member_id: str) -> StoredMember:
     """Returns a stored member of the caller's project; else refuses with `NotFound`."""
     return or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound, NO_MEMBER)
+
+
+def _check(ctx: Context, schema: type[Schema], fields: Fields, *problems: Problem, exclude: str | None = None) -> None:
+    """Refuses fields that break a rule, with other problems, and the e-mail address of a member but `exclude`."""
+    is_taken = ctx.store.members.find_same(ctx.project_id, fields, exclude=exclude)
+    check(schema, fields, *((EMAIL_TAKEN,) if is_taken else ()), *problems)
 
 
 def _result(member: StoredMember) -> Result[Member]:

@@ -52,6 +52,8 @@ class StoredThread(TypedDict):
     outcome: str | None
     comments: list[StoredComment]
     openedBy: Actor
+    byAgent: NotRequired[bool | None]
+    """Whether the words of its suggestion count as an agent's."""
     resolvedAt: datetime | None
     resolvedBy: Actor | None
     createdAt: datetime
@@ -258,6 +260,7 @@ def _new_thread(
         "outcome": None,
         "comments": [StoredComment(id=thread_id, at=call.now, by=call.actor, text=sent["text"])],
         "openedBy": call.actor,
+        "byAgent": call.is_by_agent,
         "resolvedAt": None,
         "resolvedBy": None,
         "createdAt": call.now,

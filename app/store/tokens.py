@@ -52,6 +52,11 @@ class Tokens(OutboxCollection[StoredToken]):
         rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"agent": 1})
         return {row["id"]: agent for row in rows if (agent := row.get("agent"))}
 
+    def get_granters(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
+        """Returns the ids of who agreed to connections by token id, of those tokens that are connections."""
+        rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"grantedBy": 1})
+        return {row["id"]: by["id"] or "" for row in rows if (by := row.get("grantedBy"))}
+
     def calendar_of(self, project_id: str, member_id: str) -> StoredToken | None:
         """Returns the token of a member's calendar that is not revoked."""
         condition = {"memberId": ObjectId(member_id), "kind": TokenKind.CALENDAR, "revokedAt": None}
@@ -70,7 +75,7 @@ class Tokens(OutboxCollection[StoredToken]):
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
         """Returns one page of tokens, the oldest first, revoked ones too."""
-        fields = {"outbox": 0, "hash": 0, "connection": 0}
+        fields = {"outbox": 0, "hash": 0, "connection": 0, "grantedWith": 0}
         return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields)
 
 
