@@ -3,8 +3,8 @@
 The calendar's address and the link that turns e-mail off have a secret of their own; no session is sent to them.
 """
 
-from collections.abc import Iterator, Mapping
-from datetime import date, timedelta
+from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from flask import Blueprint, Response, abort, request, url_for
@@ -150,16 +150,10 @@ def _event(kind: str, document: DocumentSummary, public_url: str) -> Event:
     event.add("summary", f"{VERBS[kind]}: {document['title']}")
     event.add("dtstamp", read_time(document["updatedAt"]))
     event.add("transp", "TRANSPARENT")
-    for name, value in _times(kind, document):
-        event.add(name, value)
+    if kind == "due":
+        event.add("dtstart", date.fromisoformat(document["dueDate"] or ""))
+    else:
+        event.add("dtstart", read_time(document["publishAt" if kind == "scheduled" else "publishedAt"] or ""))
     if public_url:
         event.add("url", f"{public_url}/console/documents/{document['id']}")
     return event
-
-
-def _times(kind: str, document: DocumentSummary) -> Iterator[tuple[str, Any]]:
-    if kind == "due":
-        day = date.fromisoformat(document["dueDate"] or "")
-        yield from (("dtstart", day), ("dtend", min(day, date.max - timedelta(days=1)) + timedelta(days=1)))
-    else:
-        yield "dtstart", read_time(document["publishAt" if kind == "scheduled" else "publishedAt"] or "")

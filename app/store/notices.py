@@ -76,7 +76,7 @@ class Notices(Collection[StoredNotice]):
     def _receivers(self, project_id: str) -> Receivers:
         """Returns the mailboxes that are told at once, by the member's id; None for those of everybody."""
         members = self._store.members.with_digest(project_id, Digest.INSTANT)
-        slack = self._store.projects.recent_settings(project_id).get("slack")
+        slack = self._store.projects.settings(project_id).get("slack")
         receivers: dict[str | None, Sequence[str]] = {member["id"]: mailboxes(member) for member in members}
         return {**receivers, None: [f"slack:{project_id}"]} if slack else receivers
 

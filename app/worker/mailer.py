@@ -28,15 +28,9 @@ class Mailer:
         began = time.monotonic()
         try:
             self._deliver(message, began + seconds)
-        except smtplib.SMTPResponseException as error:
-            return Outcome(error.smtp_code, "The mail server refused it.", time.monotonic() - began)
-        except smtplib.SMTPRecipientsRefused as error:
-            code = next(iter(error.recipients.values()))[0]
-            return Outcome(code, "The mail server refused the recipient.", time.monotonic() - began)
         except (smtplib.SMTPException, OSError) as error:
-            return Outcome(
-                None, f"The mail server could not be used: {type(error).__name__}.", time.monotonic() - began
-            )
+            why = f"The mail server refused it, or could not be used: {type(error).__name__}."
+            return Outcome(getattr(error, "smtp_code", None), why, time.monotonic() - began)
         return Outcome(250, None, time.monotonic() - began)
 
     def _deliver(self, message: EmailMessage, deadline: float) -> None:

@@ -1,4 +1,4 @@
-"""The inbox in the console: each line with its one action; one's own notices; calendar and one click (decisions, section 19)."""
+"""The inbox in the console, one's own notices and calendar, and no more e-mail in one click (decisions, section 19)."""
 
 from __future__ import annotations
 

@@ -176,14 +176,14 @@ def test_smtp_uses_starttls_where_it_is_offered_and_trusts_no_other_certificate(
     with serving(mails, tls_context=server_tls, require_starttls=True) as port:
         url = f"smtp://localhost:{port}"
         assert send(url, client_tls).succeeded
-        assert send(url).error == "The mail server could not be used: SSLCertVerificationError."
+        assert "SSLCertVerificationError" in str(send(url).error)
     assert len(mails.messages) == 1
 
 
 def test_a_server_that_is_away_or_silent_is_an_outcome() -> None:
-    assert send(f"smtp://localhost:{free_port()}").error == "The mail server could not be used: ConnectionRefusedError."
+    assert "ConnectionRefusedError" in str(send(f"smtp://localhost:{free_port()}").error)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         message = EmailMessage()
         outcome = Mailer(f"smtp://127.0.0.1:{silent.getsockname()[1]}", SENDER).send(message, 0.2)
-    assert outcome.error == "The mail server could not be used: SMTPServerDisconnected."
+    assert "SMTPServerDisconnected" in str(outcome.error)
     assert outcome.seconds < 3
