@@ -33,15 +33,13 @@ INSTRUCTED = {
     for schema in (Page, GuardedWrite, WithGeneration, ApproveFields)
     for name, one in json_schema(schema)["properties"].items()
 }
-"""The arguments that the instructions describe, with what the schemas say of them: tools name their types alone."""
+"""The arguments that the instructions describe, with what the schemas say of them."""
 
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
 """Limits of what the contract states no limit of its own for; the instructions say how long a string may be."""
 
 MOST_WORDS = 20
 """A longer list of words is left out: the refusal of another word names them."""
-UNSHOWN = {"pattern", "minItems"}
-"""What the instructions say of ids, and what no caller gets wrong."""
 
 
 def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
@@ -61,7 +59,7 @@ def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
 
 def input_schema(operation: Operation[Any], arguments: type[ma.Schema]) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's arguments; it allows none that it does not name."""
-    elsewhere = set(_described(DESCRIBED_IN.get(operation.name)))
+    elsewhere = INSTRUCTED | set(_described(DESCRIBED_IN.get(operation.name)))
     schema = _shortened(json_schema(arguments), elsewhere)
     if KEY in schema["properties"]:  # the instructions describe both
         schema["properties"] |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}
@@ -127,19 +125,18 @@ def _shortened(schema: dict[str, Any], elsewhere: Set[tuple[str, str]], name: st
 
     Without what another tool says of them, too: `elsewhere` has the names and descriptions of its arguments.
     """
-    if (name, schema.get("description")) in INSTRUCTED:
-        return {"type": schema["type"]}
-    short = {key: value for key, value in schema.items() if UNSTATED.get(key) != value and key not in UNSHOWN}
+    short = {key: value for key, value in schema.items() if UNSTATED.get(key) != value}
     if "enum" in short:
         short.pop("maxLength", None)
         if len(short["enum"]) > MOST_WORDS:
             del short["enum"]
     if (name, short.get("description")) in elsewhere:
-        del short["description"]
-        short.pop("properties", None)
+        for key in ("description", "default", "properties"):
+            short.pop(key, None)
         return short | ({"items": {"type": short["items"]["type"]}} if "items" in short else {})
     if "items" in short:
         short["items"] = _shortened(short["items"], elsewhere)
+        short["items"].pop("pattern", None)  # of ids, of which the instructions say the form
     if "properties" in short:
         short["properties"] = {key: _shortened(one, elsewhere, key) for key, one in short["properties"].items()}
         short["additionalProperties"] = False

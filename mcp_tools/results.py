@@ -49,11 +49,11 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's structured content: always an object, so a list is under `items`.
 
     A record is documented once, by the first tool that reads it, to use little of the context; those of administration
-    alone are in the OpenAPI document. A refusal fits every schema, since some clients check tool errors against it too.
+    are in the OpenAPI document. A refusal fits every schema, since some clients check tool errors against it too.
     """
     alike = [one for one in MCP_CATALOGUE if one.record is operation.record]
     is_first = operation is min(alike, key=lambda one: (not one.reads, one.many))
-    documents_it = is_first and BY_TOOL[operation.name]["toolsets"] != ["admin"]
+    documents_it = is_first and "admin" not in BY_TOOL[operation.name]["toolsets"]
     record = {"type": "object", "properties": _keys(operation)} if documents_it else {}
     if operation.many:
         items = {"type": "array", "items": record} if record else {"type": "array"}

@@ -79,8 +79,7 @@ class ProjectChanges(Schema):
         None,
         at_most(MAX_URL, "characters"),
         site_url,
-        description=f"the address of a category's page on the website, at most {MAX_URL:,} characters; may hold "
-        "`{slug}`, else `/slug` is added",
+        description=f"the address of a category's page there, alike; at most {MAX_URL:,} characters",
     )
     claimLeaseSeconds = StrictInteger(
         *LEASE_SECONDS,

@@ -1,4 +1,4 @@
-"""The inbox in the console, one's own notices and calendar, and no more e-mail in one click (decisions, section 19)."""
+"""The inbox in the console, one's own notices, the calendar, and turning notices off (decisions, section 19)."""
 
 from __future__ import annotations
 
