@@ -10,9 +10,9 @@ from app.vocabulary import Scope
 
 @operation(Scope.READ, Effect.READS, query=InboxQuery)
 def get_inbox(ctx: Context, fields: Fields) -> Result[list[InboxEntry]]:
-    """List what waits for somebody, the longest waiting first, at most 200.
+    """List what waits for members or everybody, the longest waiting first, at most 200.
 
-    With `memberId`, what waits for that member and for everybody. `action` is the operation that ends it.
+    `action` ends it.
     """
     member_id = fields.get("memberId")
     lines = ctx.store.inboxes.read(ctx.project_id, ctx.now, member_id and member_id.lower())

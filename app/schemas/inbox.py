@@ -21,7 +21,7 @@ class Slack(StrictString):
         super().__init__(
             2_000,
             slack_url,
-            description="an incoming webhook's https URL, shown by its last four characters",
+            description="a Slack webhook's https URL",
             example="https://hooks.slack.com/services/T0/B0/x",
         )
 
@@ -29,9 +29,7 @@ class Slack(StrictString):
 class InboxQuery(Schema):
     """Whose inbox to list."""
 
-    memberId = StrictString(
-        description="a member: what waits for them and for everybody; by default, for anybody", allow_none=False
-    )
+    memberId = StrictString(description="theirs and everybody's; by default all", allow_none=False)
 
 
 class NotifyFields(Schema):
@@ -39,5 +37,5 @@ class NotifyFields(Schema):
 
     email = StrictBoolean(description="by e-mail")
     slack = Slack()
-    digest = EnumString(Digest, description="at once, daily, or not", allow_none=False)
+    digest = EnumString(Digest, description="when", allow_none=False)
     hour = StrictInteger(0, 23, description="of the daily one, UTC", example=7)

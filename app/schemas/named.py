@@ -30,7 +30,7 @@ class MemberChanges(MemberFields):
     """What PATCH of a member may carry."""
 
     name = StrictString(100, not_blank, description="the member's name", example="Ada Example", allow_none=False)
-    notify = Nested(NotifyFields, description="how they are told of what waits; merged", allow_none=False)
+    notify = Nested(NotifyFields, description="how they are told; merged", allow_none=False)
 
 
 class DraftClusterFields(Schema):
