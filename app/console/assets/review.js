@@ -226,6 +226,7 @@ const composing = () => $(".composing");
 const entries = () => $$(".threads > .thread, .composing");
 
 function insert(element) {
+  if (element === composing() && !opened) return $(".threads").prepend(element);
   const order = orderOf(element);
   const next = entries().find((thread) => thread !== element && orderOf(thread) > order);
   (next ?? $(".threads > .resolved, .threads > template")).before(element);
@@ -365,6 +366,7 @@ function close() {
   quoted($("[data-about]"), null);
   propose(undefined);
   $("summary", composing()).textContent = "Remark on the whole text";
+  insert(composing());
   draw();
 }
 
