@@ -13,6 +13,8 @@ from app.responses.intents import Intent
 from app.responses.json_schema import response_schema
 from app.responses.minimal import minimal_record
 from app.schemas.loading import cached_schema
+from mcp_tools.guidance import BY_TOOL
+from mcp_tools.toolsets import where_else
 
 UNTRUSTED = {"untrusted": True}
 """What `_meta` says of text that people and agents wrote, in which an agent follows no instructions (decisions, section
@@ -30,28 +32,34 @@ def result_of(operation: Operation[Any], result: Result[Any], *, minimal: bool =
     return t.CallToolResult(content=[_text(content)], structured_content=content, _meta=meta)
 
 
-def refused(refusal: Refusal) -> t.CallToolResult:
-    """Returns a refusal as a tool error, with the body of REST's error response."""
-    content: list[t.ContentBlock] = [_text(refusal.body())]
+def refused(refusal: Refusal, toolset: str) -> t.CallToolResult:
+    """Returns a refusal as a tool error, with the body of REST's error response.
+
+    Its message says where the tools are that it names and the caller's toolset lacks.
+    """
+    body = refusal.body()
+    body["message"] += where_else(refusal.message, toolset)
+    content: list[t.ContentBlock] = [_text(body)]
     if wait := refusal.headers.get("Retry-After"):
         content.append(t.TextContent(type="text", text=f"Wait {wait} seconds, then call again."))
-    return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
+    return t.CallToolResult(is_error=True, content=content, structured_content=body)
 
 
 def output_schema(operation: Operation[Any]) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's structured content: always an object, so a list is under `items`.
 
-    A record is documented once, by the first tool that reads it, to use little of the context. A refusal fits every
-    schema, since some clients check tool errors against it too.
+    A record is documented once, by the first tool that reads it, to use little of the context; those of administration
+    alone are in the OpenAPI document. A refusal fits every schema, since some clients check tool errors against it too.
     """
     alike = [one for one in MCP_CATALOGUE if one.record is operation.record]
-    documents_it = operation is min(alike, key=lambda one: (not one.reads, one.many))
+    is_first = operation is min(alike, key=lambda one: (not one.reads, one.many))
+    documents_it = is_first and BY_TOOL[operation.name]["toolsets"] != ["admin"]
     record = {"type": "object", "properties": _keys(operation)} if documents_it else {}
     if operation.many:
         items = {"type": "array", "items": record} if record else {"type": "array"}
         counts = operation.query is not None and "count" in cached_schema(operation.query).fields
         record = {"properties": {"items": items, **({"totalCount": {"type": "integer"}} if counts else {})}}
-    return {"type": "object", **record, "minProperties": 1}
+    return {"type": "object", **record}
 
 
 def _keys(operation: Operation[Any]) -> dict[str, Any]:

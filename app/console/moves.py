@@ -12,7 +12,7 @@ from app.console.forms import leads_to, remarks
 from app.console.frame import console, done, message_of
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.errors import BadRequest, PreconditionFailed, Refusal
+from app.errors import BadRequest, HumanReviewRequired, PreconditionFailed, Refusal
 from app.operations import briefs, documents, publishing
 from app.operations.actions import actions_on, list_document_actions
 from app.operations.operation import Operation
@@ -144,7 +144,10 @@ def act(id: str, name: str) -> BaseResponse | str:
     """Runs the operation of a button, and shows the outcome."""
     move = BY_NAME.get(name) or abort(404)
     fields = _sent_fields(move)
-    moved = call(move.operation, id, fields=fields).body
+    try:
+        moved = call(move.operation, id, fields=fields).body
+    except HumanReviewRequired as refusal:
+        return done(message_of(refusal), url_for("console.show_approval", id=id), ok=False)
     if name == documents.delete_document.name:
         return done(move.done, url_for("console.show_table", deleted="true"), restores=id)
     return _message_of(move, fields, moved)

@@ -19,9 +19,11 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     lookups,
     members,
     moves,
+    notices,
     oidc,
     planning,
     projects,
+    provenance,
     reviewing,
     signing_in,
     table,
@@ -43,6 +45,7 @@ def install(app: Flask, settings: Settings) -> None:
     """Serves the console at `/console`; to a browser, `GET /` redirects there."""
     oidc.install(app, settings)
     app.register_blueprint(console)
+    app.register_blueprint(notices.open_to_all)
     app.add_url_rule("/", "root", _root, methods=["GET"])
     if "oauth" in app.extensions:
         app.register_blueprint(authorization)
@@ -74,6 +77,7 @@ def unknown(path: str) -> BaseResponse:
 
 
 @authorization.after_request
+@notices.open_to_all.after_request
 @console.after_request
 def add_headers(response: Response) -> Response:
     """Adds the headers of a page: its policies, and that it is not cached; compresses it.

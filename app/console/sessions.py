@@ -116,4 +116,5 @@ def way_back(to: str = "") -> str:
 def set_session(response: BaseResponse, secret: str) -> None:
     """Sets the session cookie."""
     set_cookie(response, SESSION_COOKIE, secret, max_age=int(SESSION_LIFE.total_seconds()))
-    response.delete_cookie(RETURN_COOKIE, path="/console")
+    if RETURN_COOKIE in request.cookies:
+        response.delete_cookie(RETURN_COOKIE, path="/console")

@@ -19,7 +19,7 @@ from app.store.single_flight import SingleFlight
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 
-PREFIXES = {TokenKind.MANAGEMENT: "cwm_", TokenKind.DELIVERY: "cwd_"}
+PREFIXES = {TokenKind.MANAGEMENT: "cwm_", TokenKind.DELIVERY: "cwd_", TokenKind.CALENDAR: "cwc_"}
 SESSION_LIFE = timedelta(hours=12)
 """How long a session of the console lasts."""
 CACHED_SECONDS = 3
@@ -122,7 +122,7 @@ class Access:
             ends.append(expires_at)
         if connection := token.get("connection"):
             ends.append(connection["accessExpiresAt"])
-            if not is_in_force(granter_of(self._store, token["projectId"], token), now):
+            if not granter_is_in_force(self._store, token["projectId"], token, now):
                 raise Unauthorized
         expires_at = min(ends, default=None)
         if not is_in_force(token, now) or is_over(expires_at, now):
@@ -166,6 +166,7 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
         frozen=project.get("frozen"),
         budget=token.get("budget"),
         is_connection="connection" in token,
+        member_id=token.get("memberId"),
         token_hash=token["hash"],
     )
 
@@ -175,10 +176,11 @@ def is_over(expires_at: datetime | None, now: datetime) -> bool:
     return expires_at is not None and expires_at <= now
 
 
-def granter_of(store: Store, project_id: str, token: StoredToken | AgreedToken) -> StoredToken | None:
-    """Returns the token of who agreed to a connection; None for what is no connection."""
+def granter_is_in_force(store: Store, project_id: str, token: StoredToken | AgreedToken, now: datetime) -> bool:
+    """Returns whether the token of who agreed to a connection is in force, with the secret that it had then."""
     by = token.get("grantedBy")
-    return store.tokens.get(project_id, by["id"] or "") if by else None
+    granter = store.tokens.get(project_id, by["id"] or "") if by else None
+    return granter is not None and granter["hash"] == token.get("grantedWith") and is_in_force(granter, now)
 
 
 def is_in_force(token: StoredToken | None, now: datetime) -> bool:

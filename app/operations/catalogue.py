@@ -10,6 +10,7 @@ from app.operations import (
     clusters,
     documents,
     events,
+    inbox,
     insights,
     intents,
     invitations,
@@ -17,9 +18,11 @@ from app.operations import (
     packets,
     plans,
     projects,
+    provenance,
     publishing,
     reverts,
     review_links,
+    reviews,
     revisions,
     sections,
     threads,
@@ -108,6 +111,7 @@ CATALOGUE: tuple[Operation[Any], ...] = (
     reverts.revert_token,
     events.list_events,
     events.get_document_activity,
+    inbox.get_inbox,
     webhooks.list_webhooks,
     webhooks.get_webhook,
     webhooks.create_webhook,
@@ -122,6 +126,9 @@ CATALOGUE: tuple[Operation[Any], ...] = (
     projects.update_project,
     projects.freeze_project,
     projects.unfreeze_project,
+    provenance.get_provenance,
+    reviews.get_review_record,
+    reviews.list_disclosures,
 )
 
 MCP_CATALOGUE = (*CATALOGUE, sections.read_document_content)

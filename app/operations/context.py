@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor, StoredNote
 from app.rules.documents import Call
-from app.rules.etags import EntityTag, matches
+from app.rules.etags import EntityTag, matches, tag_of
 from app.rules.events import Event
 from app.rules.tokens import Budget
 from app.store.store import Store
@@ -38,6 +38,8 @@ class Caller:
     """The token's budget at that time."""
     is_connection: bool = False
     """Whether a client got the token by OAuth."""
+    member_id: str | None = None
+    """The member whose the token is."""
     token_hash: str | None = None
     """The hash of the token's secret then: of the one that was sent, or that the session was begun with."""
 
@@ -78,6 +80,8 @@ class Context:
     """The URL that this server is reached at where it is configured."""
     webhooks_allow_local: bool = False
     """Whether webhooks of this server may reach its own loopback."""
+    sends_mail: bool = False
+    """Whether this server sends e-mail."""
     routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`.
 
@@ -113,7 +117,10 @@ class Context:
         return Event(kind, self.now, self.caller.actor, data or {})
 
     def check_match(self, record: Record) -> Record:
-        """Returns the record; refuses with `PreconditionFailed` when the caller holds another state of it."""
+        """Returns the record; refuses with `PreconditionFailed` when the caller holds another state of it.
+
+        The response has the tag of the present one.
+        """
         if not matches(self.if_match, record, self.now):
-            raise PreconditionFailed
+            raise PreconditionFailed(headers={"ETag": f'"{tag_of(record, self.now)}"'})
         return record

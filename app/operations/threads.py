@@ -24,7 +24,7 @@ from app.errors import (
     or_raise,
 )
 from app.operations.context import Context
-from app.operations.documents import document_change, own_document, write_decision
+from app.operations.documents import document_change, origin_of, own_document, write_decision
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import base_versions, content_result, markdown_of, new_content
@@ -37,12 +37,15 @@ from app.rules.briefs import decide_at
 from app.rules.documents import Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write
 from app.rules.etags import record_tag
+from app.rules.revisions import Origin
 from app.rules.sections import Section
 from app.rules.text import word_count
 from app.rules.threads import StoredThread, places_of, record_thread
+from app.schemas.generation import WithGeneration
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
 from app.schemas.threads import ReplyFields, SettleFields, ThreadFields, ThreadQuery
+from app.store.bodies import StoredBody
 from app.store.collection import new_id
 from app.vocabulary import Scope, ThreadLevel, ThreadState
 
@@ -62,7 +65,7 @@ class _Text:
 class _Accepted:
     """The text that accepting a suggestion makes; None where the passage has no certain place."""
 
-    content_id: str | None
+    body: StoredBody | None
     markdown: str | None = None
     words: int = 0
 
@@ -162,25 +165,26 @@ def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
     return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.reject_suggestion, fields))
 
 
-def _accept(ctx: Context, document_id: str, thread_id: str) -> _Accepted | None:
+def _accept(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> _Accepted | None:
     """Returns the text with a thread's suggestion in place of its passage."""
     document = ctx.store.documents.get(ctx.project_id, document_id)
     thread = ctx.store.threads.get(ctx.project_id, document_id, thread_id)
     if document is None or thread is None:
         return None
-    content_id = document.get("contentId")
-    before = markdown_of(ctx, content_id)
+    body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
+    before = body["text"] if body else ""
     with processing(ctx, before):
         place = places_of([thread], document["version"], before)[thread["id"]]
         quote, suggestion = thread["quote"], thread["suggestion"]
         if place is None or quote is None or suggestion is None:
-            return _Accepted(content_id)
+            return _Accepted(body)
         markdown = before[:place] + suggestion + before[place + len(quote["exact"]) :]
-        return _Accepted(content_id, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
+        return _Accepted(body, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
 
 
 @document_change(
     Scope.WRITE,
+    body=WithGeneration,
     errors=(
         *(BriefClaimed, VersionConflict, InvalidTransition),
         *(ThreadNotYours, ThreadResolved, BadRequest, QuoteGone),
@@ -188,29 +192,33 @@ def _accept(ctx: Context, document_id: str, thread_id: str) -> _Accepted | None:
     transaction=True,
     prepare=_accept,
 )
-def accept_suggestion(ctx: Context, document_id: str, thread_id: str) -> Result[DocumentSummary]:
+def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Accept a review thread's suggestion: it replaces the passage, as a new version, and the thread is resolved."""
     document = own_document(ctx, document_id)
     thread = own_thread(ctx, document["id"], thread_id)
     after = rules.accept_suggestion(thread, ctx.call)
-    accepted = ctx.prepared or _Accepted(None)
+    accepted, generation = ctx.prepared or _Accepted(None), fields.get("generation")
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, ctx.call, *base_versions(ctx, present, {}))
         can_write_content(present, ctx.call)
         rules.refuse_settling(thread, ctx.call, by_agent=_by_agent(ctx, thread))
-        if accepted.content_id != present.get("contentId"):
+        if (accepted.body and accepted.body["id"]) != present.get("contentId"):
             raise WriteConflict
         if accepted.markdown is None:
             raise QuoteGone
         if len(accepted.markdown) > MAX_MARKDOWN:
             message = f"The content would be longer than {MAX_MARKDOWN:,} characters."
             raise BadRequest(errors=[Problem(field="suggestion", message=message)])
-        decision = new_content(ctx, present, accepted.markdown, accepted.words)
+        decision = new_content(ctx, present, accepted.body, accepted.markdown, accepted.words, generation)
         settle = partial(record_thread, call=ctx.call, event="thread.resolved", before=thread, after=after)
         return decision.then(settle)
 
-    result = content_result(ctx, document, write, accepted.markdown)
+    origin: Origin = {
+        **origin_of(ctx, generation),
+        "suggestedBy": thread["openedBy"] if thread.get("byAgent") else None,
+    }
+    result = content_result(ctx, document, write, accepted.markdown, origin)
     ctx.store.threads.change(ctx.project_id, thread, after)
     return result
 

@@ -58,6 +58,13 @@ class By(TypedDict):
     by: Annotated[Actor, doc("who made or submitted the version")]
 
 
+class MissingReview(TypedDict):
+    missing: Annotated[
+        list[str],
+        doc("what lacks: `review`, its `facts` or `examined`, or a `person`", ["facts", "examined"]),
+    ]
+
+
 class OpenThreads(TypedDict):
     threads: Annotated[list[str], doc("the ids of the threads", [EXAMPLE_ID])]
 
@@ -95,6 +102,7 @@ EXTRA_KEYS: dict[type[Refusal], type] = {
     errors.ChecksFailed: FailedChecks,
     errors.Forbidden: LackedScope,
     errors.FourEyes: By,
+    errors.HumanReviewRequired: MissingReview,
     errors.ThreadsOpen: OpenThreads,
     errors.ThreadNotYours: OpenedBy,
     errors.RoundsExhausted: Rounds,

@@ -12,9 +12,11 @@ from app.rest import (
     documents,
     events,
     health,
+    inbox,
     intents,
     members,
     projects,
+    provenance,
     threads,
     tokens,
     webhooks,
@@ -27,7 +29,21 @@ from app.settings import Settings
 ROUTES: list[Routes] = [
     resource.routes
     for resource in (
-        *(intents, briefs, documents, threads, categories, clusters, members, tokens, events, webhooks, projects),
+        *(
+            intents,
+            briefs,
+            documents,
+            threads,
+            provenance,
+            categories,
+            clusters,
+            members,
+            tokens,
+            events,
+            inbox,
+            webhooks,
+            projects,
+        ),
     )
 ]
 SERVED = [route for routes in ROUTES for route in routes.served]

@@ -6,15 +6,19 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 from app.errors import BadRequest, Problem, ReviewRequired
+from app.rules.actors import Actor
 from app.rules.documents import PUBLISHED_FIELDS, Call, Decision, PastSlug, Published, PublishedFields, StoredDocument
+from app.rules.provenance import Provenance
 from app.rules.rendering import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
+from app.rules.reviews import HumanReview, StoredDisclosure, disclosure_of
 from app.rules.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move, status_unpublished
 from app.rules.text import first_paragraph
 from app.rules.words import search_words
 from app.schemas.slugs import MAX_PAST_SLUGS
+from app.vocabulary import WriterKind
 
 NOT_RENDERABLE = (
     f"The content's html would be over 15 MB, have over {MAX_TAGS:,} tags, or over {MAX_REFERENCES:,} characters such "
@@ -25,6 +29,13 @@ SHOWN_AT_ONCE = (
     "The website would show this at once, without a review: in this project an agent can't change categories, nor the "
     "author of a document that is live. Ask an editor to do it."
 )
+
+
+class AgentWords(TypedDict):
+    """How many words an agent wrote of what is delivered."""
+
+    by: Actor
+    words: int
 
 
 class Publication(PublishedFields):
@@ -46,6 +57,8 @@ class Publication(PublishedFields):
     """The slugs that it was delivered under before, the latest first."""
     words: list[str]
     """The words of its title, subtitle and excerpt, which searches look for."""
+    disclosure: NotRequired[StoredDisclosure]
+    agentWords: NotRequired[list[AgentWords]]
 
 
 @dataclass(frozen=True)
@@ -85,6 +98,7 @@ def publish_document(document: StoredDocument, call: Call, delivered: Publicatio
         "pastSlugs": delivered["pastSlugs"],
         "slugs": [document["slug"]],
         "rounds": 0,
+        "roundsAt": None,
     }
     return move_status(PUBLISH, document, call, fields, data=previous_slug(document, document["slug"]))
 
@@ -145,6 +159,13 @@ def publication(
         "words": delivered_words(fields),
     }
     return cast(Publication, delivered)
+
+
+def attributed(delivered: Publication, provenance: Provenance, review: HumanReview | None) -> Publication:
+    """Returns a publication with what it says of who wrote its text; `review` is the record of its version, if any."""
+    agents = [AgentWords(by=by, words=words) for by, words in provenance.words_by_agent()]
+    disclosure = disclosure_of(provenance.words(WriterKind.AGENT), provenance.models, review)
+    return {**delivered, "disclosure": disclosure, "agentWords": agents}
 
 
 def published_part(delivered: Publication) -> Published:

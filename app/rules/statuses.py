@@ -13,6 +13,7 @@ from app.errors import (
     BadRequest,
     ChecksFailed,
     FourEyes,
+    HumanReviewRequired,
     InvalidTransition,
     Problem,
     ReviewRequired,
@@ -158,7 +159,7 @@ def request_changes(
     if offer and max_rounds is not None and rounds >= max_rounds:
         raise RoundsExhausted(rounds=rounds, maxRounds=max_rounds)
     review: StoredNote = {"note": note, "at": call.now, "by": call.actor}
-    fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1}
+    fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1, "roundsAt": call.now}
     moved = move_status(REQUEST_CHANGES, document, call, fields)
     decision = replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
     return decision.then(partial(mark_brief_ready, call=call)) if offer else decision
@@ -184,7 +185,7 @@ def unschedule_document(document: StoredDocument, call: Call) -> Decision:
 
 def give_up_publishing(document: StoredDocument, call: Call, reason: str) -> Decision:
     """Takes a document back to drafting that could not be published at its time."""
-    return move_status(GIVE_UP, document, call, data={"reason": reason})
+    return move_status(GIVE_UP, document, call, {"publishFailedAt": call.now}, data={"reason": reason})
 
 
 def move_status(
@@ -222,6 +223,8 @@ def refuse_move(
         raise not_now(document, call, unchanged)
     if move.four_eyes:
         refuse_if_threads(document, call, (ThreadState.OPEN, ThreadState.ANSWERED))
+        if move is APPROVE and call.missing_review:
+            raise HumanReviewRequired(missing=list(call.missing_review))
         if call.same_eyes is not None:
             raise FourEyes(by=call.same_eyes)
     if move.needs_approval and call.review_required and not _is_approved(document):

@@ -7,6 +7,7 @@ import marshmallow as ma
 
 from app.schemas.briefs import LEASE_SECONDS
 from app.schemas.checks import HEX_ID, full_match, http_url, not_blank
+from app.schemas.inbox import Slack
 from app.schemas.types import (
     MAX_LISTED,
     Documented,
@@ -17,7 +18,7 @@ from app.schemas.types import (
     StrictString,
     at_most,
 )
-from app.vocabulary import CheckLevel, CheckName
+from app.vocabulary import CheckLevel, CheckName, ReviewDemand
 
 MAX_URL = 2_000
 
@@ -97,6 +98,11 @@ class ProjectChanges(Schema):
         example={"meta_title": "error", "references": "off"},
         allow_none=True,
     )
+    reviewRecord = EnumString(
+        ReviewDemand,
+        description="`required`: only a person approves, with the record of their review; null: `off`",
+        example="required",
+    )
     maxRounds = StrictInteger(
         1,
         20,
@@ -104,6 +110,7 @@ class ProjectChanges(Schema):
         example=3,
         allow_none=True,
     )
+    slack = Slack()
 
 
 class FreezeFields(Schema):

@@ -30,6 +30,8 @@ DOCUMENT = (
     "/revisions",
     "/activity",
     "/links",
+    "/written",
+    "/approve",
 )
 ADMINISTRATION = ("", "/members", "/members/{member}", "/tokens", "/tokens/{token}", "/webhooks", "/webhooks/{hook}")
 PATHS = (
@@ -43,13 +45,29 @@ PATHS = (
         "/calendar",
         "/calendar?view=week",
     ),
-    *("/board?show.idea=100&show.planned=100&show.drafting=100&show.review=100", "/insight", "/insight?days=90"),
+    *(
+        "/board?show.idea=100&show.planned=100&show.drafting=100&show.review=100",
+        "/insight",
+        "/insight?days=90",
+        "/insight/disclosures",
+    ),
     *("/table", "/table?q=flour", "/table?column=slug&column=key&column=author&column=cluster&column=publishedAt"),
+    *("/inbox", "/inbox/count", "/inbox/settings"),
     *("/plan", "/plan/many", "/plan/categories", "/plan/categories/{category}", "/plan/clusters"),
     *("/plan/clusters/{cluster}", *(f"/administration{page}" for page in ADMINISTRATION)),
     *(f"/documents/{{document}}{page}" for page in DOCUMENT),
 )
-NO_PAGES = {"asset", "home", "changes", "unknown", "sign_in_with_oidc", "back_from_oidc", "show_connect"}
+NO_PAGES = {
+    "asset",
+    "home",
+    "changes",
+    "unknown",
+    "sign_in_with_oidc",
+    "back_from_oidc",
+    "show_connect",
+    "download_disclosures",
+    "show_record",
+}
 """Endpoints that answer a browser with something else than a page, or that another service leads to."""
 
 

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.needs_mongod
 
 PREVIEW = """query($id: ID!) { document(id: $id) { title html preview {
     title slug subtitle excerpt metaTitle metaDescription coverImage { url } html markdown updatedAt version
+    category { name }
 } } }"""
 PAGE = """query($limit: Int, $offset: Int, $slug: String, $search: String, $drafts: Boolean) {
     documentsPage(limit: $limit, offset: $offset, categorySlug: $slug, search: $search, includeDrafts: $drafts) {
@@ -44,9 +45,11 @@ def republished(project: Project, document: dict[str, Any], **changes: Any) -> N
 def test_a_preview_shows_a_document_as_it_is_now_while_the_document_stays_as_published(
     project: Project, preview: GraphQL
 ) -> None:
-    document = published(project, title="Old", slug="old", markdown="Old.")
+    ctx = project.context()
+    rye, oat = (made(ctx, "category", name=name, slug=name.lower())["id"] for name in ("Rye", "Oat"))
+    document = published(project, title="Old", slug="old", markdown="Old.", categoryId=rye)
     content = run(project, "write_content", document["id"], markdown="New *text*.", baseVersion=1)
-    now = run(project, "update_document", content["id"], title="New", slug="new", subtitle="Soon")
+    now = run(project, "update_document", content["id"], title="New", slug="new", subtitle="Soon", categoryId=oat)
 
     found = preview.data(PREVIEW, {"id": document["id"]})["document"]
 
@@ -63,6 +66,7 @@ def test_a_preview_shows_a_document_as_it_is_now_while_the_document_stays_as_pub
         "markdown": "New *text*.",
         "updatedAt": now["updatedAt"],
         "version": now["version"],
+        "category": {"name": "Oat"},
     }
 
 
@@ -205,6 +209,9 @@ def test_related_are_other_published_documents_of_the_cluster_newest_first(
     query = """query($id: ID!, $limit: Int) {
         document(id: $id) { related { title } some: related(limit: $limit) { title related(limit: 1) { title } } }
     }"""
+    named = "query($id: ID!) { document(id: $id) { clusterId } }"
+    assert graphql.data(named, {"id": loaves[0]["id"]})["document"] == {"clusterId": bread}
+    assert graphql.data(named, {"id": alone["id"]})["document"] == {"clusterId": None}
 
     found = graphql.data(query, {"id": loaves[4]["id"], "limit": 10})["document"]
 
@@ -541,15 +548,6 @@ def test_a_document_has_at_most_20_redirects_the_oldest_are_dropped(project: Pro
 
     assert redirects(graphql, limit=100) == [(f"s{number}", "s22") for number in range(21, 1, -1)]
     assert redirect(graphql, "s1") is None
-
-
-def test_redirects_stay_in_their_project(project: Project, graphql: GraphQL, store: Store) -> None:
-    other = a_project(store)
-    document = published(other, slug="a")
-    republished(other, document, slug="b")
-
-    assert (redirects(graphql), redirect(graphql, "a")) == ([], None)
-    assert redirects(graphql.by(delivery_token(other))) == [("a", "b")]
 
 
 # The sitemap

@@ -29,6 +29,8 @@ DOCUMENT = {
 }
 DOCUMENT_CONTINUED = {
     "author": "Author",
+    "clusterId": "ID",
+    "disclosure": "Disclosure!",
     "preview": "Preview",
     "related": "[Document!]!",
     "updatedAt": "String",
@@ -38,8 +40,10 @@ CATEGORY = {"id": "ID!", "category": "Category", "description": "String", "name"
 CATEGORY_CONTINUED = {"children": "[Category!]!", "documentCount": "Int!", "parent": "Category"}
 CONTINUED = {
     "Author": {"id": "ID!", "name": "String!"},
+    "Disclosure": {"value": "String!", "models": "[String!]!", "reviewedAt": "String", "responsible": "String"},
     "DocumentPage": {"documents": "[Document!]!", "hasNextPage": "Boolean!", "totalCount": "Int!"},
     "Preview": {
+        "category": "Category",
         "coverImage": "CoverImage",
         "excerpt": "String",
         "html": "String",
@@ -54,7 +58,7 @@ CONTINUED = {
     },
     "Redirect": {"from": "String!", "to": "String!"},
 }
-"""The types of decisions, section 15."""
+"""The types of decisions, section 15, which `Document.clusterId` and `Preview.category` were added to."""
 PAGE = {"includeDrafts": "Boolean", "limit": "Int", "offset": "Int"}
 FILTERS = {
     **{"authorId": "ID", "categorySlug": "String", "clusterId": "ID", "includeSubcategories": "Boolean"},

@@ -1,0 +1,93 @@
+"""What a person attests when they approve a text, and what a publisher has to disclose (decisions, section 18)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from typing_extensions import TypedDict
+
+from app.documented import Timestamp, doc, one_of
+from app.rules.actors import Actor
+from app.rules.documents import Call
+from app.vocabulary import DisclosureValue
+
+
+class ThreadCounts(TypedDict):
+    """What became of a document's review threads."""
+
+    resolved: Annotated[int, doc("threads resolved, those below too", 4)]
+    accepted: Annotated[int, doc("suggestions accepted", 2)]
+    rejected: Annotated[int, doc("suggestions rejected", 1)]
+
+
+class CheckCounts(TypedDict):
+    """How many entries of the list of checks passed and failed."""
+
+    passed: Annotated[int, doc("entries that passed", 12)]
+    failed: Annotated[int, doc("entries that failed", 1)]
+
+
+class HumanReview(TypedDict):
+    """The record of a person's review, as it is stored with its version and shown; it never changes."""
+
+    sha256: Annotated[str, doc("the SHA-256 of the markdown in UTF-8, in hex", "5" * 64)]
+    by: Annotated[Actor, doc("who approved it")]
+    at: Annotated[Timestamp, doc("when")]
+    facts: Annotated[bool, doc("whether they checked its facts", True)]
+    sources: Annotated[bool, doc("whether they checked its sources", True)]
+    examined: Annotated[str, doc("what they examined", "Every step, against our own bakes.")]
+    responsible: Annotated[str, doc("who answers for it", "Ada Miller")]
+    people: Annotated[int, doc("words of paragraphs that a person wrote on", 4)]
+    agents: Annotated[int, doc("words of paragraphs that an agent wrote on")]
+    models: Annotated[list[str], doc("the models that were declared for it", ["example-4"])]
+    threads: Annotated[ThreadCounts, doc("the document's review threads")]
+    checks: Annotated[CheckCounts, doc("its checks")]
+    disclosure: Annotated[str, one_of(DisclosureValue), doc("what is to be disclosed of it", "ai-assisted")]
+
+
+class StoredDisclosure(TypedDict):
+    """What a publication says of how its text came about."""
+
+    value: str
+    models: list[str]
+    reviewedBy: Actor | None
+    reviewedAt: str | None
+    responsible: str | None
+
+
+UNKNOWN: StoredDisclosure = {
+    "value": str(DisclosureValue.AI_AUTONOMOUS),
+    "models": [],
+    "reviewedBy": None,
+    "reviewedAt": None,
+    "responsible": None,
+}
+"""That of a publication from before it was kept who wrote what: nothing shows that people did."""
+
+
+def missing_of(call: Call, review: Mapping[str, Any] | None, *, required: bool) -> tuple[str, ...]:
+    """Returns what an approval lacks of the record of a person's review; () where nothing is missing."""
+    missing = []
+    if required:
+        missing += ["review"] if review is None else [part for part in ("facts", "examined") if not review.get(part)]
+    if call.is_by_agent and (required or review is not None):
+        missing.append("person")
+    return tuple(missing)
+
+
+def disclosure_value(agents: int, review: Mapping[str, Any] | None) -> DisclosureValue:
+    """Returns what is to be disclosed of a version with so many words of agents, and with this record of its review."""
+    if not agents:
+        return DisclosureValue.HUMAN_ONLY
+    reviewed = review is not None and review["facts"] and review["examined"]
+    return DisclosureValue.AI_ASSISTED if reviewed else DisclosureValue.AI_AUTONOMOUS
+
+
+def disclosure_of(agents: int, models: Sequence[str], review: HumanReview | None) -> StoredDisclosure:
+    """Returns what a publication of a version discloses."""
+    return {
+        "value": str(disclosure_value(agents, review)),
+        "models": list(models),
+        "reviewedBy": review["by"] if review else None,
+        "reviewedAt": review["at"] if review else None,
+        "responsible": (review["responsible"] or None) if review else None,
+    }
