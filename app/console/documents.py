@@ -52,7 +52,7 @@ def show_document(id: str) -> Response:
     result = document_result(ctx, stored)
     document, markdown = result.body, text_of(result)
     review = review_of(stored, markdown)
-    since = request.args.get("since", 0, type=int) if review["decision"] and len(markdown) <= PREVIEWED else 0
+    since = _version("since", 0) if review["decision"] and len(markdown) <= PREVIEWED else 0
     changes = changes_since(id, since, markdown) if since else None
     return page(
         "document.html",

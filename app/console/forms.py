@@ -80,9 +80,10 @@ def lines(name: str) -> list[str]:
 def remarks() -> list[dict[str, Any]]:
     """Returns the remarks of a form: those that a script sent as JSON, since a form changes the line ends of texts."""
     try:
-        return list(orjson.loads(request.form.get("threads") or "[]"))
+        found = orjson.loads(request.form.get("threads") or "[]")
     except orjson.JSONDecodeError:
         raise HttpApiDecodeError("The remarks must be JSON.") from None
+    return found if isinstance(found, list) else [found]
 
 
 def changed_fields(names: Sequence[str], lists: Sequence[str] = ()) -> dict[str, Any]:

@@ -149,6 +149,34 @@ def test_pages_of_a_thousand_documents_make_few_database_commands_and_are_small(
     assert {path: size for path, size in sizes.items() if size > MOST_BYTES} == {}
 
 
+def test_a_text_with_as_many_threads_as_there_may_be_is_a_small_page_for_members_and_visitors(
+    watched: tuple[Flask, Commands], project: Project
+) -> None:
+    app, commands = watched
+    ctx = project.context()
+    text = "\n\n".join(f"Paragraph {number}: flour, water and patience." for number in range(200))
+    document = a_document(ctx, markdown=text, status="drafting")
+    for number in range(200):
+        remark = {"text": "Which? " * 20, "quote": {"exact": f"Paragraph {number}:"}, "suggestion": f"Part {number}:"}
+        OPERATIONS["open_thread"](ctx, document["id"], fields={**remark, "level": "must"})
+    OPERATIONS["update_document"](ctx, document["id"], fields={"status": "drafting"})
+    editor, visitor = Visitor(app), Visitor(app)
+    editor.sign_in(project.token())
+    link = OPERATIONS["create_review_link"](ctx, document["id"], fields={"name": "Lee"}).body["link"]
+    visitor.client.post("/console/review", data={"link": link})
+
+    for somebody, path in ((editor, f"/console/documents/{document['id']}"), (visitor, "/console/review")):
+        commands.sent.clear()
+        page = somebody.get(path, headers=GZIP)
+        assert page.status_code == 200
+        assert len(commands.sent) <= 15, commands.sent
+        html = gzip.decompress(page.data).decode()
+        assert html.count('<article class="thread"') == 201  # with the template of those that are not sent
+        loaded = dict.fromkeys(re.findall(r'(?:src|href)="(/console/assets/[^"]+)"', html))
+        files = sum(len(somebody.get(file, headers=GZIP, buffered=True).data) for file in loaded)
+        assert len(page.data) + files <= MOST_BYTES
+
+
 LISTS = ("/board", "/table", "/calendar", "/insight")
 
 

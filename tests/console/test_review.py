@@ -259,6 +259,15 @@ def test_a_suggestion_is_accepted_or_rejected_with_one_key(window: Window, proje
         window.until(lambda settled=settled: window.has(settled))
     assert "at 28 °C" in window.find(".prose").text
     assert "Nothing much happens" in window.find(".prose").text
+
+    fields = {"text": "Plainer?", "quote": {"exact": "Throw half away"}, "suggestion": "Keep half"}
+    OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
+    project.store.outboxes.publish_all(project.id)
+    window.until(lambda: "Plainer?" in window.find(".threads > .thread").text)
+    window.keys("t")
+    window.keys("r")
+    window.keys("By half of what?" + Keys.CONTROL + Keys.ENTER)
+    window.until(lambda: threads_of(project, document)["Plainer?"]["state"] == "answered")
     assert window.problems() == []
 
 
@@ -340,6 +349,9 @@ def test_axe_finds_nothing_in_a_review(window: Window, project: Project) -> None
     OPERATIONS["request_changes"](project.context(ingrid), document["id"], fields={"note": "Say more."})
     fields = {"markdown": TEXT.replace("lukewarm", "at 28 °C"), "baseVersion": 2}
     OPERATIONS["write_content"](project.context(), document["id"], fields=fields)
+    which = threads_of(project, document)["Which?"]["id"]
+    OPERATIONS["reply_to_thread"](project.context(), document["id"], which, fields={"text": "Rye."})
+    OPERATIONS["submit_document"](project.context(), document["id"], fields={})
     link = OPERATIONS["create_review_link"](ctx, document["id"], fields={"name": "Lee"}).body["link"]
     found: dict[str, Any] = {}
     window.sign_in(ingrid)
@@ -357,7 +369,10 @@ def test_axe_finds_nothing_in_a_review(window: Window, project: Project) -> None
         with screen(window, 390, 844):
             assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
             examine("phone")
-        window.keys(Keys.ESCAPE)
+        window.find("#c-text").send_keys(Keys.CONTROL + Keys.ENTER)
+        window.until(lambda: window.has("[data-kept]"))
+        window.keys("v")
+        examine("kept")
         window.chrome.delete_all_cookies()
         window.open("/console/review")
         examine("no link")

@@ -100,6 +100,7 @@ def test_a_request_for_changes_with_wrong_remarks_changes_nothing(
         (orjson.dumps(wrong).decode(), "Stands nowhere"),
         ("{", "must be JSON"),
         ("[1]", "Correct this"),
+        ("1", "Correct this"),
     ):
         assert says in editor.post(path, note="No.", threads=sent).text
     assert threads_of(project, document) == []
@@ -124,6 +125,9 @@ def test_what_was_asked_is_there_after_the_text_came_back(
     assert "Say how much." in read
     assert 'href="?since=2"' in read
     assert '<del datetime="' in editor.get(f"{path}?since=2").text
+    for nothing in ("99", "9" * 30):
+        assert editor.get(f"{path}?since={nothing}").status_code == 404
+    assert editor.get(f"{path}?since=-1").status_code == 200
     activity = editor.get(f"{path}/activity").text
     assert "Say how much." in activity
     assert "Say which flour." in activity

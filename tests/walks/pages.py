@@ -8,6 +8,7 @@ from functools import cached_property
 from string import Formatter
 
 from app.console.moves import MOVES
+from app.console.reviewing import CHANGES
 from app.rules.events import cursor_of
 from tests.documents.steps import in_hours
 from tests.operations.valid_calls import CALLS, SENTENCE, Scene
@@ -42,6 +43,10 @@ class Page:
         return f"/console/{self.path}".format_map(records), fields
 
 
+OF_DOCUMENTS = {"thread", "reviewLink"}
+"""The kinds of record that a document has, made with it by the valid call of an operation."""
+
+
 class Records(dict[str, str]):
     """Records of a scene by kind, made when a page names them."""
 
@@ -54,6 +59,9 @@ class Records(dict[str, str]):
 
     def __missing__(self, kind: str) -> str:
         scene = self.scene
+        for part in OF_DOCUMENTS.intersection(self.page.kinds) if kind in {"document", *OF_DOCUMENTS} else ():
+            self["document"], self[part] = CALLS[self.page.records[part]](scene).ids
+            return self[kind]
         if operation := self.page.records.get(kind):
             self[kind] = CALLS[operation](scene).ids[0]
         elif kind in ("webhook", "delivery"):
@@ -110,6 +118,17 @@ PAGES = (
     *(Page("GET", f"{DOCUMENT}{one}", "read") for one in ("", "/edit", "/fields", "/brief", "/activity", "/checks")),
     Page("GET", f"{DOCUMENT}/revisions", "read"),
     Page("GET", f"{DOCUMENT}/meanwhile?baseVersion=1", "read"),
+    Page("POST", f"{DOCUMENT}/threads", "write", {"text": "Which?", "level": "note"}),
+    *(
+        Page(
+            *("POST", f"{DOCUMENT}/threads/{{thread}}/{change}", "write", {"text": "Rye."}),
+            {"thread": operation.name},
+        )
+        for change, (operation, _) in CHANGES.items()
+    ),
+    Page("GET", f"{DOCUMENT}/links", "read publish"),
+    Page("POST", f"{DOCUMENT}/links", "publish", {"name": "Lee", "days": "7"}),
+    Page("POST", f"{DOCUMENT}/links/{{reviewLink}}/delete", "publish", {}, {"reviewLink": "delete_review_link"}),
     Page("POST", f"{DOCUMENT}/preview", "", {"markdown": "Rye"}),
     Page("POST", "calendar/{document}", "write", {"day": "2099-01-31"}),
     Page(

@@ -32,7 +32,9 @@ pytestmark = pytest.mark.needs_mongod
 WITHOUT_A_SESSION = {"console.asset", "console.sign_in", "console.start_session", "console.join", "console.accept"}
 BY_OAUTH = {"sign_in_with_oidc", "back_from_oidc", "choose_project", "show_connect", "connect"}
 """The pages to which other services send people; they name no record, and `tests/oauth` opens them."""
-ELSEWHERE = WITHOUT_A_SESSION | {f"console.{name}" for name in BY_OAUTH}
+BY_LINK = {"show_review", "begin_review", "open_as_visitor", "change_as_visitor"}
+"""The pages of visitors by a review link, which `tests/console/test_reviewing.py` opens."""
+ELSEWHERE = WITHOUT_A_SESSION | {f"console.{name}" for name in BY_OAUTH | BY_LINK}
 FORM_KEYS = re.compile(r'\b[0-9a-f]{64}\b|(?<=name="_key" value=)"[^"]*"|(?<=data-cursor=)"[^"]*"')
 """What belongs to one session, one page, or one project."""
 LACKING = re.compile(r"needs a token with the scope <code>(\w+)</code>")
@@ -67,8 +69,9 @@ def test_what_another_project_has_is_shown_as_what_never_existed(
 ) -> None:
     visitor, own = signed_in(service, own_store, page)
     before = theirs.rows()
-    never = {**theirs.never, "link": theirs.never["document"]}
-    there = {**theirs.values, "link": theirs.values["document"]}
+    never, there = (
+        {**values, "link": values["document"], "reviewLink": values["link"]} for values in (theirs.never, theirs.values)
+    )
 
     for kind in page.kinds:
         answers = []

@@ -168,6 +168,9 @@ OPEN = {
     "/console/assets/<version>/<name>",
     "/console/sign-in",
     "/console/join",
+    "/console/review",
+    "/console/review/threads",
+    "/console/review/threads/<thread>/<change>",
     "/console/oidc",
     "/console/oidc/callback",
     "/console/oidc/project",
@@ -180,7 +183,7 @@ OPEN = {
     "/oauth/token",
 }
 """What is answered without a token: that the server lives, its documentation, what clients that connect by OAuth call,
-and the pages that take a token."""
+the pages that take a token, and those of visitors, who have a review link."""
 
 
 @pytest.mark.contract("authentication.1", "authentication.4")

@@ -171,9 +171,14 @@ function quoteOf(from, to) {
 const kept = () => JSON.parse(localStorage.getItem(KEY) ?? '{"remarks":[]}').remarks;
 
 function keep(remarks) {
-  if (remarks.length) localStorage.setItem(KEY, JSON.stringify({ at: Date.now(), remarks }));
-  else localStorage.removeItem(KEY);
+  try {
+    if (remarks.length) localStorage.setItem(KEY, JSON.stringify({ at: Date.now(), remarks }));
+    else localStorage.removeItem(KEY);
+  } catch {
+    return say("The browser has no room for another remark: send those that it keeps first.", false);
+  }
   draw();
+  return true;
 }
 
 /** A remark as it is sent: one whose words are gone says what they were. */
@@ -221,6 +226,7 @@ const composing = () => $(".composing");
 const entries = () => $$(".threads > .thread, .composing");
 
 function insert(element) {
+  if (element === composing() && !opened) return $(".threads").prepend(element);
   const order = orderOf(element);
   const next = entries().find((thread) => thread !== element && orderOf(thread) > order);
   (next ?? $(".threads > .resolved, .threads > template")).before(element);
@@ -360,6 +366,7 @@ function close() {
   quoted($("[data-about]"), null);
   propose(undefined);
   $("summary", composing()).textContent = "Remark on the whole text";
+  insert(composing());
   draw();
 }
 
@@ -373,7 +380,7 @@ function written() {
 function keepWritten() {
   const remarks = kept();
   remarks.splice(edited ?? remarks.length, 1, written());
-  keep(remarks);
+  return keep(remarks);
 }
 
 /** Sends a form of the threads, says what came of it, and shows the threads as they are then; returns whether it was done. */
@@ -400,8 +407,7 @@ async function submitted(event) {
   event.preventDefault();
   if (form.matches(".composer")) {
     if (event.submitter?.value === "keep") {
-      keepWritten();
-      return close();
+      return keepWritten() && close();
     }
     if (!(await post(form.action, { threads: JSON.stringify([toSend(written())]) }))) return;
     if (edited !== null) keep(kept().filter((_, number) => number !== edited));
