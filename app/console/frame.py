@@ -9,7 +9,7 @@ import orjson
 from flask import Blueprint, Response, g, jsonify, make_response, redirect, render_template, request
 from werkzeug import Response as BaseResponse
 
-from app.console.times import with_utc_times
+from app.console.times import with_local_times
 from app.errors import (
     BadRequest,
     ChecksFailed,
@@ -83,7 +83,7 @@ def done(message: str, to: str, *, ok: bool = True, restores: str = "") -> BaseR
     `restores` is the id of a document that a button beside the message restores from the trash.
     """
     if is_from_script():
-        return jsonify(ok=ok, message=with_utc_times(message))
+        return jsonify(ok=ok, message=with_local_times(message))
     response = redirect(to, 303)
     notice = {"ok": ok, "message": message[:NOTICE_LENGTH], "restores": restores}
     text = base64.urlsafe_b64encode(orjson.dumps(notice)).decode()
@@ -182,7 +182,7 @@ def _read_notice() -> dict[str, Any] | None:
 def problem_page(refusal: Refusal) -> BaseResponse:
     """Returns the page, or to a script the message, that says why a request was refused."""
     if is_from_script():
-        return make_response(jsonify(ok=False, message=with_utc_times(message_of(refusal))), refusal.status)
+        return make_response(jsonify(ok=False, message=with_local_times(message_of(refusal))), refusal.status)
     back = page_before() if request.method == "POST" else None
     response = page("problem.html", refusal.status, refusal=refusal, message=message_of(refusal), back=back)
     response.headers.update({k: v for k, v in refusal.headers.items() if k != "WWW-Authenticate"})

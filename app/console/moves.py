@@ -183,7 +183,7 @@ def move_card(id: str) -> BaseResponse | str:
     column = request.form.get("to", "")
     if column not in set(DocumentStatus):
         abort(404)
-    refuse_if_moved(id, "status")
+    refuse_if_moved(id, lambda document: document["status"])
     operation = _into_column(request.form.get("from", ""), column)
     move = BY_NAME.get(operation.name)
     moved = call(operation, id, fields=_sent_fields(move) if move else {"status": column}).body
@@ -194,13 +194,12 @@ def move_card(id: str) -> BaseResponse | str:
     return offer_brief(id, message.rstrip(".")) if "offer" in request.form else message
 
 
-def refuse_if_moved(id: str, field: str) -> None:
-    """Refuses to move a document where the field with its column or day is not what the page shows (`from`)."""
+def refuse_if_moved(id: str, place_of: Callable[[DocumentSummary], str]) -> None:
+    """Refuses to move a document whose column or day is not the one that the page shows (`from`)."""
     before = request.form.get("from", "")
     if not before or not may(documents.get_document):
         return
-    document: Mapping[str, Any] = call(documents.get_document, id).body
-    if not (document[field] or "").startswith(before):
+    if place_of(call(documents.get_document, id).body) != before:
         raise PreconditionFailed("Somebody else has moved it meanwhile: see where it is now, and move it from there.")
 
 
