@@ -23,6 +23,7 @@ from app.rules.diffs import TooDifferent
 from app.rules.documents import PUBLISHED_FIELDS
 from app.rules.rendering import TooMuchMarkup, to_html
 from app.rules.sites import page_url
+from app.rules.text import word_count
 from app.schemas.queries import MAX_NUMBER
 
 PREVIEWED = 200_000
@@ -46,10 +47,11 @@ def show_document(id: str) -> Response:
         html=preview_of(markdown),
         too_long=len(markdown) > PREVIEWED,
         brief=call(briefs.get_brief, document["id"]).body,
+        brief_is_empty=not any(document["brief"].get(name) for name in (*BRIEF_TEXTS, *BRIEF_LISTS)),
         moves=moves_of(document),
         usual=NEXT[document["status"]],
         refusals=refusals_of(document),
-        on_site=_on_site(document),
+        see_at=_see_at(document),
         cursor=live.cursor(),
     )
 
@@ -68,6 +70,8 @@ def edit_text(id: str) -> Response:
         markdown=markdown,
         html=preview_of(markdown),
         refused=refused,
+        locked=refused and not request.form,
+        see_at=_see_at(result.body),
         cursor=live.cursor(),
     )
 
@@ -109,9 +113,12 @@ def _both_texts(id: str, mine: str) -> Response:
 
 @console.post("/documents/<id>/preview")
 def preview(id: str) -> Response:
-    """Returns the html of a text that is being written."""
+    """Returns the html of a text that is being written, and in a header how many words a reader sees."""
     markdown = request.form.get("markdown", "")
-    return page("preview.html", html=preview_of(markdown), too_long=len(markdown) > PREVIEWED)
+    response = page("preview.html", html=preview_of(markdown), too_long=len(markdown) > PREVIEWED)
+    if len(markdown) <= PREVIEWED:
+        response.headers["X-Words"] = f"{word_count(markdown):,}"
+    return response
 
 
 @console.get("/documents/<id>/fields")
@@ -203,12 +210,12 @@ def preview_of(markdown: str) -> str | None:
         return None
 
 
-def _on_site(document: DocumentSummary) -> str:
-    """Returns where the website shows a document; empty where it does not, or may have it at another address."""
-    if not document["isPublished"] or document["hasUnpublishedChanges"]:
-        return ""
-    site = call(projects.get_project).body["siteUrl"]
-    return page_url(site, document["slug"]) if site else ""
+def _see_at(document: DocumentSummary) -> str:
+    """Returns where the website shows a document, or its preview; empty where it does neither."""
+    project = call(projects.get_project).body
+    if document["isPublished"] and not document["hasUnpublishedChanges"] and project["siteUrl"]:
+        return page_url(project["siteUrl"], document["slug"])
+    return page_url(project["previewUrl"], document["slug"], document["id"]) if project["previewUrl"] else ""
 
 
 def _saved_by(document: DocumentSummary) -> Actor:

@@ -15,6 +15,7 @@ from app.errors import (
     ChecksFailed,
     HttpApiDecodeError,
     IntentInvalid,
+    InvalidTransition,
     RateLimited,
     Refusal,
     ServiceUnavailable,
@@ -47,7 +48,7 @@ NAVIGATION = (
     ("show_table", "Table", "table", "t", Scope.READ),
     ("show_plan", "Plan", "plan", "p", Scope.WRITE),
     ("show_insight", "Insight", "chart", "i", Scope.READ),
-    ("show_settings", "Administration", "settings", "a", Scope.ADMIN),
+    ("show_settings", "Admin", "settings", "a", Scope.ADMIN),
 )
 """The navigation: view, label, icon, the key that opens it after `g`, and the scope without which it is left out."""
 
@@ -135,6 +136,11 @@ PAGE_MESSAGES: Mapping[type[Refusal], str] = {
 
 def summary_of(refusal: Refusal) -> str:
     """Returns the message of a refusal on a page, without what is wrong with which field."""
+    if isinstance(refusal, InvalidTransition):
+        from app.console.moves import possible_moves  # which has its views on this module's blueprint
+
+        able = possible_moves(refusal.extra["allowed"])
+        return f"{refusal.message} You can: {', '.join(able)}." if able else refusal.message
     is_usual = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message
     return PAGE_MESSAGES.get(type(refusal), refusal.message) if is_usual else refusal.message
 

@@ -16,7 +16,7 @@ from app.operations import projects
 from app.schemas.briefs import LEASE_SECONDS
 from app.vocabulary import CheckLevel, CheckName
 
-TEXTS = ("name", "siteUrl", "categoryUrl", "claimLeaseSeconds", "guidelines")
+TEXTS = ("name", "siteUrl", "previewUrl", "categoryUrl", "claimLeaseSeconds", "guidelines")
 FLAGS: Mapping[str, str] = {
     "reviewRequired": "Only approved documents are published",
     "fourEyes": "Nobody approves, schedules or publishes what they wrote or submitted themselves",

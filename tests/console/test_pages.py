@@ -169,7 +169,7 @@ def test_a_card_that_lands_elsewhere_says_where(editor: Visitor, project: Projec
 
     moved = editor.post(f"/console/documents/{document['id']}/move", **{"from": "scheduled", "to": "approved"})
 
-    assert "The schedule is taken back. It is in Drafting now." in moved.text
+    assert "is not scheduled any more. It is in Drafting now." in moved.text
 
 
 def test_a_card_that_cannot_be_moved_says_why(editor: Visitor, project: Project) -> None:

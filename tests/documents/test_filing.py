@@ -222,6 +222,7 @@ def test_the_project_shows_its_settings_and_takes_changes_of_them(rest: Rest) ->
         "name": "x" * 100,
         "reviewRequired": True,
         "siteUrl": "https://example.org/{slug}",
+        "previewUrl": "https://example.org/preview/{id}?slug={slug}",
         "claimLeaseSeconds": 60,
     }
 
@@ -248,8 +249,9 @@ def test_wrong_settings_change_nothing(rest: Rest, project: Project) -> None:
 
     for wrong in shapes:
         refused(rest.patch("/project", wrong), "HttpApiDecodeError")
-    errors = refused(rest.patch("/project", {"name": " ", "siteUrl": "example.org"}), "BadRequest")["errors"]
-    assert [error["field"] for error in errors] == ["name", "siteUrl"]
+    wrong = {"name": " ", "siteUrl": "https://example.org/{id}", "previewUrl": "https://example.org/{key}"}
+    errors = refused(rest.patch("/project", wrong), "BadRequest")["errors"]
+    assert [error["field"] for error in errors] == ["name", "previewUrl", "siteUrl"]
     writer = rest.by(project.token(scopes=(Scope.READ, Scope.WRITE, Scope.PUBLISH)))
     assert refused(writer.patch("/project", {"name": "x"}), "Forbidden")["scope"] == "admin"
     assert ok(writer.get("/project")) == before
