@@ -157,6 +157,7 @@ LABELS: Mapping[str, str] = {
     "createdAt": "Created",
     "dueDate": "Due",
     "guidelines": "House style",
+    "previewUrl": "Address of a preview",
     "intent": "Search intent",
     "internalLinks": "Link to",
     "publishAt": "When to publish",

@@ -24,13 +24,28 @@ DOCUMENT = ("", "/checks", "/edit", "/meanwhile?baseVersion=1", "/fields", "/bri
 ADMINISTRATION = ("", "/members", "/members/{member}", "/tokens", "/tokens/{token}", "/webhooks", "/webhooks/{hook}")
 PATHS = (
     *("/sign-in", "/join", "/board", "/board?q=flour", "/board?briefState=claimed", "/calendar", "/calendar?view=week"),
-    *("/board?show.idea=100&show.planned=100&show.drafting=100&show.review=100", "/insight", "/insight?days=90"),
+    *(
+        "/board?show.idea=100&show.planned=100&show.drafting=100&show.review=100",
+        "/insight",
+        "/insight?days=90",
+        "/insight/dates",
+    ),
     *("/table", "/table?q=flour", "/table?column=slug&column=key&column=author&column=cluster&column=publishedAt"),
     *("/plan", "/plan/many", "/plan/categories", "/plan/categories/{category}", "/plan/clusters"),
     *("/plan/clusters/{cluster}", *(f"/administration{page}" for page in ADMINISTRATION)),
     *(f"/documents/{{document}}{page}" for page in DOCUMENT),
 )
-NO_PAGES = {"asset", "home", "changes", "unknown", "sign_in_with_oidc", "back_from_oidc", "show_connect"}
+NO_PAGES = {
+    "asset",
+    "home",
+    "changes",
+    "find_documents",
+    "plan_template",
+    "unknown",
+    "sign_in_with_oidc",
+    "back_from_oidc",
+    "show_connect",
+}
 """Endpoints that answer a browser with something else than a page, or that another service leads to."""
 
 
