@@ -30,7 +30,12 @@ PATHS = (
         "/insight?days=90",
         "/insight/dates",
     ),
-    *("/table", "/table?q=flour", "/table?column=slug&column=key&column=author&column=cluster&column=publishedAt"),
+    *(
+        "/insight/dates",
+        "/table",
+        "/table?q=flour",
+        "/table?column=slug&column=key&column=author&column=cluster&column=publishedAt",
+    ),
     *("/plan", "/plan/many", "/plan/categories", "/plan/categories/{category}", "/plan/clusters"),
     *("/plan/clusters/{cluster}", *(f"/administration{page}" for page in ADMINISTRATION)),
     *(f"/documents/{{document}}{page}" for page in DOCUMENT),
