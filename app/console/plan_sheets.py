@@ -24,6 +24,7 @@ MOST_LINES = 100_000
 """The most characters of a table that are parsed; more than 500 pieces are for the command line."""
 SHOWN = 50
 """The most rows of a sheet that can be corrected in its grid at a time: those with problems come first."""
+NO_DATE = "Not a date: write it like 14.2.2027 or 2027-02-14."
 MADE = {"category": "categories", "cluster": "clusters"}
 """The columns whose unknown names can be made on the way."""
 TEMPLATE = (
@@ -178,7 +179,8 @@ def _row(
     for error in found["errors"]:
         name = error["field"].partition("[")[0]
         if piece.get(name) not in wanted.get(name, ()):
-            wrong.setdefault(name if name in sheet.columns else "", []).append(error["message"])
+            message = NO_DATE if name == "dueDate" else error["message"]
+            wrong.setdefault(name if name in sheet.columns else "", []).append(message)
     made = PieceOutcome.UPDATED if found["id"] else PieceOutcome.CREATED
     outcome = made if found["outcome"] == PieceOutcome.REFUSED and not wrong else found["outcome"]
     of_place = {"place": place, "line": sheet.lines[place], "cells": sheet.rows[place], "title": piece.get("title", "")}
