@@ -232,6 +232,16 @@ class RoundsExhausted(Refusal):
     message = "Changes were requested as often as the project allows: people decide now. Send it without `offer`."
 
 
+class HumanReviewRequired(Refusal):
+    """The approval lacks the record of a person's review, or an agent attests one; `missing` lists what lacks."""
+
+    status = 409
+    message = (
+        "A person has to approve this with `review`, in which `facts` is true and `examined` says what they examined; "
+        "an agent can't attest a person's review."
+    )
+
+
 class FourEyes(Refusal):
     """The project demands four eyes, and the token made the version or submitted it; `by` is who did."""
 

@@ -145,7 +145,11 @@ class Settings(BaseModel):
         description="let people connect clients at /oauth/authorize, where PUBLIC_URL is https or on loopback",
     )
     oidc_issuer: Url = Field("", description="the OpenID provider that members sign in to the console with")
-    oidc_client_id: str = Field("", validate_default=True, description="this service's client id there")
+    oidc_client_id: str = Field(
+        "",
+        validate_default=True,
+        description="this service's client id there, registered with PUBLIC_URL/console/oidc/callback",
+    )
     oidc_client_secret: str = Field(
         "", repr=False, validate_default=True, description="this service's client secret there"
     )

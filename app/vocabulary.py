@@ -96,6 +96,37 @@ class ThreadOutcome(StrEnum):
     REJECTED = "rejected"
 
 
+class WriterKind(StrEnum):
+    """Whether words count as an agent's or as a person's (decisions, section 18)."""
+
+    AGENT = "agent"
+    PERSON = "person"
+
+
+class ReviewDemand(StrEnum):
+    """Whether an approval needs the record of a person's review (decisions, section 18)."""
+
+    OFF = "off"
+    REQUIRED = "required"
+
+
+class ReviewPart(StrEnum):
+    """What an approval may lack of the record of a person's review (decisions, section 18)."""
+
+    REVIEW = "review"
+    FACTS = "facts"
+    EXAMINED = "examined"
+    PERSON = "person"
+
+
+class DisclosureValue(StrEnum):
+    """What a publisher has to say of a text (decisions, section 18)."""
+
+    HUMAN_ONLY = "human-only"
+    AI_ASSISTED = "ai-assisted"
+    AI_AUTONOMOUS = "ai-autonomous"
+
+
 class BudgetLimit(StrEnum):
     """The limits of a token's budget, by the names of their keys (decisions, section 13)."""
 

@@ -29,6 +29,8 @@ EVENTS = {
     "release_brief": "brief.released",
     "write_content": "document.content_updated",
     "edit_content": "document.content_updated",
+    "open_thread": "thread.opened",
+    "reply_to_thread": "thread.replied",
     "submit_document": "document.submitted",
     "approve_document": "document.approved",
     "request_changes": "document.changes_requested",
@@ -58,9 +60,10 @@ REFUSALS = {"BriefClaimed", "BriefClosed", "BriefNotReady", "BriefNotOffered", "
 ALLOWED = {
     "claim_next_brief": {"NoBriefReady"},
     "submit_document": {"BadRequest"},
+    "open_thread": {"BadRequest"},
 }
-"""What else one operation may give: no brief is ready, a content was not written after all. A draft is confirmed once,
-and always there: its client goes on only where it was told that it was written."""
+"""What else one operation may give: no brief is ready, a content was not written after all, or lacks the words of a
+remark. A draft is confirmed once, and always there: its client goes on only where it was told that it was written."""
 
 Violations = Iterator[str]
 
@@ -253,6 +256,20 @@ def _fields_written(history: History) -> Iterator[tuple[str, Mapping[str, Any]]]
             yield call.answer["id"], drafts[call.sent.get("intentId", "")]
 
 
+def no_remark_is_lost_or_doubled(history: History) -> Violations:
+    """Each remark and answer that was acknowledged is in its document's threads, each once, and no other is there."""
+    final = history.final.comments
+    written = Counter((document, text) for document, texts in final.items() for text in texts)
+    calls = [call for call in history.calls if call.operation in ("open_thread", "reply_to_thread")]
+    sure = {(str(call.document), call.sent["text"]) for call in calls if call.succeeded}
+    possible = {(str(call.document), call.sent["text"]) for call in calls if call.may_have_happened}
+    for document, text in sure - written.keys():
+        yield f"{text!r} is not in the threads of {document}"
+    for (document, text), number in written.items():
+        if number > 1 or (document, text) not in sure | possible:
+            yield f"{text!r} is {number} times in the threads of {document}, and was sent once or never"
+
+
 def reads_show_what_was_acknowledged_before(history: History) -> Violations:
     """A read shows each version that any client was told of before the read began, also after a failover."""
     written: dict[str | None, list[tuple[float, int]]] = defaultdict(list)
@@ -418,6 +435,7 @@ CHECKS: tuple[Callable[[History], Violations], ...] = (
     outages_are_short,
     calls_on_each_document_have_an_order,
     no_acknowledged_write_is_lost,
+    no_remark_is_lost_or_doubled,
     reads_show_what_was_acknowledged_before,
     nothing_is_made_twice,
     events_are_the_changes,

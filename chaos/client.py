@@ -36,6 +36,9 @@ ROUTES = {
     "get_outline": ("GET", "/documents/{}/outline"),
     "write_content": ("PUT", "/documents/{}/content"),
     "edit_content": ("PATCH", "/documents/{}/content"),
+    "list_threads": ("GET", "/documents/{}/threads"),
+    "open_thread": ("POST", "/documents/{}/threads"),
+    "reply_to_thread": ("POST", "/documents/{}/threads/{}/replies"),
     "submit_document": ("POST", "/documents/{}/submit"),
     "approve_document": ("POST", "/documents/{}/approve"),
     "request_changes": ("POST", "/documents/{}/request-changes"),
@@ -45,10 +48,15 @@ ROUTES = {
 }
 """The operations that clients call, by the names that MCP has for them."""
 
-PATH_ARGUMENT = {"list_documents": "status", "update_document_intent": "intentId", "confirm_intent": "intentId"}
-"""The argument in an operation's path; `documentId` for all others."""
+PATH_ARGUMENTS = {
+    "list_documents": ("status",),
+    "update_document_intent": ("intentId",),
+    "confirm_intent": ("intentId",),
+    "reply_to_thread": ("documentId", "threadId"),
+}
+"""The arguments in an operation's path; `documentId` for all others."""
 
-READS = ("list_briefs", "list_documents", "get_outline")
+READS = ("list_briefs", "list_documents", "list_threads", "get_outline")
 
 
 class Caller:
@@ -106,11 +114,11 @@ class Caller:
         self, operation: str, arguments: Mapping[str, Any], key: str | None
     ) -> tuple[str, Mapping[str, Any], int | None]:
         method, path = ROUTES[operation]
-        name = PATH_ARGUMENT.get(operation, "documentId")
-        body = {field: value for field, value in arguments.items() if field != name}
+        names = PATH_ARGUMENTS.get(operation, ("documentId",))
+        body = {field: value for field, value in arguments.items() if field not in names}
         headers = {"Idempotency-Key": key} if key else {}
-        in_path = arguments.get(name)
-        filled = path.format(",".join(in_path) if isinstance(in_path, list) else in_path)
+        in_path = [arguments.get(name) for name in names]
+        filled = path.format(*(",".join(value) if isinstance(value, list) else value for value in in_path))
         status, answer, retry_after = self._send(method, filled, body, headers)
         if status == 503:
             return "503", answer, retry_after

@@ -108,6 +108,8 @@ class Final:
     """How much of its budget each token has used, by limit."""
     at: float
     """When all of it was read."""
+    comments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The texts of all remarks and answers in the threads of each document."""
     waiting_events: int = 0
     """The events that are still in outboxes."""
     problems: tuple[str, ...] = ()

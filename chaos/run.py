@@ -184,6 +184,7 @@ class _Run:
                 document["id"]: shown(document) for document in self._pages("/documents?sort=createdAt&limit=100")
             },
             revisions=self._revisions(),
+            comments=self._comments(),
             events=tuple(self._events()),
             followed=tuple(event["id"] for event in self._follower.events),
             messages={types: tuple(hook.messages) for types, hook in hooks.items()},
@@ -220,6 +221,14 @@ class _Run:
         found: dict[str, dict[str, str]] = {}
         for row in self._store.database.revisions.find({"projectId": ObjectId(self._project.id)}):
             found.setdefault(str(row["documentId"]), {})[str(row["version"])] = texts.get(row.get("bodyId")) or ""
+        return found
+
+    def _comments(self) -> dict[str, tuple[str, ...]]:
+        """Returns the texts of all remarks and answers, read from the database."""
+        found: dict[str, tuple[str, ...]] = {}
+        for thread in self._store.database.threads.find({"projectId": ObjectId(self._project.id)}):
+            texts = tuple(comment["text"] for comment in thread["comments"])
+            found[str(thread["documentId"])] = found.get(str(thread["documentId"]), ()) + texts
         return found
 
 

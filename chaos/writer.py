@@ -58,13 +58,15 @@ class Writer:
         if not self._call("write_content", documentId=document["id"], markdown=text, baseVersion=document["version"]):
             return
         self._edit(document["id"])
+        self._answer(document["id"])
         if document["brief"].get("claimExpiresAt") and self._rng.random() < 0.5:
             self._call("renew_claim", documentId=document["id"])
         self._finish(document["id"])
 
     def review(self) -> None:
-        """Approves a document in review, or sends it back and offers it again."""
+        """Remarks on a document in review, and approves it, or sends it back and offers it again."""
         if document := self._one("review"):
+            self._call("open_thread", documentId=document["id"], text=self._text(), quote={"exact": "Flour."})
             if self._rng.random() < 0.8:
                 self._call("approve_document", documentId=document["id"], baseVersion=document["version"])
             elif self._call("request_changes", documentId=document["id"], note=self._text()):
@@ -97,6 +99,13 @@ class Writer:
             section = self._rng.choice(outline["sections"])
             edit = {"hash": section["hash"], "markdown": f"## {self._text()}\n\nSalt.\n"}
             self._call("edit_content", documentId=document_id, edits=[edit])
+
+    def _answer(self, document_id: str) -> None:
+        """Answers one of the remarks on a document."""
+        found = self._call("list_threads", documentId=document_id)
+        if found and found["items"]:
+            thread = self._rng.choice(found["items"])
+            self._call("reply_to_thread", documentId=document_id, threadId=thread["id"], text=self._text())
 
     def _finish(self, document_id: str) -> None:
         chance = self._rng.random()

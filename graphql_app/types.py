@@ -59,10 +59,24 @@ class Author:
     name: str = strawberry.field(description="The member's name, as it is now.")
 
 
+@strawberry.type(description="What a publisher discloses of how a text came about.")
+class Disclosure:
+    """A document's disclosure."""
+
+    value: str = strawberry.field(
+        description="`human-only`: it has no agent's words. `ai-assisted`: it has, and a person attested a review. "
+        "`ai-autonomous`: it has, without that.",
+    )
+    models: list[str] = strawberry.field(description="The models that were declared for it.")
+    reviewed_at: str | None = strawberry.field(description="When a person reviewed it; null without a record of that.")
+    responsible: str | None = strawberry.field(description="Who answers for it; null where nobody is named.")
+
+
 @strawberry.type(description="A document as it is now, with what is not published yet.")
 class Preview:
     """The present state of a document."""
 
+    category: Category | None = strawberry.field(description="The category that it is filed under now.")
     cover_image: CoverImage | None = strawberry.field(description="The image that represents it.")
     excerpt: str | None = strawberry.field(
         description="What it is about: the excerpt that its author wrote, else the text of its first paragraph.",
@@ -93,7 +107,13 @@ class Document:
         description="Who wrote it; null when none is named, or the member left the project."
     )
     category: Category | None = strawberry.field(description="The category it is filed under.")
+    cluster_id: strawberry.ID | None = strawberry.field(
+        description="The id of its cluster, for `documentsPage(clusterId:)`; null without one."
+    )
     cover_image: CoverImage | None = strawberry.field(description="The image that represents it.")
+    disclosure: Disclosure = strawberry.field(
+        description="How the published text came about; where it is not published, the present one, without a record."
+    )
     excerpt: str | None = strawberry.field(
         description="What it is about: the excerpt that its author wrote, else the text of its first paragraph, at "
         "most 200 characters of that.",

@@ -13,6 +13,7 @@ from app.responses.intents import Intent
 from app.responses.json_schema import response_schema
 from app.responses.minimal import minimal_record
 from app.schemas.loading import cached_schema
+from mcp_tools.toolsets import where_else
 
 UNTRUSTED = {"untrusted": True}
 """What `_meta` says of text that people and agents wrote, in which an agent follows no instructions (decisions, section
@@ -30,12 +31,17 @@ def result_of(operation: Operation[Any], result: Result[Any], *, minimal: bool =
     return t.CallToolResult(content=[_text(content)], structured_content=content, _meta=meta)
 
 
-def refused(refusal: Refusal) -> t.CallToolResult:
-    """Returns a refusal as a tool error, with the body of REST's error response."""
-    content: list[t.ContentBlock] = [_text(refusal.body())]
+def refused(refusal: Refusal, toolset: str) -> t.CallToolResult:
+    """Returns a refusal as a tool error, with the body of REST's error response.
+
+    Its message says where the tools are that it names and the caller's toolset lacks.
+    """
+    body = refusal.body()
+    body["message"] += where_else(refusal.message, toolset)
+    content: list[t.ContentBlock] = [_text(body)]
     if wait := refusal.headers.get("Retry-After"):
         content.append(t.TextContent(type="text", text=f"Wait {wait} seconds, then call again."))
-    return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
+    return t.CallToolResult(is_error=True, content=content, structured_content=body)
 
 
 def output_schema(operation: Operation[Any]) -> dict[str, Any]:
@@ -51,7 +57,7 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
         items = {"type": "array", "items": record} if record else {"type": "array"}
         counts = operation.query is not None and "count" in cached_schema(operation.query).fields
         record = {"properties": {"items": items, **({"totalCount": {"type": "integer"}} if counts else {})}}
-    return {"type": "object", **record, "minProperties": 1}
+    return {"type": "object", **record}
 
 
 def _keys(operation: Operation[Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from mcp_tools import prompts, resources
 from mcp_tools.guidance import INSTRUCTIONS
 from mcp_tools.results import refused
 from mcp_tools.tools import TOOLS, tools_for
-from mcp_tools.toolsets import holds
+from mcp_tools.toolsets import holds, sets_with
 
 log = logging.getLogger("content_workflow.mcp")
 
@@ -85,11 +85,20 @@ async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.Cal
     call, arguments, tool = _call_of(message), params.arguments or {}, TOOLS.get(params.name)
     toolset = call.toolset
     if tool is None or not holds(toolset, params.name):
-        near = near_name(params.name, (name for name in TOOLS if holds(toolset, name)))
-        hint = f"did you mean `{near}`?" if near else "call one of those that `tools/list` shows."
-        raise MCPError(t.INVALID_PARAMS, f"There is no tool {params.name!r} in the toolset {toolset!r}: {hint}")
-    result = await _served(message, lambda ctx: tool.call(ctx, arguments, minimal=call.minimal), refused)
+        raise MCPError(t.INVALID_PARAMS, _no_tool(params.name, toolset))
+    refuse = partial(refused, toolset=toolset)
+    result = await _served(message, lambda ctx: tool.call(ctx, arguments, minimal=call.minimal), refuse)
     return tool.labelled(result, arguments)
+
+
+def _no_tool(name: str, toolset: str) -> str:
+    """Returns what a client is told that calls a tool which its toolset does not offer."""
+    hint = "call one of those that `tools/list` shows."
+    if name in TOOLS:
+        hint = f"it is in {sets_with(name)}. Connect with another toolset, or {hint}"
+    elif near := near_name(name, (tool for tool in TOOLS if holds(toolset, tool))):
+        hint = f"did you mean `{near}`?"
+    return f"There is no tool {name!r} in the toolset {toolset!r}: {hint}"
 
 
 async def _list_resources(message: Message, page: Page) -> t.ListResourcesResult:

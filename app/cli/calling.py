@@ -155,12 +155,13 @@ def _cell(value: object) -> str:
 
 
 class Duration(click.ParamType[timedelta]):
-    """A duration like `90d`; `none` allows one of no length, like `0d`."""
+    """A duration like `90d`, at most `most`; `none` allows one of no length, like `0d`."""
 
     name = "duration"
 
-    def __init__(self, *, none: bool = False) -> None:
+    def __init__(self, *, none: bool = False, most: timedelta = timedelta.max) -> None:
         self._none = none
+        self._most = most
         self._form = re.compile(f"({'0|' if none else ''}[1-9][0-9]{{0,5}})([{''.join(UNITS)}])")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
@@ -168,4 +169,7 @@ class Duration(click.ParamType[timedelta]):
         if found is None:
             least = 0 if self._none else 1
             self.fail(f"Write {least} to 999999 and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
-        return timedelta(**{UNITS[found[2]]: int(found[1])})
+        duration = timedelta(**{UNITS[found[2]]: int(found[1])})
+        if duration > self._most:
+            self.fail(f"Must be at most {self._most.days}d.", param, ctx)
+        return duration

@@ -1,6 +1,7 @@
 """Imports an exported project: the part of `import` that reads `.ndjson`."""
 
 import codecs
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,8 +14,10 @@ from app.cli.calling import DRY_RUN, print_json, shown
 from app.cli.progress import progress
 from app.errors import ServiceUnavailable
 from app.operations.context import Context
-from app.operations.transfers import MAX_LINE_BYTES, Imported, ProjectImport
+from app.operations.transfers import MAX_LINE_BYTES, Imported, ProjectImport, check_whole
 
+LAST_LINE_BYTES = 1_000
+"""The most bytes of the last line of an export, which is short."""
 DRY_RUN_TOO_LONG = """\
 The dry run took longer than MongoDB lets a transaction last (transactionLifetimeLimitSeconds, a minute by default).
 Import into a new project instead (project create) and look at the result, or raise that parameter of mongod.
@@ -26,9 +29,9 @@ def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> N
 
     A dry run is one transaction, as lines name records of earlier ones; MongoDB bounds it, by default to a minute.
     """
+    with path.open("rb") as file:
+        check_whole(next(_lines(file), b""), _last_line(file))
     done = _try(ctx, path) if dry_run else _import(ctx, path)
-    if not any(vars(done).values()):
-        raise click.ClickException(f"{path} has no record of a project: write it again with `content-workflow export`.")
     print_json(vars(done) | {"refused": [vars(refused) for refused in done.refused]}) if json else _print_report(done)
     if dry_run and not json:
         click.echo(DRY_RUN)
@@ -61,10 +64,19 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
             line = file.readline(MAX_LINE_BYTES + 1)
 
 
+def _last_line(file: BinaryIO) -> bytes:
+    """Returns the last line of a file, or where that is long, its end."""
+    length = file.seek(0, os.SEEK_END)
+    file.seek(max(0, length - LAST_LINE_BYTES))
+    return file.read().rstrip().rpartition(b"\n")[2]
+
+
 def _print_report(done: Imported) -> None:
     for what, counts in (("Imported", done.created), ("Unchanged", done.unchanged)):
         if counts:
             click.echo(f"{what}: {', '.join(_counted(kind, count) for kind, count in counts.items())}.")
+    if done.settings:
+        click.echo(f"Settings of the project that were replaced: {', '.join(done.settings)}.")
     for name in done.differing:
         click.echo(f"Left as it is, though the export differs: {shown(name)}")
     for refused in done.refused:

@@ -14,6 +14,7 @@ from typing import Any
 from app.cli.bounded_parsing import Unparsable, parse_toml, parse_yaml
 from app.cli.calling import read_bounded
 from app.schemas.briefs import BriefFields
+from app.schemas.generation import DraftGenerationFields
 from app.schemas.loading import cached_schema
 from app.schemas.slugs import slug_problem
 
@@ -28,6 +29,7 @@ FIELDS = {
     "subtitle": "subtitle",
     "excerpt": "excerpt",
     "status": "status",
+    "generation": "generation",
 }
 """The keys that stand for one field, and which."""
 CATEGORY, KEYWORD, IMAGE = ("category", "categories"), ("keywords", "tags"), ("image", "cover")
@@ -120,12 +122,13 @@ def _brief(front: Mapping[str, Any]) -> Any:
 
 def _unknown(front: Mapping[str, Any]) -> list[str]:
     known = {*FIELDS, *CATEGORY, *KEYWORD, *IMAGE, "brief", "date", "draft", "path"}
-    brief = front.get("brief")
-    inner = (
-        [f"brief.{key}" for key in brief if key not in cached_schema(BriefFields).fields]
-        if isinstance(brief, dict)
-        else []
-    )
+    inner = [
+        f"{name}.{key}"
+        for name, schema in (("brief", BriefFields), ("generation", DraftGenerationFields))
+        if isinstance(within := front.get(name), dict)
+        for key in within
+        if key not in cached_schema(schema).fields
+    ]
     return [key for key in front if key not in known] + inner
 
 

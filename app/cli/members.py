@@ -10,6 +10,7 @@ from app.operations import members
 from app.operations.context import Context
 from app.operations.invitations import invite_member
 from app.schemas.checks import HEX_ID
+from app.schemas.invitations import MOST_SECONDS
 from app.settings import Settings
 from app.vocabulary import Role
 
@@ -50,7 +51,11 @@ def list_them(project_id: str, json: bool) -> None:
 @click.argument("member", metavar="MEMBER")
 @click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="What they may do; may be repeated.")
 @click.option(
-    "--expires-in", type=Duration(), metavar="DURATION", default="7d", help="How long the link works, like 12h or 7d."
+    "--expires-in",
+    type=Duration(most=timedelta(seconds=MOST_SECONDS)),
+    metavar="DURATION",
+    default="7d",
+    help="How long the link works, like 12h or 7d; at most 30d.",
 )
 @as_json
 def invite(project_id: str, member: str, scopes: tuple[str, ...], expires_in: timedelta, json: bool) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from authlib.oauth2 import OAuth2Error
 from flask import Response, request, url_for
@@ -12,6 +12,7 @@ from app.console.forms import form_of, text
 from app.console.frame import POLICY, console, page
 from app.console.sessions import context
 from app.http.oauth import connection_server
+from app.operations.oauth import scopes_to_give
 from app.rules.oauth import host_of, known_scopes
 from app.schemas.oauth import LOOPBACK
 from app.vocabulary import Scope
@@ -24,6 +25,9 @@ PERMISSIONS = {
 }
 """What each scope allows, in words."""
 WRITES_PER_HOUR, DAYS = 600, 90
+PAGE_POLICY = POLICY.replace("form-action 'self'; ", "")
+"""The policy of the page that asks. Chromium holds `form-action` against every redirect that follows a form: to the
+client, and from there to wherever it leads, such as an app's own scheme, which nobody can list here."""
 
 
 def authorize() -> Response:
@@ -47,23 +51,18 @@ def show_connect() -> Response:
     """Asks whether a client may be connected."""
     grant = connection_server().get_consent_grant()
     client, redirect_uri = grant.client, grant.redirect_uri
-    asked = known_scopes(grant.request.scope)
     response = page(
         "connect.html",
         client=client,
         leads_to=host_of(redirect_uri),
         is_local=LOOPBACK.match(redirect_uri),
-        scopes_asked=[scope for scope in asked if scope in context().caller.scopes],
+        scopes_asked=scopes_to_give(context(), known_scopes(grant.request.scope)),
         permissions=PERMISSIONS,
         agent=client.name,
         writes_per_hour=WRITES_PER_HOUR,
         days=DAYS,
     )
-    parts = urlsplit(redirect_uri)
-    source = f"{parts.scheme}://{parts.netloc}" if parts.netloc else f"{parts.scheme}:"
-    # The form's response is a redirect to the client, which `form-action` has to allow.
-    allowed = POLICY.replace("form-action 'self'", f"form-action 'self' {source}")
-    response.headers["Content-Security-Policy"] = allowed
+    response.headers["Content-Security-Policy"] = PAGE_POLICY
     return response
 
 

@@ -7,23 +7,30 @@ from flask import Response, jsonify, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console import live
-from app.console.calls import call, listing
+from app.console.calls import call, listing, require
 from app.console.diffs import side_by_side
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, changed_fields, form_of, leads_to
 from app.console.frame import console, done, is_from_script, page
-from app.console.moves import NEXT, moves_of, refusals_of
+from app.console.moves import NEXT, moves_of, refusals_of, refusals_on
+from app.console.reviewing import MARKS, changes_since, last_decision, moves_so_far, review_of
 from app.console.sessions import context
-from app.errors import BadRequest, NotFound, VersionConflict
+from app.errors import NotFound, VersionConflict
 from app.http.callers import hold_large
-from app.operations import briefs, checks, documents, events, projects, revisions
+from app.operations import briefs, checks, documents, events, revisions
+from app.operations.documents import document_result, own_document
 from app.operations.operation import Result
+from app.operations.revisions import markdown_of, own_revision
+from app.responses.briefs import brief_detail
 from app.responses.documents import DocumentSummary
+from app.responses.revisions import revision_summary
 from app.rules.actors import Actor
 from app.rules.diffs import TooDifferent
-from app.rules.documents import PUBLISHED_FIELDS
+from app.rules.documents import PUBLISHED_FIELDS, brief_of
+from app.rules.projects import StoredProject
 from app.rules.rendering import TooMuchMarkup, to_html
 from app.rules.sites import page_url
 from app.rules.text import word_count
+from app.rules.times import wire_time
 from app.schemas.queries import MAX_NUMBER
 
 PREVIEWED = 200_000
@@ -38,20 +45,33 @@ ON_A_PAGE = 50
 @console.get("/documents/<id>")
 def show_document(id: str) -> Response:
     """Shows a document: its text as the site will show it, its brief, and what can be done with it."""
-    result = call(documents.get_document, id)
-    document = result.body
-    markdown = text_of(result)
+    require(documents.get_document)
+    ctx = context()
+    with ctx.store.deadline():
+        stored = own_document(ctx, id)
+        links = ctx.store.documents.get_links(ctx.project_id, brief_of(stored).get("internalLinks") or ())
+        project = ctx.store.projects.recent_settings(ctx.project_id)
+    result = document_result(ctx, stored)
+    document, markdown = result.body, text_of(result)
+    review = review_of(stored, markdown)
+    since = request.args.get("since", 0, type=int) if review["decision"] and len(markdown) <= PREVIEWED else 0
+    changes = changes_since(id, since, markdown) if since else None
     return page(
         "document.html",
         document=document,
-        html=preview_of(markdown),
+        markdown=markdown[:PREVIEWED],
+        html=preview_of(markdown if changes is None else changes),
+        since=since,
+        only_compared=since and changes is None,
+        review=review,
+        max_rounds=project.get("maxRounds"),
         too_long=len(markdown) > PREVIEWED,
-        brief=call(briefs.get_brief, document["id"]).body,
+        brief=brief_detail(stored, None, links, ctx.now),
         brief_is_empty=not any(document["brief"].get(name) for name in (*BRIEF_TEXTS, *BRIEF_LISTS)),
         moves=moves_of(document),
         usual=NEXT[document["status"]],
-        refusals=refusals_of(document),
-        see_at=_see_at(document),
+        refusals=refusals_on(stored, markdown),
+        see_at=_see_at(document, project),
         cursor=live.cursor(),
     )
 
@@ -62,6 +82,9 @@ def edit_text(id: str) -> Response:
     result = call(documents.get_document, id)
     markdown, base = (_markdown(), _base()) if request.form else (text_of(result), result.body["version"])
     refused = refusals_of(result.body).get("write_content")
+    ctx = context()
+    with ctx.store.deadline():
+        project = ctx.store.projects.recent_settings(ctx.project_id)
     return page(
         "edit.html",
         document=result.body,
@@ -71,7 +94,7 @@ def edit_text(id: str) -> Response:
         html=preview_of(markdown),
         refused=refused,
         locked=refused and not request.form,
-        see_at=_see_at(result.body),
+        see_at=_see_at(result.body, project),
         cursor=live.cursor(),
     )
 
@@ -153,18 +176,27 @@ def save_brief(id: str) -> BaseResponse:
 def show_revisions(id: str) -> Response:
     """Shows the versions of a document, and what changed between two of them."""
     document = call(documents.get_document, id).body
+    moves = moves_so_far(id)
+    decision = last_decision(moves)
+    decided = decision["data"]["version"] if decision and "to" not in request.args else document["version"]
     newer = _version("to", document["version"])
-    older = _version("from", max(1, newer - 1))
+    older = _version("from", decided if decided < newer else max(1, newer - 1))
     rows, fields, problem = None, [], ""
+    ctx = context()
     try:
-        old, new = (_published_fields(id, version) for version in (older, newer))
-        fields = [(name, old[name], new[name]) for name in PUBLISHED_FIELDS if old[name] != new[name]]
-        rows = side_by_side(call(revisions.diff_revisions, id, fields={"from": older, "to": newer}).body["diff"])
-    except (BadRequest, NotFound) as refusal:
+        with ctx.store.deadline():
+            old, new = (own_revision(ctx, id, version) for version in (older, newer))
+            before, after = (markdown_of(ctx, one["bodyId"]) for one in (old, new))
+        fields = _fields_that_differ(revision_summary(old), revision_summary(new))
+        rows = side_by_side(revisions.compared(ctx, before, after, f"version {older}", f"version {newer}"))
+    except TooDifferent:
+        problem = "The versions are too long and too different to be compared in time."
+    except NotFound as refusal:
         problem = refusal.message
     found = listing(revisions.list_revisions, id, limit=ON_A_PAGE)
     shown: dict[str, Any] = {"older": older, "newer": newer, "rows": rows, "fields": fields, "problem": problem}
-    return page("revisions.html", document=document, revisions=found, **shown)
+    marks = {(move["data"]["version"], MARKS[move["type"]]): wire_time(move["at"]) for move in reversed(moves)}
+    return page("revisions.html", document=document, revisions=found, marks=marks, decision=decision, **shown)
 
 
 @console.post("/documents/<id>/revisions/<int(max=999999999):version>/restore")
@@ -210,12 +242,12 @@ def preview_of(markdown: str) -> str | None:
         return None
 
 
-def _see_at(document: DocumentSummary) -> str:
+def _see_at(document: DocumentSummary, project: StoredProject) -> str:
     """Returns where the website shows a document, or its preview; empty where it does neither."""
-    project = call(projects.get_project).body
-    if document["isPublished"] and not document["hasUnpublishedChanges"] and project["siteUrl"]:
-        return page_url(project["siteUrl"], document["slug"])
-    return page_url(project["previewUrl"], document["slug"], document["id"]) if project["previewUrl"] else ""
+    site, preview = project.get("siteUrl"), project.get("previewUrl")
+    if site and document["isPublished"] and not document["hasUnpublishedChanges"]:
+        return page_url(site, document["slug"])
+    return page_url(preview, document["slug"], document["id"]) if preview else ""
 
 
 def _saved_by(document: DocumentSummary) -> Actor:
@@ -223,9 +255,8 @@ def _saved_by(document: DocumentSummary) -> Actor:
     return call(revisions.list_revisions, document["id"], fields={"limit": 1}).body[0]["createdBy"]
 
 
-def _published_fields(id: str, version: int) -> Mapping[str, Any]:
-    """Returns the fields of a version, which are compared by name."""
-    return call(revisions.get_revision, id, str(version)).body
+def _fields_that_differ(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    return [(name, old[name], new[name]) for name in PUBLISHED_FIELDS if old[name] != new[name]]
 
 
 def _version(name: str, default: int) -> int:

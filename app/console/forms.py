@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
 
+import orjson
 from flask import Response, g, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.frame import done, is_from_script, message_of
-from app.errors import Refusal
+from app.errors import HttpApiDecodeError, Refusal
 
 P = ParamSpec("P")
 
@@ -74,6 +75,14 @@ def lines(name: str) -> list[str]:
     """Returns what was typed into a field for a list, of which each item is a line."""
     items = [item for line in text(name).splitlines() if (item := line.strip())]
     return [PAGE_OF_DOCUMENT.sub(r"\1", item) for item in items] if name.endswith("internalLinks") else items
+
+
+def remarks() -> list[dict[str, Any]]:
+    """Returns the remarks of a form: those that a script sent as JSON, since a form changes the line ends of texts."""
+    try:
+        return list(orjson.loads(request.form.get("threads") or "[]"))
+    except orjson.JSONDecodeError:
+        raise HttpApiDecodeError("The remarks must be JSON.") from None
 
 
 def changed_fields(names: Sequence[str], lists: Sequence[str] = ()) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from app.errors import (
     BadRequest,
     ChecksFailed,
     HttpApiDecodeError,
+    HumanReviewRequired,
     IntentInvalid,
     InvalidTransition,
     RateLimited,
@@ -127,6 +128,8 @@ def problems_of(refusal: Refusal) -> dict[str, list[str]]:
 PAGE_MESSAGES: Mapping[type[Refusal], str] = {
     **dict.fromkeys((HttpApiDecodeError, BadRequest, IntentInvalid, SlugTaken), "Correct this and send it again."),
     VersionConflict: "The text changed since this page was shown: read it again, then decide.",
+    HumanReviewRequired: "This project asks for more than a click: say here what you checked and what you examined. "
+    "An agent can't attest a person's review.",
     ChecksFailed: "The project demands checks that fail: correct what the checks list, then submit again.",
     RateLimited: "Too many requests: wait a minute, then try again.",
     ServiceUnavailable: "The database can't be reached right now: try again in a few seconds.",

@@ -8,16 +8,17 @@ from flask import abort, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, may
-from app.console.forms import leads_to
+from app.console.forms import leads_to, remarks
 from app.console.frame import console, done, message_of
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.errors import BadRequest, PreconditionFailed, Refusal
+from app.errors import BadRequest, HumanReviewRequired, PreconditionFailed, Refusal
 from app.operations import briefs, documents, publishing
-from app.operations.actions import list_document_actions
+from app.operations.actions import actions_on, list_document_actions
 from app.operations.operation import Operation
 from app.responses.documents import DocumentSummary
 from app.rules.briefs import holds_claim
+from app.rules.documents import StoredDocument
 from app.vocabulary import BriefState, DocumentStatus
 
 
@@ -160,17 +161,31 @@ Between the columns in which a brief is open (`OPEN`) a card moves freely.
 def act(id: str, name: str) -> BaseResponse | str:
     """Runs the operation of a button, and shows the outcome."""
     move = BY_NAME.get(name) or abort(404)
-    call(move.operation, id, fields=_sent_fields(move))
-    if "offer" in request.form:
-        return offer_brief(id, move.message().rstrip("."))
+    fields = _sent_fields(move)
+    try:
+        moved = call(move.operation, id, fields=fields).body
+    except HumanReviewRequired as refusal:
+        return done(message_of(refusal), url_for("console.show_approval", id=id), ok=False)
     if name == documents.delete_document.name:
         return done(move.message(), url_for("console.show_table", deleted="true"), restores=id)
-    return move.message()
+    return _message_of(move, fields, moved)
+
+
+def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, title: str = "") -> str:
+    """Returns what a move did; of a request for changes, with how many remarks, who revises the text, and the round."""
+    message = move.message(title)
+    if move.operation is not publishing.request_changes:
+        return message
+    remarks = f" and {len(fields['threads'])} remarks" if fields["threads"] else ""
+    offered = ", and its brief is offered" if fields["offer"] else ""
+    return f"{message.rstrip('.')}{remarks}{offered}. That was round {moved['brief']['rounds']}."
 
 
 def _sent_fields(move: Move) -> dict[str, Any]:
     """Returns the fields of the form that a move sends."""
     fields: dict[str, Any] = {move.asks: request.form.get(move.asks, "")} if move.asks else {}
+    if move.operation is publishing.request_changes:
+        fields |= {"offer": "offer" in request.form, "threads": remarks()}
     if move.keeps_version and (base := request.form.get("baseVersion", type=int)):
         fields["baseVersion"] = base
     return fields
@@ -204,12 +219,11 @@ def move_card(id: str) -> BaseResponse | str:
     refuse_if_moved(id, lambda document: document["status"])
     operation = _into_column(request.form.get("from", ""), column)
     move = BY_NAME.get(operation.name)
-    moved = call(operation, id, fields=_sent_fields(move) if move else {"status": column}).body
-    lands = f"is in {STATUSES[moved['status']]} now."
-    message = move.message(moved["title"]) if move else f"“{moved['title']}” {lands}"
-    if move and moved["status"] != column:
-        message = f"{message} It {lands}"
-    return offer_brief(id, message.rstrip(".")) if "offer" in request.form else message
+    fields = _sent_fields(move) if move else {"status": column}
+    moved = call(operation, id, fields=fields).body
+    title, lands = moved["title"], f"is in {STATUSES[moved['status']]} now."
+    message = _message_of(move, fields, moved, title) if move else f"“{title}” {lands}"
+    return f"{message} It {lands}" if move and moved["status"] != column else message
 
 
 def refuse_if_moved(id: str, place_of: Callable[[DocumentSummary], str]) -> None:
@@ -245,6 +259,13 @@ def possible_moves(allowed: Collection[str]) -> list[str]:
     """Returns the labels of those moves, as their paths name them, that the signed-in user's scopes allow."""
     paths = [(move.name.removesuffix("_document").replace("_", "-"), move) for move in MOVES]
     return [move.label for path, move in paths if path in allowed and may(move.operation)]
+
+
+def refusals_on(document: StoredDocument, markdown: str) -> dict[str, str]:
+    """Returns the same of a stored document whose text was read."""
+    ctx = context()
+    with ctx.store.deadline():
+        return {one.name: refused.message for one, refused in actions_on(ctx, document, markdown) if refused}
 
 
 def moves_of(document: DocumentSummary) -> list[Move]:

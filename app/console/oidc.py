@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import logging
 from collections.abc import Callable
+from datetime import timedelta
 from functools import wraps
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,6 +28,8 @@ from app.settings import Settings
 
 log = logging.getLogger("content_workflow.oidc")
 
+REMEMBERED = timedelta(hours=1)
+"""How long what is remembered counts, with a verified address in it: Flask would take it for 31 days."""
 SECONDS = 10
 """How long the provider may take for each of its responses."""
 FAILURES = (requests.RequestException, OAuthError, JoseError, ValueError, KeyError, RuntimeError)
@@ -49,6 +52,7 @@ def install(app: Flask, settings: Settings) -> None:
         SESSION_COOKIE_PATH="/console",
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_SECURE=settings.is_https,
+        PERMANENT_SESSION_LIFETIME=REMEMBERED,
     )
     OAuth(app).register(
         "oidc",

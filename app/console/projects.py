@@ -14,12 +14,13 @@ from app.console.words import UNITS, exact_duration
 from app.errors import HttpApiDecodeError
 from app.operations import projects
 from app.schemas.briefs import LEASE_SECONDS
-from app.vocabulary import CheckLevel, CheckName
+from app.vocabulary import CheckLevel, CheckName, ReviewDemand
 
 TEXTS = ("name", "siteUrl", "previewUrl", "categoryUrl", "claimLeaseSeconds", "guidelines")
 FLAGS: Mapping[str, str] = {
     "reviewRequired": "Only approved documents are published",
     "fourEyes": "Nobody approves, schedules or publishes what they wrote or submitted themselves",
+    "reviewRecord": "Only a person approves, and records what they examined",
 }
 DURATION = re.compile("([0-9]{1,9}) ?(d|h|m|s|(?:day|hour|min(?:ute)?|sec(?:ond)?)s?|)")
 SECONDS: Mapping[str, int] = {"": 1} | {unit[0]: seconds for seconds, unit in UNITS}
@@ -109,6 +110,8 @@ def _changes() -> dict[str, Any]:
     for name in FLAGS:
         if (name in request.form) != ("was." + name in request.form):
             fields[name] = name in request.form
+    if "reviewRecord" in fields:
+        fields["reviewRecord"] = ReviewDemand.REQUIRED if fields["reviewRecord"] else ReviewDemand.OFF
     levels = _levels("check.") | _levels_of_groups()
     if levels != _levels("was.check."):
         fields["checks"] = {name: level for name, level in levels.items() if level != CheckLevel.WARNING}

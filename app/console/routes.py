@@ -23,10 +23,13 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     plan_sheets,
     planning,
     projects,
+    provenance,
+    reviewing,
     search,
     signing_in,
     table,
     tokens,
+    visiting,
     webhooks,
     words,
 )

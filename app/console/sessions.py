@@ -26,6 +26,10 @@ RETURN_SECONDS, LONGEST_RETURN = 3_600, 3_000
 HERE = re.compile(r"/console(/[a-zA-Z0-9/-]*)?(\?[!-~]*)?")
 """The addresses to which signing in may lead: pages of the console, without dots, which could lead out of it."""
 OIDC = ("sign_in_with_oidc", "back_from_oidc", "choose_project")
+VISIT_COOKIE = "cw_visit"
+"""The cookie with the secret of a review link, of somebody who opened it."""
+OF_VISITORS = {f"console.{name}" for name in ("show_review", "begin_review", "open_as_visitor", "change_as_visitor")}
+"""The endpoints of visitors, who have a review link and no session."""
 OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset", *OIDC)}
 """The endpoints that need no session."""
 
@@ -38,8 +42,9 @@ def context() -> Context:
 
 @console.app_template_global("csrf_token")
 def csrf_token() -> str:
-    """Returns the session's CSRF token, which every request except `GET` must carry."""
-    return hmac.digest(session_secret().encode(), b"csrf", hashlib.sha256).hex()
+    """Returns the CSRF token of the session or the visit, which every request except `GET` must carry."""
+    secret: str = g.get("visit_secret") or session_secret()
+    return hmac.digest(secret.encode(), b"csrf", hashlib.sha256).hex()
 
 
 @console.before_request
@@ -50,6 +55,11 @@ def authenticate() -> BaseResponse | None:
         refuse_other_sites()
         bound_form()
     if request.endpoint in OPEN_TO_ALL:
+        return None
+    if request.endpoint in OF_VISITORS:
+        g.visit_secret = request.cookies.get(VISIT_COOKIE, "")
+        if changes and request.endpoint != "console.begin_review":
+            refuse_without_csrf_token()
         return None
     try:
         g.console_context = callers().context(Channel.CONSOLE)
@@ -112,4 +122,5 @@ def session_life() -> timedelta:
 def set_session(response: BaseResponse, secret: str) -> None:
     """Sets the session cookie."""
     set_cookie(response, SESSION_COOKIE, secret, max_age=int(session_life().total_seconds()))
-    response.delete_cookie(RETURN_COOKIE, path="/console")
+    if RETURN_COOKIE in request.cookies:
+        response.delete_cookie(RETURN_COOKIE, path="/console")

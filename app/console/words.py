@@ -12,7 +12,7 @@ from app.console.times import local, local_text, utc_text, write_instants, zone
 from app.responses.documents import DocumentSummary
 from app.rules.actors import Actor
 from app.rules.times import read_time
-from app.vocabulary import BriefState, DocumentStatus, SearchIntent
+from app.vocabulary import ActorType, BriefState, DocumentStatus, SearchIntent
 
 STATUSES: Mapping[str, str] = {
     **{status: status.capitalize() for status in DocumentStatus},
@@ -47,6 +47,12 @@ EVENTS: Mapping[str, str] = {
     "brief.withdrawn": "withdrew the brief",
     "brief.released": "released the brief",
     "brief.expired": "lost the claim: its lease ran out",
+    "thread.opened": "remarked on the text",
+    "thread.replied": "answered a remark",
+    "thread.resolved": "resolved a remark",
+    "thread.reopened": "opened a remark again",
+    "review_link.created": "made a review link",
+    "review_link.deleted": "ended a review link",
 }
 
 UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -72,6 +78,8 @@ def actor_label(actor: Actor | None) -> str:
         return ""
     if actor["type"] == "system":
         return "The service"
+    if actor["type"] == ActorType.LINK:
+        return f"{actor['name']} (by review link)"
     return f"{actor['agent']} ({actor['name']})" if actor["agent"] else str(actor["name"])
 
 

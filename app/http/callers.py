@@ -20,6 +20,7 @@ from app.operations.access import SESSION_LIFE, Access, hash_of
 from app.operations.concurrency import ConcurrencyLimit
 from app.operations.context import Caller, Context, this_instant
 from app.operations.invitations import accept_invitation
+from app.operations.review_links import Visit, visit
 from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Channel, TokenKind
@@ -114,6 +115,14 @@ class Callers:
         """Returns the secret of the token that an invitation makes; raises as `context` does, and `ProjectFrozen`."""
         with self.counting_failures():
             return accept_invitation(self.store, secret, this_instant())
+
+    def visit(self, secret: str) -> Visit:
+        """Returns what the holder of a review link can do; raises as `context` does."""
+        with self.counting_failures():
+            found = visit(self.store, secret, this_instant())
+        request.environ[CALLER] = found.ctx.caller
+        self._count(found.ctx.caller)
+        return found
 
     def sign_out(self) -> None:
         """Ends the session of the request."""

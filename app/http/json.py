@@ -19,16 +19,18 @@ _PART = re.compile(rb".{1,65536}\\*+.?", re.DOTALL)
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
-def loads_object(raw: bytes, request: Request) -> dict[str, Any]:
-    """Returns the object of a request's body; no body is an empty one.
+def loads_object(raw: bytes, request: Request, media_types: str | None = None) -> dict[str, Any]:
+    """Returns the object of a request's body; no body is an empty one, except in a PUT, which would clear the record.
 
-    Raises `UnsupportedMediaType` where the body is something else than JSON, `HttpApiDecodeError` where it is no object
-    or not valid: NaN, lone surrogates and nesting over 1,024 levels are not.
+    Raises `UnsupportedMediaType` where the body is something else than JSON, with `media_types` as its message, and
+    `HttpApiDecodeError` where it is no object or not valid: NaN, lone surrogates and nesting over 1,024 levels are not.
     """
+    if not raw and request.method == "PUT":
+        raise _malformed("There is no body: send a JSON object.")
     if not raw:
         return {}
     if not request.is_json:
-        raise UnsupportedMediaType
+        raise UnsupportedMediaType(media_types)
     refuse_compressed(request)
     try:
         body = loads(raw)

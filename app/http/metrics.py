@@ -18,6 +18,7 @@ from prometheus_client import (
     REGISTRY,
     CollectorRegistry,
     Counter,
+    Gauge,
     Histogram,
     generate_latest,
     multiprocess,
@@ -39,6 +40,12 @@ RELAYED = Counter("content_workflow_events_relayed", "Events that this worker pu
 DELIVERIES = Counter("content_workflow_webhook_attempts", "Requests sent to webhooks.", ["outcome"])
 PUBLISHED = Counter("content_workflow_scheduled_documents", "Scheduled documents that came due.", ["outcome"])
 CLAIMS_EXPIRED = Counter("content_workflow_claims_expired", "Claims whose lease expired.")
+LAST_RUN = Gauge(
+    "content_workflow_job_last_run_timestamp_seconds",
+    "When a worker last ended a run of a job without an error.",
+    ["job"],
+    multiprocess_mode="mostrecent",
+)
 
 
 def install(app: Flask, settings: Settings) -> None:

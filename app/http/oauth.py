@@ -14,7 +14,6 @@ from authlib.integrations.flask_oauth2 import AuthorizationServer
 from authlib.oauth2 import OAuth2Error
 from authlib.oauth2.rfc6749 import InvalidRequestError, OAuth2Request, grants
 from authlib.oauth2.rfc6749.requests import BasicOAuth2Payload
-from authlib.oauth2.rfc7009 import RevocationEndpoint
 from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oauth2.rfc9207 import IssuerParameter
 from flask import Flask, Response, current_app, g, request
@@ -151,20 +150,11 @@ class _RefreshGrant(_TokenGrant, grants.RefreshTokenGrant):
         """The new secrets stand in the place of the old ones."""
 
 
-class _Revocation(RevocationEndpoint):
-    """Ends a connection, and always responds with 200; whose the token is, is looked at with it."""
-
-    def authenticate_endpoint_client(self, sent: _Request) -> None: ...
-
-    def authenticate_token(self, sent: _Request, client: None) -> None:
-        oauth.end_connection(g.oauth_store, sent.form.get("token", ""), sent.form.get("client_id", ""), g.oauth_now)
-
-
 class _Issuer(IssuerParameter):
     """Adds `iss` to what is sent to a client's redirect address (RFC 9207)."""
 
-    def __init__(self, issuer: str) -> None:
-        self.get_issuer = lambda: issuer
+    def get_issuer(self) -> str:
+        return connection_server().issuer
 
 
 class ConnectionServer(AuthorizationServer):
@@ -196,13 +186,12 @@ class ConnectionServer(AuthorizationServer):
             "scopes_supported": CONNECTABLE,
         }
         self._documents = ClientDocuments(allow_local=settings.webhooks_allow_local)
-        self._iss = _Issuer(issuer)
+        self._iss = _Issuer()
         # With a code or a refresh token the client's id is compared; its document is not fetched again.
         self.register_client_auth_method("none", lambda _, sent: Client(sent.payload.client_id or ""))
         self.register_extension(self._iss)
         self.register_grant(_CodeGrant, [_Challenge()])
         self.register_grant(_RefreshGrant)
-        self.register_endpoint(_Revocation)
 
     def create_oauth2_request(self, sent: Any) -> OAuth2Request:
         return sent or _Request(self.issuer, request.form if request.blueprint == "oauth" else request.args)
@@ -214,7 +203,7 @@ class ConnectionServer(AuthorizationServer):
         return response
 
     def in_transaction(self, respond: Callable[[], Response]) -> Response:
-        """Returns what Authlib responds to a request, inside one transaction: what a secret gives, it gives once."""
+        """Returns the response to a request, made inside one transaction: what a secret gives, it gives once."""
         store, g.oauth_now = callers().store, this_instant()
 
         def work(store: Store) -> Response:

@@ -1,14 +1,14 @@
 """The metadata documents, and the endpoints of tokens, of registration and of revocation (decisions, section 16)."""
 
 import orjson
-from flask import Blueprint, Flask, Response, request
+from flask import Blueprint, Flask, Response, g, request
 
 from app.errors import HttpApiDecodeError
 from app.http.callers import callers, client_address
 from app.http.json import loads_object
 from app.http.oauth import connection_server
 from app.operations.context import this_instant
-from app.operations.oauth import register_client
+from app.operations.oauth import end_connection, register_client
 
 MAX_BODY = 64 * 1024
 PREFLIGHT_SECONDS = "86400"
@@ -63,9 +63,14 @@ def token() -> Response:
 
 @routes.post("/oauth/revoke")
 def revoke() -> Response:
-    """Ends the connection of a token."""
-    server = connection_server()
-    return server.in_transaction(lambda: server.create_endpoint_response("revocation"))
+    """Ends the connection of a token; whether there was one is in no response (RFC 7009)."""
+    sent = request.form
+
+    def end() -> Response:
+        end_connection(g.oauth_store, sent.get("token", ""), sent.get("client_id", ""), g.oauth_now)
+        return _json({})
+
+    return connection_server().in_transaction(end)
 
 
 @routes.post("/oauth/register")

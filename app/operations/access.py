@@ -124,7 +124,7 @@ class Access:
             ends.append(expires_at)
         if connection := token.get("connection"):
             ends.append(connection["accessExpiresAt"])
-            if not is_in_force(granter_of(self._store, token["projectId"], token), now):
+            if not granter_is_in_force(self._store, token["projectId"], token, now):
                 raise Unauthorized
         expires_at = min(ends, default=None)
         if not is_in_force(token, now) or is_over(expires_at, now):
@@ -184,10 +184,11 @@ def is_over(expires_at: datetime | None, now: datetime) -> bool:
     return expires_at is not None and expires_at <= now
 
 
-def granter_of(store: Store, project_id: str, token: StoredToken | AgreedToken) -> StoredToken | None:
-    """Returns the token of who agreed to a connection; None for what is no connection."""
+def granter_is_in_force(store: Store, project_id: str, token: StoredToken | AgreedToken, now: datetime) -> bool:
+    """Returns whether the token of who agreed to a connection is in force, with the secret that it had then."""
     by = token.get("grantedBy")
-    return store.tokens.get(project_id, by["id"] or "") if by else None
+    granter = store.tokens.get(project_id, by["id"] or "") if by else None
+    return granter is not None and granter["hash"] == token.get("grantedWith") and is_in_force(granter, now)
 
 
 def is_in_force(token: StoredToken | None, now: datetime) -> bool:

@@ -17,9 +17,11 @@ from app.operations import (
     packets,
     plans,
     projects,
+    provenance,
     publishing,
     reverts,
     review_links,
+    reviews,
     revisions,
     sections,
     threads,
@@ -122,6 +124,9 @@ CATALOGUE: tuple[Operation[Any], ...] = (
     projects.update_project,
     projects.freeze_project,
     projects.unfreeze_project,
+    provenance.get_provenance,
+    reviews.get_review_record,
+    reviews.list_disclosures,
 )
 
 MCP_CATALOGUE = (*CATALOGUE, sections.read_document_content)

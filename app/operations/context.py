@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor, StoredNote
 from app.rules.documents import Call
-from app.rules.etags import EntityTag, matches
+from app.rules.etags import EntityTag, matches, tag_of
 from app.rules.events import Event
 from app.rules.tokens import Budget
 from app.store.store import Store
@@ -113,7 +113,10 @@ class Context:
         return Event(kind, self.now, self.caller.actor, data or {})
 
     def check_match(self, record: Record) -> Record:
-        """Returns the record; refuses with `PreconditionFailed` when the caller holds another state of it."""
+        """Returns the record; refuses with `PreconditionFailed` when the caller holds another state of it.
+
+        The response has the tag of the present one.
+        """
         if not matches(self.if_match, record, self.now):
-            raise PreconditionFailed
+            raise PreconditionFailed(headers={"ETag": f'"{tag_of(record, self.now)}"'})
         return record

@@ -16,9 +16,18 @@ from app.errors import Forbidden
 from app.operations.context import Context
 from app.operations.delivered_texts import Text, TextCache, Texts
 from app.operations.delivery_caches import Counts, DeliveryCaches, Redirects, read_redirects
-from app.responses.delivery import Categories, DeliveredAuthor, DeliveredCategory, DeliveredImage
+from app.responses.delivery import (
+    Categories,
+    DeliveredAuthor,
+    DeliveredCategory,
+    DeliveredDisclosure,
+    DeliveredImage,
+    delivered_disclosure,
+)
 from app.rules.documents import StoredDocument
+from app.rules.provenance import is_from, writers_of
 from app.rules.publishing import Publication, delivered_words
+from app.rules.reviews import UNKNOWN, disclosure_of
 from app.rules.times import wire_time
 from app.rules.words import search_words
 from app.schemas.checks import HEX_ID
@@ -74,6 +83,10 @@ class DeliveredRecord:
         """The document's excerpt; where it has none, that which is generated from its present content."""
         return self.row.get("excerpt") or self._query.generated_excerpt(self.row)
 
+    @property
+    def category(self) -> DeliveredCategory | None:
+        return self._query.categories.get(self.row.get("categoryId") or "")
+
 
 class DeliveredPreview(DeliveredRecord):
     """A document as it is now."""
@@ -108,8 +121,8 @@ class DeliveredDocument(DeliveredRecord):
         return self._query.author(self.row.get("authorId"))
 
     @property
-    def category(self) -> DeliveredCategory | None:
-        return self._query.categories.get(self.row.get("categoryId") or "")
+    def cluster_id(self) -> str | None:
+        return self.row.get("clusterId")
 
     @property
     def html(self) -> Text | str:
@@ -119,6 +132,12 @@ class DeliveredDocument(DeliveredRecord):
     def markdown(self) -> Text | str:
         row = self.row
         return self._query.texts.stored(row["markdownId"], row["markdownBytes"]) if self.is_published else ""
+
+    @property
+    def disclosure(self) -> DeliveredDisclosure:
+        if not self.is_published:
+            return self._query.disclosure_of_draft(self.id)
+        return delivered_disclosure(self.row.get("disclosure") or UNKNOWN)
 
     @property
     def preview(self) -> DeliveredPreview | None:
@@ -179,6 +198,8 @@ class DeliveryQuery:
         self._previews = Batch(self._read_previews)
         self._excerpts = Batch(self.texts.excerpts)
         self._clusters = Batch(self._newest_of_clusters)
+        self._drafts_by_id: dict[str, StoredDocument] = {}
+        self._disclosures = Batch(self._read_disclosures)
 
     # Categories and redirects
 
@@ -281,6 +302,10 @@ class DeliveryQuery:
         self.shows_drafts = True
         return self._previews.get(document.id) if document.is_published else DeliveredPreview(self, document.row)
 
+    def disclosure_of_draft(self, document_id: str) -> DeliveredDisclosure:
+        """Returns what would be disclosed of a document that is not published, without the record of a review."""
+        return self._disclosures.get(document_id) or delivered_disclosure(UNKNOWN)
+
     def generated_excerpt(self, row: Mapping[str, Any]) -> str | None:
         """Returns the excerpt that is generated from a document's present content."""
         content_id = row.get("contentId")
@@ -319,6 +344,19 @@ class DeliveryQuery:
         self._excerpts.want(row.get("contentId") for row in rows.values() if not row.get("excerpt"))
         return {one: DeliveredPreview(self, row) for one, row in rows.items()}
 
+    def _read_disclosures(self, ids: set[str]) -> Mapping[str, DeliveredDisclosure]:
+        """Returns the disclosures of drafts: two reads, however many there are."""
+        contents = {one: content_id for one in ids if (content_id := self._drafts_by_id[one].get("contentId"))}
+        stored = self._read(self._ctx.store.bodies.get_origins, contents.values())
+        by_agents = self._read(self._ctx.store.revisions.by_agents, contents)
+        found = {}
+        for one in ids:
+            origins = stored.get(contents.get(one, ""), "")
+            agents = [row for row in by_agents if row["documentId"] == one and is_from(origins, row["version"])]
+            models = {writer["model"] for row in agents for writer in writers_of(row) if writer["model"]}
+            found[one] = delivered_disclosure(disclosure_of(len(agents), sorted(models), None))
+        return found
+
     def _published(self, rows: Sequence[Publication]) -> list[DeliveredDocument]:
         self._previews.want(row["id"] for row in rows)
         self._authors.want(row["authorId"] for row in rows)
@@ -326,6 +364,8 @@ class DeliveryQuery:
         return [DeliveredDocument(self, row, published=True) for row in rows]
 
     def _unpublished(self, rows: Sequence[StoredDocument]) -> list[DeliveredDocument]:
+        self._drafts_by_id |= {row["id"]: row for row in rows}
+        self._disclosures.want(row["id"] for row in rows)
         self._authors.want(row.get("authorId") for row in rows)
         self._clusters.want(row.get("clusterId") for row in rows)
         self._excerpts.want(row.get("contentId") for row in rows if not row.get("excerpt"))

@@ -27,6 +27,7 @@ from app.rules.documents import Call, Decision, StoredDocument, delivered_at_onc
 from app.rules.edits import edit_document, refuse_edit, refuse_restore
 from app.rules.etags import document_tag
 from app.rules.events import Event
+from app.rules.generation import Generation
 from app.rules.publishing import restored_publication
 from app.rules.references import reference_problems
 from app.rules.revisions import Origin
@@ -34,7 +35,7 @@ from app.rules.times import read_time
 from app.rules.words import query_words
 from app.schemas.documents import DocumentChanges, DocumentQuery
 from app.schemas.loading import Fields, changed_fields, in_order, problems
-from app.vocabulary import Channel, DocumentStatus, Scope
+from app.vocabulary import Channel, DocumentStatus, Scope, WriterKind
 
 document_change = partial(operation, effect=Effect.CHANGES, with_texts=Document)
 """Declares an operation that changes a document and returns it."""
@@ -189,16 +190,23 @@ def write_decision(
 ) -> StoredDocument:
     """Writes what was decided about a document: its record with the events, and a new version where it made one.
 
-    `origin` is how the version came about, by default that commands are scripts. Raises as `change_document` does.
+    `origin` is what `origin_of` does not know of how the version came about. Raises as `change_document` does.
     """
     if not decision.events:
         return before
     after = ctx.store.documents.change(ctx.project_id, before, decision.document, decision.events)
     if after["version"] != before["version"]:
-        origin = origin or (Origin(scripted=True) if ctx.channel == Channel.CLI else Origin())
-        ctx.store.revisions.add(ctx.project_id, [(after, decision.events[-1])], origin)
+        made: Origin = {**origin_of(ctx), **(origin or {})}
+        ctx.store.revisions.add(ctx.project_id, [(after, decision.events[-1], made)])
     deliver_at_once(ctx, [(before, after)])
     return after
+
+
+def origin_of(ctx: Context, generation: Generation | None = None) -> Origin:
+    """Returns how a version comes about that this call writes: by an agent or a person, and by a script or not."""
+    kind = WriterKind.AGENT if generation or ctx.call.is_by_agent else WriterKind.PERSON
+    origin = Origin(kind=kind, generation=generation)
+    return {**origin, "scripted": True} if ctx.channel == Channel.CLI else origin
 
 
 def deliver_at_once(ctx: Context, written: Iterable[tuple[StoredDocument, StoredDocument]]) -> None:

@@ -15,10 +15,11 @@ from app.rules.briefs import expire_lease
 from app.rules.documents import Call, StoredDocument
 from app.rules.four_eyes import makers_of, same_eyes
 from app.rules.projects import StoredProject
+from app.rules.reviews import missing_of
 from app.rules.times import read_time
 from app.rules.tokens import Budget, begins, budget_exceeded, limits_of
 from app.schemas.loading import Fields
-from app.vocabulary import BudgetLimit, Scope
+from app.vocabulary import BudgetLimit, ReviewDemand, Scope
 
 FRESH = timedelta(seconds=1)
 """How long a call may rely on its authentication, which may rely on a read of `CACHED_SECONDS` before: so a freeze
@@ -103,10 +104,18 @@ def publishing_call(
 ) -> Call:
     """Returns the call with what the rules of publishing a document need to know; reads a project that is not given.
 
-    `by` is who asks for it, where that is not the caller: whoever scheduled the document.
+    `by` is who asks for it, where that is not the caller: whoever scheduled the document. What it lacks of the record
+    of a review is what a valid approval by the caller would lack.
     """
     project = project or ctx.store.projects.settings(ctx.project_id)
-    call = replace(ctx.call, review_required=project["reviewRequired"])
+    required = project.get("reviewRecord") == ReviewDemand.REQUIRED
+    missing = missing_of(ctx.call, {"facts": True, "examined": True}, required=True) if required else ()
+    call = replace(
+        ctx.call,
+        review_required=project["reviewRequired"] or required,
+        review_record=required,
+        missing_review=missing,
+    )
     return replace(call, same_eyes=_same_eyes(ctx, document, by or call.actor)) if project.get("fourEyes") else call
 
 
@@ -115,7 +124,8 @@ def site_call(ctx: Context) -> Call:
     if not ctx.caller.agent or ctx.caller.token_id is None:
         return ctx.call
     project = ctx.store.projects.settings(ctx.project_id)
-    demanding = project["reviewRequired"] or project.get("fourEyes", False)
+    record = project.get("reviewRecord") == ReviewDemand.REQUIRED
+    demanding = project["reviewRequired"] or record or project.get("fourEyes", False)
     is_agent = demanding and ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id])
     return replace(ctx.call, may_not_change_site=bool(is_agent))
 
@@ -134,7 +144,11 @@ def _same_eyes(ctx: Context, document: StoredDocument, asker: Actor) -> Actor | 
     makers = [by for version in versions for by in makers_of(version, find, find_read_before)]
     submitted_by = document.get("submittedBy")
     actors = [*makers, *([submitted_by] if submitted_by else [])]
+    token_ids = [token_id, *(by["id"] for by in actors if by["id"])]
     agents: dict[str, str] = {}
     if asker["agent"] and any(by["agent"] == asker["agent"] and by["id"] != token_id for by in actors):
-        agents = ctx.store.tokens.get_agents(ctx.project_id, [token_id, *(by["id"] for by in actors if by["id"])])
-    return same_eyes(token_id, makers, submitted_by, agents)
+        agents = ctx.store.tokens.get_agents(ctx.project_id, token_ids)
+    is_scheduled = token_id != ctx.caller.token_id
+    may_be_connection = is_scheduled or ctx.caller.is_connection
+    granters = ctx.store.tokens.get_granters(ctx.project_id, token_ids) if may_be_connection else {}
+    return same_eyes(token_id, makers, submitted_by, agents, granters)

@@ -12,7 +12,7 @@ from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
 from app.operations.briefs import update_brief
 from app.operations.categories import add_category
 from app.operations.context import Context
-from app.operations.documents import created_event, document_result, own_document, update_document
+from app.operations.documents import created_event, document_result, origin_of, own_document, update_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.revisions import content_result, markdown_of, new_content
@@ -20,8 +20,11 @@ from app.responses.documents import Document, DocumentSummary
 from app.responses.plans import Import
 from app.rules.briefs import written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT
+from app.rules.documents import Decision, StoredDocument
 from app.rules.events import Event
+from app.rules.generation import declared_tokens
 from app.rules.intents import Facts, confirm_problems, new_document
+from app.rules.revisions import Origin
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.schemas.documents import EditedFields
@@ -30,7 +33,7 @@ from app.schemas.loading import Fields, cached_schema, in_order, problems
 from app.vocabulary import DocumentStatus, Kind, Scope
 
 Stored = Mapping[str, Any]
-New = tuple[dict[str, Any], str, Sequence[Event]]
+New = tuple[dict[str, Any], str, Sequence[Event], Origin]
 
 EDITED = tuple(cached_schema(EditedFields).fields)
 
@@ -65,7 +68,8 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     document, named = own_document(ctx, document_id), fields.get("category")
     category = ctx.store.categories.find_by_name_or_slug(ctx.project_id, named) if named else None
     differs = {*_differences(fields, document, category, markdown_of(ctx, document.get("contentId")))}
-    wrong = [one for one in problems(ImportedFields, fields) if re.split(r"[.[]", one["field"])[0] in differs]
+    written = {*differs, "generation"} if "markdown" in differs else differs
+    wrong = [one for one in problems(ImportedFields, fields) if re.split(r"[.[]", one["field"])[0] in written]
     if named and category is None:
         wrong += _category_problems(ctx, named)
     if wrong:
@@ -80,8 +84,12 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     document = own_document(ctx, document_id)
     if "markdown" not in differs:
         return document_result(ctx, document)
-    markdown, words = fields.get("markdown", ""), ctx.prepared
-    return content_result(ctx, document, lambda present: new_content(ctx, present, markdown, words), markdown)
+    markdown, words, generation = fields.get("markdown", ""), ctx.prepared, fields.get("generation")
+
+    def write(present: StoredDocument) -> Decision:
+        return new_content(ctx, present, markdown, words, generation)
+
+    return content_result(ctx, document, write, markdown, origin_of(ctx, generation))
 
 
 class _Existing:
@@ -157,7 +165,10 @@ def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> New:
     words = word_count(fields.get("markdown") or "")
     record = new_document(filed, slug=fields["slug"], words=words, by=by, now=ctx.now)
     record |= {name: fields[name] or None for name in EDITED if name in fields}
-    return record, fields.get("markdown") or "", [created_event(ctx, record)]
+    markdown = fields.get("markdown") or ""
+    generation = fields.get("generation") if markdown else None
+    created = created_event(ctx, record, declared_tokens(generation))
+    return record, markdown, [created], origin_of(ctx, generation)
 
 
 def _category_fields(name: str) -> dict[str, Any]:

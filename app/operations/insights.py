@@ -22,6 +22,7 @@ from app.responses.insights import (
     StatusCounts,
     ThreadFigures,
 )
+from app.rules.generation import TOKENS
 from app.rules.insights import (
     COUNTED,
     DURATIONS,
@@ -35,6 +36,7 @@ from app.rules.insights import (
     quantile,
     statuses_by_day,
 )
+from app.rules.publishing import AgentWords
 from app.rules.times import wire_time_or_none
 from app.schemas.loading import Fields
 from app.schemas.queries import InsightsQuery
@@ -67,7 +69,7 @@ def get_insights(ctx: Context, fields: Fields) -> Result[Insights]:
             "durations": cast(Durations, {name: _duration(name, of_project.values()) for name in DURATIONS}),
             "rounds": _rounds(of_project.values()),
             "threads": cast(ThreadFigures, {level: _threads(level, of_project.values()) for level in LEVELS}),
-            "agents": _agents(rows),
+            "agents": _agents(rows, ctx.store.publications.words_by_agent(ctx.project_id)),
         }
     )
 
@@ -106,15 +108,23 @@ def _threads(level: str, rows: Iterable[StoredFigures]) -> LevelFigures:
     return cast(LevelFigures, {name: counts[name] for name in ("opened", *SETTLED)})
 
 
-def _agents(rows: Iterable[StoredFigures]) -> list[AgentFigures]:
-    """Returns the figures of each token that claimed, the one with the most claims first."""
+def _agents(rows: Iterable[StoredFigures], live: Iterable[AgentWords]) -> list[AgentFigures]:
+    """Returns the figures of each token that claimed or wrote as an agent, the one with the most claims first.
+
+    `live` are the words of each agent in all that is delivered.
+    """
     agents: dict[str, AgentFigures] = {}
+    names = (*dict.fromkeys(OF_AGENTS.values()), *TOKENS)
     for row in sorted(rows, key=lambda row: row["day"]):
         if (token_id := row["tokenId"]) is not None:
             figures: Mapping[str, Any] = row
             before: Mapping[str, Any] = agents.get(token_id) or {}
-            counted = {name: before.get(name, 0) + figures.get(name, 0) for name in dict.fromkeys(OF_AGENTS.values())}
+            counted = {name: before.get(name, 0) + figures.get(name, 0) for name in names}
             agents[token_id] = cast(
-                AgentFigures, {"id": token_id, "name": row["name"], "agent": row["agent"], **counted}
+                AgentFigures, {"id": token_id, "name": row["name"], "agent": row["agent"], "words": 0, **counted}
             )
+    for one in live:
+        if token_id := one["by"]["id"]:
+            none = {"id": token_id, "name": one["by"]["name"], "agent": one["by"]["agent"], **dict.fromkeys(names, 0)}
+            agents[token_id] = cast(AgentFigures, {**none, **agents.get(token_id, {}), "words": one["words"]})
     return sorted(agents.values(), key=lambda agent: (-agent["claimed"], agent["id"]))

@@ -11,7 +11,7 @@ from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConfli
 from app.operations.categories import add_category
 from app.operations.checks import check_levels, titles_with_keyword
 from app.operations.context import Context
-from app.operations.documents import created_event, document_result
+from app.operations.documents import created_event, document_result, origin_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import free_slug
@@ -27,6 +27,7 @@ from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_
 from app.rules.checks import keyword_warnings
 from app.rules.etags import record_tag
 from app.rules.events import Event
+from app.rules.generation import declared_tokens
 from app.rules.intents import Facts, StoredIntent, confirm_problems, new_cluster, new_document
 from app.rules.text import word_count
 from app.schemas.intents import DraftDocumentFields, IntentQuery
@@ -253,8 +254,10 @@ def _create_document(ctx: Context, draft: StoredIntent) -> Result[DocumentSummar
     slug = fields.get("slug") or free_slug(ctx, fields["title"])
     markdown = fields.get("markdown") or ""
     record = new_document(fields, slug=slug, words=draft["words"] or 0, by=ctx.caller.actor, now=ctx.now)
-    created = created_event(ctx, record, {"intentId": draft["id"]})
-    [document] = ctx.store.documents.create(ctx.project_id, [(record, markdown, [created])])
+    generation = fields.get("generation") if markdown else None
+    created = created_event(ctx, record, {"intentId": draft["id"], **declared_tokens(generation)})
+    new = record, markdown, [created], origin_of(ctx, generation)
+    [document] = ctx.store.documents.create(ctx.project_id, [new])
     return document_result(ctx, document, markdown)
 
 

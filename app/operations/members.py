@@ -1,6 +1,6 @@
 """Members of the project (decisions, section 2)."""
 
-from app.errors import BadRequest, NotFound, or_raise
+from app.errors import BadRequest, NotFound, Problem, or_raise
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.responses.named import Member, member_record
@@ -9,9 +9,11 @@ from app.rules.named import StoredMember
 from app.schemas.loading import Fields, changed_fields, check
 from app.schemas.named import MemberChanges, MemberFields
 from app.schemas.queries import LongPage
+from app.schemas.types import Schema
 from app.vocabulary import Role, Scope
 
 NO_MEMBER = "The project has no member with this id; list the members to find it."
+EMAIL_TAKEN = Problem(field="email", message="Another member of the project has this e-mail address.")
 
 
 @operation(Scope.READ, Effect.READS, query=LongPage)
@@ -30,7 +32,7 @@ def get_member(ctx: Context, member_id: str) -> Result[Member]:
 @operation(Scope.ADMIN, Effect.CREATES, body=MemberFields, errors=(BadRequest,))
 def create_member(ctx: Context, fields: Fields) -> Result[Member]:
     """Add a member to the project."""
-    check(MemberFields, fields)
+    _check(ctx, MemberFields, fields)
     member = {"role": Role.WRITER, "email": None, **fields, "createdAt": ctx.now}
     return _result(ctx.store.members.add(ctx.project_id, member, ctx.event("member.created")))
 
@@ -39,7 +41,7 @@ def create_member(ctx: Context, fields: Fields) -> Result[Member]:
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member]:
     """Change a member; null clears the e-mail address."""
     member = ctx.check_match(own_member(ctx, member_id))
-    check(MemberChanges, fields)
+    _check(ctx, MemberChanges, fields, exclude=member_id)
     changes = changed_fields(member, fields)
     if not changes:
         return _result(member)
@@ -64,6 +66,12 @@ def delete_member(ctx: Context, member_id: str) -> Result[Member]:
 def own_member(ctx: Context, member_id: str) -> StoredMember:
     """Returns a stored member of the caller's project; else refuses with `NotFound`."""
     return or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound, NO_MEMBER)
+
+
+def _check(ctx: Context, schema: type[Schema], fields: Fields, exclude: str | None = None) -> None:
+    """Refuses fields that break a rule, and the e-mail address of a member other than `exclude`."""
+    is_taken = ctx.store.members.find_same(ctx.project_id, fields, exclude=exclude)
+    check(schema, fields, *((EMAIL_TAKEN,) if is_taken else ()))
 
 
 def _result(member: StoredMember) -> Result[Member]:

@@ -16,7 +16,7 @@ from cryptography.fernet import Fernet
 
 from app.errors import Problem, RateLimited, Unauthorized
 from app.operations.access import (
-    granter_of,
+    granter_is_in_force,
     hash_of,
     is_in_force,
     is_over,
@@ -83,14 +83,23 @@ def registered_client(store: Store, client_id: str) -> Client | None:
     return found and Client(found["id"], found["name"], found["uri"], tuple(found["redirectUris"]))
 
 
+def scopes_to_give(ctx: Context, asked: list[Scope]) -> list[Scope]:
+    """Returns those of the scopes that a client asks for that the caller can give: no more than they have.
+
+    A connection would escape an agent's name, by which four eyes go, and a budget: who has one gives nothing.
+    """
+    is_bounded = ctx.caller.agent or ctx.caller.budget
+    return [] if is_bounded else [scope for scope in asked if scope in ctx.caller.scopes]
+
+
 def agree(ctx: Context, client: Client, redirect_uri: str, challenge: str, asked: list[Scope], fields: Fields) -> str:
     """Returns the code that the client exchanges for what the caller agreed to.
 
-    Refuses with `BadRequest` a scope that was not asked for or that the caller lacks, and with `ProjectFrozen`.
+    Refuses with `BadRequest` a scope that was not asked for or that the caller can't give, and with `ProjectFrozen`.
     """
     if frozen := if_project_frozen(ctx):
         raise frozen
-    beyond = {*fields["scopes"]} - ({*asked} & ctx.caller.scopes)
+    beyond = {*fields["scopes"]} - {*scopes_to_give(ctx, asked)}
     lacking = Problem(field="scopes", message="Can't be more than the client asks for and your token allows.")
     check(ConsentFields, fields, *([lacking] if beyond else []))
     code = new_project_secret(ctx.project_id)
@@ -105,6 +114,7 @@ def agree(ctx: Context, client: Client, redirect_uri: str, challenge: str, asked
             "budget": budget_of({"writesPerHour": fields["writesPerHour"]}),
             "client": {"id": client.id, "name": client.name, "uri": client.uri},
             "grantedBy": ctx.caller.actor,
+            "grantedWith": ctx.caller.token_hash,
             "expiresAt": min(ends, own_end) if own_end else ends,
         }
         agreed = {"redirectUri": redirect_uri, "challenge": challenge, "token": token}
@@ -128,7 +138,7 @@ def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredC
             _revoke(store, made, SYSTEM, now)
         return None
     is_valid = agreed["token"]["client"]["id"] == client_id and not is_over(agreed["expiresAt"], now)
-    return agreed if is_valid and is_in_force(granter_of(store, project_id, agreed["token"]), now) else None
+    return agreed if is_valid and granter_is_in_force(store, project_id, agreed["token"], now) else None
 
 
 def create_connection(store: Store, agreed: StoredCode, now: datetime) -> TokenAnswer:
@@ -157,7 +167,7 @@ def find_refreshable(store: Store, refresh_token: str, client_id: str, now: date
     found = _of_refresh_token(store, refresh_token)
     if found is None or not _is_of(found, client_id):
         return None
-    if not is_in_force(found, now) or not is_in_force(granter_of(store, found["projectId"], found), now):
+    if not is_in_force(found, now) or not granter_is_in_force(store, found["projectId"], found, now):
         return None
     sent, connection = hash_of(refresh_token), found["connection"]
     if sent != connection["refresh"] and not answer_to_repeat(connection, sent, now):

@@ -63,7 +63,7 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
         "guidelines": project.get("guidelines") or "",
         "category": _category(ctx, document),
         "cluster": _cluster(ctx, document),
-        "links": [packet_link(link) for link in links],
+        "links": [packet_link(link, project.get("siteUrl")) for link in links],
         "review": wire_note(document.get("review")),
         "threads": threads[:MOST_THREADS],
         "outline": {

@@ -12,7 +12,7 @@ from typing import Any, cast
 from app.errors import IntentInvalid, Problem
 from app.operations.briefs import brief_problems
 from app.operations.context import Context
-from app.operations.documents import created_event, deliver_at_once
+from app.operations.documents import created_event, deliver_at_once, origin_of
 from app.operations.guards import refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
@@ -22,6 +22,7 @@ from app.rules.briefs import brief_at, decide_at, mark_brief_ready, write_brief,
 from app.rules.documents import Decision, StoredDocument, brief_of
 from app.rules.edits import edit_document, refuse_edit
 from app.rules.events import Event
+from app.rules.generation import declared_tokens
 from app.rules.intents import Facts, confirm_problems, new_document
 from app.rules.plans import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
 from app.rules.references import ExistingRecords, reference_problems
@@ -187,16 +188,19 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
         piece.document_id, piece.outcome = document["id"], PieceOutcome.CREATED
     changed = [(piece.document, decision) for piece in known if (decision := _decide(ctx, piece)).events]
     ctx.store.documents.change_many(ctx.project_id, changed)
+    origin: Origin = {**origin_of(ctx), "scripted": True}
     versions = [
-        (decision.document, decision.events[-1])
+        (decision.document, decision.events[-1], origin)
         for before, decision in changed
         if decision.document["version"] != before["version"]
     ]
-    ctx.store.revisions.add(ctx.project_id, versions, Origin(scripted=True))
+    ctx.store.revisions.add(ctx.project_id, versions)
     deliver_at_once(ctx, ((before, decision.document) for before, decision in changed))
 
 
-def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[tuple[dict[str, Any], str, Sequence[Event]]]:
+def _new_documents(
+    ctx: Context, pieces: Sequence[_New]
+) -> Iterator[tuple[dict[str, Any], str, Sequence[Event], Origin]]:
     """Yields the record, the text and the events of each document that pieces create."""
     by = ctx.caller.actor
     given = [slug for piece in pieces if (slug := piece.changes.get("slug"))]
@@ -207,10 +211,12 @@ def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[tuple[dict[
         counted: Mapping[str, int] = ctx.prepared
         words = counted[piece.key] if piece.key in counted else word_count(markdown)
         record = new_document(piece.changes, slug=slug, words=words, by=by, now=ctx.now) | {"key": piece.key}
-        decision = Decision(cast(StoredDocument, record), (created_event(ctx, record),))
+        generation = piece.changes.get("generation") if markdown else None
+        created = created_event(ctx, record, declared_tokens(generation))
+        decision = Decision(cast(StoredDocument, record), (created,))
         if piece.offers:  # in the insert: another write of each document would take as long again
             decision = decision.then(partial(mark_brief_ready, call=ctx.call))
-        yield dict(decision.document), markdown, decision.events
+        yield dict(decision.document), markdown, decision.events, origin_of(ctx, generation)
 
 
 def _decide(ctx: Context, piece: _Known) -> Decision:

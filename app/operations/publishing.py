@@ -15,6 +15,7 @@ from app.errors import (
     BriefClaimed,
     ChecksFailed,
     FourEyes,
+    HumanReviewRequired,
     InvalidTransition,
     NotFound,
     Problem,
@@ -32,6 +33,7 @@ from app.operations.documents import change_document, document_change, own_docum
 from app.operations.guards import call_under_claim, publishing_call, refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.rendering import Rendering, render_document
+from app.operations.reviews import Attested, attest
 from app.operations.revisions import markdown_of
 from app.responses.documents import DocumentSummary, ScheduleOutcome
 from app.rules import publishing
@@ -41,9 +43,10 @@ from app.rules.briefs import expire_lease
 from app.rules.checks import CheckResult, failed
 from app.rules.documents import Decision, StoredDocument
 from app.rules.publishing import Publication, refuse_publication
+from app.rules.reviews import missing_of
 from app.rules.threads import new_threads, open_threads
 from app.rules.times import read_time
-from app.schemas.documents import ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
+from app.schemas.documents import ApproveFields, ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
 from app.schemas.imports import DatedFields
 from app.schemas.loading import Fields, problems
 from app.store.collection import new_id
@@ -110,18 +113,29 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 
 @document_change(
     Scope.PUBLISH,
-    body=WithBaseVersion,
-    errors=(VersionConflict, InvalidTransition, ThreadsOpen, FourEyes, BadRequest),
+    body=ApproveFields,
+    errors=(VersionConflict, InvalidTransition, ThreadsOpen, HumanReviewRequired, FourEyes, BadRequest),
+    transaction=True,
+    prepare=attest,
     rule=rules.approve_document,
 )
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Approve a document as it is: from now on its content stays until it is published or changes are requested.
 
-    With `baseVersion`, what you read is what goes out.
+    With `baseVersion`, what you read is what goes out. With `review` a person attests what they examined: the record
+    stays with the version.
     """
-    document = own_document(ctx, document_id)
-    call, base = publishing_call(ctx, document), fields.get("baseVersion")
-    return change_document(ctx, document, partial(rules.approve_document, call=call, base_version=base))
+    document, sent = own_document(ctx, document_id), fields.get("review")
+    call = publishing_call(ctx, document)
+    call = replace(call, missing_review=missing_of(call, sent, required=call.review_record))
+    rule = partial(rules.approve_document, call=call, base_version=fields.get("baseVersion"))
+    result = change_document(ctx, document, rule)
+    if sent is not None:
+        attested: Attested | None = ctx.prepared
+        if attested is None or attested.rev != document["rev"]:
+            raise WriteConflict
+        ctx.store.revisions.add_review(ctx.project_id, document["id"], document["version"], attested.review)
+    return result
 
 
 @document_change(
@@ -290,14 +304,16 @@ def _publish(
     rendering: Rendering | None = ctx.prepared
     call, html_id = publishing_call(ctx, document, by=by), new_id()
     refuse_publication(expire_lease(ctx.check_match(document), ctx.now).document, call, base_version)
-    if rendering is None or rendering.content_id != document["contentId"]:
+    if rendering is None or (rendering.content_id, rendering.version) != (document["contentId"], document["version"]):
         raise WriteConflict
     if (text := rendering.text) is None:
         raise publishing.not_renderable()
     published_at = document["publishedAt"] or live_since or ctx.now
     delivered = publishing.publication(document, text, html_id, published_at=published_at, now=ctx.now)
+    revision = ctx.store.revisions.get(ctx.project_id, document["id"], document["version"])
+    made = publishing.attribution(rendering.provenance, revision.get("review") if revision else None)
     ctx.store.bodies.add(ctx.project_id, document["id"], text.html, html_id)
-    _replaced(ctx, ctx.store.publications.put(ctx.project_id, delivered))
+    _replaced(ctx, ctx.store.publications.put(ctx.project_id, {**delivered, **made}))
     return change_document(ctx, document, partial(publishing.publish_document, call=call, delivered=delivered))
 
 

@@ -8,7 +8,9 @@ from cachetools import LRUCache
 from app.operations.context import Context
 from app.operations.guards import refusal_of
 from app.operations.long_texts import processing
+from app.operations.provenance import written_text
 from app.operations.revisions import markdown_of
+from app.rules.provenance import Provenance
 from app.rules.publishing import Rendered, refuse_publication, rendered
 from app.schemas.loading import Fields
 
@@ -22,7 +24,10 @@ class Rendering:
     """What a content becomes; no text when it can't be published."""
 
     content_id: str
+    version: int
     text: Rendered | None
+    provenance: Provenance
+    """Who wrote it."""
 
 
 def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | None:
@@ -33,7 +38,10 @@ def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | N
     content_id = document.get("contentId")
     if content_id is None:
         return None
-    return Rendering(content_id, _render_content(ctx, content_id, markdown_of(ctx, content_id)))
+    body = ctx.store.bodies.get(ctx.project_id, content_id)
+    text = _render_content(ctx, content_id, body["text"] if body else "")
+    provenance = written_text(ctx, document["id"], document["version"], body)
+    return Rendering(content_id, document["version"], text, provenance)
 
 
 def render(ctx: Context, markdown: str) -> Rendered | None:

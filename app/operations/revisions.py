@@ -18,6 +18,7 @@ from app.operations.context import Context
 from app.operations.documents import (
     document_change,
     document_result,
+    origin_of,
     own_document,
     with_taken_slugs,
     write_decision,
@@ -39,11 +40,14 @@ from app.rules.diffs import TooDifferent, unified_diff
 from app.rules.documents import PUBLISHED_FIELDS, Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write, restore_version
 from app.rules.etags import EntityTag
-from app.rules.revisions import StoredRevision
+from app.rules.generation import Generation
+from app.rules.provenance import dump_origins, load_origins, of_everybody, origins_after
+from app.rules.revisions import Origin, StoredRevision
 from app.rules.text import word_count
 from app.schemas.documents import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
 from app.schemas.loading import Fields
 from app.schemas.queries import Page
+from app.store.bodies import StoredBody
 from app.store.collection import new_id
 from app.vocabulary import Scope
 
@@ -57,7 +61,7 @@ from app.vocabulary import Scope
     rule=can_write_content,
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Write a document's whole content as a new version.
+    """Write a document's whole content, without its title, as a new version.
 
     It is refused while another holds the claim, and if the document changed since the `version` that you read last.
     Content that did not change makes no new version.
@@ -67,9 +71,9 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
-        return new_content(ctx, present, fields["markdown"], words)
+        return new_content(ctx, present, fields["markdown"], words, fields.get("generation"))
 
-    return content_result(ctx, document, write, fields["markdown"])
+    return content_result(ctx, document, write, fields["markdown"], origin_of(ctx, fields.get("generation")))
 
 
 @operation(Scope.READ, Effect.READS, query=Page)
@@ -152,25 +156,46 @@ def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> 
         return unified_diff(old, new, old_name, new_name)
 
 
-def new_content(ctx: Context, document: StoredDocument, markdown: str, words: int) -> Decision:
+def new_content(
+    ctx: Context, document: StoredDocument, markdown: str, words: int, generation: Generation | None = None
+) -> Decision:
     """Decides that a document gets another content, which is stored; nothing where it has the same.
 
-    Equal texts have equal counts of `words`, so the text that is stored is read only where these are equal.
+    It is stored with the origins of its paragraphs, which it inherits from the present content.
     """
-    if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
+    before = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
+    text = before["text"] if before else ""
+    if markdown == text:
         return Decision(document)
     body_id = new_id() if markdown else None
-    decision = rules.write_content(document, ctx.call, body_id, words)
+    decision = rules.write_content(document, ctx.call, body_id, words, generation)
     if body_id:
-        ctx.store.bodies.add(ctx.project_id, document["id"], markdown, body_id)
+        with processing(ctx, max(text, markdown, key=len)):
+            origins = origins_after(
+                origins_in(before, document["version"]), text, markdown, decision.document["version"]
+            )
+        ctx.store.bodies.add(ctx.project_id, document["id"], markdown, body_id, dump_origins(origins))
     return decision
 
 
+def origins_in(body: StoredBody | None, version: int) -> list[int]:
+    """Returns the origins of a body's paragraphs, which is the content of a version; none for no body."""
+    if body is None:
+        return []
+    stored = body.get("origins")
+    return of_everybody(body["text"], version) if stored is None else load_origins(stored)
+
+
 def content_result(
-    ctx: Context, document: StoredDocument, rule: Callable[[StoredDocument], Decision], content: str | None = None
+    ctx: Context,
+    document: StoredDocument,
+    rule: Callable[[StoredDocument], Decision],
+    content: str | None = None,
+    origin: Origin | None = None,
 ) -> Result[DocumentSummary]:
     """Writes what a rule decides about a document's content; the rule compares the version of `If-Match`, not `rev`."""
-    return document_result(ctx, write_decision(ctx, document, decide_at(document, ctx.now, rule)), content)
+    written = write_decision(ctx, document, decide_at(document, ctx.now, rule), origin=origin)
+    return document_result(ctx, written, content)
 
 
 def base_versions(ctx: Context, document: StoredDocument, fields: Fields) -> tuple[int | None, int | None]:

@@ -17,7 +17,7 @@ from app.errors import (
     WriteConflict,
 )
 from app.operations.context import Context
-from app.operations.documents import document_change, own_document
+from app.operations.documents import document_change, origin_of, own_document
 from app.operations.guards import call_under_claim
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
@@ -141,9 +141,9 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
     def edit(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
         _refuse_wrong(present, edited)
-        return new_content(ctx, present, edited.markdown, edited.words)
+        return new_content(ctx, present, edited.markdown, edited.words, fields.get("generation"))
 
-    return content_result(ctx, document, edit, edited.markdown)
+    return content_result(ctx, document, edit, edited.markdown, origin_of(ctx, fields.get("generation")))
 
 
 def _refuse_wrong(document: StoredDocument, edited: _Edited) -> None:

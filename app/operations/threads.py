@@ -24,7 +24,7 @@ from app.errors import (
     or_raise,
 )
 from app.operations.context import Context
-from app.operations.documents import document_change, own_document, write_decision
+from app.operations.documents import document_change, origin_of, own_document, write_decision
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import base_versions, content_result, markdown_of, new_content
@@ -37,9 +37,11 @@ from app.rules.briefs import decide_at
 from app.rules.documents import Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write
 from app.rules.etags import record_tag
+from app.rules.revisions import Origin
 from app.rules.sections import Section
 from app.rules.text import word_count
 from app.rules.threads import StoredThread, places_of, record_thread
+from app.schemas.generation import WithGeneration
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
 from app.schemas.threads import ReplyFields, SettleFields, ThreadFields, ThreadQuery
@@ -162,7 +164,7 @@ def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
     return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.reject_suggestion, fields))
 
 
-def _accept(ctx: Context, document_id: str, thread_id: str) -> _Accepted | None:
+def _accept(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> _Accepted | None:
     """Returns the text with a thread's suggestion in place of its passage."""
     document = ctx.store.documents.get(ctx.project_id, document_id)
     thread = ctx.store.threads.get(ctx.project_id, document_id, thread_id)
@@ -181,6 +183,7 @@ def _accept(ctx: Context, document_id: str, thread_id: str) -> _Accepted | None:
 
 @document_change(
     Scope.WRITE,
+    body=WithGeneration,
     errors=(
         *(BriefClaimed, VersionConflict, InvalidTransition),
         *(ThreadNotYours, ThreadResolved, BadRequest, QuoteGone),
@@ -188,12 +191,12 @@ def _accept(ctx: Context, document_id: str, thread_id: str) -> _Accepted | None:
     transaction=True,
     prepare=_accept,
 )
-def accept_suggestion(ctx: Context, document_id: str, thread_id: str) -> Result[DocumentSummary]:
+def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Accept a review thread's suggestion: it replaces the passage, as a new version, and the thread is resolved."""
     document = own_document(ctx, document_id)
     thread = own_thread(ctx, document["id"], thread_id)
     after = rules.accept_suggestion(thread, ctx.call)
-    accepted = ctx.prepared or _Accepted(None)
+    accepted, generation = ctx.prepared or _Accepted(None), fields.get("generation")
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, ctx.call, *base_versions(ctx, present, {}))
@@ -206,11 +209,15 @@ def accept_suggestion(ctx: Context, document_id: str, thread_id: str) -> Result[
         if len(accepted.markdown) > MAX_MARKDOWN:
             message = f"The content would be longer than {MAX_MARKDOWN:,} characters."
             raise BadRequest(errors=[Problem(field="suggestion", message=message)])
-        decision = new_content(ctx, present, accepted.markdown, accepted.words)
+        decision = new_content(ctx, present, accepted.markdown, accepted.words, generation)
         settle = partial(record_thread, call=ctx.call, event="thread.resolved", before=thread, after=after)
         return decision.then(settle)
 
-    result = content_result(ctx, document, write, accepted.markdown)
+    origin: Origin = {
+        **origin_of(ctx, generation),
+        "suggestedBy": thread["openedBy"] if thread.get("byAgent") else None,
+    }
+    result = content_result(ctx, document, write, accepted.markdown, origin)
     ctx.store.threads.change(ctx.project_id, thread, after)
     return result
 

@@ -20,11 +20,14 @@ import orjson
 
 from app.errors import BadRequest, Refusal, WriteConflict
 from app.operations.context import Context
+from app.operations.provenance import written_text
+from app.operations.revisions import origins_in
 from app.rules.batches import batches
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.documents import document_event
 from app.rules.events import Event
-from app.rules.publishing import Publication, publication, published_part, rendered
+from app.rules.provenance import dump_origins, origins_after
+from app.rules.publishing import Publication, attribution, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.threads import counts_of
 from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
@@ -45,12 +48,26 @@ MAX_LINE_BYTES = 32 * 1024 * 1024
 """The longest text is 8 MB in UTF-8, and three times that with JSON's escapes."""
 TRIES = 10
 MAX_WHY = 1_000
+NO_HEAD = 'The export does not begin with {"type":"export",…}. Write it again with `content-workflow export`.'
+NO_END = (
+    'The export does not end with {"type":"end",…}: it was cut short, or an earlier version wrote it. Write '
+    "it again with `content-workflow export`. If nobody can, and you know that it is whole, add a last line to a copy: "
+    """`printf '{"type":"end","lines":%d}\\n' $(wc -l < FILE) >> FILE`."""
+)
 OTHER_FORMAT = f"The export is not of format {FORMAT}: import it with the version of content-workflow that wrote it."
 TOO_MANY = "The project has {:,} {}, the most there may be."
 
 
 def export_project(store: Store, project_id: str) -> Iterator[bytes]:
     """Yields a project as lines of JSON, as it is when the first is read; holds one document's history at a time."""
+    lines = 0
+    for line in _exported(store, project_id):
+        lines += 1
+        yield line
+    yield _to_json({"type": "end", "lines": lines})
+
+
+def _exported(store: Store, project_id: str) -> Iterator[bytes]:
     yield _to_json({"type": "export", "version": FORMAT})
     with store.transfers.snapshot(project_id) as snapshot:
         for kind in ("project", "member", "category", "cluster"):
@@ -63,6 +80,15 @@ def export_project(store: Store, project_id: str) -> Iterator[bytes]:
             yield from (_to_json(line_of("revision", revision)) for revision in revisions)
             yield from (_to_json(line_of("thread", thread)) for thread in threads)
             yield _to_json(line_of("document", document))
+
+
+def check_whole(first: bytes, last: bytes) -> None:
+    """Refuses with `BadRequest` an export whose first or last line is missing, by its first and last line."""
+    if _type_of(first) != "export":
+        raise BadRequest(NO_HEAD)
+    _read(first, 1)
+    if _type_of(last) != "end":
+        raise BadRequest(NO_END)
 
 
 @dataclass
@@ -83,6 +109,8 @@ class Imported:
     differing: list[str] = field(default_factory=list)
     """Records that exist and differ from their lines; they stay as they are."""
     refused: list[Refused] = field(default_factory=list)
+    settings: list[str] = field(default_factory=list)
+    """The names of the project's settings that were replaced."""
 
 
 class ProjectImport:
@@ -99,7 +127,7 @@ class ProjectImport:
         self._ids: dict[tuple[str, str], str] = {}
         """The id in this project of each id in the lines, by collection."""
         self._same: dict[str, str] = {}
-        """The id of the category or cluster that exists with the slug or name of another one."""
+        """The id of the member, category or cluster that exists with the address, slug or name of another one."""
         self._add = {
             "project": self._add_settings,
             "member": self._add_member,
@@ -121,7 +149,7 @@ class ProjectImport:
         lines: list[Numbered] = []
         for number, text in batch:
             try:
-                lines += [(number, _read(text))] if text.strip() else []
+                lines += [(number, _read(text, number))] if text.strip() else []
             except _InvalidLine as error:
                 self._refuse(number, error)
         with self._store.deadline():
@@ -214,6 +242,7 @@ class ProjectImport:
             raise _InvalidLine(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
         if any(texts.get(text) != line["id"] for text in texts_of(line, versions)):
             raise _InvalidLine(line, "A text that it or a version names is missing: it must come before the document.")
+        self._write_origins(versions)
         publication, html = self._publication(line, record, snapshot) if snapshot else (None, [])
         if record["brief"] is None:
             del record["brief"]
@@ -225,6 +254,21 @@ class ProjectImport:
             "trashedPublication": publication,  # `_add_documents` moves that of a live document
         }
         return record, html
+
+    def _write_origins(self, versions: Mapping[int, str | None]) -> None:
+        """Stores with each text of a document who wrote its paragraphs, as writing its versions did."""
+        before, origins, done = "", list[int](), set[str | None]()
+        for version, body_id in sorted(versions.items()):
+            with self._store.deadline():
+                body = self._store.bodies.get(self._project, body_id)
+                text = body["text"] if body else ""
+                if body is not None and body_id not in done:
+                    origins = origins_after(origins, before, text, version)
+                    self._store.bodies.set_origins(self._project, body["id"], dump_origins(origins))
+                    done.add(body_id)
+                else:
+                    origins = origins_in(body, version)
+            before = text
 
     def _publication(
         self, line: Line, record: dict[str, Any], snapshot: dict[str, Any]
@@ -245,7 +289,12 @@ class ProjectImport:
             published_at=snapshot["publishedAt"],
             now=snapshot["updatedAt"],
         )
-        return delivered, [html]
+        with self._store.deadline():
+            body = self._store.bodies.get(self._project, markdown_id)
+            written = written_text(self._ctx, line["id"], snapshot["version"], body)
+            revision = self._store.revisions.get(self._project, line["id"], snapshot["version"])
+        made = attribution(written, revision.get("review") if revision else None)
+        return {**delivered, **made}, [html]
 
     def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
         """Adds the records that the project lacks, in a transaction, and notes the outcome of each line."""
@@ -293,13 +342,16 @@ class ProjectImport:
         changes = {name: value for name, value in record.items() if value is not None or fields[name].allow_none}
         event = self._ctx.event("project.updated")
         project = store.projects.settings(self._project)
-        if all(project.get(name) == value for name, value in changes.items()):
+        self.done.settings = [name for name, value in changes.items() if project.get(name) != value]
+        if not self.done.settings:
             return project
         store.projects.update(self._project, project, changes, event)
         return None
 
     def _add_member(self, store: Store, line: Line, record: Line) -> Existing:
         existing = store.members.get_including_deleted(self._project, line["id"])
+        if existing is None and line["deletedAt"] is None:
+            existing = store.members.find_same(self._project, line)
         if existing is None:
             store.members.add(self._project, record, self._event("member.created"))
         return existing
@@ -398,7 +450,7 @@ _Outcome = _InvalidLine | tuple[Line, Existing]
 """Why a line is refused; or the line with the ids of this project, and the record that exists in its place."""
 
 
-def _read(text: bytes) -> Line:
+def _read(text: bytes, number: int) -> Line:
     """Returns a line with all fields of its schema, null where they are missing; the error lists all problems."""
     if len(text) > MAX_LINE_BYTES:
         raise _InvalidLine({}, "It is longer than 32 MB.")
@@ -416,7 +468,19 @@ def _read(text: bytes) -> Line:
         if line["type"] == "export":
             raise BadRequest(OTHER_FORMAT) from None
         raise _InvalidLine(line, "; ".join(refusal.lines)) from None
+    if line["type"] == "end" and line["lines"] != number - 1:
+        why = f"The export had {line['lines']:,} lines before this one, and here are {number - 1:,}: some are missing."
+        raise _InvalidLine(line, why)
     return line_of(line["type"], loaded)
+
+
+def _type_of(text: bytes) -> object:
+    """Returns the `type` of a line, None where it has none."""
+    try:
+        line = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return line.get("type") if isinstance(line, dict) else None
 
 
 def _differ(existing: Line, line: Line) -> bool:

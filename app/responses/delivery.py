@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.rules.named import StoredCategory
+from app.rules.reviews import StoredDisclosure
+from app.rules.times import wire_time_or_none
 
 
 @dataclass(slots=True)
@@ -54,6 +56,22 @@ class DeliveredRedirect:
 
     from_: str
     to: str
+
+
+@dataclass(frozen=True)
+class DeliveredDisclosure:
+    """What is disclosed of how a text came about."""
+
+    value: str
+    models: Sequence[str]
+    reviewed_at: str | None
+    responsible: str | None
+
+
+def delivered_disclosure(stored: StoredDisclosure) -> DeliveredDisclosure:
+    """Returns a stored disclosure as websites see it."""
+    reviewed_at = wire_time_or_none(stored["reviewedAt"])
+    return DeliveredDisclosure(stored["value"], stored["models"], reviewed_at, stored["responsible"])
 
 
 Categories = Mapping[str, DeliveredCategory]

@@ -9,7 +9,7 @@ from app.documented import EXAMPLE_ID, EXAMPLE_TIME, Timestamp, doc, one_of
 from app.errors import MAX_ISSUES, Issue, Problem, Refusal
 from app.rules.actors import Actor, Note
 from app.rules.checks import CheckResult
-from app.vocabulary import BudgetLimit, DocumentStatus, Scope
+from app.vocabulary import BudgetLimit, DocumentStatus, ReviewPart, Scope
 
 
 class Error(TypedDict):
@@ -58,6 +58,13 @@ class By(TypedDict):
     by: Annotated[Actor, doc("who made or submitted the version")]
 
 
+class MissingReview(TypedDict):
+    missing: Annotated[
+        list[Annotated[str, one_of(ReviewPart)]],
+        doc("what lacks: the whole `review`, parts of it, or the `person` who attests it", ["facts", "examined"]),
+    ]
+
+
 class OpenThreads(TypedDict):
     threads: Annotated[list[str], doc("the ids of the threads", [EXAMPLE_ID])]
 
@@ -95,6 +102,7 @@ EXTRA_KEYS: dict[type[Refusal], type] = {
     errors.ChecksFailed: FailedChecks,
     errors.Forbidden: LackedScope,
     errors.FourEyes: By,
+    errors.HumanReviewRequired: MissingReview,
     errors.ThreadsOpen: OpenThreads,
     errors.ThreadNotYours: OpenedBy,
     errors.RoundsExhausted: Rounds,

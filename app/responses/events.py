@@ -4,13 +4,14 @@ from typing import Annotated, Any
 
 from typing_extensions import TypedDict
 
-from app.documented import EXAMPLE_ID, Id, Timestamp, doc, one_of
+from app.documented import EXAMPLE_ID, Id, Timestamp, doc
 from app.rules.actors import Actor
 from app.rules.events import StoredEvent
 from app.rules.times import wire_time
 from app.rules.webhooks import plain
 from app.vocabulary import EVENT_TYPES
 
+KNOWN_TYPES = f"Those of now: {', '.join(f'`{type_}`' for type_ in EVENT_TYPES)}"
 DETAILS = {"documentId": EXAMPLE_ID, "status": "drafting", "version": 1, "slug": "flour", "briefState": "claimed"}
 
 
@@ -19,7 +20,7 @@ class Event(TypedDict):
 
     id: Annotated[Id, doc("the event's id, the same in webhooks")]
     sequence: Annotated[int, doc("its number in the project's feed: 1, 2, 3, … without a gap", 42)]
-    type: Annotated[str, one_of(EVENT_TYPES), doc("what happened", "brief.claimed")]
+    type: Annotated[str, doc(f"what happened; further types may come. {KNOWN_TYPES}", "brief.claimed")]
     at: Annotated[Timestamp, doc("when")]
     by: Annotated[Actor, doc("who did it")]
     data: Annotated[
@@ -41,12 +42,12 @@ class Activity(TypedDict):
     """A change of a document."""
 
     id: Annotated[Id, doc("the event's id")]
-    type: Annotated[str, one_of(EVENT_TYPES), doc("what happened", "brief.claimed")]
+    type: Annotated[str, doc("what happened: a type of event", "brief.claimed")]
     at: Annotated[Timestamp, doc("when")]
     by: Annotated[Actor, doc("who did it")]
     details: Annotated[
         dict[str, Any],
-        doc("what the event says of the document after it: status, version, slug, brief state", DETAILS),
+        doc("the document after it: status, version, slug, brief state; the `note` of a request for changes", DETAILS),
     ]
 
 
@@ -69,5 +70,5 @@ def activity_record(event: StoredEvent) -> Activity:
         "type": event["type"],
         "at": wire_time(event["at"]),
         "by": event["by"],
-        "details": plain(event["data"]),
+        "details": plain(event["data"]) | ({"note": event["note"]} if event.get("note") else {}),
     }

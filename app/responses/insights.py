@@ -62,7 +62,7 @@ class ThreadFigures(TypedDict):
 
 
 class AgentFigures(TypedDict):
-    """What became of the briefs that a token claimed."""
+    """What became of the briefs that a token claimed, and of what it wrote."""
 
     id: Annotated[Id, doc("the token's id")]
     name: Annotated[str, doc("the token's name at its last claim", "Night writer")]
@@ -73,6 +73,9 @@ class AgentFigures(TypedDict):
     released: Annotated[int, doc("claims released or withdrawn, by itself or others")]
     changesRequested: Annotated[int, doc("requests for changes")]
     approved: Annotated[int, doc("documents approved")]
+    words: Annotated[int, doc("words that it wrote and that are live now")]
+    inputTokens: Annotated[int, doc("tokens read, as it declared them")]
+    outputTokens: Annotated[int, doc("tokens written, as it declared them")]
 
 
 class StatusCounts(TypedDict):
@@ -123,4 +126,6 @@ class Insights(_From):
     durations: Annotated[Durations, doc("steps that ended on these days")]
     rounds: Annotated[list[RoundFigures], doc("publications on these days by rounds of changes, fewest rounds first")]
     threads: Annotated[ThreadFigures, doc("review threads opened and resolved on these days")]
-    agents: Annotated[list[AgentFigures], doc("tokens that claimed, those with the most claims first")]
+    agents: Annotated[
+        list[AgentFigures], doc("tokens that claimed or wrote as agents, those with the most claims first")
+    ]

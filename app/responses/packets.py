@@ -14,6 +14,7 @@ from app.responses.threads import Thread
 from app.rules.actors import Note
 from app.rules.checks import CheckResult
 from app.rules.documents import LinkedDocument, StoredDocument
+from app.rules.sites import page_url
 from app.vocabulary import DocumentStatus
 
 
@@ -27,6 +28,9 @@ class PacketLink(PacketNeighbour):
     """A document to link to."""
 
     excerpt: Annotated[str, doc("its summary; empty when unset")]
+    url: Annotated[
+        str, doc("the address of its page; empty without `siteUrl`", "https://crust.example/flour-explained")
+    ]
 
 
 class PacketDocument(PacketNeighbour):
@@ -98,6 +102,7 @@ def packet_neighbour(document: LinkedDocument) -> PacketNeighbour:
     }
 
 
-def packet_link(document: LinkedDocument) -> PacketLink:
-    """Returns a document to link to."""
-    return {**packet_neighbour(document), "excerpt": document.get("excerpt") or ""}
+def packet_link(document: LinkedDocument, site_url: str | None) -> PacketLink:
+    """Returns a document to link to, with the address of its page where the project has a site."""
+    url = page_url(site_url, document["slug"]) if site_url else ""
+    return {**packet_neighbour(document), "excerpt": document.get("excerpt") or "", "url": url}

@@ -8,7 +8,7 @@ from app.documented import Id, Timestamp, doc, one_of
 from app.rules.actors import Note, wire_note
 from app.rules.projects import StoredProject
 from app.rules.times import wire_time
-from app.vocabulary import CheckLevel
+from app.vocabulary import CheckLevel, ReviewDemand
 
 
 class Project(TypedDict):
@@ -35,6 +35,9 @@ class Project(TypedDict):
             {"meta_title": "error", "references": "off"},
         ),
     ]
+    reviewRecord: Annotated[
+        str, one_of(ReviewDemand), doc("whether approving needs the record of a person's review", "off")
+    ]
     maxRounds: Annotated[int | None, doc("from how many rounds of changes on no `offer` is taken; null: no limit", 2)]
     frozen: Annotated[
         Note | None, doc("why, since when and by whom; set while only tokens with the scope `admin` can write")
@@ -57,6 +60,7 @@ def project_record(project: StoredProject) -> Project:
         "guidelines": project.get("guidelines") or "",
         "fourEyes": bool(project.get("fourEyes")),
         "checks": project.get("checks") or {},
+        "reviewRecord": project.get("reviewRecord") or ReviewDemand.OFF,
         "maxRounds": project.get("maxRounds"),
         "frozen": wire_note(project.get("frozen")),
         "createdAt": wire_time(project["createdAt"]),

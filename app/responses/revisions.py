@@ -6,6 +6,7 @@ from typing_extensions import TypedDict
 
 from app.documented import Id, Timestamp, doc
 from app.rules.actors import Actor
+from app.rules.generation import Generation, shown_generation
 from app.rules.revisions import StoredRevision
 from app.rules.times import wire_time
 
@@ -30,6 +31,7 @@ class RevisionSummary(Published):
     version: Annotated[int, doc("the version")]
     createdAt: Annotated[Timestamp, doc("when it was written")]
     createdBy: Annotated[Actor, doc("who wrote it")]
+    generation: Annotated[Generation | None, doc("what they say that they used; null for nothing")]
 
 
 class Revision(RevisionSummary):
@@ -69,4 +71,5 @@ def revision_summary(revision: StoredRevision) -> RevisionSummary:
         "wordCount": revision["wordCount"],
         "createdAt": wire_time(revision["at"]),
         "createdBy": revision["by"],
+        "generation": shown_generation(revision.get("generation")),
     }

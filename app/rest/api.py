@@ -15,6 +15,7 @@ from app.rest import (
     intents,
     members,
     projects,
+    provenance,
     threads,
     tokens,
     webhooks,
@@ -27,7 +28,20 @@ from app.settings import Settings
 ROUTES: list[Routes] = [
     resource.routes
     for resource in (
-        *(intents, briefs, documents, threads, categories, clusters, members, tokens, events, webhooks, projects),
+        *(
+            intents,
+            briefs,
+            documents,
+            threads,
+            provenance,
+            categories,
+            clusters,
+            members,
+            tokens,
+            events,
+            webhooks,
+            projects,
+        ),
     )
 ]
 SERVED = [route for routes in ROUTES for route in routes.served]

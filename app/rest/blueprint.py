@@ -54,8 +54,11 @@ class Parser(FlaskParser):
 
     def load_json(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
         """Returns the body's object; an empty body is an empty object. A plan may be a table instead."""
-        is_table = req.mimetype == tables.CSV and isinstance(schema, PlanFields)
-        body = (tables.loads_plan if is_table else json.loads_object)(bodies.read(), req)
+        is_plan = isinstance(schema, PlanFields)
+        if is_plan and req.mimetype == tables.CSV:
+            body = tables.loads_plan(bodies.read(), req)
+        else:
+            body = json.loads_object(bodies.read(), req, tables.MEDIA_TYPES if is_plan else None)
         unknown.note_unknown_body(schema, body)
         return body
 
@@ -105,6 +108,7 @@ class Routes(Blueprint):  # type: ignore[misc]
         kind: Kind | None = None,
         location: str | None = None,
         rest_query: type[ma.Schema] | None = None,
+        as_csv: Callable[[Any], str] | None = None,
     ) -> None:
         """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the rest.
 
@@ -112,7 +116,7 @@ class Routes(Blueprint):  # type: ignore[misc]
         headers, query, body, an order that `Parser.handle_error` knows. The view returns a Flask response, so
         `response` dumps nothing.
         """
-        route = Route(method, path, operation, kind, location, rest_query)
+        route = Route(method, path, operation, kind, location, rest_query, as_csv)
         self.served.append(route)
         record = {"$ref": REF + route.component}
         view: View = self.response(
@@ -123,8 +127,10 @@ class Routes(Blueprint):  # type: ignore[misc]
         )(partial(_call, route))
         if operation.body is not None:
             body = operation.body()
-            required = any(field.required for field in body.fields.values())
+            required = method == "PUT" or any(field.required for field in body.fields.values())
             view = self.arguments(body, required=required, example=request_example(operation.body))(view)
+        if operation.body is PlanFields:
+            view = self.doc(requestBody={"content": {tables.CSV: tables.BODY}})(view)
         if route.query is not None:
             view = self.arguments(route.query(), location="query")(view)
         if route.takes_key:
@@ -138,6 +144,9 @@ class Routes(Blueprint):  # type: ignore[misc]
             description=f"{operation.description}\n\nNeeds a token with the scope `{operation.scope}`.",
             responses={error.status: error.name for error in route.errors},
         )(view)
+        if as_csv is not None:
+            table = {tables.CSV: {"schema": {"type": "string"}}}
+            view = self.doc(responses={route.status: {"content": table}})(view)
         serve = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
         serve(_authorized(route, view))
 
@@ -187,7 +196,7 @@ def _call(
     """The view of every route; flask-smorest passes the loaded query and body by position, the headers by name."""
     operation = route.operation
     fields: dict[str, Any] = {"kind": route.kind} if route.kind else {}
-    for part in sent:  # no operation has a name in both query and body
+    for part in sent:  # the query, then the body: a plan has `atomic` in both
         fields |= part
     if fields.pop("dryRun", False):
         ctx = replace(ctx, dry_run=True)
@@ -221,6 +230,8 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         headers["Link"] = f'<{following}>; rel="next"'
     if route.location is not None and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=result.record["id"])
+    if route.as_csv and request.accept_mimetypes.best_match(["application/json", tables.CSV]) == tables.CSV:
+        return Response(route.as_csv(result.body), route.status, headers, content_type=f"{tables.CSV}; charset=utf-8")
     body = minimal_record(result.body) if is_minimal else _with_texts(ctx, result) if result.text_ids else result.body
     return Response(orjson.dumps(body), route.status, headers, content_type="application/json")
 

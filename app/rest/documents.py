@@ -2,6 +2,7 @@
 
 from app.operations import actions, checks, documents, packets, plans, publishing, revisions, sections
 from app.rest.blueprint import Routes
+from app.schemas.plans import PlanQuery
 from app.schemas.types import Schema
 
 routes = Routes("documents", __name__, "Documents from idea to published.")
@@ -11,7 +12,7 @@ routes.serve("GET", "/documents/<id>", documents.get_document)
 routes.serve("GET", "/documents/<id>/actions", actions.list_document_actions)
 routes.serve("PATCH", "/documents/<id>", documents.update_document)
 routes.serve("DELETE", "/documents/<id>", documents.delete_document)
-routes.serve("POST", "/plan", plans.plan_documents)
+routes.serve("POST", "/plan", plans.plan_documents, rest_query=PlanQuery)
 routes.serve("POST", "/documents/<id>/restore", documents.restore_document)
 routes.serve("PUT", "/documents/<id>/content", revisions.write_content)
 routes.serve("PATCH", "/documents/<id>/content", sections.edit_content)

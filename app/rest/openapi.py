@@ -26,7 +26,6 @@ from app.responses.json_schema import REF, JsonSchema, components, error_compone
 from app.rest.examples import error_example, request_example, response_example
 from app.rest.health import Health
 from app.rest.route import ErrorResponse, Route
-from app.rules.webhooks import TEST
 from app.schemas.checks import HEX_ID
 from app.schemas.documents import SORTS
 from app.schemas.intents import INTENT_FIELDS, FirstStatus
@@ -35,14 +34,19 @@ from app.settings import VERSION, Settings
 
 HEAD = Path(__file__).with_suffix(".yaml")
 
-HEADERS_OF = {400: ("Preference-Applied",), 401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+HEADERS_OF = {
+    400: ("Preference-Applied",),
+    401: ("WWW-Authenticate",),
+    412: ("ETag",),
+    429: ("Retry-After",),
+    503: ("Retry-After",),
+}
 
 NOUNS = {"document-intents": "draft", "cluster-intents": "draft", "category-intents": "draft", "categories": "category"}
 
 ENUMS: dict[str, Iterable[str]] = {
     **{words.__name__: words for words in vars(vocabulary).values() if isinstance(words, EnumType) and list(words)},
     "EventType": vocabulary.EVENT_TYPES,
-    "MessageType": (*vocabulary.EVENT_TYPES, TEST),
     "FirstStatus": FirstStatus,
     "SearchIntentOrUnset": SEARCH_INTENTS,
     "DocumentSort": SORTS,

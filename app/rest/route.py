@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -66,6 +66,8 @@ class Route:
     """The endpoint of the created record, like `documents.getDocument`, for the `Location` of a 201."""
     rest_query: type[ma.Schema] | None = None
     """The schema of the query, where it is not the operation's."""
+    as_csv: Callable[[Any], str] | None = None
+    """Writes the response as a table, for a client that accepts `text/csv` best."""
 
     @cached_property
     def name(self) -> str:
@@ -76,9 +78,9 @@ class Route:
 
     @property
     def query(self) -> type[ma.Schema] | None:
-        """The schema of the query, without the kind of draft, which is in the path. A write takes `dryRun` alone."""
+        """The schema of the query, without the kind of draft, which is in the path. A write takes `dryRun`."""
         if not self.operation.reads:
-            return DryRunQuery
+            return self.rest_query or DryRunQuery
         return None if self.kind else self.rest_query or self.operation.query
 
     @property

@@ -166,6 +166,10 @@ class Call:
     """The claim that the caller writes under, where several agents share a token."""
     review_required: bool = False
     """Whether the project publishes only what was approved."""
+    review_record: bool = False
+    """Whether the project approves only with the record of a person's review."""
+    missing_review: Sequence[str] = ()
+    """What the approval lacks of it."""
     may_not_change_site: bool = False
     """Whether an agent calls, and the project demands a review or four eyes of what the site shows."""
     same_eyes: Actor | None = None

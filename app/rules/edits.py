@@ -9,6 +9,7 @@ from typing import Any
 from app.errors import BadRequest, Problem, SlugTaken
 from app.rules.briefs import refuse_if_guarded
 from app.rules.documents import OPEN, PUBLISHED_FIELDS, Call, Decision, StoredDocument, brief_of, changed
+from app.rules.generation import Generation, declared_tokens
 from app.rules.publishing import Publication, off_website, previous_slug, refuse_change_of_site
 from app.rules.statuses import UNSCHEDULED, not_now, refuse_if_outdated, status_before
 from app.vocabulary import BriefState, DocumentStatus
@@ -70,10 +71,13 @@ def can_write_content(document: StoredDocument, call: Call) -> Decision:
     return Decision(document)
 
 
-def write_content(document: StoredDocument, call: Call, content_id: str | None, words: int) -> Decision:
-    """Gives a document another content: a stored body, or None for an empty one."""
+def write_content(
+    document: StoredDocument, call: Call, content_id: str | None, words: int, generation: Generation | None = None
+) -> Decision:
+    """Gives a document another content: a stored body, or None for an empty one; the event has its tokens."""
     refuse_if_not_editable(document, call)
-    return write_fields(document, call, "document.content_updated", content_fields(call, content_id, words))
+    fields, tokens = content_fields(call, content_id, words), declared_tokens(generation)
+    return write_fields(document, call, "document.content_updated", fields, tokens)
 
 
 def restore_version(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from app.rules.briefs import claim_expired
 from app.rules.documents import NO_BRIEF, StoredDocument, brief_of
@@ -32,6 +32,11 @@ def document_tag(document: StoredDocument, now: datetime) -> str:
     """Returns the tag of a document at an instant."""
     expired = "x" if claim_expired(brief_of(document), now) else ""
     return f"{document['version']}-{document['rev']}{expired}"
+
+
+def tag_of(record: Mapping[str, Any], now: datetime) -> str:
+    """Returns the tag of any record at an instant."""
+    return document_tag(cast(StoredDocument, record), now) if "version" in record else record_tag(record)
 
 
 def read_tags(if_match: str) -> tuple[EntityTag, ...] | None:

@@ -21,6 +21,8 @@ class Event:
     at: datetime
     by: Actor
     data: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+    """What somebody wrote with it, which the document's activity alone shows."""
 
 
 class StoredEvent(TypedDict):
@@ -32,6 +34,8 @@ class StoredEvent(TypedDict):
     by: Actor
     data: dict[str, Any]
     """Ids, and what the record was after the change; which keys there are depends on the type."""
+    note: NotRequired[str]
+    """Missing where nothing was written with it."""
     projectId: NotRequired[str]
     """Missing in an outbox, as is `sequence`."""
     sequence: NotRequired[int]

@@ -27,17 +27,30 @@ def makers_of(version: int, find: Find, find_read_before: Find) -> list[Actor]:
 
 
 def same_eyes(
-    token_id: str, makers: Sequence[Actor], submitted_by: Actor | None, agents: Mapping[str, str]
+    token_id: str,
+    makers: Sequence[Actor],
+    submitted_by: Actor | None,
+    agents: Mapping[str, str],
+    granters: Mapping[str, str],
 ) -> Actor | None:
     """Returns who made a version, else who submitted it last, where that counts as the token; of several, the token.
 
-    `agents` has the agents' names of tokens by token id; a name that a client sends does not count.
+    `agents` has the agents' names of tokens by token id; a name that a client sends does not count. `granters` has who
+    agreed to connections by token id: a client counts as that person, and as the other clients that they connected,
+    while the person, who reads what a client made, does not count as the client.
     """
     submitters = [submitted_by] if submitted_by else []
-    return _same(token_id, makers, agents) or _same(token_id, submitters, agents)
+    return _same(token_id, makers, agents, granters) or _same(token_id, submitters, agents, granters)
 
 
-def _same(token_id: str, actors: Iterable[Actor], agents: Mapping[str, str]) -> Actor | None:
-    agent = agents.get(token_id)
-    same = [by for by in actors if by["id"] == token_id or (agent and agents.get(by["id"] or "") == agent)]
+def _same(
+    token_id: str, actors: Iterable[Actor], agents: Mapping[str, str], granters: Mapping[str, str]
+) -> Actor | None:
+    agent, granter = agents.get(token_id), granters.get(token_id)
+
+    def is_same(maker: str) -> bool:
+        shares_agent = agent is not None and agents.get(maker) == agent
+        return maker == token_id or shares_agent or (granter is not None and granter in (maker, granters.get(maker)))
+
+    same = [by for by in actors if is_same(by["id"] or "")]
     return min(same, key=lambda by: by["id"] != token_id, default=None)

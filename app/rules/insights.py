@@ -10,6 +10,7 @@ from typing import NotRequired, TypedDict
 from app.rules.actors import Actor
 from app.rules.documents import OPEN
 from app.rules.events import StoredEvent
+from app.rules.generation import TOKENS
 from app.vocabulary import BriefState, DocumentStatus, ThreadLevel
 
 COUNTED = {
@@ -36,6 +37,9 @@ OFFERS = ("brief.ready", "brief.released", "brief.expired")
 """The events after which a brief is ready."""
 GIVES_UP = ("brief.withdrawn", "brief.released", "brief.expired")
 """The events that end a claim without a text."""
+
+WRITES = ("document.created", "document.content_updated")
+"""The events of writing a text, which have the tokens that were declared for it."""
 
 DURATIONS = {
     "readyToClaimed": (OFFERS, "brief.claimed"),
@@ -92,6 +96,8 @@ class StoredFigures(TypedDict):
     expired: NotRequired[int]
     released: NotRequired[int]
     changesRequested: NotRequired[int]
+    inputTokens: NotRequired[int]
+    outputTokens: NotRequired[int]
     statuses: NotRequired[dict[str, int]]
     """By how much the number of documents with each status changed."""
     rounds: NotRequired[dict[str, int]]
@@ -140,10 +146,20 @@ def _count(figures: Figures, day: Counter[str], event: StoredEvent, before: Prog
     for name, (_, end) in DURATIONS.items():
         if kind == end and name in before["starts"]:
             day[f"durations.{name}.{duration_class(event['at'] - before['starts'][name])}"] += 1
+    if kind in WRITES:
+        _count_tokens(figures, event)
     holder = event["by"] if kind == "brief.claimed" else before["holder"]
     if kind in OF_AGENTS and holder and holder["id"] and (before["held"] or kind not in GIVES_UP):
         figures.actors[holder["id"]] = holder
         figures.counts.setdefault((event["at"].date(), holder["id"]), Counter())[OF_AGENTS[kind]] += 1
+
+
+def _count_tokens(figures: Figures, event: StoredEvent) -> None:
+    """Counts the tokens that the writer of a text declared."""
+    for name in TOKENS:
+        if (number := event["data"].get(name)) and (token_id := event["by"]["id"]):
+            figures.actors.setdefault(token_id, event["by"])
+            figures.counts.setdefault((event["at"].date(), token_id), Counter())[name] += number
 
 
 def _after(event: StoredEvent, before: Progress) -> Progress:

@@ -23,6 +23,8 @@ class StoredProject(TypedDict):
     fourEyes: NotRequired[bool | None]
     checks: NotRequired[dict[str, str] | None]
     """The levels of checks by name; those that are not named are warnings."""
+    reviewRecord: NotRequired[str | None]
+    """Whether an approval needs the record of a person's review."""
     maxRounds: NotRequired[int | None]
     """From how many rounds on people decide; None for no limit."""
     frozen: NotRequired[StoredNote | None]

@@ -6,15 +6,19 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 from app.errors import BadRequest, Problem, ReviewRequired
+from app.rules.actors import Actor
 from app.rules.documents import PUBLISHED_FIELDS, Call, Decision, PastSlug, Published, PublishedFields, StoredDocument
+from app.rules.provenance import Provenance
 from app.rules.rendering import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
+from app.rules.reviews import StoredDisclosure, StoredReview, disclosure_of
 from app.rules.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move, status_unpublished
 from app.rules.text import first_paragraph
 from app.rules.words import search_words
 from app.schemas.slugs import MAX_PAST_SLUGS
+from app.vocabulary import WriterKind
 
 NOT_RENDERABLE = (
     f"The content's html would be over 15 MB, have over {MAX_TAGS:,} tags, or over {MAX_REFERENCES:,} characters such "
@@ -27,7 +31,21 @@ SHOWN_AT_ONCE = (
 )
 
 
-class Publication(PublishedFields):
+class AgentWords(TypedDict):
+    """How many words an agent wrote of what is delivered."""
+
+    by: Actor
+    words: int
+
+
+class Attribution(TypedDict):
+    """What is kept with a publication of who wrote it."""
+
+    disclosure: NotRequired[StoredDisclosure]
+    agentWords: NotRequired[list[AgentWords]]
+
+
+class Publication(PublishedFields, Attribution):
     """What is delivered of a document, under the document's id; its texts are bodies."""
 
     id: str
@@ -145,6 +163,13 @@ def publication(
         "words": delivered_words(fields),
     }
     return cast(Publication, delivered)
+
+
+def attribution(provenance: Provenance, review: StoredReview | None) -> Attribution:
+    """Returns what a publication says of who wrote its text; `review` is the record of its version, if it has one."""
+    agents = [AgentWords(by=by, words=words) for by, words in provenance.words_by_agent()]
+    disclosure = disclosure_of(provenance.words(WriterKind.AGENT), provenance.models, review)
+    return Attribution(disclosure=disclosure, agentWords=agents)
 
 
 def published_part(delivered: Publication) -> Published:

@@ -59,6 +59,9 @@ ATTRIBUTES: Final = {
 """The attributes that they may have: no `style`; no `id` or `name`, by which a page's scripts find things; and of
 addresses, only `href` and `src`, since nh3 lets any scheme through in the others."""
 
+TASK_BOX: Final = re.compile(r'<input disabled="" type="checkbox"(?: checked="")?/>')
+"""The box of a task list as the parser writes it; any other control belongs to a form, and goes with it."""
+
 GIVEN: Final = {"input": {"type": "checkbox", "disabled": ""}}
 """The attributes that elements always have: the only control is the box of a task list."""
 
@@ -97,8 +100,8 @@ def to_html(markdown: str) -> str:
     """Returns the html of CommonMark with GitHub's tables, strikethrough, task lists and autolinks, safe on any page.
 
     Harmless raw html stays. Footnotes and headings get no anchors, since no `id` can come out.
-    Links lead to http, https, mail or a relative address, images come from http, https or a relative one. The box of
-    a task list is the only control, and it is disabled. Raises `TooMuchMarkup`. (decisions, section 7)
+    Links lead to http, https, mail, a telephone or a relative address, images come from http, https or a relative one.
+    The box of a task list is the only control, and it is disabled. Raises `TooMuchMarkup`. (decisions, section 7)
     """
     html = _ALIGNED.sub(r'<\1 align="\2">', parsed_html(markdown))
     if len(html) > MAX_HTML_BYTES or html.count("<") > MAX_TAGS or len(_REFERENCES.findall(html)) > MAX_REFERENCES:
@@ -115,7 +118,7 @@ def _well_nested(html: str) -> str:
         parts.append(_with_links(html[end : found.start()], opened))
         end = found.end()
         name = (found["name"] or "").lower()
-        if name not in ELEMENTS:
+        if name not in ELEMENTS or (name == "input" and not TASK_BOX.fullmatch(found[0])):
             parts.append("&lt;" if found[0] == "<" else "")
         elif found["end"]:
             if name in opened:
@@ -161,7 +164,7 @@ def _allowed_value(element: str, attribute: str, value: str) -> str | None:
     if attribute == "class":
         return value if _LANGUAGE.fullmatch(value) else None
     if attribute == "src":
-        return None if _NO_PART_OF_A_URL.sub("", value).lower().startswith("mailto:") else value
+        return None if _NO_PART_OF_A_URL.sub("", value).lower().startswith(("mailto:", "tel:")) else value
     return value
 
 
@@ -170,6 +173,6 @@ _SANITISER = nh3.Cleaner(
     attributes=ATTRIBUTES,
     set_tag_attribute_values=GIVEN,
     attribute_filter=_allowed_value,
-    url_schemes={"http", "https", "mailto"},
+    url_schemes={"http", "https", "mailto", "tel"},
     link_rel="noopener",  # for pages that open links in a new tab; `noreferrer` would hide an article from its partners
 )

@@ -5,11 +5,18 @@ from typing import NotRequired, TypedDict
 
 from app.rules.actors import Actor
 from app.rules.documents import PublishedFields
+from app.rules.generation import Generation
+from app.rules.reviews import StoredReview
 
 
 class Origin(TypedDict):
-    """How a version came about, where it was not written by somebody who read the one before."""
+    """How a version came about."""
 
+    kind: NotRequired[str]
+    """Whether its words count as an agent's or a person's."""
+    generation: NotRequired[Generation | None]
+    suggestedBy: NotRequired[Actor | None]
+    """The agent whose suggestion was accepted."""
     scripted: NotRequired[bool]
     """Whether `plan`, `import` or another command wrote it."""
     reverts: NotRequired[str]
@@ -31,3 +38,5 @@ class StoredRevision(PublishedFields, Origin):
     wordCount: int
     at: datetime
     by: Actor
+    review: NotRequired[StoredReview | None]
+    """The record of the review by a person, once there is one."""

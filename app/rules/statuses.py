@@ -13,6 +13,7 @@ from app.errors import (
     BadRequest,
     ChecksFailed,
     FourEyes,
+    HumanReviewRequired,
     InvalidTransition,
     Problem,
     ReviewRequired,
@@ -159,7 +160,8 @@ def request_changes(
         raise RoundsExhausted(rounds=rounds, maxRounds=max_rounds)
     review: StoredNote = {"note": note, "at": call.now, "by": call.actor}
     fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1}
-    decision = move_status(REQUEST_CHANGES, document, call, fields)
+    moved = move_status(REQUEST_CHANGES, document, call, fields)
+    decision = replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
     return decision.then(partial(mark_brief_ready, call=call)) if offer else decision
 
 
@@ -221,6 +223,8 @@ def refuse_move(
         raise not_now(document, call, unchanged)
     if move.four_eyes:
         refuse_if_threads(document, call, (ThreadState.OPEN, ThreadState.ANSWERED))
+        if move is APPROVE and call.missing_review:
+            raise HumanReviewRequired(missing=list(call.missing_review))
         if call.same_eyes is not None:
             raise FourEyes(by=call.same_eyes)
     if move.needs_approval and call.review_required and not _is_approved(document):

@@ -7,7 +7,7 @@ refusal. `record_thread` decides what the document's record says of the change: 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 from app.errors import BadRequest, Problem, ThreadNotYours, ThreadResolved
 from app.rules.actors import Actor
@@ -50,6 +50,8 @@ class StoredThread(TypedDict):
     outcome: str | None
     comments: list[StoredComment]
     openedBy: Actor
+    byAgent: NotRequired[bool | None]
+    """Whether the words of its suggestion count as an agent's."""
     resolvedAt: datetime | None
     resolvedBy: Actor | None
     createdAt: datetime
@@ -236,6 +238,7 @@ def _new_thread(
         "outcome": None,
         "comments": [StoredComment(id=thread_id, at=call.now, by=call.actor, text=sent["text"])],
         "openedBy": call.actor,
+        "byAgent": call.is_by_agent,
         "resolvedAt": None,
         "resolvedBy": None,
         "createdAt": call.now,

@@ -96,7 +96,7 @@ class Connection(TypedDict):
 
 
 class StoredToken(TypedDict):
-    """A token as the store returns it; lists leave out `hash` and `connection`."""
+    """A token as the store returns it; lists leave out `hash`, `connection` and `grantedWith`."""
 
     id: str
     projectId: str
@@ -109,6 +109,8 @@ class StoredToken(TypedDict):
     memberId: NotRequired[str | None]
     client: NotRequired[ClientOfToken | None]
     grantedBy: NotRequired[Actor | None]
+    grantedWith: NotRequired[str | None]
+    """The hash of the secret of who agreed, with which the connection ends."""
     connection: NotRequired[Connection]
     """Of a token that a client got by OAuth."""
     hash: NotRequired[str]
@@ -170,6 +172,7 @@ class AgreedToken(TypedDict):
     budget: Budget | None
     client: ClientOfToken
     grantedBy: Actor
+    grantedWith: str | None
     expiresAt: datetime
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from app.schemas.checks import calendar_date, full_match, http_url, not_blank, one_of, timestamp
+from app.schemas.generation import WithGeneration
 from app.schemas.intents import MAX_MARKDOWN, FirstStatus
 from app.schemas.queries import Page
 from app.schemas.slugs import document_slug
@@ -40,12 +41,13 @@ def document_key(**options: Any) -> StrictString:
     return StrictString(MAX_KEY, document_key_form, validate=[not_empty], **options)
 
 
-def _day(description: str) -> StrictString:
+def _day(description: str, **options: Any) -> StrictString:
     return StrictString(
         validate=[calendar_date],
         description=f"{description}, `YYYY-MM-DD`",
         allow_none=False,
         metadata={"format": "date"},
+        **options,
     )
 
 
@@ -113,7 +115,7 @@ class GuardedWrite(WithBaseVersion, WithClaim):
     """
 
 
-class ContentFields(GuardedWrite):
+class ContentFields(GuardedWrite, WithGeneration):
     """What a content write carries; `baseVersion` may be sent as `If-Match` instead."""
 
     markdown = StrictString(
@@ -122,6 +124,27 @@ class ContentFields(GuardedWrite):
         example="Flour, water and patience.",
         required=True,
     )
+
+
+class ReviewFields(Schema):
+    """What a person attests of the text that they approve."""
+
+    facts = StrictBoolean(description="whether you checked its facts", example=True, load_default=False)
+    sources = StrictBoolean(description="whether you checked its sources", example=True, load_default=False)
+    examined = StrictString(
+        2_000,
+        validate=[not_empty],
+        description="what you examined, and how",
+        example="Every step, against our own bakes.",
+        allow_none=False,
+    )
+    responsible = StrictString(200, description="who answers for it; may hold an address", example="Ada Miller")
+
+
+class ApproveFields(WithBaseVersion):
+    """What approving may carry."""
+
+    review = Nested(ReviewFields, description="the record of a person's review")
 
 
 class SubmitFields(WithClaim):
@@ -180,6 +203,19 @@ class DocumentQuery(Page):
         load_default="-updatedAt",
     )
     count = StrictBoolean(description="`true`: count the documents on all pages")
+
+
+class VersionQuery(Schema):
+    """Which version of a document (decisions, section 18)."""
+
+    version = StrictInteger(1, description="the version to read", allow_none=False)
+
+
+class DisclosureQuery(Page):
+    """Which publications to list (decisions, section 18)."""
+
+    from_ = _day("went live on this day or after", data_key="from")
+    to = _day("went live on this day or before")
 
 
 class DiffQuery(Schema):

@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from app.schemas.briefs import DraftBriefFields
 from app.schemas.checks import not_blank, one_of
+from app.schemas.generation import DraftGenerationFields
 from app.schemas.named import DraftCategoryFields, DraftClusterFields
 from app.schemas.slugs import document_slug
 from app.schemas.types import DateString, EnumString, Nested, Schema, StrictString, StringToConfirm
@@ -34,6 +35,7 @@ class DraftDocumentFields(Schema):
     )
     slug = StrictString(200, document_slug, description="URL slug; made from the title when there is none")
     markdown = StrictString(MAX_MARKDOWN, description="first content as markdown")
+    generation = Nested(DraftGenerationFields, description="what you used to write the markdown")
     brief = Nested(DraftBriefFields, description="the brief")
     assigneeId = StrictString(description="a member's id")
     categoryId = StrictString(description="a category's id")

@@ -2,6 +2,7 @@
 
 from app.schemas.documents import document_key
 from app.schemas.intents import DraftDocumentFields
+from app.schemas.keys import DryRunQuery
 from app.schemas.types import DateString, List, Nested, Schema, StrictBoolean, StrictString
 
 MAX_PIECES = 500
@@ -38,3 +39,9 @@ class PlanFields(Schema):
         required=True,
     )
     atomic = StrictBoolean(description="all pieces or none", example=False)
+
+
+class PlanQuery(DryRunQuery):
+    """What planning takes in the query over REST, as a table has no place for it."""
+
+    atomic = StrictBoolean(description="all pieces or none, for a table too")

@@ -17,7 +17,7 @@ from app.schemas.types import (
     StrictString,
     at_most,
 )
-from app.vocabulary import CheckLevel, CheckName
+from app.vocabulary import CheckLevel, CheckName, ReviewDemand
 
 MAX_URL = 2_000
 
@@ -110,6 +110,11 @@ class ProjectChanges(Schema):
         description="checks of documents by name, each `off`, `warning` (the default) or `error`; replaced whole",
         example={"meta_title": "error", "references": "off"},
         allow_none=True,
+    )
+    reviewRecord = EnumString(
+        ReviewDemand,
+        description="`required`: only a person approves, with the record of their review; null: `off`",
+        example="required",
     )
     maxRounds = StrictInteger(
         1,

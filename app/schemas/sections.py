@@ -2,6 +2,7 @@
 
 from app.schemas.checks import full_match
 from app.schemas.documents import WithClaim
+from app.schemas.generation import WithGeneration
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.types import List, Nested, Schema, StrictBoolean, StrictInteger, StrictString
 
@@ -30,7 +31,7 @@ class SectionEdit(Schema):
     insertAfter = StrictBoolean(description="insert after it instead")
 
 
-class ContentEdits(WithClaim):
+class ContentEdits(WithClaim, WithGeneration):
     """What an edit of content carries; all edits name sections of the content as it is before."""
 
     edits = List(

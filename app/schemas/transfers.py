@@ -1,12 +1,14 @@
 """The lines of an export: one JSON object each, whose `type` names the schema.
 
 A line refers only to earlier lines: settings, members, categories (parents first), clusters, and then for each document
-its texts, its versions, its threads and last the document itself.
+its texts, its versions, its threads and last the document itself. The first line names the format, and the last one
+says how many there are, so that an export that was cut short is noticed.
 """
 
 from app.schemas.briefs import BriefFields
 from app.schemas.checks import full_match, not_blank
 from app.schemas.documents import PublishedChanges, document_key
+from app.schemas.generation import GenerationFields
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.named import DraftCategoryFields, DraftClusterFields, MemberFields
 from app.schemas.projects import ProjectChanges
@@ -20,12 +22,24 @@ from app.schemas.types import (
     StrictBoolean,
     StrictInteger,
     StrictString,
+    StringList,
     TimeString,
 )
-from app.vocabulary import ActorType, BriefState, DocumentStatus, Role, ThreadLevel, ThreadOutcome, ThreadState
+from app.vocabulary import (
+    ActorType,
+    BriefState,
+    DisclosureValue,
+    DocumentStatus,
+    Role,
+    ThreadLevel,
+    ThreadOutcome,
+    ThreadState,
+    WriterKind,
+)
 
 CONTEXT = 32
 """The most characters that are stored before and after the passage of a thread."""
+MOST_MODELS = 10_000
 FORMAT = 1
 """The version of the format; an import refuses any other."""
 
@@ -58,6 +72,12 @@ class HeadLine(Schema):
     """The first line: the version of the format."""
 
     version = StrictInteger(FORMAT, FORMAT, description="the version of the format", required=True)
+
+
+class EndLine(Schema):
+    """The last line: how many there are before it."""
+
+    lines = StrictInteger(1, description="the number of lines before this one", required=True)
 
 
 class MemberLine(MemberFields):
@@ -102,6 +122,39 @@ class PublishedLine(PublishedChanges):
     categoryId = _id("the category", null=True)
 
 
+class ThreadCountsLine(Schema):
+    """What became of the threads of a version that was reviewed."""
+
+    resolved = StrictInteger(0, description="threads resolved", required=True)
+    accepted = StrictInteger(0, description="suggestions accepted", required=True)
+    rejected = StrictInteger(0, description="suggestions rejected", required=True)
+
+
+class CheckCountsLine(Schema):
+    """How many checks passed and failed."""
+
+    passed = StrictInteger(0, description="entries that passed", required=True)
+    failed = StrictInteger(0, description="entries that failed", required=True)
+
+
+class ReviewRecordLine(Schema):
+    """The record of a review."""
+
+    sha256 = StrictString(64, full_match("[0-9a-f]{64}", "Must be 64 hexadecimal digits."), required=True)
+    by = _actor("who approved")
+    at = _time("when they approved")
+    facts = StrictBoolean(description="whether facts were checked", required=True)
+    sources = StrictBoolean(description="whether sources were checked", required=True)
+    examined = StrictString(2_000, description="what was examined", required=True)
+    responsible = StrictString(200, description="who answers for it", required=True)
+    people = StrictInteger(0, description="words of people", required=True)
+    agents = StrictInteger(0, description="words of agents", required=True)
+    models = StringList(MOST_MODELS, 200, description="the models", required=True)
+    threads = Nested(ThreadCountsLine, description="what became of threads", required=True)
+    checks = Nested(CheckCountsLine, description="how many checks passed and failed", required=True)
+    disclosure = EnumString(DisclosureValue, description="what is to be disclosed", required=True)
+
+
 class RevisionLine(PublishedLine):
     """A version of a document."""
 
@@ -111,6 +164,10 @@ class RevisionLine(PublishedLine):
     wordCount = StrictInteger(0, description="words of the text", required=True)
     at = _time("when it was written")
     by = _actor("who wrote it")
+    kind = EnumString(WriterKind, description="whether an agent or a person wrote it")
+    generation = Nested(GenerationFields, description="what they say that they used")
+    suggestedBy = _actor("the agent whose suggestion was accepted", null=True)
+    review = Nested(ReviewRecordLine, description="the record of its review")
 
 
 class SnapshotLine(PublishedLine):
@@ -180,6 +237,7 @@ class ThreadLine(Schema):
         Nested(CommentLine, description="a comment", allow_none=False), 100, description="the comments", required=True
     )
     openedBy = _actor("who opened it")
+    byAgent = StrictBoolean(description="whether an agent opened it", allow_none=True)
     resolvedAt = _time("when it was resolved", null=True)
     resolvedBy = _actor("who resolved it", null=True)
     createdAt = _time("when it was opened")
@@ -228,5 +286,6 @@ LINES: dict[str, type[Schema]] = {
     "revision": RevisionLine,
     "thread": ThreadLine,
     "document": DocumentLine,
+    "end": EndLine,
 }
 """The schema of each type of line."""

@@ -11,13 +11,13 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from bson import ObjectId
 from cachetools import LRUCache
 from pymongo.read_concern import ReadConcern
 
-from app.store.collection import Collection, object_ids
+from app.store.collection import Collection, object_id, object_ids
 from app.store.types import Bson, Values
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class StoredBody(TypedDict):
     projectId: str
     documentId: str
     text: str
+    origins: NotRequired[str | None]
+    """Who wrote its paragraphs, of a document's markdown (`rules/provenance.py`)."""
 
 
 class Bodies(Collection[StoredBody]):
@@ -58,9 +60,9 @@ class Bodies(Collection[StoredBody]):
         super().__init__(store)
         self._collection = self._collection.with_options(read_concern=ReadConcern("local"))
 
-    def add(self, project_id: str, document_id: str, text: str, body_id: str) -> None:
-        """Stores a text of a document under a new id."""
-        self._insert(project_id, {"id": body_id, "documentId": document_id, "text": text})
+    def add(self, project_id: str, document_id: str, text: str, body_id: str, origins: str | None = None) -> None:
+        """Stores a text of a document under a new id, markdown with the origins of its paragraphs."""
+        self._insert(project_id, {"id": body_id, "documentId": document_id, "text": text, "origins": origins})
 
     def add_many(self, project_id: str, bodies: Iterable[Values]) -> None:
         """Stores texts with given ids: `id`, `documentId`, `text`."""
@@ -90,6 +92,19 @@ class Bodies(Collection[StoredBody]):
                     self._remember(project_id, row["id"], row["text"])
         return texts
 
+    def get(self, project_id: str, body_id: str | None) -> StoredBody | None:
+        """Returns a body, or None."""
+        return self._find_one(project_id, {"_id": object_id(body_id)}) if body_id else None
+
+    def get_origins(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str | None]:
+        """Returns the origins of several bodies by id, in one read of no more than that."""
+        return self._values(project_id, body_ids, "$origins")
+
+    def set_origins(self, project_id: str, body_id: str, origins: str) -> None:
+        """Stores the origins of a text that was imported without them."""
+        where = self._where(project_id, {"_id": ObjectId(body_id)})
+        self._collection.update_one(where, {"$set": {"origins": origins}}, session=self._session)
+
     def _read(self, project_id: str, body_ids: Iterable[str], fields: Bson) -> list[Any]:
         return list(self._find(project_id, {"_id": {"$in": object_ids(body_ids)}}, fields=fields))
 
@@ -108,12 +123,12 @@ class Bodies(Collection[StoredBody]):
         """Returns the first characters of several bodies by id, in one read of no more than that."""
         return self._values(project_id, body_ids, {"$substrCP": ["$text", 0, length]})
 
-    def _values(self, project_id: str, body_ids: Iterable[str], expression: Bson) -> dict[str, Any]:
+    def _values(self, project_id: str, body_ids: Iterable[str], expression: Bson | str) -> dict[str, Any]:
         wanted = object_ids(set(body_ids))
         if not wanted:
             return {}
         rows: Sequence[Values] = self._find(project_id, {"_id": {"$in": wanted}}, fields={"value": expression})
-        return {row["id"]: row["value"] for row in rows}
+        return {row["id"]: row.get("value") for row in rows}
 
     def delete(self, project_id: str, body_id: str) -> None:
         """Deletes a body that nothing names any more."""

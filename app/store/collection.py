@@ -320,7 +320,8 @@ class OutboxCollection(Collection[Stored]):
     def _event_row(self, event: Event, record: Values) -> Bson:
         """Returns an event as it waits in an outbox."""
         data = to_bson({name: record.get(field) for name, field in self.event_data}) | dict(event.data)
-        return {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": data}
+        row = {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": data}
+        return row | ({"note": event.note} if event.note else {})
 
     def _has_room(self, events: int) -> Bson:
         """Returns the condition that an outbox takes further events; none for writes that are rolled back."""

@@ -10,6 +10,8 @@ from pymongo import UpdateOne
 
 from app.rules.documents import Decision, LinkedDocument, StoredDocument
 from app.rules.events import Event
+from app.rules.provenance import dump_origins, origins_after
+from app.rules.revisions import Origin
 from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
 from app.store.document_keys import HIDDEN, WITH_PUBLICATION, reference_entry
 from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
@@ -32,21 +34,26 @@ from app.vocabulary import DocumentStatus
 class Documents(DocumentLists):
     """The documents of a project."""
 
-    def create(self, project_id: str, new: Iterable[tuple[Bson, str, Sequence[Event]]]) -> Sequence[StoredDocument]:
+    def create(
+        self, project_id: str, new: Iterable[tuple[Bson, str, Sequence[Event], Origin]]
+    ) -> Sequence[StoredDocument]:
         """Adds documents, each with its first content as its first version and with its events; inside a transaction.
 
         It takes three calls, however many there are.
         """
-        rows, bodies, first_events = [], [], []
-        for record, markdown, events in new:
+        rows, bodies, first_events, origins = [], [], [], []
+        for record, markdown, events, origin in new:
             document_id, body_id = new_id(), new_id() if markdown else None
             row = {"slugs": [record["slug"]], **record, "id": document_id, "contentId": body_id}
             rows.append(self._new_record(row, events))
-            bodies += [{"id": body_id, "documentId": document_id, "text": markdown}] if body_id else []
+            if body_id:
+                written = dump_origins(origins_after([], "", markdown, record["version"]))
+                bodies.append({"id": body_id, "documentId": document_id, "text": markdown, "origins": written})
             first_events.append(events[0])
+            origins.append(origin)
         self._store.bodies.add_many(project_id, bodies)
         documents = self._insert_many(project_id, rows)
-        self._store.revisions.add(project_id, zip(documents, first_events, strict=True))
+        self._store.revisions.add(project_id, zip(documents, first_events, origins, strict=True))
         return documents
 
     def change_many(self, project_id: str, changes: Iterable[tuple[StoredDocument, Decision]]) -> None:

@@ -1,5 +1,6 @@
 """The feed of events, and the events of one document: read in order, trimmed at the old end (decisions, section 9)."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import takewhile
 
@@ -9,6 +10,7 @@ from app.errors import CursorExpired, WriteConflict
 from app.rules.events import StoredEvent
 from app.store.collection import DESCENDING, Collection, from_bson
 from app.store.feeds import OutboxEvent, StoredFeed, feeds_of, new_feed
+from app.store.types import Bson
 
 TRIM_BATCH = 1_000
 
@@ -44,20 +46,24 @@ class Events(Collection[StoredEvent]):
         feed.update(feeds_of(self._store.database).find_one({"_id": ObjectId(project_id)}, {"plan": 0}) or feed)
         return feed
 
-    def of_document(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[StoredEvent]:
-        """Returns one page of all events of a document, newest first, those in its outbox too.
+    def of_document(
+        self, project_id: str, document_id: str, *, limit: int, offset: int = 0, types: Sequence[str] = ()
+    ) -> list[StoredEvent]:
+        """Returns one page of the events of a document, all or of some types, newest first, those in its outbox too.
 
         The outbox is read before the feed, so an event that is moved meanwhile is found in one of them, and shown once.
         """
         condition = self._where(project_id, {"_id": ObjectId(document_id)})
         record = self._store.database.documents.find_one(condition, {"outbox": 1}, session=self._session)
-        waiting: list[OutboxEvent] = record["outbox"][::-1] if record else []
+        outbox: list[OutboxEvent] = record["outbox"][::-1] if record else []
+        waiting = [event for event in outbox if not types or event["type"] in types]
         fresh: list[StoredEvent] = [from_bson(event) for event in waiting[offset : offset + limit]]
         if len(fresh) == limit:
             return fresh
-        relayed = {
+        relayed: Bson = {
             "data.documentId": ObjectId(document_id),
             "_id": {"$nin": [event["_id"] for event in waiting]},
+            **({"type": {"$in": [*types]}} if types else {}),
         }
         return fresh + self._find(
             project_id,

@@ -119,7 +119,13 @@ _index("categories", "projectId nameKey _id", "lists by name", NOT_DELETED)
 _index("categories", "projectId slug", "a category's slug is unique", NOT_DELETED, unique=True)
 _index("categories", "projectId categoryId", "whether a category has subcategories", NOT_DELETED)
 _index("members", "projectId nameKey _id", "lists by name", NOT_DELETED)
-_index("members", "projectId emailKey", "who has an e-mail address", NOT_DELETED)
+_index(
+    "members",
+    "projectId emailKey",
+    "an e-mail address is one member's",
+    {**NOT_DELETED, "emailKey": {"$gt": ""}},
+    unique=True,
+)
 _index("members", "emailKey", "who signs in with an e-mail address, before any project is known", NOT_DELETED)
 _index("tokens", "projectId memberId", "the token that a member signs in with", {"oidc": True})
 _index("tokens", "hash", "finds a caller, before any project is known", unique=True)

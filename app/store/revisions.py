@@ -7,9 +7,15 @@ from bson import ObjectId
 
 from app.rules.documents import PUBLISHED_FIELDS, StoredDocument
 from app.rules.events import Event
+from app.rules.reviews import StoredReview
 from app.rules.revisions import Origin, StoredRevision
 from app.store.collection import DESCENDING, Collection, object_ids
 from app.store.types import Bson
+from app.vocabulary import WriterKind
+
+WRITTEN = dict.fromkeys(("documentId", "version", "by", "kind", "generation", "suggestedBy"), 1)
+"""What is read of a version to know who wrote it."""
+OF_AGENTS = ({"kind": WriterKind.AGENT}, {"suggestedBy": {"$ne": None}})
 
 
 class Revisions(Collection[StoredRevision]):
@@ -17,11 +23,9 @@ class Revisions(Collection[StoredRevision]):
 
     name = "revisions"
 
-    def add(
-        self, project_id: str, written: Iterable[tuple[StoredDocument, Event]], origin: Origin | None = None
-    ) -> None:
+    def add(self, project_id: str, written: Iterable[tuple[StoredDocument, Event, Origin]]) -> None:
         """Stores the current versions of documents, each with the time and author of its event, in one call."""
-        rows = [{**_version(document, event), **(origin or {})} for document, event in written]
+        rows = [{**_version(document, event), **origin} for document, event, origin in written]
         self._insert_many(project_id, rows)
 
     def list(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[StoredRevision]:
@@ -33,6 +37,26 @@ class Revisions(Collection[StoredRevision]):
     def get(self, project_id: str, document_id: str, version: int) -> StoredRevision | None:
         """Returns one version of a document, or None."""
         return self._find_one(project_id, {"documentId": ObjectId(document_id), "version": version})
+
+    def get_many(self, project_id: str, document_id: str, versions: Iterable[int]) -> dict[int, StoredRevision]:
+        """Returns who made some versions of a document, by number, without their fields."""
+        wanted = {"documentId": ObjectId(document_id), "version": {"$in": [*versions]}}
+        return {row["version"]: row for row in self._find(project_id, wanted, fields=WRITTEN)}
+
+    def by_agents(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredRevision]:
+        """Returns who made those versions of documents that agents wrote, without their fields."""
+        wanted = {"documentId": {"$in": object_ids(document_ids)}}
+        return self._find(project_id, wanted | {"$or": OF_AGENTS}, fields=WRITTEN)
+
+    def newest_reviewed(self, project_id: str, document_id: str) -> StoredRevision | None:
+        """Returns the newest version of a document that has the record of a review, or None."""
+        wanted: Bson = {"documentId": ObjectId(document_id), "review": {"$ne": None}}
+        return next(iter(self._find(project_id, wanted, sort=(("version", DESCENDING),), limit=1)), None)
+
+    def add_review(self, project_id: str, document_id: str, version: int, review: StoredReview) -> None:
+        """Stores the record of a version's review, unless it has one; inside a transaction."""
+        where = {"documentId": ObjectId(document_id), "version": version, "review": None}
+        self._update_one(project_id, where, {"$set": {"review": dict(review)}}, {"_id": 1})
 
     def find_read_before(self, project_id: str, document_id: str, version: int) -> StoredRevision | None:
         """Returns the newest version before a number that no script wrote, or None."""

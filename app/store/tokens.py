@@ -51,6 +51,11 @@ class Tokens(OutboxCollection[StoredToken]):
         rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"agent": 1})
         return {row["id"]: agent for row in rows if (agent := row.get("agent"))}
 
+    def get_granters(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
+        """Returns the ids of who agreed to connections by token id, of those tokens that are connections."""
+        rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"grantedBy": 1})
+        return {row["id"]: by["id"] or "" for row in rows if (by := row.get("grantedBy"))}
+
     def record_use(self, project_id: str, token_id: str, now: datetime) -> None:
         """Notes that the token was used; at most once a minute, so that it costs requests nothing."""
         stale = {"$or": [{"lastUsedAt": None}, {"lastUsedAt": {"$lt": now - LAST_USED_LAG}}]}
@@ -59,7 +64,7 @@ class Tokens(OutboxCollection[StoredToken]):
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
         """Returns one page of tokens, the oldest first, revoked ones too."""
-        fields = {"outbox": 0, "hash": 0, "connection": 0}
+        fields = {"outbox": 0, "hash": 0, "connection": 0, "grantedWith": 0}
         return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields)
 
 

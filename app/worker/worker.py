@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from app.errors import ServiceUnavailable, WriteConflict
+from app.http.metrics import LAST_RUN
 from app.store.store import Misconfigured, TooManyWriters
 
 log = logging.getLogger("content_workflow.worker")
@@ -87,6 +88,7 @@ class Worker:
         while not self._stopping.wait(pause):
             try:
                 pause = 0.0 if job.run() else job.pause_seconds
+                LAST_RUN.labels(job.name).set_to_current_time()
             except Exception as error:
                 log_error(error, job=job.name)
                 pause = FAILURE_PAUSE_SECONDS

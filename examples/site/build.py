@@ -44,6 +44,12 @@ WORDS_A_MINUTE = 230
 HINTS = {401: ": is DELIVERY_TOKEN, or EVENTS_TOKEN, a valid token of that kind?"}
 HUES = (16, 32, 48, 90, 165, 205, 340)
 """The colours of what stands in for a cover image, by their angle."""
+SOURCES = {
+    "human-only": "digitalCreation",
+    "ai-assisted": "compositeWithTrainedAlgorithmicMedia",
+    "ai-autonomous": "trainedAlgorithmicMedia",
+}
+"""The digital source type of IPTC for each disclosure: made by a person, with a trained model, by one."""
 MAX_NAME_BYTES = 200
 """File systems allow 255 bytes; a slug of 200 characters can have 800."""
 MANIFEST = ".built.json"
@@ -186,6 +192,7 @@ class Pages:
             "day": day,
             "minutes": lambda words: max(1, round(words / WORDS_A_MINUTE)),
             "picture": picture,
+            "linked_data": linked_data,
         }
         for topic in self._topics.values():
             topic["below"] = [one for one in topic["below"] if self._slugs(one) & self._used]
@@ -269,6 +276,25 @@ def picture(article: Article) -> dict[str, int]:
     """Returns the hue and the centre of the drawing that stands for an article without a cover image."""
     first, second, third, *_ = hashlib.sha256(article["id"].encode()).digest()
     return {"hue": HUES[first % len(HUES)], "x": 200 + second * 3, "y": 100 + third * 2}
+
+
+def linked_data(article: Article) -> dict[str, Any]:
+    """Returns what search engines and archives read of how an article came about: schema.org, and IPTC's source type."""
+    disclosure = article["disclosure"]
+    data = {
+        "@context": "https://schema.org",
+        "@type": "Article",
+        "headline": article["title"],
+        "datePublished": article["publishedAt"],
+        "dateModified": article["updatedAt"],
+        "creativeWorkStatus": disclosure["value"],
+        "digitalSourceType": f"http://cv.iptc.org/newscodes/digitalsourcetype/{SOURCES[disclosure['value']]}",
+    }
+    if article["author"]:
+        data["author"] = {"@type": "Person", "name": article["author"]["name"]}
+    if disclosure["responsible"]:
+        data["accountablePerson"] = {"@type": "Person", "name": disclosure["responsible"]}
+    return {name: value for name, value in data.items() if value is not None}
 
 
 def page_at(url: str, link: str) -> str:

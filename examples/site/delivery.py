@@ -33,6 +33,7 @@ query Articles($limit: Int, $offset: Int, $drafts: Boolean!) {
     documents {
       id isPublished publishedAt updatedAt wordCount SHOWN
       author { id name }
+      disclosure { value models reviewedAt responsible }
       category { slug name }
       related(limit: 3) { id }
       preview @include(if: $drafts) { version updatedAt SHOWN }

@@ -124,6 +124,12 @@ def broken_off(call: Call) -> Call:
     return replace(call, attempts=(replace(call.attempts[0], outcome="503", retry_after=2),), answer={})
 
 
+def with_remark(*texts: str) -> Change:
+    """Has a remark acknowledged, and other texts in the threads."""
+    remark = a_call(A, "open_thread", 7, "201", {"text": "Which?"})
+    return lambda history: with_final(comments={LOAF: texts})(replace(history, calls=(*history.calls, remark)))
+
+
 WRONG: Mapping[str, tuple[str, Change]] = {
     "a lost write": (
         "no_acknowledged_write_is_lost",
@@ -137,6 +143,9 @@ WRONG: Mapping[str, tuple[str, Change]] = {
         "answers_are_those_of_the_contract",
         with_call(1, replace(CALLS[1], attempts=(Attempt(1, 2, 0, "NotFound"),), answer={})),
     ),
+    "a lost remark": ("no_remark_is_lost_or_doubled", with_remark()),
+    "a remark made twice": ("no_remark_is_lost_or_doubled", with_remark("Which?", "Which?")),
+    "a remark that nobody made": ("no_remark_is_lost_or_doubled", with_remark("Which?", "What?")),
     "a lost document": ("no_acknowledged_write_is_lost", with_final(documents={})),
     "a lost claim": (
         "calls_on_each_document_have_an_order",

@@ -105,6 +105,26 @@ class TestImporting:
         assert list(report["refused"]) == ["b/index.md"]
 
     @pytest.mark.contract("decided-commands.import-again")
+    @pytest.mark.contract("decided-provenance.imports")
+    def test_a_file_is_a_persons_unless_it_says_generation(self, cli: Cli, project: Project, tmp_path: Path) -> None:
+        write(tmp_path, "a.md", "---\ntitle: A\n---\nBy hand.\n")
+        write(tmp_path, "b.md", "---\ntitle: B\ngeneration: {model: example-4, tool: x}\n---\nBy a model.\n")
+        write(tmp_path, "c.md", "---\ntitle: C\ngeneration: {provider: x}\n---\nBy a model.\n")
+        report = self.run(cli, project, tmp_path)
+
+        assert report["unknown"] == {"generation.tool": 1}
+        assert "generation.model: Is required." in report["refused"]["c.md"]
+        kinds = {}
+        for slug, document in documents_of(project).items():
+            found = OPERATIONS["get_provenance"](project.context(), document["id"], fields={}).body
+            kinds[slug] = [(by["kind"], by["model"]) for by in found["paragraphs"][0]["by"]]
+        assert kinds == {"a": [("person", None)], "b": [("agent", "example-4")]}
+
+        write(tmp_path, "a.md", "---\ntitle: A\ngeneration: {model: example-4}\n---\nBy a model.\n")
+        self.run(cli, project, tmp_path, "--update")
+        again = OPERATIONS["get_provenance"](project.context(), documents_of(project)["a"]["id"], fields={}).body
+        assert (again["people"], again["agents"]) == (3, 3)
+
     def test_ids_in_upper_case_are_no_change(self, cli: Cli, project: Project, tmp_path: Path) -> None:
         linked = a_document(project.context())["id"].upper()
         write(tmp_path, "a.md", f"---\ntitle: A\nbrief: {{internalLinks: ['{linked}'], keyword: ''}}\n---\n")

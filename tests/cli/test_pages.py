@@ -87,6 +87,7 @@ PAGES = [
     ("README.md", "docs/getting-started.md"),
     ("docs/agents.md",),
     ("docs/api.md",),
+    ("docs/review.md",),
     ("docs/planning.md", "examples/plan/README.md"),  # last: it adds documents to the demo
 ]
 

@@ -206,8 +206,12 @@ def test_the_metrics_of_a_worker_are_at_the_address_that_is_named(
     with running(tmp_path, "worker", "--metrics-host", "127.0.0.2", "--metrics-port", port, **options) as worker:
         until(lambda: "worker started" in worker.said, worker)
 
-        with urlopen(f"http://127.0.0.2:{port}/metrics") as response:
-            assert b"content_workflow_events_relayed_total" in response.read()
+        def metrics() -> str:
+            with urlopen(f"http://127.0.0.2:{port}/metrics") as response:
+                return str(response.read())
+
+        assert "content_workflow_events_relayed_total" in metrics()
+        until(lambda: 'job_last_run_timestamp_seconds{job="relay events"}' in metrics(), worker)
         assert not answers(f"http://127.0.0.1:{port}")
 
 

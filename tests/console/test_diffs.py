@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from app.console.diffs import MOST_LINES, Row, Side, side_by_side
+from app.console.diffs import MOST_LINES, Row, Side, changed_words, marked_changes, side_by_side
 from app.rules.diffs import unified_diff
 
 OLD = "# Rye\n\nFlour and water.\n-- a rule\nFeed it.\n"
@@ -77,3 +77,45 @@ def test_a_comparison_of_as_many_lines_as_are_shown_is_whole() -> None:
     rows = side_by_side(unified_diff("", "a\n" * (MOST_LINES - 1), "old", "new"))
 
     assert [row.kind for row in rows] == ["gap"] + ["added"] * (MOST_LINES - 1)
+
+
+def test_words_that_changed_stand_together() -> None:
+    assert changed_words("Throw half away, and feed it.", "Keep 50 g of it, and feed it.") == [
+        ("removed", "Throw half away"),
+        ("added", "Keep 50 g of it"),
+        ("same", ", and feed it."),
+    ]
+    assert changed_words("", "Rye") == [("added", "Rye")]
+    assert changed_words("Rye", "Rye") == [("same", "Rye")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "marked"),
+    [
+        ("# Rye\n", "# Rye bread\n", "# Rye[+ bread]\n"),
+        ("- Flour\n- Water\n", "- Flour\n- Salt\n- Water\n", "- Flour\n- [+Salt]\n- Water\n"),
+        ("One.\n\nTwo.\n", "One.\n", "One.\n\n[-Two.]\n"),
+        ("See [it](/a) now, and again.", "See [it](/b) now, and again.", "See [-[it](/a)][+[it](/b)] now, and again."),
+        ("All of this is other.", "Nothing remains.", "[-All of this is other.]\n[+Nothing remains.]"),
+        ("```\na\n```", "```\nb\n```", None),
+        ("| a |\n", "| b |\n", None),
+        ("<b>a</b>", "<b>b</b>", None),
+        ("x" * 6000, "y" * 6000, None),
+        ("a\n" * 6000, "b\n" * 6000, None),
+    ],
+)  # fmt: skip
+def test_changes_are_marked_in_the_text_where_marks_can_stand(old: str, new: str, marked: str | None) -> None:
+    found = marked_changes(old, new, "2026-11-25")
+    if found is not None:
+        for element, sign in (("del", "-"), ("ins", "+")):
+            found = found.replace(f'<{element} datetime="2026-11-25">', f"[{sign}").replace(f"</{element}>", "]")
+    assert found == marked
+
+
+@pytest.mark.parametrize(
+    "line", ["[" * 5000, "*" * 5000, "`" * 4999 + "a", "- " * 2500, "_a" * 2500, "> " * 2400 + "a"]
+)
+def test_lines_that_are_all_marks_are_compared_quickly(line: str) -> None:
+    began = time.process_time()
+    marked_changes(line + " a", line + " b", "")
+    assert time.process_time() - began < 3, "a tenth of that; the rest is for neighbours"

@@ -20,22 +20,39 @@ TEXT = "Flour and water.\n"
 GZIP = {"Accept-Encoding": "gzip"}
 MANY = 1_000
 MOST_BYTES = 250_000
-DOCUMENT = ("", "/checks", "/edit", "/meanwhile?baseVersion=1", "/fields", "/brief", "/revisions", "/activity")
+DOCUMENT = (
+    "",
+    "/checks",
+    "/edit",
+    "/meanwhile?baseVersion=1",
+    "/fields",
+    "/brief",
+    "/revisions",
+    "/activity",
+    "/links",
+    "/written",
+    "/approve",
+)
 ADMINISTRATION = ("", "/members", "/members/{member}", "/tokens", "/tokens/{token}", "/webhooks", "/webhooks/{hook}")
 PATHS = (
-    *("/sign-in", "/join", "/board", "/board?q=flour", "/board?briefState=claimed", "/calendar", "/calendar?view=week"),
+    *(
+        "/sign-in",
+        "/join",
+        "/review",
+        "/board",
+        "/board?q=flour",
+        "/board?briefState=claimed",
+        "/calendar",
+        "/calendar?view=week",
+    ),
     *(
         "/board?show.idea=100&show.planned=100&show.drafting=100&show.review=100",
         "/insight",
         "/insight?days=90",
+        "/insight/disclosures",
         "/insight/dates",
     ),
-    *(
-        "/insight/dates",
-        "/table",
-        "/table?q=flour",
-        "/table?column=slug&column=key&column=author&column=cluster&column=publishedAt",
-    ),
+    *("/table", "/table?q=flour", "/table?column=slug&column=key&column=author&column=cluster&column=publishedAt"),
     *("/plan", "/plan/many", "/plan/categories", "/plan/categories/{category}", "/plan/clusters"),
     *("/plan/clusters/{cluster}", *(f"/administration{page}" for page in ADMINISTRATION)),
     *(f"/documents/{{document}}{page}" for page in DOCUMENT),
@@ -50,6 +67,8 @@ NO_PAGES = {
     "sign_in_with_oidc",
     "back_from_oidc",
     "show_connect",
+    "download_disclosures",
+    "show_record",
 }
 """Endpoints that answer a browser with something else than a page, or that another service leads to."""
 
@@ -67,6 +86,8 @@ def ids(project: Project) -> dict[str, str]:
     first = a_document(ctx, title="Rye", markdown=TEXT, brief={"keyword": "rye"}, **fields)
     brief = {"internalLinks": [first["id"]], "wordCount": "1200-1500"}
     linked = a_document(ctx, title="Flour, water and patience", markdown=TEXT, brief=brief, **fields)
+    remark = {"text": "Which?", "quote": {"exact": "Flour", "prefix": "", "suffix": ""}, "suggestion": "Rye"}
+    OPERATIONS["open_thread"](ctx, linked["id"], fields=remark)
     OPERATIONS["mark_brief_ready"](ctx, linked["id"])
     OPERATIONS["claim_brief"](project.context(project.token("Night writer", agent="w")), linked["id"], fields={})
     hook = OPERATIONS["create_webhook"](ctx, fields={"url": "https://hooks.example.org/x"}).body["id"]
@@ -128,6 +149,37 @@ def test_pages_of_a_thousand_documents_make_few_database_commands_and_are_small(
     # A list that is long is read another way than a short one, with one command more.
     assert {path: (few[path], many[path]) for path in paths if many[path] > few[path] + 1} == {}
     assert {path: size for path, size in sizes.items() if size > MOST_BYTES} == {}
+
+
+LISTS = ("/board", "/table", "/calendar", "/insight")
+
+
+def test_threads_make_no_more_database_commands_in_lists(
+    watched: tuple[Flask, Commands], project: Project, ids: dict[str, str]
+) -> None:
+    app, commands = watched
+    editor = Visitor(app)
+    editor.sign_in(project.token())
+    database = project.store.database
+    thread: Any = database.threads.find_one({"documentId": ObjectId(ids["document"])})
+    database.threads.delete_many({})
+    add_many(project, ids["document"])
+
+    def counted(path: str) -> int:
+        commands.sent.clear()
+        assert editor.get(f"/console{path}").status_code == 200, path
+        return len(commands.sent)
+
+    counted("/board")
+    without = {path: counted(path) for path in LISTS}
+    documents = [row["_id"] for row in database.documents.find({}, {"_id": 1})]
+    database.threads.insert_many(
+        {**thread, "_id": ObjectId(), "documentId": documents[number % MANY]} for number in range(5 * MANY)
+    )
+    fields = {"unresolvedThreads": 5, "mustThreads": {str(thread["_id"]): "open"}}
+    database.documents.update_many({}, {"$set": fields})
+
+    assert {path: counted(path) for path in LISTS} == without
 
 
 def test_assets_are_served_compressed_and_plain(editor: Visitor) -> None:

@@ -24,7 +24,8 @@ def packet_of(rest: Rest, document: Any) -> dict[str, Any]:
 
 @pytest.mark.contract("decided-packet.parts")
 def test_a_packet_has_all_that_a_writer_needs(rest: Rest, project: Project) -> None:
-    ok(rest.patch("/project", {"guidelines": "Say *you*.", "checks": {"placeholders": "error"}}))
+    settings = {"guidelines": "Say *you*.", "checks": {"placeholders": "error"}, "siteUrl": "https://crust.example/b"}
+    ok(rest.patch("/project", settings))
     food = a_category(rest, "Food")
     bread = a_category(rest, "Bread", description="Loaves", categoryId=food["id"])
     cluster = a_cluster(rest, keywords=["levain"])
@@ -70,7 +71,7 @@ def test_a_packet_has_all_that_a_writer_needs(rest: Rest, project: Project) -> N
         "keywords": ["levain"],
         "documents": [other],
     }
-    assert packet["links"] == [{**other, "excerpt": ""}]
+    assert packet["links"] == [{**other, "excerpt": "", "url": "https://crust.example/b/oats"}]
     assert packet["review"] is None
     assert packet["outline"] == ok(rest.get(f"{path_of(document)}/outline"))
     assert {one["check"] for one in packet["checks"]} >= {"placeholders", "internal_links", "meta_title"}

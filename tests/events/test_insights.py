@@ -252,6 +252,9 @@ def test_what_became_of_the_claims_of_an_agent(rest: Rest, project: Project) -> 
             "released": 2,
             "changesRequested": 1,
             "approved": 1,
+            "words": 1,
+            "inputTokens": 0,
+            "outputTokens": 0,
         }
     ]
     minutes = {

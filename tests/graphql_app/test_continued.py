@@ -20,6 +20,7 @@ pytestmark = pytest.mark.needs_mongod
 
 PREVIEW = """query($id: ID!) { document(id: $id) { title html preview {
     title slug subtitle excerpt metaTitle metaDescription coverImage { url } html markdown updatedAt version
+    category { name }
 } } }"""
 PAGE = """query($limit: Int, $offset: Int, $slug: String, $search: String, $drafts: Boolean) {
     documentsPage(limit: $limit, offset: $offset, categorySlug: $slug, search: $search, includeDrafts: $drafts) {
@@ -44,9 +45,11 @@ def republished(project: Project, document: dict[str, Any], **changes: Any) -> N
 def test_a_preview_shows_a_document_as_it_is_now_while_the_document_stays_as_published(
     project: Project, preview: GraphQL
 ) -> None:
-    document = published(project, title="Old", slug="old", markdown="Old.")
+    ctx = project.context()
+    rye, oat = (made(ctx, "category", name=name, slug=name.lower())["id"] for name in ("Rye", "Oat"))
+    document = published(project, title="Old", slug="old", markdown="Old.", categoryId=rye)
     content = run(project, "write_content", document["id"], markdown="New *text*.", baseVersion=1)
-    now = run(project, "update_document", content["id"], title="New", slug="new", subtitle="Soon")
+    now = run(project, "update_document", content["id"], title="New", slug="new", subtitle="Soon", categoryId=oat)
 
     found = preview.data(PREVIEW, {"id": document["id"]})["document"]
 
@@ -63,6 +66,7 @@ def test_a_preview_shows_a_document_as_it_is_now_while_the_document_stays_as_pub
         "markdown": "New *text*.",
         "updatedAt": now["updatedAt"],
         "version": now["version"],
+        "category": {"name": "Oat"},
     }
 
 
@@ -205,6 +209,9 @@ def test_related_are_other_published_documents_of_the_cluster_newest_first(
     query = """query($id: ID!, $limit: Int) {
         document(id: $id) { related { title } some: related(limit: $limit) { title related(limit: 1) { title } } }
     }"""
+    named = "query($id: ID!) { document(id: $id) { clusterId } }"
+    assert graphql.data(named, {"id": loaves[0]["id"]})["document"] == {"clusterId": bread}
+    assert graphql.data(named, {"id": alone["id"]})["document"] == {"clusterId": None}
 
     found = graphql.data(query, {"id": loaves[4]["id"], "limit": 10})["document"]
 

@@ -143,8 +143,12 @@ def test_an_article_names_its_topic_author_address_and_picture_and_what_to_read_
         '<a class="topic" href="/topics/rye/">Rye</a>',
         '<a class="author" href="/authors/ada-lovelace/">Ada Lovelace</a>',
         '<p class="subtitle">Sour</p>',
+        '<meta name="ai-disclosure" content="human-only">',
+        '"creativeWorkStatus": "human-only"',
+        '"digitalSourceType": "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation"',
     ):
         assert expected in page
+    assert 'class="disclosure"' not in page
     related = page[page.index("Read next") :]
     assert [f"/articles/loaf-{number}/" in related for number in (13, 12, 11, 10)] == [True, True, True, False]
 

@@ -68,6 +68,7 @@ def test_a_body_that_is_no_json_object_is_refused(rest: Rest, what: str) -> None
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 def test_a_body_of_another_content_type_is_refused(rest: Rest, kind: str) -> None:
     assert_error(send(rest, "/document-intents", b'{"title": "x"}', kind), 415, "UnsupportedMediaType")
+    assert "`text/csv`" in send(rest, "/plan", b"key,title", kind).json["message"]
 
 
 ACCEPT_PATCH = [

@@ -57,6 +57,7 @@ def test_a_tool_outside_the_set_does_not_exist(agent_of_era: Agent) -> None:
     assert "'publish_document'" in answer["error"]["message"]
     assert "'writing'" in answer["error"]["message"]
     assert "tools/list" in answer["error"]["message"]
+    assert "it is in `reviewing`" in answer["error"]["message"]
 
 
 @pytest.mark.parametrize("toolset", ["painting", "", "Writing"])

@@ -131,6 +131,7 @@ def test_signing_in_leads_back(flow: Flow, editor: Token) -> None:
     asked = flow.person.get(onward(flow.authorize()))
     sign_in = flow.person.get(asked.headers["Location"])
     assert "/console/connect?" in sign_in.text
+    assert "A client asks to be connected" in sign_in.text
     back = flow.person.client.post("/console/sign-in", data={"token": editor.secret, "to": "/console/connect?a=b"})
     assert back.headers["Location"] == "/console/connect?a=b"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -129,6 +130,23 @@ def test_who_is_a_member_of_several_projects_chooses(sign_in: SignIn, project: P
     browser, _ = sign_in("ada")
     browser.post("/console/oidc/project", data={"member": wanted})
     assert "The Crumb" in browser.get("/console/calendar").text
+
+
+def test_an_address_that_was_verified_long_ago_signs_nobody_in(
+    sign_in: SignIn, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from itsdangerous import TimestampSigner
+
+    from tests.make import a_project
+
+    wanted = add(project)
+    add(a_project(project.store, name="The Crumb"))
+    browser, page = sign_in("ada")
+    assert "The Crumb" in page.text
+    an_hour_later = int(time.time()) + 3_601
+    monkeypatch.setattr(TimestampSigner, "get_timestamp", lambda _: an_hour_later)
+    browser.post("/console/oidc/project", data={"member": wanted})
+    assert browser.get("/console/table").status_code == 303
 
 
 def test_another_browser_can_not_be_signed_in(sign_in: SignIn, oidc_app: Flask, project: Project) -> None:

@@ -91,6 +91,11 @@ class Scene:
         other.call("write_content", self.document(), markdown="Rye is sour.", baseVersion=1)
         return other.token.id
 
+    def reviewed(self) -> str:
+        document = self.document()
+        self.call("approve_document", document, review={"facts": True, "sources": True, "examined": "All."})
+        return document
+
     def twice_written(self) -> str:
         document = self.document()
         self.call("write_content", document, markdown="Rye is sour.", baseVersion=1)
@@ -203,6 +208,9 @@ READS: dict[str, Callable[[Scene], Call]] = {
     "list_webhook_deliveries": lambda scene: Call((scene.webhook(),)),
     "get_insights": lambda scene: Call((), {"days": 7}),
     "get_project": lambda scene: Call(),
+    "get_provenance": lambda scene: Call((scene.twice_written(),), {"version": 1}),
+    "get_review_record": lambda scene: Call((scene.reviewed(),), {"version": 1}),
+    "list_disclosures": lambda scene: Call((), {"limit": 10}),
     "read_document_content": lambda scene: Call((scene.document(),), {"offset": 0}),
 }
 """How each operation that reads is called."""

@@ -113,6 +113,56 @@ def test_of_two_who_accept_one_suggestion_one_writes_it(rest, crowd, project) ->
         assert (now["content"], now["version"]) == ("Rye, not oats, is dark.", 2)
 
 
+@pytest.mark.contract("decided-threads.races", "decided-threads.accept")
+def test_suggestions_accepted_while_the_text_is_written_lose_no_words_and_no_thread(
+    rest, crowd, project, store
+) -> None:
+    words = [f"Loaf {number} is dark." for number in range(10)]
+    document = a_document(rest, markdown="\n\n".join([*words, "Notes:"]))
+    path = path_of(document)
+    people = crowd(2, [project.token("Ada"), project.token("Grace")])
+    agents = crowd(20, [project.token(f"Agent {number}", agent=f"agent-{number}") for number in range(20)])
+    threads = [
+        ok(
+            people[0].post(
+                f"{path}/threads", {"text": w, "quote": {"exact": w}, "suggestion": w.replace("dark", "light")}
+            ),
+            201,
+        )
+        for w in words
+    ]
+    accepts = [
+        partial(people[number % 2].post, f"{path}/threads/{thread['id']}/accept")
+        for number, thread in enumerate(threads)
+    ]
+    answers = [
+        partial(agent.post, f"{path}/threads/{threads[number % 10]['id']}/replies", {"text": f"agent {number}"})
+        for number, agent in enumerate(agents[:10])
+    ]
+    writes = [
+        partial(writer.put, f"{path}/content", {"markdown": "\n\n".join([*words, f"Notes: {number}"])}, If_Match="*")
+        for number, writer in enumerate(agents[10:])
+    ]
+
+    done = at_once([*accepts, *answers, *writes])
+
+    assert set(outcomes(done[:10])) <= {"200", "QuoteGone"}
+    assert set(outcomes(done[10:20])) <= {"201", "ThreadResolved"}
+    assert outcomes(done[20:]) == {"200": 10}
+    now = {one["id"]: one for one in ok(rest.get(f"{path}/threads?state={','.join(ThreadState)}"))}
+    assert len(now) == 10
+    for thread, accepted, answer in zip(threads, done[:10], done[10:20], strict=True):
+        is_accepted = accepted.status_code == 200
+        assert (now[thread["id"]]["outcome"] == "accepted") == is_accepted
+        assert len(now[thread["id"]]["comments"]) == 1 + (answer.status_code == 201)
+        if is_accepted:
+            kept = ok(rest.get(f"{path}/revisions/{accepted.json['version']}"))["markdown"]
+            assert thread["suggestion"] in kept
+    kinds = Counter(types_of(store, document))
+    assert kinds["thread.resolved"] == outcomes(done[:10]).get("200", 0)
+    assert kinds["document.content_updated"] == ok(rest.get(path))["version"] - 1
+
+
 @pytest.mark.contract("decided-threads.races", "decided-threads.caps")
 def test_no_more_than_20_links_and_200_threads_are_made_at_once(rest, crowd, project) -> None:
     document = a_document(rest)

@@ -187,6 +187,16 @@ def test_writing_nothing_writes_an_empty_brief_where_there_was_none(api, ctx, me
     assert api.get(path).json["brief"] == EMPTY
 
 
+def test_a_replacement_without_a_body_clears_nothing(api, ctx) -> None:
+    path = f"/documents/{a_document(ctx, brief={'keyword': 'rye'})['id']}/brief"
+
+    refused = api.put(path)
+
+    assert tag(refused) == (400, "HttpApiDecodeError")
+    assert refused.json["issues"] == [{"path": "", "message": "There is no body: send a JSON object."}]
+    assert api.get(path).json["brief"]["keyword"] == "rye"
+
+
 @pytest.mark.contract(
     "endpoints-briefs.rules", "decided-briefs.write-errors", "errors.BadRequest", "brief.internalLinks"
 )

@@ -568,6 +568,16 @@ class TestTables:
         assert refused.status_code == 400
         assert [(one["path"], one["message"]) for one in refused.json["issues"]] == issues
 
+    def test_a_table_is_planned_whole_or_not_at_all_with_atomic_in_the_query(self, api: Rest) -> None:
+        table = "key,title,category\nrye,Rye,\noat,Oat,nowhere\n"
+
+        refused = self._post(api, table, path="/plan?atomic=true")
+        planned = ok(self._post(api, table, path="/plan?atomic=false"))["pieces"]
+
+        assert (refused.status_code, refused.json["_tag"]) == (422, "IntentInvalid")
+        assert [one["field"] for one in refused.json["errors"]] == ["pieces[1].category"]
+        assert [one["outcome"] for one in planned] == ["created", "refused"]
+
     @pytest.mark.contract("decided-http.UnsupportedMediaType")
     def test_no_other_route_takes_a_table(self, api: Rest) -> None:
         assert self._post(api, "title\nRye\n", path="/document-intents").status_code == 415

@@ -54,3 +54,21 @@ def test_the_ids_can_be_named_by_a_document(api, path) -> None:
         draft = api.post("/document-intents", {"title": record["name"], field: record["id"]}).json
         confirmed = api.post(f"/document-intents/{draft['id']}/confirm")
         assert confirmed.json["document"][field] == record["id"]
+
+
+@pytest.mark.needs_mongod
+def test_an_email_address_is_one_members_until_that_member_is_deleted(api) -> None:
+    ada = api.post("/members", {"name": "Ada", "email": "ada@example.org"}).json
+    bob = api.post("/members", {"name": "Bob"}).json
+
+    refusals = [
+        api.post("/members", {"name": "Eve", "email": "Ada@Example.org"}),
+        api.patch(f"/members/{bob['id']}", {"email": "ada@example.org"}),
+    ]
+    assert [(one.status_code, [problem["field"] for problem in one.json["errors"]]) for one in refusals] == [
+        (422, ["email"]),
+        (422, ["email"]),
+    ]
+    assert api.patch(f"/members/{ada['id']}", {"email": "ADA@example.org"}).status_code == 200
+    assert api.delete(f"/members/{ada['id']}").status_code == 200
+    assert api.patch(f"/members/{bob['id']}", {"email": "ada@example.org"}).status_code == 200

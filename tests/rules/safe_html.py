@@ -25,7 +25,7 @@ _ATTRIBUTES = """
 """
 ELEMENTS = set(_ELEMENTS.split())
 ATTRIBUTES = set(_ATTRIBUTES.split())
-URL_SCHEMES = {"href": {"http", "https", "mailto", ""}, "src": {"http", "https", ""}}
+URL_SCHEMES = {"href": {"http", "https", "mailto", "tel", ""}, "src": {"http", "https", ""}}
 HTML = "{http://www.w3.org/1999/xhtml}"
 
 

@@ -27,6 +27,8 @@ from tests.rules.xss_corpus import VECTORS
         ("<div>\ra\r\r# b", "<div>\na\n<h1>b</h1>\n</div>"),
         ("[a](/b)", '<p><a href="/b" rel="noopener">a</a></p>\n'),
         ("www.example.com", '<p><a href="http://www.example.com" rel="noopener">www.example.com</a></p>\n'),
+        ("[a](tel:+4712345)", '<p><a href="tel:+4712345" rel="noopener">a</a></p>\n'),
+        ("![a](tel:+4712345)", '<p><img alt="a"></p>\n'),
         ("a@example.com", '<p><a href="mailto:a@example.com" rel="noopener">a@example.com</a></p>\n'),
         ('![a](b.png "c")', '<p><img src="b.png" alt="a" title="c"></p>\n'),
         ("![a](https://example.com/b:c)", '<p><img src="https://example.com/b:c" alt="a"></p>\n'),

@@ -42,7 +42,7 @@ def as_specified(html: str) -> str:
         tags=set(ELEMENTS),
         attributes={**ATTRIBUTES, "code": set[str]() if "language-" not in html else {"class"}},
         set_tag_attribute_values=GIVEN,
-        url_schemes={"http", "https", "mailto"},
+        url_schemes={"http", "https", "mailto", "tel"},
         link_rel="noopener",
     )
 

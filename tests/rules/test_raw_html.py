@@ -41,6 +41,7 @@ LINK = '<a href="http://www.a.example" rel="noopener">www.a.example</a>'
         ("<B>a</B>", "<p><b>a</b></p>\n"),
         ("a<br/>b</br>c", "<p>a<br>bc</p>\n"),
         ("<plaintext>a\n\nb", "<p>a</p>\n<p>b</p>\n"),
+        ("<form><input type=text> <input type=checkbox> <button>a</button></form>", "  a"),
         ("the <script> tag\n\nand more", "<p>the  tag</p>\n<p>and more</p>\n"),
         ("<script>let a = '</b>'\n<style></script>a", "a"),
         # bare addresses

@@ -29,6 +29,7 @@ DOCUMENT = {
 }
 DOCUMENT_CONTINUED = {
     "author": "Author",
+    "clusterId": "ID",
     "preview": "Preview",
     "related": "[Document!]!",
     "updatedAt": "String",
@@ -40,6 +41,7 @@ CONTINUED = {
     "Author": {"id": "ID!", "name": "String!"},
     "DocumentPage": {"documents": "[Document!]!", "hasNextPage": "Boolean!", "totalCount": "Int!"},
     "Preview": {
+        "category": "Category",
         "coverImage": "CoverImage",
         "excerpt": "String",
         "html": "String",
@@ -54,7 +56,7 @@ CONTINUED = {
     },
     "Redirect": {"from": "String!", "to": "String!"},
 }
-"""The types of decisions, section 15."""
+"""The types of decisions, section 15, which `Document.clusterId` and `Preview.category` were added to."""
 PAGE = {"includeDrafts": "Boolean", "limit": "Int", "offset": "Int"}
 FILTERS = {
     **{"authorId": "ID", "categorySlug": "String", "clusterId": "ID", "includeSubcategories": "Boolean"},

@@ -320,6 +320,26 @@ def test_each_closed_list_is_one_component(document: dict[str, Any]) -> None:
     assert inline == []
 
 
+def test_the_types_of_events_are_closed_in_requests_and_open_in_responses(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+
+    assert schemas["WebhookFields"]["properties"]["events"]["items"]["$ref"].endswith("/EventType")
+    for response in ("Event", "Activity", "Delivery"):
+        type_ = schemas[response]["properties"]["type"]
+        assert (type_["type"], "enum" in type_) == ("string", False)
+    assert "`document.published`" in schemas["Event"]["properties"]["type"]["description"]
+    assert schemas["Webhook"]["properties"]["events"]["items"] == {"type": "string"}
+
+
+def test_a_plan_may_be_a_table_and_a_put_has_a_body(document: dict[str, Any]) -> None:
+    plan = document["paths"]["/plan"]["post"]
+    puts = [path["put"]["requestBody"] for path in document["paths"].values() if "put" in path]
+
+    assert set(plan["requestBody"]["content"]) == {"application/json", "text/csv"}
+    assert "atomic" in {one.get("name") for one in plan["parameters"]}
+    assert {body["required"] for body in puts} == {True}
+
+
 @pytest.mark.parametrize(
     ("schema", "name", "form"),
     [

@@ -41,6 +41,57 @@ def test_a_project_goes_into_a_file_and_from_there_into_another(
     assert "Unchanged: the project's settings, 1 document." in again.output
 
 
+def test_the_settings_that_an_import_replaces_are_named(run: CliRunner, store: Store, tmp_path: Path) -> None:
+    project, other = a_project(store, siteUrl="https://crust.example", name="Crust"), a_project(store, name="Crumb")
+    file = tmp_path / "project.ndjson"
+    run.invoke(main, ["export", "--project", project.id, "--out", str(file)], catch_exceptions=False)
+
+    there = run.invoke(main, ["import", "--project", other.id, str(file)], catch_exceptions=False)
+
+    assert "Settings of the project that were replaced: name, siteUrl." in there.output
+
+
+@pytest.mark.parametrize(
+    ("lost", "why"),
+    [
+        (slice(0, 1), "The export does not begin with"),
+        (slice(3, 4), "The export had 4 lines before this one, and here are 3: some are missing."),
+        (slice(4, 5), "The export does not end with"),
+    ],
+)
+def test_an_export_that_lost_a_line_makes_the_exit_code_1(
+    run: CliRunner, store: Store, project: Project, tmp_path: Path, lost: slice, why: str
+) -> None:
+    a_document(project.context(), title="Rye")
+    file, other = tmp_path / "project.ndjson", a_project(store)
+    lines = run.invoke(main, ["export", "--project", project.id]).stdout.splitlines(keepends=True)
+    assert len(lines) == 5
+    del lines[lost]
+    file.write_text("".join(lines))
+
+    out = run.invoke(main, ["import", "--project", other.id, str(file)])
+
+    assert out.exit_code == 1
+    assert why in out.stderr
+
+
+def test_nothing_of_an_export_that_was_cut_short_is_imported_until_somebody_vouches_for_it(
+    run: CliRunner, store: Store, project: Project, tmp_path: Path
+) -> None:
+    a_document(project.context(), title="Rye")
+    file, other = tmp_path / "project.ndjson", a_project(store)
+    lines = run.invoke(main, ["export", "--project", project.id]).stdout.splitlines(keepends=True)[:-1]
+    file.write_text("".join(lines))
+
+    refused = run.invoke(main, ["import", "--project", other.id, str(file)])
+    there = run.invoke(main, ["export", "--project", other.id]).stdout
+    assert '{"type":"end","lines":%d}' in refused.stderr
+    file.write_text(f'{"".join(lines)}{{"type":"end","lines":{len(lines)}}}\n')
+
+    assert "Rye" not in there
+    assert run.invoke(main, ["import", "--project", other.id, str(file)]).exit_code == 0
+
+
 def test_an_export_that_an_editor_on_windows_saved_again_is_the_same(
     run: CliRunner, store: Store, project: Project, tmp_path: Path
 ) -> None:
@@ -98,7 +149,7 @@ def test_an_option_for_markdown_is_refused_with_an_exported_project(
 
 def test_a_refused_line_is_reported_and_makes_the_exit_code_1(run: CliRunner, project: Project, tmp_path: Path) -> None:
     file = tmp_path / "project.ndjson"
-    file.write_text('{"type": "export", "version": 1}\n{"type": "member"}\n[]\n')
+    file.write_text('{"type": "export", "version": 1}\n{"type": "member"}\n[]\n{"type": "end", "lines": 3}\n')
 
     out = run.invoke(main, ["import", "--project", project.id, str(file)])
 
@@ -131,5 +182,5 @@ def test_a_file_without_a_record_is_refused(run: CliRunner, project: Project, tm
 
     assert out.exit_code == 1
     assert out.stderr.endswith(
-        f"Error: {file} has no record of a project: write it again with `content-workflow export`.\n"
+        'Error: The export does not begin with {"type":"export",…}. Write it again with `content-workflow export`.\n'
     )

@@ -53,7 +53,7 @@ def full(store: Store) -> Project:
         ctx, title="Rye", markdown="# Rye\n\nDark.", categoryId=rye["id"], clusterId=topic["id"], brief=brief
     )
     called(ctx, "publish_document", live["id"])
-    called(ctx, "write_content", live["id"], markdown="Darker.", baseVersion=1)
+    called(ctx, "write_content", live["id"], markdown="Darker.", baseVersion=1, generation={"model": "example-4"})
     called(ctx, "update_document", live["id"], slug="rye-bread")
     remark = {"quote": {"exact": "Darker"}, "suggestion": "Dark", "level": "must"}
     thread = called(ctx, "open_thread", live["id"], text="Darker?", **remark)
@@ -63,6 +63,8 @@ def full(store: Store) -> Project:
     called(ctx, "claim_brief", claimed["id"], leaseSeconds=3600)
     piece = {"key": "crust", "title": "Crust", "markdown": "Crust."}
     planned = called(ctx, "plan_documents", pieces=[piece])["pieces"][0]
+    called(ctx, "write_content", planned["id"], markdown="Crust.\n\nHard.", baseVersion=1, generation={"model": "x"})
+    called(ctx, "approve_document", planned["id"], review={"facts": True, "sources": False, "examined": "All."})
     soon = (ctx.now + timedelta(days=1)).isoformat()
     called(ctx, "schedule_document", planned["id"], publishAt=soon)
     trashed = a_document(ctx, title="Crumbs", markdown="Crumbs.", categoryId=rye["id"])
@@ -95,6 +97,23 @@ def test_a_project_imported_into_an_empty_database_exports_the_same_bytes(
     assert not done.refused
     assert not done.differing
     assert exported(other, fresh_store) == lines
+
+
+@pytest.mark.contract("decided-provenance.exports", "decided-reviews.exports")
+def test_who_wrote_what_and_records_of_reviews_come_with_their_versions(full: Project, store: Store) -> None:
+    other = a_project(store, name="Another")
+    taken(store, other, exported(full, store))
+
+    for project in (full, other):
+        ctx = project.context()
+        by_slug = {one["slug"]: one["id"] for one in called(ctx, "list_documents", limit=50, offset=0, sort="title")}
+        found = [called(ctx, "get_provenance", by_slug[slug])["paragraphs"] for slug in ("rye-bread", "crust")]
+        models = [[[by["model"] for by in paragraph["by"]] for paragraph in one] for one in found]
+        assert models == [[["example-4", None]], [[None], ["x"]]]
+        record = called(ctx, "get_review_record", by_slug["crust"])
+        assert (record["examined"], record["version"], record["agents"]) == ("All.", 2, 1)
+        [live] = called(ctx, "list_disclosures", limit=50, offset=0)
+        assert (live["slug"], live["disclosure"]) == ("rye", "human-only")
 
 
 @pytest.mark.contract("decided-threads.exports")
@@ -198,6 +217,19 @@ def test_a_category_with_the_slug_and_a_cluster_with_the_name_of_one_in_the_proj
     assert (document["categoryId"], document["clusterId"]) == (rye["id"], topic["id"])
 
 
+def test_a_member_with_the_address_of_one_in_the_project_is_that_one(store: Store, project: Project) -> None:
+    ctx, other = project.context(), a_project(store)
+    ada = called(ctx, "create_member", name="Ada", email="ada@example.org")
+    a_document(ctx, title="Rye", assigneeId=ada["id"])
+    theirs = called(other.context(), "create_member", name="Ada L.", email="Ada@example.org")
+
+    done = taken(store, other, exported(project, store)).done
+
+    [rye] = called(other.context(), "list_documents", limit=9, offset=0, sort="title")
+    assert (done.refused, done.differing) == ([], ["member Ada"])
+    assert rye["assigneeId"] == theirs["id"]
+
+
 def test_a_second_import_changes_nothing(full: Project, store: Store) -> None:
     beside = a_project(store, name="Beside")
     lines = exported(full, store)
@@ -281,7 +313,7 @@ def test_a_document_whose_history_could_not_be_read_or_continued_is_refused(
     rest: Rest, project: Project, extra: dict[str, Any], why: str
 ) -> None:
     document = a_document(project.context(), markdown="One.")
-    [*head, body, revision, last] = map(orjson.loads, exported(project, project.store))
+    [*head, body, revision, last, _] = map(orjson.loads, exported(project, project.store))
     beside = a_project(project.store)
     lines = [orjson.dumps(line) for line in (*head, body, {**revision, **extra}, revision, last)]
 
@@ -303,7 +335,7 @@ def test_an_import_that_was_interrupted_may_be_followed_by_that_of_an_earlier_ex
     document = a_document(ctx, markdown="One.")
     earlier = exported(project, project.store)
     called(ctx, "write_content", document["id"], markdown="Two.", baseVersion=1)
-    taken(fresh_store, other, exported(project, project.store)[:-1])
+    taken(fresh_store, other, exported(project, project.store)[:-2])
 
     assert "run this one again" in taken(fresh_store, other, earlier).done.refused[0].why
     assert not taken(fresh_store, other, earlier).done.refused
@@ -384,7 +416,7 @@ def test_two_imports_of_one_export_at_once_leave_each_document_its_texts_and_ver
 
 def test_a_document_that_appears_twice_is_imported_once(full: Project, store: Store, fresh_store: Store) -> None:
     lines = exported(full, store)
-    twice = [*lines, *(line.replace(b'"title":"Rye"', b'"title":"Wheat"') for line in lines)]
+    twice = [*lines[:-1], *(line.replace(b'"title":"Rye"', b'"title":"Wheat"') for line in lines[:-1])]
     other = a_project(fresh_store, name="Another")
 
     done = taken(fresh_store, other, twice).done

@@ -138,7 +138,7 @@ document.addEventListener("keydown", (event) => {
   else if ($(`[data-step="${CSS.escape(event.key)}"]`)) $(`[data-step="${CSS.escape(event.key)}"]`).click();
   else if ((event.key === "j" || event.key === "k") && entries().length) step(event.key === "j" ? 1 : -1);
   else if (event.key === "/" && $("[data-search]")) $("[data-search]").focus();
-  else if (event.key === "/") location.assign(`${$('nav [data-key="t"]').href}#q`);
+  else if (event.key === "/" && $('nav [data-key="t"]')) location.assign(`${$('nav [data-key="t"]').href}#q`);
   else if (event.key === "e" && $('.tabs a[href$="/edit"]')) $('.tabs a[href$="/edit"]').click();
   else return;
   event.preventDefault();

@@ -1,0 +1,124 @@
+"""Who wrote a text, the approval by a person who attests a review, its record, and what is disclosed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response, request, url_for
+from werkzeug import Response as BaseResponse
+
+from app.console import plots
+from app.console.calls import call, listing, may
+from app.console.documents import PREVIEWED, preview_of, text_of
+from app.console.forms import form_of, text
+from app.console.frame import console, done, page
+from app.console.sessions import context
+from app.errors import NotFound
+from app.http.tables import CSV
+from app.operations import briefs, checks, documents, provenance, publishing, reviews, threads
+from app.responses.provenance import disclosures_csv
+from app.rules.provenance import Writer, paragraphs_of
+from app.vocabulary import DisclosureValue, ReviewPart, WriterKind
+
+SHOWN = 400
+"""The most paragraphs that a page shows with their text."""
+ON_A_PAGE = 50
+DISCLOSED: Mapping[str, str] = {
+    DisclosureValue.HUMAN_ONLY: "Written by people alone",
+    DisclosureValue.AI_ASSISTED: "Written with AI, reviewed by a person",
+    DisclosureValue.AI_AUTONOMOUS: "Written with AI, without the record of a review",
+}
+console.add_app_template_filter(DISCLOSED.__getitem__, "disclosure_label")
+
+
+@console.get("/documents/<id>/written")
+def show_written(id: str) -> Response:
+    """Shows who wrote each paragraph of a document's present text, beside the text."""
+    result = call(documents.get_document, id)
+    markdown = text_of(result)
+    written = call(provenance.get_provenance, id).body
+    shown = [one for one in paragraphs_of(markdown[:PREVIEWED])[:SHOWN] if one.text]
+    rows = [(preview_of(one.text), by) for one, by in zip(shown, written["paragraphs"], strict=False)]
+    return page(
+        "written.html",
+        document=result.body,
+        written=written,
+        rows=rows,
+        more=len(written["paragraphs"]) - len(rows),
+        shares={kind: plots.share(written[kind], written["words"] or 1) for kind in ("people", "agents")},
+        record=_record(id),
+        may_approve=may(publishing.approve_document),
+    )
+
+
+@console.app_template_filter("writer")
+def writer_label(writer: Writer) -> str:
+    """Returns who wrote a version, whether an agent or a person, and with which model."""
+    kind = "Agent" if writer["kind"] == WriterKind.AGENT else "Person"
+    by = writer["by"]
+    named = f"{by['agent']} ({by['name']})" if by["agent"] else by["name"]
+    return f"{kind}: {named}" + (f", with the model {writer['model']}" if writer["model"] else "")
+
+
+@console.get("/documents/<id>/approve")
+def show_approval(id: str) -> Response:
+    """Shows the form in which a person attests what they examined, with the sources and what is not settled."""
+    document = call(documents.get_document, id).body
+    return page(
+        "approve.html",
+        document=document,
+        written=call(provenance.get_provenance, id).body,
+        brief=call(briefs.get_brief, id).body,
+        threads=call(threads.list_threads, id).body,
+        checked=call(checks.check_document, id).body,
+        is_agent=context().call.is_by_agent,
+    )
+
+
+@console.post("/documents/<id>/approve")
+@form_of(show_approval)
+def approve(id: str) -> BaseResponse:
+    """Approves a document with the record of a person's review."""
+    review: dict[str, Any] = {name: name in request.form for name in ("facts", "sources")}
+    review |= {name: text(name) for name in (ReviewPart.EXAMINED, "responsible") if text(name)}
+    fields = {"review": review, "baseVersion": request.form.get("baseVersion", type=int)}
+    approved = call(publishing.approve_document, id, fields=fields).body
+    to = url_for("console.show_record", id=id, version=approved["version"])
+    return done("It is approved, and the record of your review is made.", to)
+
+
+@console.get("/documents/<id>/record/<int(max=999999999):version>")
+def show_record(id: str, version: int) -> Response:
+    """Shows the record of the review of a version, to be printed and sent; its address stays."""
+    record = call(reviews.get_review_record, id, fields={"version": version}).body
+    return page("record.html", record=record, document=call(documents.get_document, id).body)
+
+
+@console.get("/insight/disclosures")
+def show_disclosures() -> Response:
+    """Shows what is disclosed of everything that is live, by days of publishing."""
+    found = listing(reviews.list_disclosures, limit=ON_A_PAGE, **_days())
+    return page("disclosures.html", found=found, days=_days())
+
+
+@console.get("/insight/disclosures.csv")
+def download_disclosures() -> Response:
+    """Returns the same as a table: all of it."""
+    rows: list[Any] = []
+    while (
+        len(part := call(reviews.list_disclosures, fields={**_days(), "limit": 100, "offset": len(rows)}).body) == 100
+    ):
+        rows += part
+    headers = {"Content-Disposition": 'attachment; filename="disclosures.csv"'}
+    return Response(disclosures_csv([*rows, *part]), headers=headers, content_type=f"{CSV}; charset=utf-8")
+
+
+def _days() -> dict[str, str]:
+    """Returns the days that the address of the page names."""
+    return {name: day for name in ("from", "to") if (day := request.args.get(name, ""))}
+
+
+def _record(id: str) -> Any:
+    try:
+        return call(reviews.get_review_record, id).body
+    except NotFound:
+        return None

@@ -1,0 +1,152 @@
+"""A review: threads beside a text, what was asked and answered since somebody looked, and links for visitors.
+
+(decisions, section 17)
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urljoin
+
+from flask import Response, abort, request, url_for
+from werkzeug import Response as BaseResponse
+
+from app.console.calls import call
+from app.console.diffs import marked_changes
+from app.console.forms import form_of, leads_to, remarks, text
+from app.console.frame import console, page, secret_page
+from app.console.sessions import context
+from app.operations import documents, review_links, threads
+from app.operations.operation import Operation
+from app.operations.revisions import markdown_of, own_revision
+from app.operations.sections import sections_of
+from app.responses.threads import Thread
+from app.rules.documents import StoredDocument
+from app.rules.events import StoredEvent
+from app.rules.times import wire_time
+from app.vocabulary import ThreadState
+
+MOST_MOVES = 200
+"""How many of a document's latest moves are looked at."""
+DECISIONS: Mapping[str, str] = {
+    "document.changes_requested": "Changes requested",
+    "document.approved": "Approved",
+    "document.published": "Published",
+}
+MARKS: Mapping[str, str] = {"document.submitted": "Submitted", **DECISIONS}
+"""What versions are marked with, by the event."""
+CHANGES: Mapping[str, tuple[Operation[Any], str]] = {
+    "reply": (threads.reply_to_thread, "Your answer is there."),
+    "resolve": (threads.resolve_thread, "It is resolved."),
+    "reopen": (threads.reopen_thread, "It is open again."),
+    "accept": (threads.accept_suggestion, "It is accepted: the text has the new words."),
+    "reject": (threads.reject_suggestion, "It is rejected: the text stays as it is."),
+}
+"""What can be done with a thread, by the last part of the address: the operation, and the message when it is done."""
+OPENED = "Your remark is there."
+
+
+def sent_remarks() -> list[dict[str, Any]]:
+    """Returns the remarks of a form; without a script, the one that was typed about the whole text."""
+    return remarks() or [{"text": text("text"), "level": request.form.get("level", "")}]
+
+
+def reply_fields(change: str) -> dict[str, str]:
+    """Returns what was typed into the form of a thread; a change without words has none."""
+    words = text("text")
+    return {"text": words} if words or change == "reply" else {}
+
+
+@console.post("/documents/<id>/threads")
+@leads_to("show_document", "id")
+def open_thread(id: str) -> str:
+    """Opens threads."""
+    for remark in sent_remarks():
+        call(threads.open_thread, id, fields=remark, once=True)
+    return OPENED
+
+
+@console.post("/documents/<id>/threads/<thread>/<change>")
+@leads_to("show_document", "id")
+def change_thread(id: str, thread: str, change: str) -> str:
+    """Answers a thread or settles it."""
+    operation, message = CHANGES.get(change) or abort(404)
+    call(operation, id, thread, fields=reply_fields(change), once=True)
+    return message
+
+
+@console.get("/documents/<id>/links")
+def show_links(id: str) -> Response:
+    """Lists the review links of a document, with a form for another."""
+    links = call(review_links.list_review_links, id).body
+    return page("links.html", document=call(documents.get_document, id).body, links=links)
+
+
+@console.post("/documents/<id>/links")
+@form_of(show_links)
+def make_link(id: str) -> BaseResponse:
+    """Makes a review link and shows it, once."""
+    fields = {"name": text("name"), "days": request.form.get("days", type=int)}
+    made = call(review_links.create_review_link, id, fields=fields, once=True).body
+    link = urljoin(request.url_root, made["link"]) if "link" in made else None
+    advice = f"Send it to {made['name']} now: it is not shown again. Who has it can read this text and remark on it."
+    return secret_page("The review link", advice, link, url_for("console.show_links", id=id))
+
+
+@console.post("/documents/<id>/links/<link>/delete")
+@leads_to("show_links", "id")
+def delete_link(id: str, link: str) -> str:
+    """Ends a review link."""
+    return f"The link of {call(review_links.delete_review_link, id, link).body['name']} is ended."
+
+
+def threads_of(document: StoredDocument, markdown: str) -> list[Thread]:
+    """Returns all threads of a document whose text was read, in its order; none are read where there never were any."""
+    ctx = context()
+    if "unresolvedThreads" not in document:
+        return []
+    with ctx.store.deadline():
+        found = ctx.store.threads.list(ctx.project_id, document["id"], ThreadState)
+    return threads.thread_records(ctx, document, found, markdown, sections_of(ctx, markdown))
+
+
+def moves_so_far(id: str) -> list[StoredEvent]:
+    """Returns how a document came to be where it is, the newest first: submitted, sent back, approved, published."""
+    ctx = context()
+    with ctx.store.deadline():
+        return ctx.store.events.of_document(ctx.project_id, id, limit=MOST_MOVES, types=[*MARKS])
+
+
+def last_decision(moves: Sequence[StoredEvent]) -> StoredEvent | None:
+    """Returns the last decision of the signed-in user; where they made none, anybody's."""
+    decisions = [move for move in moves if move["type"] in DECISIONS]
+    mine = [move for move in decisions if move["by"]["id"] == context().caller.token_id]
+    return next(iter(mine or decisions), None)
+
+
+def review_of(document: StoredDocument, markdown: str) -> dict[str, Any]:
+    """Returns what a page says of a document's review: what was asked, who answered, since when the text changed."""
+    moves, all_threads = moves_so_far(document["id"]), threads_of(document, markdown)
+    asked = next((move for move in moves if move["type"] == "document.changes_requested"), None)
+    decision = last_decision(moves)
+    is_newer = decision is not None and decision["data"]["version"] < document["version"]
+    answers = (comment["by"] for thread in all_threads for comment in thread["comments"][1:])
+    return {
+        "threads": all_threads,
+        "asked": asked,
+        "asked_at": asked and wire_time(asked["at"]),
+        "decision": decision if is_newer else None,
+        "decided_at": decision and wire_time(decision["at"]),
+        "answered_by": Counter(by["agent"] or by["name"] for by in answers),
+        "is_mine": (is_mine := decision is not None and decision["by"]["id"] == context().caller.token_id),
+        "seen_at": wire_time(decision["at"]) if decision and is_mine else "",
+    }
+
+
+def changes_since(id: str, version: int, markdown: str) -> str | None:
+    """Returns a text with what changed in it since a version marked; None where only a comparison shows that."""
+    ctx = context()
+    with ctx.store.deadline():
+        revision = own_revision(ctx, id, version)
+        before = markdown_of(ctx, revision["bodyId"])
+    return marked_changes(before, markdown, wire_time(revision["at"]))

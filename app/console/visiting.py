@@ -1,0 +1,85 @@
+"""The page behind a review link: one text and its threads, for somebody who is no member (decisions, section 17)."""
+
+from flask import Response, abort, g, redirect, request, url_for
+from werkzeug import Response as BaseResponse
+
+from app.console.documents import PREVIEWED, preview_of
+from app.console.forms import leads_to
+from app.console.frame import console, page, set_cookie
+from app.console.reviewing import CHANGES, OPENED, reply_fields, sent_remarks
+from app.console.sessions import VISIT_COOKIE
+from app.errors import NotFound, Unauthorized
+from app.http.callers import callers
+from app.operations.review_links import Visit
+from app.schemas.loading import load
+from app.schemas.threads import ReplyFields, SettleFields, ThreadFields
+
+LONGEST_SECONDS = 14 * 86_400
+"""How long the cookie lasts; the link may end before."""
+ENDED = "This link has ended, or is incomplete: ask whoever sent it for another."
+
+
+@console.get("/review")
+def show_review() -> Response:
+    """Shows a visitor the text and the threads of their link; without one, the form that takes it."""
+    if not g.visit_secret:
+        return page("review_link.html", problem=None)
+    try:
+        visit = callers().visit(g.visit_secret)
+    except Unauthorized:
+        response = page("review_link.html", 401, problem=ENDED)
+        response.delete_cookie(VISIT_COOKIE, path="/console")
+        return response
+    document, markdown = visit.document()
+    return page(
+        "review.html",
+        visitor=visit.ctx.caller,
+        title=document["title"],
+        threads=visit.threads(),
+        markdown=markdown[:PREVIEWED],
+        html=preview_of(markdown),
+        too_long=len(markdown) > PREVIEWED,
+    )
+
+
+@console.post("/review")
+def begin_review() -> BaseResponse:
+    """Begins a visit: the link's secret comes from behind the `#`, and is in a cookie from then on."""
+    secret = request.form.get("link", "").strip().rpartition("#")[2]
+    try:
+        callers().visit(secret)
+    except Unauthorized:
+        return page("review_link.html", 401, problem=ENDED)
+    response = redirect(url_for("console.show_review"), 303)
+    set_cookie(response, VISIT_COOKIE, secret, max_age=LONGEST_SECONDS)
+    return response
+
+
+@console.post("/review/threads")
+@leads_to("show_review")
+def open_as_visitor() -> str:
+    """Opens threads."""
+    for remark in sent_remarks():
+        _visit().open(load(ThreadFields, remark))
+    return OPENED
+
+
+@console.post("/review/threads/<thread>/<change>")
+@leads_to("show_review")
+def change_as_visitor(thread: str, change: str) -> str:
+    """Answers a thread, or resolves one of the visitor's own."""
+    visit = _visit()
+    if change == "reply":
+        visit.reply(thread, load(ReplyFields, reply_fields(change)))
+    elif change == "resolve":
+        visit.resolve(thread, load(SettleFields, reply_fields(change)))
+    else:
+        abort(404)
+    return CHANGES[change][1]
+
+
+def _visit() -> Visit:
+    try:
+        return callers().visit(g.visit_secret)
+    except Unauthorized:
+        raise NotFound(ENDED) from None

@@ -1,0 +1,51 @@
+"""Who wrote a text: read from the origins that are stored with it (decisions, section 18)."""
+
+from functools import reduce
+from operator import or_
+
+from app.operations.context import Context
+from app.operations.documents import own_document
+from app.operations.long_texts import processing
+from app.operations.operation import Effect, Result, operation
+from app.operations.revisions import origins_in, own_revision
+from app.responses.provenance import Provenance as ProvenanceResponse
+from app.rules.provenance import Provenance, paragraphs_of, provenance_of, versions_in
+from app.rules.text import word_count
+from app.schemas.documents import VersionQuery
+from app.schemas.loading import Fields
+from app.store.bodies import StoredBody
+from app.vocabulary import Scope, WriterKind
+
+
+@operation(Scope.READ, Effect.READS, query=VersionQuery)
+def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[ProvenanceResponse]:
+    """Read who wrote each paragraph of a document, by default of its present version.
+
+    `by` names the newest version first. Words that a person and an agent wrote on count in `people` and in `agents`.
+    """
+    document = own_document(ctx, document_id)
+    version = fields.get("version", document["version"])
+    is_current = version == document["version"]
+    body_id = document.get("contentId") if is_current else own_revision(ctx, document["id"], version)["bodyId"]
+    written = written_text(ctx, document["id"], version, ctx.store.bodies.get(ctx.project_id, body_id))
+    return Result(
+        {
+            "version": version,
+            "words": written.words(),
+            "people": written.words(WriterKind.PERSON),
+            "agents": written.words(WriterKind.AGENT),
+            "paragraphs": written.paragraphs,
+        }
+    )
+
+
+def written_text(ctx: Context, document_id: str, version: int, body: StoredBody | None) -> Provenance:
+    """Returns who wrote the content of a version."""
+    if body is None:
+        return Provenance([])
+    with processing(ctx, body["text"]):
+        paragraphs, origins = paragraphs_of(body["text"]), origins_in(body, version)
+        words = [word_count(one.text) for one in paragraphs]
+    named = versions_in(reduce(or_, set(origins), 0))
+    revisions = ctx.store.revisions.get_many(ctx.project_id, document_id, named)
+    return provenance_of(paragraphs, words, origins, revisions)

@@ -1,0 +1,101 @@
+"""The record of a person's review of a version, and what is disclosed of all that is live (decisions, section 18)."""
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+
+from app.errors import NotFound, or_raise
+from app.operations.checks import check_levels, checks_of
+from app.operations.context import Context
+from app.operations.documents import own_document
+from app.operations.guards import refusal_of
+from app.operations.operation import Effect, Result, operation
+from app.operations.provenance import written_text
+from app.operations.revisions import own_revision
+from app.responses.provenance import DisclosureRow, ReviewRecord, disclosure_row, review_record
+from app.rules.documents import StoredDocument
+from app.rules.reviews import StoredReview, disclosure_value
+from app.rules.statuses import approve_document
+from app.schemas.documents import DisclosureQuery, VersionQuery
+from app.schemas.loading import Fields
+from app.vocabulary import CheckOutcome, Scope, ThreadOutcome, ThreadState, WriterKind
+
+
+@dataclass(frozen=True)
+class Attested:
+    """The record of a review of a document in one state."""
+
+    rev: int
+    review: StoredReview
+
+
+def attest(ctx: Context, document_id: str, fields: Fields) -> Attested | None:
+    """Returns the record of the review that an approval carries; None without one, or where it will be refused."""
+    if fields.get("review") is None or ctx.call.is_by_agent:
+        return None
+    document = ctx.store.documents.get(ctx.project_id, document_id)
+    if document is None or refusal_of(ctx, document, approve_document, ctx.call):
+        return None
+    return Attested(document["rev"], _review_of(ctx, document, fields["review"]))
+
+
+def _review_of(ctx: Context, document: StoredDocument, sent: Fields) -> StoredReview:
+    body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
+    markdown = body["text"] if body else ""
+    written = written_text(ctx, document["id"], document["version"], body)
+    outcomes = Counter(one["outcome"] for one in checks_of(ctx, document, check_levels(ctx), markdown))
+    resolved = ctx.store.threads.list(ctx.project_id, document["id"], [ThreadState.RESOLVED])
+    suggestions = Counter(thread["outcome"] for thread in resolved)
+    agents = written.words(WriterKind.AGENT)
+    attested = {"facts": sent["facts"], "examined": sent.get("examined") or ""}
+    return {
+        "sha256": hashlib.sha256(markdown.encode()).hexdigest(),
+        "by": ctx.caller.actor,
+        "at": ctx.now,
+        "facts": sent["facts"],
+        "sources": sent["sources"],
+        "examined": sent.get("examined") or "",
+        "responsible": sent.get("responsible") or "",
+        "people": written.words(WriterKind.PERSON),
+        "agents": agents,
+        "models": written.models,
+        "threads": {
+            "resolved": len(resolved),
+            "accepted": suggestions[ThreadOutcome.ACCEPTED],
+            "rejected": suggestions[ThreadOutcome.REJECTED],
+        },
+        "checks": {"passed": outcomes[CheckOutcome.PASSED], "failed": outcomes[CheckOutcome.FAILED]},
+        "disclosure": str(disclosure_value(agents, attested)),
+    }
+
+
+@operation(Scope.READ, Effect.READS, query=VersionQuery)
+def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[ReviewRecord]:
+    """Read the record of a person's review of a version, by default of the newest that has one. It never changes."""
+    document = own_document(ctx, document_id)
+    if "version" in fields:
+        revision = own_revision(ctx, document["id"], fields["version"])
+    else:
+        newest = ctx.store.revisions.newest_reviewed(ctx.project_id, document["id"])
+        revision = or_raise(newest, NotFound, "No version of the document has the record of a review.")
+    review = or_raise(revision.get("review"), NotFound, "This version has no record of a review.")
+    version = revision["version"]
+    return Result(review_record(document["id"], version, review, current=version == document["version"]))
+
+
+@operation(Scope.READ, Effect.READS, query=DisclosureQuery)
+def list_disclosures(ctx: Context, fields: Fields) -> Result[list[DisclosureRow]]:
+    """List what is disclosed of everything that is live, the newest first.
+
+    Over REST it is a table with `Accept: text/csv`.
+    """
+    since, until = fields.get("from_"), fields.get("to")
+    found = ctx.store.publications.published_between(
+        ctx.project_id,
+        datetime.combine(date.fromisoformat(since), time.min, UTC) if since else None,
+        datetime.combine(date.fromisoformat(until), time.max, UTC) if until else None,
+        limit=fields["limit"],
+        offset=fields["offset"],
+    )
+    return Result([disclosure_row(publication) for publication in found])

@@ -1,0 +1,103 @@
+"""The console's pages of who wrote what, of approving with a review, and of disclosures (decisions, section 18)."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from typing import Any
+
+import pytest
+
+from app.vocabulary import Scope
+from tests.console.visitor import Visitor
+from tests.documents.steps import a_document, ok, path_of
+
+pytestmark = pytest.mark.needs_mongod
+
+FORM = {"facts": "yes", "sources": "yes", "review.examined": "", "examined": "Every step.", "responsible": "Ada Miller"}
+
+
+@pytest.fixture
+def visitor(app, project) -> Visitor:
+    visitor = Visitor(app)
+    visitor.sign_in(project.token("Ada"))
+    return visitor
+
+
+@pytest.fixture
+def written(rest, project) -> dict[str, Any]:
+    """A document by an agent with a paragraph by a person."""
+    agent = rest.by(project.token("Night writer", agent="writer-1"))
+    document = a_document(agent, markdown="Flour, water.\n\nPatience.", generation={"model": "example-4"})
+    body = {"markdown": "Flour and water.\n\nPatience.\n\nBy <b>hand</b>."}
+    return ok(rest.put(f"{path_of(document)}/content", body, If_Match="*"))
+
+
+def text_of(response) -> str:
+    assert response.status_code == 200, response.text
+    return " ".join(response.text.split())
+
+
+def test_each_paragraph_says_in_words_whether_a_person_or_an_agent_wrote_it(visitor, written) -> None:
+    page = text_of(visitor.get(f"/console{path_of(written)}/written"))
+
+    assert page.count('<li data-kind="both">') == page.count('<li data-kind="agent">') == 1
+    assert "Agent: writer-1 (Night writer), with the model example-4" in page
+    assert "Person: " in page
+    assert "5 of 6 words, 83 %" in page
+    assert "4 of 6 words, 67 %" in page
+    assert "Approve with your review" in page
+
+
+def test_an_approval_asks_what_was_examined_and_leads_to_a_record_that_prints(visitor, rest, written) -> None:
+    ok(rest.post(f"{path_of(written)}/threads", {"text": "Which flour?"}), 201)
+    form = text_of(visitor.get(f"/console{path_of(written)}/approve"))
+    assert "Which flour?" in form
+    assert "Every step" not in form
+
+    page = text_of(visitor.post(f"/console{path_of(written)}/approve", **FORM, baseVersion="2"))
+
+    assert "the record of your review is made" in page
+    for words in ("Every step.", "Ada Miller", "SHA-256", "example-4", f"/console{path_of(written)}/record/2"):
+        assert words in page
+    assert "Written with AI, reviewed by a person" in page
+    assert text_of(visitor.get(f"/console{path_of(written)}/record/2")).count("Every step.") == 1
+    assert visitor.get(f"/console{path_of(written)}/record/1").status_code == 404
+
+
+def test_a_plain_approval_leads_to_the_form_where_the_project_requires_records(visitor, rest, written) -> None:
+    page = visitor.post("/console/administration", reviewRecord="yes", name="Crust", **{"was.name": "Crust"})
+    assert "The settings are saved." in page.text
+    assert ok(rest.get("/project"))["reviewRecord"] == "required"
+
+    page = text_of(visitor.post(f"/console{path_of(written)}/actions/approve_document", baseVersion="2"))
+    assert "asks for more than a click" in page
+    assert "You checked" in page
+
+    refused = visitor.post(f"/console{path_of(written)}/approve", baseVersion="2", examined="All.")
+    assert refused.status_code == 409
+    assert "asks for more than a click" in refused.text
+    assert ok(rest.get(path_of(written)))["status"] == "drafting"
+
+
+def test_an_agents_token_is_told_why_it_cant_attest(app, project, written) -> None:
+    visitor = Visitor(app)
+    visitor.sign_in(project.token("Agent", agent="writer-1", scopes=set(Scope)))
+    form = text_of(visitor.get(f"/console{path_of(written)}/approve"))
+
+    assert "An agent can&#39;t attest" in form or "An agent can't attest" in form
+    assert 'name="facts"' not in form
+    assert visitor.post(f"/console{path_of(written)}/approve", **FORM, baseVersion="2").status_code == 409
+
+
+def test_disclosures_are_a_page_and_a_table(visitor, rest, written) -> None:
+    ok(rest.post(f"{path_of(written)}/publish"))
+
+    page = text_of(visitor.get("/console/insight/disclosures"))
+    assert "Written with AI, without the record of a review" in page
+    assert "Nothing is live" in text_of(visitor.get("/console/insight/disclosures?to=2020-01-01"))
+    table = visitor.get("/console/insight/disclosures.csv")
+    assert table.content_type == "text/csv; charset=utf-8"
+    [row] = csv.DictReader(StringIO(table.text, newline=""))
+    assert row["disclosure"] == "ai-autonomous"
+    assert "Disclosures" in visitor.get("/console/insight").text

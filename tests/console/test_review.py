@@ -1,0 +1,369 @@
+"""A review in headless Chromium: remarks on selected words, a revision by an agent, visitors by link.
+
+(decisions, section 17)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from flask import Flask
+from selenium.webdriver.common.keys import Keys
+
+from app.vocabulary import Scope, ThreadState
+from tests.clients.npm import installed
+from tests.console.browser import Window
+from tests.console.test_in_a_browser import AXE, RUN_AXE, now, screen
+from tests.make import OPERATIONS, Project, Token, a_document, a_ready_brief
+from tests.mcp_tools.client import Agent
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+
+TEXT = """A starter is flour, water and *patience*.
+
+## What you need
+
+- Whole-grain flour
+- Water, lukewarm
+
+## Day by day
+
+Feed it each morning. Throw half away, and feed it each morning again.
+
+Nothing much happens on the second day.
+"""
+SELECT = """
+const [selector, words, number] = arguments;
+const nodes = document.createTreeWalker(document.querySelector(selector), NodeFilter.SHOW_TEXT);
+let text = "";
+const ends = [];
+while (nodes.nextNode()) {
+  text += nodes.currentNode.data;
+  ends.push([nodes.currentNode, text.length]);
+}
+let at = -1;
+for (let count = 0; count <= number; count += 1) at = text.indexOf(words, at + 1);
+const placed = (offset) => {
+  const [node, end] = ends.find(([, end]) => offset <= end);
+  return [node, offset - end + node.length];
+};
+const range = document.createRange();
+range.setStart(...placed(at + (text[at - 1] === undefined ? 0 : 0)));
+range.setEnd(...placed(at + words.length));
+getSelection().removeAllRanges();
+getSelection().addRange(range);
+document.activeElement.blur();
+"""
+
+
+def select(window: Window, words: str, number: int = 0, within: str = ".prose") -> None:
+    """Selects words of the text, where they stand for the `number`th time."""
+    window.chrome.execute_script(SELECT, within, words, number)
+
+
+def remark(window: Window, key: str, text: str, button: str = "keep") -> None:
+    """Writes a remark on what is selected, by keys."""
+    window.keys(key)
+    window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "c-text")
+    window.keys(text)
+    if button == "keep":
+        window.keys(Keys.CONTROL + Keys.ENTER)
+        window.until(lambda: not window.has(".composing[open]"))
+
+
+def threads_of(project: Project, document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Returns the threads of a document by what was remarked first."""
+    listed = OPERATIONS["list_threads"](project.context(), document["id"], fields={"state": list(ThreadState)}).body
+    return {one["comments"][0]["text"]: one for one in listed}
+
+
+def submitted(project: Project, writer: Token | None = None, **settings: Any) -> dict[str, Any]:
+    """Makes a text that an agent wrote and submitted."""
+    ctx = project.context()
+    if settings:
+        OPERATIONS["update_project"](ctx, fields=settings)
+    document = a_ready_brief(ctx, title="Your first loaf")
+    agent = project.context(writer or project.token("Night writer", agent="writer-1"))
+    OPERATIONS["claim_brief"](agent, document["id"], fields={})
+    OPERATIONS["write_content"](agent, document["id"], fields={"markdown": TEXT, "baseVersion": 1})
+    OPERATIONS["submit_document"](agent, document["id"], fields={})
+    project.store.outboxes.publish_all(project.id)
+    return document
+
+
+def test_a_review_goes_round_until_people_decide(window: Window, project: Project, served: Flask) -> None:
+    token = project.token("Night writer", agent="writer-1", scopes=(Scope.READ, Scope.WRITE))
+    document = submitted(project, token, maxRounds=2)
+    path, agent = f"/console/documents/{document['id']}", Agent(served.test_client(), token)
+    window.sign_in(project.token("Ingrid"))
+    window.open(path)
+
+    select(window, "Whole-grain flour")
+    remark(window, "m", "Which flour?")
+    select(window, "feed it each morning", 0)
+    remark(window, "s", "Said twice.")
+    window.keys("n")
+    window.keys("A photograph would help." + Keys.CONTROL + Keys.ENTER)
+    select(window, "flour, water and patience")
+    window.keys("p")
+    window.find("#c-suggestion").clear()
+    window.find("#c-suggestion").send_keys("flour and *time*")
+    window.find("#c-text").send_keys("Shorter." + Keys.CONTROL + Keys.ENTER)
+    window.until(lambda: "4 remarks not sent yet" in window.find("#pending").text)
+    window.open("/console/board")
+    window.open(path)
+    assert len(window.chrome.find_elements("css selector", "[data-kept]")) == 4
+    window.find("#a-note").send_keys("Nearly there.")
+    assert "Round 1: agents get it back up to round 2" in window.find("#a-round").text
+    window.press("Request changes")
+    notice = window.find("#main > .notice").text
+    assert "with your note and 4 remarks, and its brief is offered. That was round 1." in notice
+    assert not window.has("[data-kept]")
+
+    threads = threads_of(project, document)
+    assert {(text, one["level"], (one["quote"] or {}).get("exact")) for text, one in threads.items()} == {
+        ("Which flour?", "must", "Whole-grain flour"),
+        ("Said twice.", "should", "feed it each morning"),
+        ("A photograph would help.", "note", None),
+        ("Shorter.", "should", "flour, water and *patience*"),
+    }
+    window.until(lambda: "4 remarks: 4 open" in window.find(".note").text)
+
+    packet = agent.call("claim_next_brief", packet=True)["packet"]
+    assert len(packet["threads"]) == 4
+    agent.call("accept_suggestion", documentId=document["id"], threadId=threads["Shorter."]["id"])
+    sections = {one["title"]: one["hash"] for one in agent.call("get_outline", documentId=document["id"])["sections"]}
+    needs = {"hash": sections["What you need"], "markdown": "## What you need\n\n- Rye flour\n- Water, lukewarm\n"}
+    agent.call("edit_content", documentId=document["id"], edits=[needs])
+    for text in ("Which flour?", "Said twice."):
+        agent.call("reply_to_thread", documentId=document["id"], threadId=threads[text]["id"], text="Done: rye.")
+    agent.call("submit_document", documentId=document["id"])
+    project.store.outboxes.publish_all(project.id)
+
+    window.until(lambda: "2 new since you last looked" in window.find(".note").text)
+    assert "Back from review, round 1 of 2" in window.find(".note").text
+    assert "Nearly there." in window.find(".note").text
+    assert "flour and time" in window.find(".prose").text
+    assert len(window.chrome.find_elements("css selector", ".comments [data-new]")) == 2
+    gone = window.find(f"#t-{threads['Which flour?']['id']}")
+    assert "gone from the text" in gone.text
+    assert "Whole-grain flour" in gone.text
+    window.keys("c")
+    window.until(lambda: "since=2" in window.chrome.current_url)
+    assert [one.text for one in window.chrome.find_elements("css selector", ".prose ins")] == ["time", "Rye"]
+    window.keys("c")
+    window.until(lambda: "since=" not in window.chrome.current_url)
+
+    window.find(f"#t-{threads['Which flour?']['id']}").click()
+    window.keys("d")
+    window.until(lambda: threads_of(project, document)["Which flour?"]["state"] == "resolved")
+    window.until(lambda: not window.has(f".threads > #t-{threads['Which flour?']['id']}"))
+    for round_ in (2, 3):
+        window.find("#a-note").send_keys("Once more.")
+        window.press("Request changes")
+        assert f"That was round {round_}." in window.find("#main > .notice").text
+        if round_ == 2:
+            agent.call("claim_next_brief")
+            agent.call("submit_document", documentId=document["id"])
+            project.store.outboxes.publish_all(project.id)
+            window.until(lambda: "After 2 rounds people decide" in window.find(".actions").text)
+            assert not window.has("[name=offer]")
+    assert now(project, document)["brief"]["state"] == "drafted"
+    window.press("Approve")
+    assert now(project, document)["status"] == "approved"
+    assert window.problems() == []
+
+
+def test_what_is_selected_is_found_in_the_markdown_or_it_is_said_that_it_is_not(
+    window: Window, project: Project
+) -> None:
+    markdown = "One *two* [three](https://a.example) four.\n"
+    markdown += "\n\nSee it. See it.\n\nAn &amp; entity, R&amp;D.\n\nA caf&eacute;. See it.\n"
+    document = a_document(project.context(), title="Rye", markdown=markdown)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}")
+
+    def quoted(words: str, number: int = 0, within: str = ".prose") -> str:
+        select(window, words, number, within)
+        window.keys("s")
+        window.until(lambda: window.has(".composing[open]"))
+        shown = window.find("[data-about]").get_attribute("textContent")
+        window.keys(Keys.ESCAPE)
+        window.until(lambda: not window.has(".composing[open]"))
+        return str(shown)
+
+    assert quoted("One two") == "One *two*"
+    assert quoted("two three") == "*two* [three](https://a.example)"
+    assert quoted("three") == "three"
+    assert quoted("four.") == "four."
+    assert quoted("entity, R&D.") == "entity, R&amp;D."
+    select(window, "café")
+    window.keys("s")
+    window.until(lambda: "don't stand in the markdown as they are shown" in window.find("#toasts").text)
+    window.keys("v")
+    window.until(lambda: not window.find(".prose").is_displayed())
+    assert quoted("See it", 2, "#markdown") == "See it"
+    select(window, "See it", 1, "#markdown")
+    remark(window, "s", "Again?", "at once")
+    window.find(".composer .button:not([name])").click()
+    window.until(lambda: threads_of(project, document))
+    thread = threads_of(project, document)["Again?"]
+    assert (thread["quote"]["prefix"][-4:], thread["quote"]["suffix"][:5]) == ("it. ", ".\n\nAn")
+    assert window.problems() == []
+
+
+def test_remarks_outlive_a_change_of_the_text(window: Window, project: Project) -> None:
+    document = submitted(project)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}")
+    select(window, "lukewarm")
+    remark(window, "m", "How warm?")
+    select(window, "second day")
+    window.keys("s")
+    window.keys("Which?")
+
+    fields = {"markdown": TEXT.replace("lukewarm", "at 28 °C"), "baseVersion": 2}
+    OPERATIONS["write_content"](project.context(project.token("Ada")), document["id"], fields=fields)
+    project.store.outboxes.publish_all(project.id)
+    assert window.find("#c-text").get_attribute("value") == "Which?"
+    window.keys(Keys.CONTROL + Keys.ENTER)
+    window.until(lambda: "28 °C" in window.find(".prose").text)
+    window.until(lambda: "gone from the text" in window.find("[data-kept]").text)
+    assert "lukewarm" in window.find("[data-kept]").text
+    window.press("Request changes")
+
+    threads = threads_of(project, document)
+    gone = next(text for text in threads if text.startswith("How warm?"))
+    assert (threads[gone]["level"], threads[gone]["quote"]) == ("must", None)
+    assert "“lukewarm”" in gone
+    assert threads["Which?"]["quote"]["exact"] == "second day"
+
+
+def test_a_suggestion_is_accepted_or_rejected_with_one_key(window: Window, project: Project) -> None:
+    document = submitted(project)
+    for exact, suggestion in (("lukewarm", "at 28 °C"), ("Nothing much happens", "Little happens")):
+        fields = {"text": exact, "quote": {"exact": exact}, "suggestion": suggestion}
+        OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}")
+
+    for key, text, outcome in (("a", "lukewarm", "accepted"), ("x", "Nothing much happens", "rejected")):
+        window.keys("t")
+        window.until(lambda text=text: text in window.chrome.switch_to.active_element.text)
+        window.keys(key)
+        window.until(lambda text=text, outcome=outcome: threads_of(project, document)[text]["outcome"] == outcome)
+        settled = f".resolved #t-{threads_of(project, document)[text]['id']}"
+        window.until(lambda settled=settled: window.has(settled))
+    assert "at 28 °C" in window.find(".prose").text
+    assert "Nothing much happens" in window.find(".prose").text
+    assert window.problems() == []
+
+
+def test_a_visitor_remarks_by_a_link_until_it_is_revoked(window: Window, project: Project) -> None:
+    document = submitted(project)
+    ingrid = project.token("Ingrid")
+    remark_of_ingrid = {"text": "<b>Which flour?</b>", "level": "must", "quote": {"exact": "Whole-grain flour"}}
+    OPERATIONS["open_thread"](project.context(ingrid), document["id"], fields=remark_of_ingrid)
+    window.sign_in(ingrid)
+    window.open(f"/console/documents/{document['id']}/links")
+    window.find("#f-name").send_keys("Lee & Partners")
+    window.press("Make the link")
+    link = window.find(".secret").text
+    assert "/console/review#cwl_" in link
+
+    window.chrome.delete_all_cookies()
+    window.chrome.get(link)
+    window.until(lambda: "Lee & Partners" in window.find("main").text)
+    assert "cwl_" not in window.chrome.current_url
+    assert "<b>Which flour?</b>" in window.find(".thread").text
+    assert not window.has(".side, .tabs, .actions, [name=level][value=must]")
+    select(window, "Nothing much happens")
+    window.keys("s")
+    window.keys("Is that so?" + Keys.CONTROL + Keys.ENTER)
+    window.until(lambda: "Is that so?" in threads_of(project, document))
+    window.until(lambda: len(window.chrome.find_elements("css selector", ".threads > .thread")) == 2)
+    first = window.find(".thread")
+    first.click()
+    first.find_element("css selector", "textarea").send_keys("Rye, I hope.")
+    first.find_element("css selector", "[data-replies]").click()
+    window.until(lambda: threads_of(project, document)["<b>Which flour?</b>"]["state"] == "answered")
+    assert not window.has(f"#t-{threads_of(project, document)['<b>Which flour?</b>']['id']} [data-press=d]")
+    mine = threads_of(project, document)["Is that so?"]
+    assert (mine["openedBy"]["type"], mine["openedBy"]["name"]) == ("link", "Lee & Partners")
+    window.chrome.execute_script("document.activeElement.blur()")
+    window.until(lambda: window.find(f"#t-{mine['id']}").click() or True)
+    window.keys("d")
+    window.until(lambda: threads_of(project, document)["Is that so?"]["state"] == "resolved")
+    window.open("/console/board")
+    assert "/console/sign-in" in window.chrome.current_url
+
+    [made] = OPERATIONS["list_review_links"](project.context(), document["id"]).body
+    OPERATIONS["delete_review_link"](project.context(), document["id"], made["id"])
+    window.open("/console/review")
+    assert "This link has ended" in window.find("main").text
+    window.chrome.get(link)
+    window.until(lambda: "This link has ended" in window.find("main").text)
+    assert "Your first loaf" not in window.find("body").text
+
+
+@contextmanager
+def examined(window: Window, found: dict[str, Any]) -> Iterator[Any]:
+    """Yields a function that runs axe on the page in light and in dark."""
+    axe = (installed(AXE, "the accessibility of the console") / "axe-core" / "axe.min.js").read_text("utf-8")
+
+    def examine(name: str) -> None:
+        for scheme in ("light", "dark"):
+            window.in_scheme(scheme)
+            if problems := window.chrome.execute_async_script(axe + RUN_AXE, {}):
+                found[f"{name}, {scheme}"] = problems
+
+    try:
+        yield examine
+    finally:
+        window.in_scheme("light")
+
+
+@pytest.mark.clients
+def test_axe_finds_nothing_in_a_review(window: Window, project: Project) -> None:
+    document = submitted(project)
+    ctx, ingrid = project.context(project.token("Ada")), project.token("Ingrid")
+    for fields in (
+        {"text": "Which?", "level": "must", "quote": {"exact": "flour", "prefix": "grain "}},
+        {"text": "Plainer.", "level": "note", "quote": {"exact": "Nothing much"}, "suggestion": "Little"},
+        {"text": "Good."},
+    ):
+        OPERATIONS["open_thread"](ctx, document["id"], fields=fields)
+    OPERATIONS["resolve_thread"](ctx, document["id"], threads_of(project, document)["Good."]["id"], fields={})
+    OPERATIONS["request_changes"](project.context(ingrid), document["id"], fields={"note": "Say more."})
+    fields = {"markdown": TEXT.replace("lukewarm", "at 28 °C"), "baseVersion": 2}
+    OPERATIONS["write_content"](project.context(), document["id"], fields=fields)
+    link = OPERATIONS["create_review_link"](ctx, document["id"], fields={"name": "Lee"}).body["link"]
+    found: dict[str, Any] = {}
+    window.sign_in(ingrid)
+    with examined(window, found) as examine:
+        for page in ("", "?since=2", "/revisions", "/activity", "/links"):
+            window.open(f"/console/documents/{document['id']}{page}")
+            examine(page)
+        window.open(f"/console/documents/{document['id']}")
+        select(window, "second day")
+        window.until(lambda: window.find("#marking").is_displayed())
+        window.keys("p")
+        window.keys("Which?")
+        window.chrome.execute_script("document.querySelector('.resolved').open = true")
+        examine("composer")
+        with screen(window, 390, 844):
+            assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
+            examine("phone")
+        window.keys(Keys.ESCAPE)
+        window.chrome.delete_all_cookies()
+        window.open("/console/review")
+        examine("no link")
+        window.chrome.get(window.base + link)
+        window.find(".thread")
+        examine("visitor")
+        with screen(window, 390, 844):
+            assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
+    assert found == {}

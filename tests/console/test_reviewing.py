@@ -1,0 +1,251 @@
+"""A review without scripts: what a document's pages say of it, and what a visitor by a review link may do.
+
+(decisions, section 17)
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import orjson
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from app.vocabulary import Scope, ThreadState
+from tests.console.visitor import Visitor
+from tests.make import OPERATIONS, Project, a_document
+
+TEXT = "Flour, water and *patience*.\n\n## Day by day\n\nFeed it.\n"
+SCRIPT = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def document(project: Project) -> dict[str, Any]:
+    """A document in review."""
+    made = a_document(project.context(), title="Rye", markdown=TEXT)
+    OPERATIONS["submit_document"](project.context(), made["id"], fields={})
+    return made
+
+
+def opened(project: Project, document: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """Opens a thread."""
+    record: dict[str, Any] = OPERATIONS["open_thread"](
+        project.context(project.token("Ada")), document["id"], fields={"text": "Which?", **fields}
+    ).body
+    return record
+
+
+def threads_of(project: Project, document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns all threads of a document."""
+    fields = {"state": list(ThreadState)}
+    listed: list[dict[str, Any]] = OPERATIONS["list_threads"](project.context(), document["id"], fields=fields).body
+    return listed
+
+
+def come_by_link(app: Flask, project: Project, document: dict[str, Any], name: str = "Lee") -> Visitor:
+    """Returns a visitor who opened a review link."""
+    made = OPERATIONS["create_review_link"](project.context(), document["id"], fields={"name": name}).body
+    visitor = Visitor(app)
+    visitor.client.post("/console/review", data={"link": made["link"]})
+    found = re.search(r'name="csrf-token" content="(\w+)"', visitor.get("/console/review").text)
+    visitor.csrf = found[1] if found else ""
+    return visitor
+
+
+def test_what_somebody_remarked_is_text(editor: Visitor, project: Project, document: dict[str, Any]) -> None:
+    opened(project, document, text=SCRIPT, quote={"exact": "Flour"}, suggestion=SCRIPT)
+    opened(project, document, text="'><b>", quote={"exact": "water"})
+
+    page = editor.get(f"/console/documents/{document['id']}").text
+
+    assert SCRIPT not in page
+    assert "'><b>" not in page
+    assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 2  # the remark, and the other words
+    assert "removed: </span>Flour</del><ins>" in page
+
+
+def test_a_remark_is_sent_answered_and_settled_without_a_script(
+    editor: Visitor, project: Project, document: dict[str, Any]
+) -> None:
+    base = f"/console/documents/{document['id']}/threads"
+    assert "Your remark is there." in editor.post(base, text="Say more.", level="must").text
+    thread = opened(project, document, quote={"exact": "Flour"}, suggestion="Rye flour")
+    for change, fields, says in (
+        ("reply", {"text": "Of what?"}, "Your answer is there."),
+        ("reply", {"text": ""}, "Correct this and send it again."),
+        ("accept", {}, "the text has the new words"),
+        ("reject", {}, "resolved"),
+        ("reopen", {}, "It is open again."),
+        ("resolve", {"text": "Good now."}, "It is resolved."),
+    ):
+        assert says in editor.post(f"{base}/{thread['id']}/{change}", **fields).text, change
+    assert editor.post(f"{base}/{thread['id']}/purge").status_code == 404
+    assert "list its threads" in unescape(editor.post(f"{base}/nothing/resolve").text)
+
+    by_text = {one["comments"][0]["text"]: one for one in threads_of(project, document)}
+    assert (by_text["Say more."]["level"], by_text["Which?"]["state"]) == ("must", "resolved")
+    assert [one["text"] for one in by_text["Which?"]["comments"]] == ["Which?", "Of what?", "Good now."]
+    assert OPERATIONS["get_document"](project.context(), document["id"]).body["version"] == 2
+
+
+def test_a_request_for_changes_with_wrong_remarks_changes_nothing(
+    editor: Visitor, project: Project, document: dict[str, Any]
+) -> None:
+    path = f"/console/documents/{document['id']}/actions/request_changes"
+    wrong = [{"text": "Good.", "level": "note"}, {"text": "Which?", "quote": {"exact": "Barley"}}]
+    for sent, says in (
+        (orjson.dumps(wrong).decode(), "Stands nowhere"),
+        ("{", "must be JSON"),
+        ("[1]", "Correct this"),
+    ):
+        assert says in editor.post(path, note="No.", threads=sent).text
+    assert threads_of(project, document) == []
+    assert OPERATIONS["get_document"](project.context(), document["id"]).body["status"] == "review"
+
+
+def test_what_was_asked_is_there_after_the_text_came_back(
+    editor: Visitor, project: Project, document: dict[str, Any]
+) -> None:
+    path = f"/console/documents/{document['id']}"
+    for note, text in (("Say which flour.", "Rye flour, water and *patience*."), ("Say how much.", "Rye flour, 50 g.")):
+        sent = orjson.dumps([{"text": f"See: {note}", "level": "should"}]).decode()
+        editor.post(f"{path}/actions/request_changes", note=note, threads=sent)
+        version = OPERATIONS["get_document"](project.context(), document["id"]).body["version"]
+        ada = project.context(project.token("Ada"))
+        OPERATIONS["write_content"](ada, document["id"], fields={"markdown": text, "baseVersion": version})
+        OPERATIONS["submit_document"](ada, document["id"], fields={})
+    project.store.outboxes.publish_all(project.id)
+
+    read = editor.get(path).text
+    assert "Back from review, round 2" in read
+    assert "Say how much." in read
+    assert 'href="?since=2"' in read
+    assert '<del datetime="' in editor.get(f"{path}?since=2").text
+    activity = editor.get(f"{path}/activity").text
+    assert "Say how much." in activity
+    assert "Say which flour." in activity
+    for listed in OPERATIONS["list_events"](project.context(), fields={"limit": 100}).body["events"]:
+        assert "Say which flour." not in str(listed)
+
+
+def test_versions_open_on_what_changed_since_my_decision_and_are_marked(
+    editor: Visitor, project: Project, document: dict[str, Any]
+) -> None:
+    path = f"/console/documents/{document['id']}"
+    editor.post(f"{path}/actions/request_changes", note="Say more.")
+    ada = project.context(project.token("Ada"))
+    for version in (1, 2):
+        text = {"markdown": TEXT + f"More {version}.\n", "baseVersion": version}
+        OPERATIONS["write_content"](ada, document["id"], fields=text)
+    OPERATIONS["submit_document"](ada, document["id"], fields={})
+
+    page = editor.get(f"{path}/revisions").text
+
+    assert "What changed from version 1 to 3" in page
+    assert "Since your last decision." in page
+    assert re.findall('data-mark="([^"]+)"', page) == ["Submitted", "Submitted", "Changes requested"]
+    OPERATIONS["update_document"](ada, document["id"], fields={"subtitle": "Another"})
+    fields = editor.get(f"{path}/revisions?to=4&from=3").text
+    assert "same" not in fields.partition("diff-title")[2]
+    assert "Fields changed" in fields
+
+
+def visit(visitor: Visitor) -> TestResponse:
+    return visitor.get("/console/review")
+
+
+def test_a_visitor_sees_one_text_and_its_threads_and_no_other_page(
+    app: Flask, project: Project, document: dict[str, Any]
+) -> None:
+    other = a_document(project.context(), title="Secret plans", markdown="Secret.")
+    thread = opened(project, document, text=SCRIPT)
+    visitor = come_by_link(app, project, document, name=SCRIPT)
+
+    page = visit(visitor)
+
+    assert page.status_code == 200
+    assert "Feed it." in page.text
+    assert SCRIPT not in page.text
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    for path in (f"documents/{document['id']}", f"documents/{other['id']}", "board", "changes"):
+        assert visitor.get(f"/console/{path}").status_code == 303, path
+    base = "/console/review/threads"
+    assert "Your remark is there." in visitor.post(base, text="Is it?", level="should").text
+    assert "for a visitor" in visitor.post(base, text="Is it?", level="must").text
+    [mine] = [one for one in threads_of(project, document) if one["openedBy"]["type"] == "link"]
+    assert "Your answer is there." in visitor.post(f"{base}/{thread['id']}/reply", text="Yes.").text
+    assert "opened this thread" in visitor.post(f"{base}/{thread['id']}/resolve").text
+    assert "It is resolved." in visitor.post(f"{base}/{mine['id']}/resolve").text
+    for change in ("accept", "reject", "reopen"):
+        assert visitor.post(f"{base}/{thread['id']}/{change}").status_code == 404
+    elsewhere = opened(project, other)
+    assert "list its threads" in unescape(visitor.post(f"{base}/{elsewhere['id']}/reply", text="Yes.").text)
+
+
+@pytest.mark.parametrize("ends", ["revoked", "expired", "trash"])
+def test_a_link_that_has_ended_opens_nothing(
+    app: Flask, project: Project, store: Any, document: dict[str, Any], ends: str
+) -> None:
+    visitor, ctx = come_by_link(app, project, document), project.context()
+    [made] = OPERATIONS["list_review_links"](ctx, document["id"]).body
+    if ends == "revoked":
+        OPERATIONS["delete_review_link"](ctx, document["id"], made["id"])
+    elif ends == "expired":
+        store.database.reviewLinks.update_many({}, {"$set": {"expiresAt": ctx.now}})
+    else:
+        OPERATIONS["delete_document"](ctx, document["id"])
+
+    sent = visitor.post("/console/review/threads", text="Is it?", level="should")
+    page = visit(visitor)
+
+    assert "This link has ended" in sent.text
+    for response in (sent, page):
+        assert "Feed it." not in response.text
+    if ends != "trash":
+        assert threads_of(project, document) == []
+
+
+def test_a_visit_has_the_cookie_of_a_session_and_needs_its_own_csrf_token(
+    app: Flask, project: Project, editor: Visitor, document: dict[str, Any]
+) -> None:
+    made = OPERATIONS["create_review_link"](project.context(), document["id"], fields={"name": "Lee"}).body
+    client = app.test_client()
+    cookie = client.post("/console/review", data={"link": made["link"]}).headers["Set-Cookie"]
+    assert {"HttpOnly", "Path=/console", "SameSite=Strict"} <= set(cookie.split("; "))
+    crossed = {"Sec-Fetch-Site": "cross-site"}
+    assert client.post("/console/review", data={"link": made["link"]}, headers=crossed).status_code == 403
+
+    visitor = come_by_link(app, project, document)
+    for token in ("", editor.csrf):
+        visitor.csrf = token
+        assert visitor.post("/console/review/threads", text="Is it?", level="should").status_code == 403
+    assert threads_of(project, document) == []
+    assert app.test_client().post("/console/review", data={"link": "cwl_nothing"}).status_code == 401
+
+
+def test_review_links_are_made_shown_once_listed_and_revoked(
+    editor: Visitor, app: Flask, project: Project, document: dict[str, Any]
+) -> None:
+    path = f"/console/documents/{document['id']}/links"
+    made = editor.post(path, name=SCRIPT, days="3")
+    link = re.search(r"http://localhost/console/review#(cwl_[\w.-]+)", made.text)
+    assert link
+    assert SCRIPT not in made.text
+    listed = editor.get(path).text
+    assert "cwl_" not in listed
+    assert SCRIPT not in listed
+    assert "Must be" in unescape(editor.post(path, name="Lee", days="15").text)
+    [one] = OPERATIONS["list_review_links"](project.context(), document["id"]).body
+    assert "is ended" in editor.post(f"{path}/{one['id']}/delete").text
+    assert app.test_client().post("/console/review", data={"link": link[1]}).status_code == 401
+
+
+def test_who_may_only_write_makes_no_links(app: Flask, project: Project, document: dict[str, Any]) -> None:
+    writer = Visitor(app)
+    writer.sign_in(project.token("Ada", scopes=[Scope.READ, Scope.WRITE]))
+    path = f"/console/documents/{document['id']}"
+    assert "/links" not in writer.get(path).text
+    assert writer.get(f"{path}/links").status_code == 403
