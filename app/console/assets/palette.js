@@ -81,4 +81,4 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   if (!$("dialog[open]")) open();
 });
-$("[data-opens-palette]").addEventListener("click", open);
+$("[data-opens-palette]")?.addEventListener("click", open);
