@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from email.utils import parseaddr
 from importlib.metadata import version
 from ipaddress import ip_address, ip_network
 from typing import Annotated, Any, Literal
@@ -68,6 +69,17 @@ def _check_url(value: str) -> str:
     )
     if value and (not is_address or parts.query or parts.fragment):
         raise ValueError("must be an http or https URL, like https://content.example.com")
+    return value
+
+
+def _check_smtp(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        is_address = parts.scheme in ("smtp", "smtps") and parts.hostname and parts.port != 0
+    except ValueError:  # its message may have a part of the password
+        is_address = False
+    if value and not is_address:
+        raise ValueError("must be like smtp://host:587 or smtps://user:password@host:465, percent-encoded")
     return value
 
 
@@ -191,6 +203,10 @@ class Settings(BaseModel):
     webhooks_allow_local: bool = Field(
         False, description="let every project's webhooks reach loopback (development only)"
     )
+    smtp_url: Annotated[str, AfterValidator(_check_smtp)] = Field(
+        "", repr=False, description="where e-mail is sent, like smtps://user:password@mail.example.org:465"
+    )
+    smtp_from: str = Field("", validate_default=True, description="the sender of e-mail, where SMTP_URL is set")
     events_kept_days: Annotated[int, Field(ge=0, le=36_500)] = Field(
         30, description="how long events stay in the feed; with 0 they leave it within an hour"
     )
@@ -208,6 +224,14 @@ class Settings(BaseModel):
             str(value).encode()
         except UnicodeEncodeError:
             raise ValueError("must be text in UTF-8") from None
+        return value
+
+    @field_validator("smtp_from")
+    @classmethod
+    def _check_sender(cls, value: str, info: ValidationInfo) -> str:
+        address = parseaddr(value)[1]
+        if info.data.get("smtp_url") and not re.fullmatch(r"[^@\s]+@[^@\s]+", address):
+            raise ValueError("must be an address where SMTP_URL is set, like notices@example.org")
         return value
 
     @field_validator("oidc_client_id", "oidc_client_secret")

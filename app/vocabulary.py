@@ -59,10 +59,11 @@ class Role(StrEnum):
 
 
 class TokenKind(StrEnum):
-    """Which of the two APIs a token opens."""
+    """Which API a token opens; a calendar's opens one member's calendar alone."""
 
     MANAGEMENT = "management"
     DELIVERY = "delivery"
+    CALENDAR = "calendar"
 
 
 class ActorType(StrEnum):
@@ -110,21 +111,31 @@ class ReviewDemand(StrEnum):
     REQUIRED = "required"
 
 
-class ReviewPart(StrEnum):
-    """What an approval may lack of the record of a person's review (decisions, section 18)."""
-
-    REVIEW = "review"
-    FACTS = "facts"
-    EXAMINED = "examined"
-    PERSON = "person"
-
-
 class DisclosureValue(StrEnum):
     """What a publisher has to say of a text (decisions, section 18)."""
 
     HUMAN_ONLY = "human-only"
     AI_ASSISTED = "ai-assisted"
     AI_AUTONOMOUS = "ai-autonomous"
+
+
+class WaitKind(StrEnum):
+    """Why something waits for somebody (decisions, section 19)."""
+
+    REVIEW = "review"
+    CHANGES = "changes"
+    THREAD = "thread"
+    OVERDUE = "overdue"
+    PUBLISH_FAILED = "publish_failed"
+    ROUNDS = "rounds"
+
+
+class Digest(StrEnum):
+    """When a member is told of what waits (decisions, section 19)."""
+
+    INSTANT = "instant"
+    DAILY = "daily"
+    OFF = "off"
 
 
 class BudgetLimit(StrEnum):

@@ -57,6 +57,7 @@ def summary(history: History) -> str:
         "documents": f"{len(history.final.documents):,}",
         "events": f"{len(history.final.events):,}",
         "messages of webhooks": f"{messages:,}",
+        "notices": f"{len(history.final.notices):,}",
     }
     return "\n".join(f"{name}: {value}" for name, value in lines.items())
 

@@ -8,11 +8,14 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from app.rules.notices import KIND_TEXTS
+from app.vocabulary import WaitKind
 from chaos.history import BUSY, UNANSWERED, Call, Final, History, Message
 from chaos.model import ANYTHING, NEVER, STEPS, Document, Move, Outcome, shown, step
 from chaos.writer import LEASE_SECONDS
 from tests.races.history import explained
 
+IN_REVIEW = KIND_TEXTS[WaitKind.REVIEW]
 INCIDENT_SECONDS = 10.0
 """How long after a failure a client may still not be answered."""
 SLACK_SECONDS = 2.0
@@ -373,6 +376,30 @@ def webhooks_get_each_event_once_in_order(history: History) -> Violations:
         yield from _out_of_order(first.values())
 
 
+def what_waits_is_told_once(history: History) -> Violations:
+    """What is in review in the end was told of; no submission twice, but where noting it may have failed."""
+    events, final = Counter[str](), history.final
+    for event in final.events:
+        if event["type"] == "document.submitted":
+            events[event["data"]["documentId"]] += 1
+    told: dict[str, list[float]] = defaultdict(list)
+    for notice in final.notices:
+        if notice.why == IN_REVIEW:
+            told[notice.document].append(notice.at)
+    for document_id, document in final.documents.items():
+        times = sorted(told[document_id])
+        submits = [call.began for call in history.calls if _submitted(call, document_id)]
+        if document["status"] == "review" and submits and (not times or times[-1] < max(submits)):
+            yield f"{document_id} is in review, and nobody was told"
+        again = sum(_record_was_lost(history, sent, after) for sent, after in pairwise(times))
+        if len(times) > events[document_id] + again:
+            yield f"{document_id} was submitted {events[document_id]} times, and told of {len(times)} times"
+
+
+def _submitted(call: Call, document_id: str) -> bool:
+    return call.operation == "submit_document" and call.succeeded and call.document == document_id
+
+
 def _record_was_lost(history: History, sent: float, again: float) -> bool:
     """Tells whether an incident may have kept the worker from writing down that a message arrived."""
     return any(one.began <= min(again, sent + INCIDENT_SECONDS) and sent <= one.recovered for one in history.incidents)
@@ -441,6 +468,7 @@ CHECKS: tuple[Callable[[History], Violations], ...] = (
     events_are_the_changes,
     the_feed_has_no_gap,
     webhooks_get_each_event_once_in_order,
+    what_waits_is_told_once,
     counters_are_what_they_count,
     the_database_is_as_it_should_be,
 )

@@ -88,6 +88,15 @@ class Message:
 
 
 @dataclass(frozen=True)
+class Notice:
+    """A line of a notice that arrived in Slack: why which document waits."""
+
+    at: float
+    why: str
+    document: str
+
+
+@dataclass(frozen=True)
 class Final:
     """What the service and its database hold when everything has come to rest."""
 
@@ -108,6 +117,8 @@ class Final:
     """How much of its budget each token has used, by limit."""
     at: float
     """When all of it was read."""
+    notices: tuple[Notice, ...] = ()
+    """What arrived in the project's Slack."""
     comments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The texts of all remarks and answers in the threads of each document."""
     waiting_events: int = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -24,7 +25,7 @@ from app.store.store import Store, connect
 from app.vocabulary import TokenKind
 from chaos.client import Caller, shown
 from chaos.cluster import ReplicaSet
-from chaos.history import Client, Final, History, Message
+from chaos.history import Client, Final, History, Message, Notice
 from chaos.nemesis import Nemesis, Targets
 from chaos.service import CHECKOUT, Server, Worker
 from chaos.writer import Writer
@@ -121,10 +122,12 @@ class _Run:
         nemesis = Nemesis(self._targets, random.Random(f"{self._seed} nemesis"), self._log)
         with ExitStack() as stack:
             hooks = {types: stack.enter_context(self._hook(types)) for types in HOOKS}
+            slack = _Slack(stack.enter_context(receiving()))
+            self._get("PATCH", "/project", json={"slack": slack.url})
             with self._working():
                 nemesis.run(seconds)
             self._log("waiting until everything is relayed and sent")
-            final = read_at_rest(self._position_at_rest, partial(self._final, hooks))
+            final = read_at_rest(self._position_at_rest, partial(self._final, hooks, slack))
             self._follower.stop()
         calls = sorted((call for caller in self._callers for call in caller.calls), key=lambda call: call.began)
         clients = tuple(caller.client for caller in self._callers)
@@ -164,13 +167,13 @@ class _Run:
             {"brief.state": "claimed", "brief.claimExpiresAt": {"$lte": datetime.now(UTC)}, **NOT_DELETED}
         )
         waiting = any(database[name].find_one({"outbox.at": {"$exists": True}}) for name in OUTBOXES)
-        sending = database.deliveries.find_one({"status": "pending"})
+        sending = database.deliveries.find_one({"status": "pending"}) or database.notices.find_one({"isPending": True})
         scheduled = database.documents.find_one({"status": "scheduled"})
         feed = database.feeds.find_one({"plan": []}) or {"sequence": 0}
         followed = len(self._follower.events) == feed["sequence"]
         return feed["sequence"] if followed and not (waiting or sending or scheduled or expired) else None
 
-    def _final(self, hooks: Mapping[str, _Hook]) -> Final:
+    def _final(self, hooks: Mapping[str, _Hook], slack: _Slack) -> Final:
         query = {"query": "{ categories { id documentCount } }"}
         counts = self._get("POST", "/graphql", self._site, json=query)["data"]["categories"]
         database = self._store.database
@@ -188,6 +191,7 @@ class _Run:
             events=tuple(self._events()),
             followed=tuple(event["id"] for event in self._follower.events),
             messages={types: tuple(hook.messages) for types, hook in hooks.items()},
+            notices=tuple(slack.notices),
             insights=self._get("GET", "/insights?days=2"),
             document_counts={one["id"]: one["documentCount"] for one in counts},
             budgets=budgets,
@@ -248,6 +252,21 @@ class _Hook:
             headers["webhook-id"], time.monotonic(), sent["type"], data["sequence"], data.get("documentId")
         )
         self.messages.append(arrived)
+
+
+class _Slack:
+    """The project's Slack: what arrived, and when."""
+
+    def __init__(self, receiver: Receiver) -> None:
+        self.url = receiver.url
+        self.notices: list[Notice] = []
+        self._receiver = receiver
+        receiver.on_request = self._note
+
+    def _note(self) -> None:
+        text = orjson.loads(self._receiver.requests[-1][1])["text"]
+        lines = re.findall(r"^([^:\n]+): <[^|>]*/documents/([0-9a-f]{24})", text, re.MULTILINE)
+        self.notices += [Notice(time.monotonic(), why, document_id) for why, document_id in lines]
 
 
 class _Follower:

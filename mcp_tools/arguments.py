@@ -10,7 +10,8 @@ from app.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from app.schemas.checks import HEX_ID, WRONG_ID
-from app.schemas.documents import ChecksQuery, ContentPartQuery, GuardedWrite
+from app.schemas.documents import ApproveFields, ChecksQuery, ContentPartQuery, GuardedWrite
+from app.schemas.generation import WithGeneration
 from app.schemas.json_schema import json_schema
 from app.schemas.keys import DryRun, idempotency_key
 from app.schemas.loading import cached_schema, load
@@ -29,13 +30,18 @@ IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey
 
 INSTRUCTED = {
     (name, one["description"])
-    for schema in (Page, GuardedWrite)
+    for schema in (Page, GuardedWrite, WithGeneration, ApproveFields)
     for name, one in json_schema(schema)["properties"].items()
 }
-"""The arguments that the instructions describe, with what the schemas say of them."""
+"""The arguments that the instructions describe, with what the schemas say of them: tools name their types alone."""
 
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
 """Limits of what the contract states no limit of its own for; the instructions say how long a string may be."""
+
+MOST_WORDS = 20
+"""A longer list of words is left out: the refusal of another word names them."""
+UNSHOWN = {"pattern", "minItems"}
+"""What the instructions say of ids, and what no caller gets wrong."""
 
 
 def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
@@ -55,7 +61,7 @@ def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
 
 def input_schema(operation: Operation[Any], arguments: type[ma.Schema]) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's arguments; it allows none that it does not name."""
-    elsewhere = INSTRUCTED | set(_described(DESCRIBED_IN.get(operation.name)))
+    elsewhere = set(_described(DESCRIBED_IN.get(operation.name)))
     schema = _shortened(json_schema(arguments), elsewhere)
     if KEY in schema["properties"]:  # the instructions describe both
         schema["properties"] |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}
@@ -121,7 +127,13 @@ def _shortened(schema: dict[str, Any], elsewhere: Set[tuple[str, str]], name: st
 
     Without what another tool says of them, too: `elsewhere` has the names and descriptions of its arguments.
     """
-    short = {key: value for key, value in schema.items() if UNSTATED.get(key) != value}
+    if (name, schema.get("description")) in INSTRUCTED:
+        return {"type": schema["type"]}
+    short = {key: value for key, value in schema.items() if UNSTATED.get(key) != value and key not in UNSHOWN}
+    if "enum" in short:
+        short.pop("maxLength", None)
+        if len(short["enum"]) > MOST_WORDS:
+            del short["enum"]
     if (name, short.get("description")) in elsewhere:
         del short["description"]
         short.pop("properties", None)

@@ -13,6 +13,7 @@ from app.responses.intents import Intent
 from app.responses.json_schema import response_schema
 from app.responses.minimal import minimal_record
 from app.schemas.loading import cached_schema
+from mcp_tools.guidance import BY_TOOL
 from mcp_tools.toolsets import where_else
 
 UNTRUSTED = {"untrusted": True}
@@ -47,11 +48,12 @@ def refused(refusal: Refusal, toolset: str) -> t.CallToolResult:
 def output_schema(operation: Operation[Any]) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's structured content: always an object, so a list is under `items`.
 
-    A record is documented once, by the first tool that reads it, to use little of the context. A refusal fits every
-    schema, since some clients check tool errors against it too.
+    A record is documented once, by the first tool that reads it, to use little of the context; those of administration
+    alone are in the OpenAPI document. A refusal fits every schema, since some clients check tool errors against it too.
     """
     alike = [one for one in MCP_CATALOGUE if one.record is operation.record]
-    documents_it = operation is min(alike, key=lambda one: (not one.reads, one.many))
+    is_first = operation is min(alike, key=lambda one: (not one.reads, one.many))
+    documents_it = is_first and BY_TOOL[operation.name]["toolsets"] != ["admin"]
     record = {"type": "object", "properties": _keys(operation)} if documents_it else {}
     if operation.many:
         items = {"type": "array", "items": record} if record else {"type": "array"}

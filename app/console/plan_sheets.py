@@ -53,9 +53,9 @@ def plan_template() -> Response:
 @console.post("/plan/many")
 def plan_sheet() -> BaseResponse:
     """Shows what a sheet would do, to be corrected in place; once that is confirmed, plans it and shows the outcome."""
-    require(plans.plan_documents)
     if "correct" in request.form:  # the form again, with the sheet of the grid
         return _paste(request.form.get("table", ""))
+    require(plans.plan_documents)
     table = ""
     try:
         table = _table()

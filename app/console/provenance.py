@@ -17,7 +17,7 @@ from app.http.tables import CSV
 from app.operations import briefs, checks, documents, provenance, publishing, reviews, threads
 from app.responses.provenance import disclosures_csv
 from app.rules.provenance import Writer, paragraphs_of
-from app.vocabulary import DisclosureValue, ReviewPart, WriterKind
+from app.vocabulary import DisclosureValue, WriterKind
 
 SHOWN = 400
 """The most paragraphs that a page shows with their text."""
@@ -79,7 +79,7 @@ def show_approval(id: str) -> Response:
 def approve(id: str) -> BaseResponse:
     """Approves a document with the record of a person's review."""
     review: dict[str, Any] = {name: name in request.form for name in ("facts", "sources")}
-    review |= {name: text(name) for name in (ReviewPart.EXAMINED, "responsible") if text(name)}
+    review |= {name: text(name) for name in ("examined", "responsible") if text(name)}
     fields = {"review": review, "baseVersion": request.form.get("baseVersion", type=int)}
     approved = call(publishing.approve_document, id, fields=fields).body
     to = url_for("console.show_record", id=id, version=approved["version"])

@@ -19,6 +19,7 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     lookups,
     members,
     moves,
+    notices,
     oidc,
     plan_sheets,
     planning,
@@ -46,6 +47,7 @@ def install(app: Flask, settings: Settings) -> None:
     """Serves the console at `/console`; to a browser, `GET /` redirects there."""
     oidc.install(app, settings)
     app.register_blueprint(console)
+    app.register_blueprint(notices.open_to_all)
     app.add_url_rule("/", "root", _root, methods=["GET"])
     if "oauth" in app.extensions:
         app.register_blueprint(authorization)
@@ -77,6 +79,7 @@ def unknown(path: str) -> BaseResponse:
 
 
 @authorization.after_request
+@notices.open_to_all.after_request
 @console.after_request
 def add_headers(response: Response) -> Response:
     """Adds the headers of a page: its policies, and that it is not cached; compresses it.

@@ -70,6 +70,7 @@ class Callers:
         self.public_url = settings.public_url
         self.is_https = settings.is_https
         self._webhooks_allow_local = settings.webhooks_allow_local
+        self._sends_mail = bool(settings.smtp_url)
         self._routes = routes
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
         self._failures = RateLimit("failure", settings.failed_auth_limit) if settings.failed_auth_limit else None
@@ -96,9 +97,19 @@ class Callers:
             address=lambda: self.address,
             public_url=self.public_url or "",
             webhooks_allow_local=self._webhooks_allow_local,
+            sends_mail=self._sends_mail,
             routes=self._routes,
             callers_changed=self._access.look_up_again,
         )
+
+    def of_calendar(self, secret: str) -> Context:
+        """Returns the context of a calendar's reader, who has the secret in the address; raises as `context` does."""
+        now = this_instant()
+        with self.counting_failures():
+            caller = self._access.authenticate(secret, TokenKind.CALENDAR, now)
+        request.environ[CALLER] = caller
+        self._count(caller)
+        return Context(self.store, caller, Channel.REST, now, public_url=self.public_url or "")
 
     def check_again(self) -> None:
         """Raises `Unauthorized` when the token or session of a request that has waited is not valid any more."""

@@ -38,6 +38,7 @@ REQUESTS = Counter("content_workflow_requests", "Requests answered.", ["method",
 SECONDS = Histogram("content_workflow_request_seconds", "How long answers took.", ["method", "route"], buckets=BUCKETS)
 RELAYED = Counter("content_workflow_events_relayed", "Events that this worker published to feeds.")
 DELIVERIES = Counter("content_workflow_webhook_attempts", "Requests sent to webhooks.", ["outcome"])
+NOTICES = Counter("content_workflow_notice_attempts", "Notices sent by e-mail and to Slack.", ["outcome"])
 PUBLISHED = Counter("content_workflow_scheduled_documents", "Scheduled documents that came due.", ["outcome"])
 CLAIMS_EXPIRED = Counter("content_workflow_claims_expired", "Claims whose lease expired.")
 LAST_RUN = Gauge(

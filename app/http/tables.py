@@ -12,7 +12,10 @@ from app.schemas.plan_tables import DELIMITERS, PlanFile, UnreadablePlan, piece_
 
 CSV = "text/csv"
 MEDIA_TYPES = f"Send the body as JSON, with `Content-Type: application/json`, or as a table, with `{CSV}`."
-BODY = {"schema": {"type": "string"}, "example": "key,title,brief.keyword\nrye-starter,A starter of rye,rye starter\n"}
+BODY = {
+    "schema": {"type": "string", "format": "binary"},
+    "example": "key,title,brief.keyword\nrye-starter,A starter of rye,rye starter\n",
+}
 """The table in the documentation of the request's body."""
 
 _QUOTED = re.compile('"[^"]*"')

@@ -19,7 +19,7 @@ from app.store.single_flight import SingleFlight
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 
-PREFIXES = {TokenKind.MANAGEMENT: "cwm_", TokenKind.DELIVERY: "cwd_"}
+PREFIXES = {TokenKind.MANAGEMENT: "cwm_", TokenKind.DELIVERY: "cwd_", TokenKind.CALENDAR: "cwc_"}
 SESSION_LIFE = timedelta(hours=12)
 """How long a session of the console lasts."""
 REMEMBERED_LIFE = timedelta(days=30)
@@ -175,6 +175,7 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
         frozen=project.get("frozen"),
         budget=token.get("budget"),
         is_connection="connection" in token,
+        member_id=token.get("memberId"),
         token_hash=token["hash"],
     )
 

@@ -38,6 +38,8 @@ class Caller:
     """The token's budget at that time."""
     is_connection: bool = False
     """Whether a client got the token by OAuth."""
+    member_id: str | None = None
+    """The member whose the token is."""
     token_hash: str | None = None
     """The hash of the token's secret then: of the one that was sent, or that the session was begun with."""
 
@@ -78,6 +80,8 @@ class Context:
     """The URL that this server is reached at where it is configured."""
     webhooks_allow_local: bool = False
     """Whether webhooks of this server may reach its own loopback."""
+    sends_mail: bool = False
+    """Whether this server sends e-mail."""
     routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`.
 

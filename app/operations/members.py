@@ -1,15 +1,24 @@
 """Members of the project (decisions, section 2)."""
 
+from datetime import datetime
+from secrets import compare_digest, token_urlsafe
+
 from app.errors import BadRequest, NotFound, Problem, or_raise
 from app.operations.context import Context
+from app.operations.notices import merged_notify, notify_problems
 from app.operations.operation import Effect, Result, operation
 from app.responses.named import Member, member_record
+from app.rules.actors import SYSTEM
 from app.rules.etags import record_tag
+from app.rules.events import Event
 from app.rules.named import StoredMember
+from app.rules.notices import notify_of
 from app.schemas.loading import Fields, changed_fields, check
 from app.schemas.named import MemberChanges, MemberFields
 from app.schemas.queries import LongPage
 from app.schemas.types import Schema
+from app.store.collection import object_id
+from app.store.store import Store
 from app.vocabulary import Role, Scope
 
 NO_MEMBER = "The project has no member with this id; list the members to find it."
@@ -41,10 +50,14 @@ def create_member(ctx: Context, fields: Fields) -> Result[Member]:
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member]:
     """Change a member; null clears the e-mail address."""
     member = ctx.check_match(own_member(ctx, member_id))
-    _check(ctx, MemberChanges, fields, exclude=member_id)
-    changes = changed_fields(member, fields)
+    notify = merged_notify(member, fields.get("notify") or {})
+    problems = notify_problems(ctx, {**member, **fields}, notify) if "notify" in fields else ()
+    _check(ctx, MemberChanges, fields, *problems, exclude=member_id)
+    changes = changed_fields({**member, "notify": notify_of(member)}, {**fields, "notify": notify})
     if not changes:
         return _result(member)
+    if notify["email"] and "notifyKey" not in member:
+        changes["notifyKey"] = token_urlsafe(24)
     changed = ctx.store.members.update(ctx.project_id, member, changes, ctx.event("member.updated"))
     if "name" in changes:
         ctx.store.projects.delivery_changed(ctx.project_id)
@@ -63,15 +76,33 @@ def delete_member(ctx: Context, member_id: str) -> Result[Member]:
     return _result(deleted)
 
 
+def turn_off_email(store: Store, key: str, now: datetime, *, dry_run: bool) -> bool:
+    """Turns off the e-mail of the member whose key is in a link; returns whether there is one.
+
+    No operation: who has the link need not be signed in. A `dry_run` looks only. (decisions, section 19)
+    """
+    project_id, _, rest = key.partition(".")
+    member_id, _, secret = rest.partition(".")
+    with store.deadline():
+        if object_id(project_id) is None or (member := store.members.get(project_id, member_id)) is None:
+            return False
+        if not compare_digest(member.get("notifyKey", "").encode(), secret.encode()) or not secret:
+            return False
+        if notify_of(member)["email"] and not dry_run:
+            off = {"notify": {**notify_of(member), "email": False}}
+            store.members.update(project_id, member, off, Event("member.updated", now, SYSTEM))
+        return True
+
+
 def own_member(ctx: Context, member_id: str) -> StoredMember:
     """Returns a stored member of the caller's project; else refuses with `NotFound`."""
     return or_raise(ctx.store.members.get(ctx.project_id, member_id), NotFound, NO_MEMBER)
 
 
-def _check(ctx: Context, schema: type[Schema], fields: Fields, exclude: str | None = None) -> None:
-    """Refuses fields that break a rule, and the e-mail address of a member other than `exclude`."""
+def _check(ctx: Context, schema: type[Schema], fields: Fields, *problems: Problem, exclude: str | None = None) -> None:
+    """Refuses fields that break a rule, with other problems, and the e-mail address of a member but `exclude`."""
     is_taken = ctx.store.members.find_same(ctx.project_id, fields, exclude=exclude)
-    check(schema, fields, *((EMAIL_TAKEN,) if is_taken else ()))
+    check(schema, fields, *((EMAIL_TAKEN,) if is_taken else ()), *problems)
 
 
 def _result(member: StoredMember) -> Result[Member]:

@@ -90,8 +90,7 @@ def plan_documents(ctx: Context, fields: Fields) -> Result[Plan]:
 
     A new `key` makes a document. A known one changes the fields, of the brief too, that are sent and differ, but
     never `markdown`, `status` and `slug`. Each piece holds or fails by itself, unless `atomic`. The same plan again
-    changes nothing. Over REST the body may be a table too, `text/csv`: the pieces, with the columns of the command
-    line.
+    changes nothing.
     """
     pieces = _read(ctx, fields["pieces"])
     new = [piece for piece in pieces if isinstance(piece, _New)]

@@ -2,6 +2,7 @@
 
 from app.errors import BadRequest, NotFound, or_raise
 from app.operations.context import Caller, Context, system, this_instant
+from app.operations.notices import slack_problems, unmasked
 from app.operations.operation import Effect, Result, operation
 from app.responses.projects import Project, project_record
 from app.rules.actors import StoredNote
@@ -24,8 +25,9 @@ def get_project(ctx: Context) -> Result[Project]:
 def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     """Change the project's settings."""
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
-    check(ProjectChanges, fields)
-    changes = {name: value for name, value in fields.items() if (value or None) != (project.get(name) or None)}
+    sent = unmasked(fields, project)
+    check(ProjectChanges, fields, *slack_problems(ctx, sent.get("slack"), "slack"))
+    changes = {name: value for name, value in sent.items() if (value or None) != (project.get(name) or None)}
     if not changes:
         return _result(project)
     return _result(ctx.store.projects.update(ctx.project_id, project, changes, ctx.event("project.updated")))

@@ -122,8 +122,7 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Approve a document as it is: from now on its content stays until it is published or changes are requested.
 
-    With `baseVersion`, what you read is what goes out. With `review` a person attests what they examined: the record
-    stays with the version.
+    With `baseVersion`, what you read is what goes out. With `review` a person attests what they examined.
     """
     document, sent = own_document(ctx, document_id), fields.get("review")
     call = publishing_call(ctx, document)
@@ -311,9 +310,9 @@ def _publish(
     published_at = document["publishedAt"] or live_since or ctx.now
     delivered = publishing.publication(document, text, html_id, published_at=published_at, now=ctx.now)
     revision = ctx.store.revisions.get(ctx.project_id, document["id"], document["version"])
-    made = publishing.attribution(rendering.provenance, revision.get("review") if revision else None)
+    delivered = publishing.attributed(delivered, rendering.provenance, revision and revision.get("review"))
     ctx.store.bodies.add(ctx.project_id, document["id"], text.html, html_id)
-    _replaced(ctx, ctx.store.publications.put(ctx.project_id, {**delivered, **made}))
+    _replaced(ctx, ctx.store.publications.put(ctx.project_id, delivered))
     return change_document(ctx, document, partial(publishing.publish_document, call=call, delivered=delivered))
 
 

@@ -13,10 +13,11 @@ from app.operations.guards import refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.provenance import written_text
 from app.operations.revisions import own_revision
-from app.responses.provenance import DisclosureRow, ReviewRecord, disclosure_row, review_record
+from app.responses.provenance import DisclosureRow, VersionReview, disclosure_row
 from app.rules.documents import StoredDocument
-from app.rules.reviews import StoredReview, disclosure_value
+from app.rules.reviews import HumanReview, disclosure_value
 from app.rules.statuses import approve_document
+from app.rules.times import wire_time
 from app.schemas.documents import DisclosureQuery, VersionQuery
 from app.schemas.loading import Fields
 from app.vocabulary import CheckOutcome, Scope, ThreadOutcome, ThreadState, WriterKind
@@ -27,7 +28,7 @@ class Attested:
     """The record of a review of a document in one state."""
 
     rev: int
-    review: StoredReview
+    review: HumanReview
 
 
 def attest(ctx: Context, document_id: str, fields: Fields) -> Attested | None:
@@ -40,7 +41,7 @@ def attest(ctx: Context, document_id: str, fields: Fields) -> Attested | None:
     return Attested(document["rev"], _review_of(ctx, document, fields["review"]))
 
 
-def _review_of(ctx: Context, document: StoredDocument, sent: Fields) -> StoredReview:
+def _review_of(ctx: Context, document: StoredDocument, sent: Fields) -> HumanReview:
     body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
     markdown = body["text"] if body else ""
     written = written_text(ctx, document["id"], document["version"], body)
@@ -52,7 +53,7 @@ def _review_of(ctx: Context, document: StoredDocument, sent: Fields) -> StoredRe
     return {
         "sha256": hashlib.sha256(markdown.encode()).hexdigest(),
         "by": ctx.caller.actor,
-        "at": ctx.now,
+        "at": wire_time(ctx.now),
         "facts": sent["facts"],
         "sources": sent["sources"],
         "examined": sent.get("examined") or "",
@@ -71,8 +72,8 @@ def _review_of(ctx: Context, document: StoredDocument, sent: Fields) -> StoredRe
 
 
 @operation(Scope.READ, Effect.READS, query=VersionQuery)
-def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[ReviewRecord]:
-    """Read the record of a person's review of a version, by default of the newest that has one. It never changes."""
+def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[VersionReview]:
+    """Read the record of a person's review, by default of the newest version that has one."""
     document = own_document(ctx, document_id)
     if "version" in fields:
         revision = own_revision(ctx, document["id"], fields["version"])
@@ -81,15 +82,13 @@ def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[
         revision = or_raise(newest, NotFound, "No version of the document has the record of a review.")
     review = or_raise(revision.get("review"), NotFound, "This version has no record of a review.")
     version = revision["version"]
-    return Result(review_record(document["id"], version, review, current=version == document["version"]))
+    current = version == document["version"]
+    return Result({**review, "documentId": document["id"], "version": version, "current": current})
 
 
 @operation(Scope.READ, Effect.READS, query=DisclosureQuery)
 def list_disclosures(ctx: Context, fields: Fields) -> Result[list[DisclosureRow]]:
-    """List what is disclosed of everything that is live, the newest first.
-
-    Over REST it is a table with `Accept: text/csv`.
-    """
+    """List what is disclosed of everything that is live, the newest first."""
     since, until = fields.get("from_"), fields.get("to")
     found = ctx.store.publications.published_between(
         ctx.project_id,

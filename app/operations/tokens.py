@@ -136,6 +136,8 @@ def project_of_token(store: Store, token_id: str) -> str:
 def _check(ctx: Context, fields: Fields) -> None:
     wrong = problems(TokenFields, fields)
     delivery = fields.get("kind") == TokenKind.DELIVERY
+    if fields.get("kind") == TokenKind.CALENDAR:
+        wrong.append(Problem(field="kind", message="A calendar's token is made in the console, by the member."))
     if delivery and fields.get("scopes"):
         wrong.append(Problem(field="scopes", message="A delivery token has no scopes: it reads what is published."))
     wrong += _wrong_for(ctx, TokenKind.DELIVERY if delivery else TokenKind.MANAGEMENT, fields)
@@ -153,7 +155,7 @@ def _wrong_for(ctx: Context, kind: str, fields: Fields) -> list[Problem]:
     delivery, member_id = kind == TokenKind.DELIVERY, fields.get("memberId")
     is_somebody = member_id is None or ctx.store.members.exists(ctx.project_id, member_id)
     wrong = [
-        NO_BUDGET if delivery and budget_of(fields.get("budget")) else None,
+        NO_BUDGET if kind != TokenKind.MANAGEMENT and budget_of(fields.get("budget")) else None,
         NO_OWNER if delivery and member_id is not None else None if is_somebody else NOBODY,
     ]
     return [problem for problem in wrong if problem]

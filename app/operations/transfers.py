@@ -26,8 +26,9 @@ from app.rules.batches import batches
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.documents import document_event
 from app.rules.events import Event
+from app.rules.inbox import imported_since
 from app.rules.provenance import dump_origins, origins_after
-from app.rules.publishing import Publication, attribution, publication, published_part, rendered
+from app.rules.publishing import Publication, attributed, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.threads import counts_of
 from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
@@ -191,9 +192,10 @@ class ProjectImport:
             existing = self._store.transfers.documents(self._project, named)
             for kind in ("body", "revision", "thread"):
                 new = [line for _, line in lines if line["type"] == kind and line["documentId"] not in existing]
-                self._store.transfers.add_missing(
-                    self._project, COLLECTIONS[kind], [record_of(kind, line) for line in new]
-                )
+                records = [record_of(kind, line) for line in new]
+                if kind == "thread":
+                    records = [{**record, "stateSince": record["updatedAt"]} for record in records]
+                self._store.transfers.add_missing(self._project, COLLECTIONS[kind], records)
             documents = [(number, line) for number, line in lines if line["type"] == "document"]
             versions = self._store.transfers.versions(self._project, [line["id"] for _, line in documents])
             texts = self._store.transfers.documents_of(
@@ -210,7 +212,7 @@ class ProjectImport:
                 continue
             try:
                 record, rendered_html = self._document_record(line, versions.get(line["id"], {}), texts)
-                record |= counts_of(threads[line["id"]])
+                record |= counts_of(threads[line["id"]]) | imported_since(record)
                 html += rendered_html
             except _InvalidLine as error:
                 self._refuse(number, error, line["id"])
@@ -293,8 +295,7 @@ class ProjectImport:
             body = self._store.bodies.get(self._project, markdown_id)
             written = written_text(self._ctx, line["id"], snapshot["version"], body)
             revision = self._store.revisions.get(self._project, line["id"], snapshot["version"])
-        made = attribution(written, revision.get("review") if revision else None)
-        return {**delivered, **made}, [html]
+        return attributed(delivered, written, revision and revision.get("review")), [html]
 
     def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
         """Adds the records that the project lacks, in a transaction, and notes the outcome of each line."""

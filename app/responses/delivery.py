@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from app.rules.named import StoredCategory
 from app.rules.reviews import StoredDisclosure
-from app.rules.times import wire_time_or_none
 
 
 @dataclass(slots=True)
@@ -70,8 +69,7 @@ class DeliveredDisclosure:
 
 def delivered_disclosure(stored: StoredDisclosure) -> DeliveredDisclosure:
     """Returns a stored disclosure as websites see it."""
-    reviewed_at = wire_time_or_none(stored["reviewedAt"])
-    return DeliveredDisclosure(stored["value"], stored["models"], reviewed_at, stored["responsible"])
+    return DeliveredDisclosure(stored["value"], stored["models"], stored["reviewedAt"], stored["responsible"])
 
 
 Categories = Mapping[str, DeliveredCategory]

@@ -9,7 +9,7 @@ from app.documented import EXAMPLE_ID, EXAMPLE_TIME, Timestamp, doc, one_of
 from app.errors import MAX_ISSUES, Issue, Problem, Refusal
 from app.rules.actors import Actor, Note
 from app.rules.checks import CheckResult
-from app.vocabulary import BudgetLimit, DocumentStatus, ReviewPart, Scope
+from app.vocabulary import BudgetLimit, DocumentStatus, Scope
 
 
 class Error(TypedDict):
@@ -60,8 +60,8 @@ class By(TypedDict):
 
 class MissingReview(TypedDict):
     missing: Annotated[
-        list[Annotated[str, one_of(ReviewPart)]],
-        doc("what lacks: the whole `review`, parts of it, or the `person` who attests it", ["facts", "examined"]),
+        list[str],
+        doc("what lacks: `review`, its `facts` or `examined`, or a `person`", ["facts", "examined"]),
     ]
 
 

@@ -9,7 +9,8 @@ from typing_extensions import TypedDict
 
 from app.documented import Id, Timestamp, doc, one_of
 from app.rules.actors import Actor
-from app.rules.named import StoredCategory, StoredCluster, StoredClusterOrCategory, StoredMember
+from app.rules.named import Notify, StoredCategory, StoredCluster, StoredClusterOrCategory, StoredMember
+from app.rules.notices import masked, notify_of
 from app.rules.times import wire_time
 from app.vocabulary import Role
 
@@ -37,6 +38,7 @@ class Member(TypedDict):
     name: Annotated[str, doc("their name", "Ada Example")]
     email: Annotated[str | None, doc("their e-mail address", "ada@example.org")]
     role: Annotated[str, one_of(Role), doc("descriptive: permissions are the token's")]
+    notify: Annotated[Notify, doc("how they are told of what waits for them")]
     createdAt: Annotated[Timestamp, doc("when they were added")]
 
 
@@ -75,6 +77,7 @@ def member_record(member: StoredMember) -> Member:
         "name": member["name"],
         "email": member.get("email"),
         "role": member["role"],
+        "notify": {**(notify := notify_of(member)), "slack": masked(notify["slack"])},
         "createdAt": wire_time(member["createdAt"]),
     }
 

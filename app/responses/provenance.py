@@ -11,8 +11,8 @@ from app.documented import EXAMPLE_TIME, Id, Timestamp, doc, one_of
 from app.rules.actors import Actor
 from app.rules.provenance import WrittenParagraph
 from app.rules.publishing import Publication
-from app.rules.reviews import UNKNOWN, CheckCounts, StoredReview, ThreadCounts
-from app.rules.times import wire_time, wire_time_or_none
+from app.rules.reviews import UNKNOWN, HumanReview
+from app.rules.times import wire_time
 from app.vocabulary import DisclosureValue
 
 
@@ -26,24 +26,11 @@ class Provenance(TypedDict):
     paragraphs: Annotated[list[WrittenParagraph], doc("the paragraphs in their order")]
 
 
-class ReviewRecord(TypedDict):
+class VersionReview(HumanReview):
     """The record of the review of a version by a person; it never changes."""
 
     documentId: Annotated[Id, doc("the document's id")]
     version: Annotated[int, doc("the version that was reviewed")]
-    sha256: Annotated[str, doc("the SHA-256 of its markdown in UTF-8, in hex", "5" * 64)]
-    by: Annotated[Actor, doc("who approved it")]
-    at: Annotated[Timestamp, doc("when")]
-    facts: Annotated[bool, doc("whether they checked its facts", True)]
-    sources: Annotated[bool, doc("whether they checked its sources", True)]
-    examined: Annotated[str, doc("what they examined", "Every step, against our own bakes.")]
-    responsible: Annotated[str, doc("who answers for it", "Ada Miller")]
-    people: Annotated[int, doc("words of paragraphs that a person wrote on", 4)]
-    agents: Annotated[int, doc("words of paragraphs that an agent wrote on")]
-    models: Annotated[list[str], doc("the models that were declared for it", ["example-4"])]
-    threads: Annotated[ThreadCounts, doc("the document's review threads")]
-    checks: Annotated[CheckCounts, doc("its checks")]
-    disclosure: Annotated[str, one_of(DisclosureValue), doc("what is to be disclosed of it", "ai-assisted")]
     current: Annotated[bool, doc("whether this is the document's present version", True)]
 
 
@@ -62,13 +49,6 @@ class DisclosureRow(TypedDict):
     responsible: Annotated[str | None, doc("who answers for it; null where nobody is named", "Ada Miller")]
 
 
-def review_record(document_id: str, version: int, review: StoredReview, *, current: bool) -> ReviewRecord:
-    """Returns the stored record of a review as callers see it."""
-    shown = {**review, "at": wire_time(review["at"])}
-    record: Any = {"documentId": document_id, "version": version, **shown, "current": current}
-    return {name: record[name] for name in ReviewRecord.__annotations__}  # type: ignore[return-value]
-
-
 def disclosure_row(publication: Publication) -> DisclosureRow:
     """Returns what is disclosed of a publication."""
     disclosure = publication.get("disclosure") or UNKNOWN
@@ -81,7 +61,7 @@ def disclosure_row(publication: Publication) -> DisclosureRow:
         "disclosure": disclosure["value"],
         "models": disclosure["models"],
         "reviewedBy": disclosure["reviewedBy"],
-        "reviewedAt": wire_time_or_none(disclosure["reviewedAt"]),
+        "reviewedAt": disclosure["reviewedAt"],
         "responsible": disclosure["responsible"],
     }
 

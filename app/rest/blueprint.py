@@ -145,7 +145,7 @@ class Routes(Blueprint):  # type: ignore[misc]
             responses={error.status: error.name for error in route.errors},
         )(view)
         if as_csv is not None:
-            table = {tables.CSV: {"schema": {"type": "string"}}}
+            table = {tables.CSV: {"schema": {"type": "string"}, "example": as_csv([])}}
             view = self.doc(responses={route.status: {"content": table}})(view)
         serve = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
         serve(_authorized(route, view))

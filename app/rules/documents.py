@@ -90,6 +90,8 @@ class StoredDocument(PublishedFields):
     status: str
     statusBefore: NotRequired[str | None]
     """The status before it was scheduled."""
+    statusSince: NotRequired[datetime]
+    """When its status last changed."""
     assigneeId: NotRequired[str | None]
     authorId: NotRequired[str | None]
     clusterId: NotRequired[str | None]
@@ -117,10 +119,16 @@ class StoredDocument(PublishedFields):
     brief: NotRequired[StoredBrief]
     rounds: NotRequired[int | None]
     """How often changes were requested since it was last published."""
+    roundsAt: NotRequired[datetime | None]
+    """When changes were last requested, since then."""
+    publishFailedAt: NotRequired[datetime]
+    """When it was last found not to be publishable at its time."""
     unresolvedThreads: NotRequired[int]
     """How many of its threads are not resolved."""
     mustThreads: NotRequired[dict[str, str]]
     """The state of each of them whose level is `must`, by id."""
+    openSince: NotRequired[dict[str, datetime]]
+    """Since when each of those that are open is, by id."""
     rev: int
 
 
@@ -208,7 +216,9 @@ def changed(
     document: StoredDocument, call: Call, event: str, fields: Mapping[str, Any], data: Mapping[str, Any] | None = None
 ) -> Decision:
     """Decides that a document gets these fields; the event has the type `event`, and `data` beside the record's own."""
-    after = cast(StoredDocument, {**document, **fields, "updatedAt": call.now})
+    moved = fields.get("status", document["status"]) != document["status"]
+    since = {"statusSince": call.now} if moved else {}
+    after = cast(StoredDocument, {**document, **fields, **since, "updatedAt": call.now})
     return Decision(after, (document_event(event, after, call.now, call.actor, data),))
 
 

@@ -1,9 +1,13 @@
 """What is stored of members, clusters and categories, which other records name (decisions, sections 2 and 4)."""
 
 from datetime import datetime
-from typing import NotRequired, TypedDict
+from typing import Annotated, NotRequired
 
+from typing_extensions import TypedDict
+
+from app.documented import doc, one_of
 from app.rules.actors import Actor
+from app.vocabulary import Digest
 
 
 class StoredNamed(TypedDict):
@@ -17,11 +21,26 @@ class StoredNamed(TypedDict):
     rev: int
 
 
+class Notify(TypedDict):
+    """How a member is told of what waits for them (decisions, section 19)."""
+
+    email: Annotated[bool, doc("whether by e-mail")]
+    slack: Annotated[str | None, doc("the last four characters of an incoming webhook's URL; null: none", "…x7Qd")]
+    digest: Annotated[str, one_of(Digest), doc("at once, daily, or not", "daily")]
+    hour: Annotated[int, doc("the hour of the daily one, UTC", 7)]
+
+
+NO_NOTICES = Notify(email=False, slack=None, digest=Digest.OFF, hour=7)
+
+
 class StoredMember(StoredNamed):
     """A member as the store returns it."""
 
     email: NotRequired[str | None]
     role: str
+    notify: NotRequired[Notify]
+    notifyKey: NotRequired[str]
+    """The secret in the links that turn e-mail off."""
 
 
 class StoredClusterOrCategory(StoredNamed):

@@ -27,6 +27,8 @@ class StoredProject(TypedDict):
     """Whether an approval needs the record of a person's review."""
     maxRounds: NotRequired[int | None]
     """From how many rounds on people decide; None for no limit."""
+    slack: NotRequired[str | None]
+    """Where notices of what waits for everybody go."""
     frozen: NotRequired[StoredNote | None]
     """Why, since when and by whom it is frozen."""
     createdAt: datetime

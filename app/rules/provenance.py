@@ -83,20 +83,14 @@ class Provenance:
 
 def paragraphs_of(markdown: str) -> list[Paragraph]:
     """Returns the paragraphs of a text: fenced code is one with what adjoins it, blank lines and all."""
-    found: list[Paragraph] = []
-    begun: list[str] = []
-    first = line = 1
-    fence = ""
-    for part in _without_spaces_at_line_ends(markdown).split("\n\n"):
-        if begun and not fence and len(found) < MOST_PARAGRAPHS - 1:
-            found.append(Paragraph(first, "\n\n".join(begun).strip("\n")))
-            begun = []
-        if begun or part.strip("\n"):
-            first = first if begun else line + part.startswith("\n")
-            begun.append(part)
-            fence = _fence_after(fence, part)
-        line += part.count("\n") + 2
-    return [*found, Paragraph(first, "\n\n".join(begun).strip("\n"))] if begun else found
+    text, found = _without_spaces_at_line_ends(markdown), []
+    place, line = 0, 1
+    for paragraph in _divided(text):
+        begins = text.index(paragraph, place)
+        line += text.count("\n", place, begins)
+        found.append(Paragraph(line, paragraph))
+        place, line = begins + len(paragraph), line + paragraph.count("\n")
+    return found
 
 
 def origins_after(before: Sequence[int], text_before: str, text_after: str, version: int) -> list[int]:
@@ -106,8 +100,8 @@ def origins_after(before: Sequence[int], text_before: str, text_after: str, vers
     replaced another at the same place, next to a paragraph that stayed, each comes from the new version and from all
     that those came from.
     """
-    new = [paragraph.text for paragraph in paragraphs_of(text_after)]
-    stayed = _stayed([paragraph.text for paragraph in paragraphs_of(text_before)] if before else [], new)
+    new = _divided(_without_spaces_at_line_ends(text_after))
+    stayed = _stayed(_divided(_without_spaces_at_line_ends(text_before)), new)
     after_it, before_it = _replaced(before, {place for place in stayed if place is not None})
     origins: list[int] = []
     left = -1
@@ -182,7 +176,7 @@ def writers_of(revision: StoredRevision) -> list[Writer]:
         "version": revision["version"],
         "by": revision["by"],
         "model": generation["model"] if generation else None,
-        "kind": revision.get("kind", kind),
+        "kind": revision.get("kind") or kind,
     }
     if suggested_by is None or (suggested_by["id"] == own["by"]["id"] and own["kind"] == WriterKind.AGENT):
         return [own]
@@ -190,14 +184,32 @@ def writers_of(revision: StoredRevision) -> list[Writer]:
 
 
 def _without_spaces_at_line_ends(markdown: str) -> str:
-    text = f"{markdown}\n".replace("\r\n", "\n").replace("\r", "\n")
-    return _SPACES.sub("", text) if " \n" in text or "\t\n" in text else text
+    text = markdown.replace("\r\n", "\n").replace("\r", "\n") if "\r" in markdown else markdown
+    has_some = " \n" in text or "\t\n" in text or text.endswith((" ", "\t"))
+    return _SPACES.sub("", text) if has_some else text
+
+
+def _divided(text: str) -> list[str]:
+    """Returns the paragraphs of a text without spaces at the ends of lines."""
+    parts = text.split("\n\n")
+    if "```" not in text and "~~~" not in text and len(parts) < MOST_PARAGRAPHS:
+        return [paragraph for part in parts if (paragraph := part.strip("\n"))]
+    found: list[str] = []
+    begun: list[str] = []
+    fence = ""
+    for part in parts:
+        if begun and not fence and len(found) < MOST_PARAGRAPHS - 1:
+            found.append("\n\n".join(begun).strip("\n"))
+            begun = []
+        if begun or part.strip("\n"):
+            begun.append(part)
+            if "```" in part or "~~~" in part:
+                fence = _fence_after(fence, part)
+    return [*found, "\n\n".join(begun).strip("\n")] if begun else found
 
 
 def _fence_after(fence: str, part: str) -> str:
     """Returns the fence that is open after part of a text, where `fence` was open before it; empty for none."""
-    if "```" not in part and "~~~" not in part:
-        return fence
     for line in part.split("\n"):
         if not fence:
             found = _FENCE.match(line)

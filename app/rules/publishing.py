@@ -13,7 +13,7 @@ from app.rules.actors import Actor
 from app.rules.documents import PUBLISHED_FIELDS, Call, Decision, PastSlug, Published, PublishedFields, StoredDocument
 from app.rules.provenance import Provenance
 from app.rules.rendering import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
-from app.rules.reviews import StoredDisclosure, StoredReview, disclosure_of
+from app.rules.reviews import HumanReview, StoredDisclosure, disclosure_of
 from app.rules.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move, status_unpublished
 from app.rules.text import first_paragraph
 from app.rules.words import search_words
@@ -38,14 +38,7 @@ class AgentWords(TypedDict):
     words: int
 
 
-class Attribution(TypedDict):
-    """What is kept with a publication of who wrote it."""
-
-    disclosure: NotRequired[StoredDisclosure]
-    agentWords: NotRequired[list[AgentWords]]
-
-
-class Publication(PublishedFields, Attribution):
+class Publication(PublishedFields):
     """What is delivered of a document, under the document's id; its texts are bodies."""
 
     id: str
@@ -64,6 +57,8 @@ class Publication(PublishedFields, Attribution):
     """The slugs that it was delivered under before, the latest first."""
     words: list[str]
     """The words of its title, subtitle and excerpt, which searches look for."""
+    disclosure: NotRequired[StoredDisclosure]
+    agentWords: NotRequired[list[AgentWords]]
 
 
 @dataclass(frozen=True)
@@ -103,6 +98,7 @@ def publish_document(document: StoredDocument, call: Call, delivered: Publicatio
         "pastSlugs": delivered["pastSlugs"],
         "slugs": [document["slug"]],
         "rounds": 0,
+        "roundsAt": None,
     }
     return move_status(PUBLISH, document, call, fields, data=previous_slug(document, document["slug"]))
 
@@ -165,11 +161,11 @@ def publication(
     return cast(Publication, delivered)
 
 
-def attribution(provenance: Provenance, review: StoredReview | None) -> Attribution:
-    """Returns what a publication says of who wrote its text; `review` is the record of its version, if it has one."""
+def attributed(delivered: Publication, provenance: Provenance, review: HumanReview | None) -> Publication:
+    """Returns a publication with what it says of who wrote its text; `review` is the record of its version, if any."""
     agents = [AgentWords(by=by, words=words) for by, words in provenance.words_by_agent()]
     disclosure = disclosure_of(provenance.words(WriterKind.AGENT), provenance.models, review)
-    return Attribution(disclosure=disclosure, agentWords=agents)
+    return {**delivered, "disclosure": disclosure, "agentWords": agents}
 
 
 def published_part(delivered: Publication) -> Published:

@@ -1,15 +1,14 @@
 """What a person attests when they approve a text, and what a publisher has to disclose (decisions, section 18)."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Annotated, Any
 
 from typing_extensions import TypedDict
 
-from app.documented import doc
+from app.documented import Timestamp, doc, one_of
 from app.rules.actors import Actor
 from app.rules.documents import Call
-from app.vocabulary import DisclosureValue, ReviewPart
+from app.vocabulary import DisclosureValue
 
 
 class ThreadCounts(TypedDict):
@@ -27,22 +26,22 @@ class CheckCounts(TypedDict):
     failed: Annotated[int, doc("entries that failed", 1)]
 
 
-class StoredReview(TypedDict):
-    """The record of a review as it is stored with its version."""
+class HumanReview(TypedDict):
+    """The record of a person's review, as it is stored with its version and shown; it never changes."""
 
-    sha256: str
-    by: Actor
-    at: datetime
-    facts: bool
-    sources: bool
-    examined: str
-    responsible: str
-    people: int
-    agents: int
-    models: list[str]
-    threads: ThreadCounts
-    checks: CheckCounts
-    disclosure: str
+    sha256: Annotated[str, doc("the SHA-256 of the markdown in UTF-8, in hex", "5" * 64)]
+    by: Annotated[Actor, doc("who approved it")]
+    at: Annotated[Timestamp, doc("when")]
+    facts: Annotated[bool, doc("whether they checked its facts", True)]
+    sources: Annotated[bool, doc("whether they checked its sources", True)]
+    examined: Annotated[str, doc("what they examined", "Every step, against our own bakes.")]
+    responsible: Annotated[str, doc("who answers for it", "Ada Miller")]
+    people: Annotated[int, doc("words of paragraphs that a person wrote on", 4)]
+    agents: Annotated[int, doc("words of paragraphs that an agent wrote on")]
+    models: Annotated[list[str], doc("the models that were declared for it", ["example-4"])]
+    threads: Annotated[ThreadCounts, doc("the document's review threads")]
+    checks: Annotated[CheckCounts, doc("its checks")]
+    disclosure: Annotated[str, one_of(DisclosureValue), doc("what is to be disclosed of it", "ai-assisted")]
 
 
 class StoredDisclosure(TypedDict):
@@ -51,7 +50,7 @@ class StoredDisclosure(TypedDict):
     value: str
     models: list[str]
     reviewedBy: Actor | None
-    reviewedAt: datetime | None
+    reviewedAt: str | None
     responsible: str | None
 
 
@@ -67,13 +66,12 @@ UNKNOWN: StoredDisclosure = {
 
 def missing_of(call: Call, review: Mapping[str, Any] | None, *, required: bool) -> tuple[str, ...]:
     """Returns what an approval lacks of the record of a person's review; () where nothing is missing."""
-    missing: list[ReviewPart] = []
+    missing = []
     if required:
-        parts = (ReviewPart.FACTS, ReviewPart.EXAMINED)
-        missing += [ReviewPart.REVIEW] if review is None else [part for part in parts if not review.get(part)]
+        missing += ["review"] if review is None else [part for part in ("facts", "examined") if not review.get(part)]
     if call.is_by_agent and (required or review is not None):
-        missing.append(ReviewPart.PERSON)
-    return tuple(map(str, missing))
+        missing.append("person")
+    return tuple(missing)
 
 
 def disclosure_value(agents: int, review: Mapping[str, Any] | None) -> DisclosureValue:
@@ -84,7 +82,7 @@ def disclosure_value(agents: int, review: Mapping[str, Any] | None) -> Disclosur
     return DisclosureValue.AI_ASSISTED if reviewed else DisclosureValue.AI_AUTONOMOUS
 
 
-def disclosure_of(agents: int, models: Sequence[str], review: StoredReview | None) -> StoredDisclosure:
+def disclosure_of(agents: int, models: Sequence[str], review: HumanReview | None) -> StoredDisclosure:
     """Returns what a publication of a version discloses."""
     return {
         "value": str(disclosure_value(agents, review)),

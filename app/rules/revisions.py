@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 from app.rules.actors import Actor
 from app.rules.documents import PublishedFields
 from app.rules.generation import Generation
-from app.rules.reviews import StoredReview
+from app.rules.reviews import HumanReview
 
 
 class Origin(TypedDict):
@@ -38,5 +38,5 @@ class StoredRevision(PublishedFields, Origin):
     wordCount: int
     at: datetime
     by: Actor
-    review: NotRequired[StoredReview | None]
+    review: NotRequired[HumanReview | None]
     """The record of the review by a person, once there is one."""

@@ -159,7 +159,7 @@ def request_changes(
     if offer and max_rounds is not None and rounds >= max_rounds:
         raise RoundsExhausted(rounds=rounds, maxRounds=max_rounds)
     review: StoredNote = {"note": note, "at": call.now, "by": call.actor}
-    fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1}
+    fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1, "roundsAt": call.now}
     moved = move_status(REQUEST_CHANGES, document, call, fields)
     decision = replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
     return decision.then(partial(mark_brief_ready, call=call)) if offer else decision
@@ -185,7 +185,7 @@ def unschedule_document(document: StoredDocument, call: Call) -> Decision:
 
 def give_up_publishing(document: StoredDocument, call: Call, reason: str) -> Decision:
     """Takes a document back to drafting that could not be published at its time."""
-    return move_status(GIVE_UP, document, call, data={"reason": reason})
+    return move_status(GIVE_UP, document, call, {"publishFailedAt": call.now}, data={"reason": reason})
 
 
 def move_status(

@@ -43,6 +43,8 @@ class StoredThread(TypedDict):
     """The version of the text that it was opened on."""
     level: str
     state: str
+    stateSince: NotRequired[datetime]
+    """When its state last changed."""
     quote: Quote | None
     place: int | None
     """Where the quote begins in that version."""
@@ -172,7 +174,11 @@ def record_thread(
     must = {one: state for one, state in (document.get("mustThreads") or {}).items() if one != after["id"]}
     if after["level"] == ThreadLevel.MUST and not is_resolved:
         must[after["id"]] = after["state"]
-    fields = {"unresolvedThreads": _unresolved(document) + was_resolved - is_resolved, "mustThreads": must}
+    fields = {
+        "unresolvedThreads": _unresolved(document) + was_resolved - is_resolved,
+        "mustThreads": must,
+        "openSince": _open_since([after], (document.get("openSince") or {})),
+    }
     data = {"threadId": after["id"], "level": after["level"], "outcome": after["outcome"]}
     return changed(document, call, event, fields, data)
 
@@ -181,7 +187,12 @@ def counts_of(threads: Iterable[StoredThread]) -> dict[str, Any]:
     """Returns what a document's record says of its threads, which are there already: for imports."""
     left = [thread for thread in threads if thread["state"] != ThreadState.RESOLVED]
     must = {thread["id"]: thread["state"] for thread in left if thread["level"] == ThreadLevel.MUST}
-    return {"unresolvedThreads": len(left), "mustThreads": must}
+    return {"unresolvedThreads": len(left), "mustThreads": must, "openSince": _open_since(left)}
+
+
+def state_since(thread: StoredThread) -> datetime:
+    """Returns since when a thread has its state; of an imported one, when it last changed."""
+    return thread["stateSince"] if "stateSince" in thread else thread["updatedAt"]
 
 
 def places_of(threads: Iterable[StoredThread], version: int, markdown: str) -> dict[str, int | None]:
@@ -193,6 +204,16 @@ def places_of(threads: Iterable[StoredThread], version: int, markdown: str) -> d
         if thread["quote"] is not None and thread["version"] != version:
             moved[thread["id"]] = thread["quote"]
     return places | dict(zip(moved, locate(markdown, list(moved.values())), strict=True))
+
+
+def _open_since(threads: Iterable[StoredThread], before: Mapping[str, datetime] = {}) -> dict[str, datetime]:
+    """Returns since when each thread of level `must` is open that is; `before` has those of others."""
+    since = dict(before)
+    for thread in threads:
+        since.pop(thread["id"], None)
+        if (thread["level"], thread["state"]) == (ThreadLevel.MUST, ThreadState.OPEN):
+            since[thread["id"]] = state_since(thread)
+    return since
 
 
 def _place_of(quote: Mapping[str, str] | None, markdown: str) -> list[int] | None:
@@ -232,6 +253,7 @@ def _new_thread(
         "version": document["version"],
         "level": sent.get("level", ThreadLevel.SHOULD),
         "state": ThreadState.OPEN,
+        "stateSince": call.now,
         "quote": None if quote is None or place is None else quote_at(markdown, place, quote["exact"]),
         "place": place,
         "suggestion": sent.get("suggestion"),
@@ -264,7 +286,9 @@ def _with_comment(thread: StoredThread, call: Call, text: str, comment_id: str, 
 
 
 def _changed(thread: StoredThread, call: Call, **fields: Any) -> StoredThread:
-    return cast(StoredThread, {**thread, **fields, "updatedAt": call.now})
+    moved = fields.get("state", thread["state"]) != thread["state"]
+    since = {"stateSince": call.now} if moved else {}
+    return cast(StoredThread, {**thread, **fields, **since, "updatedAt": call.now})
 
 
 def _refuse_if_resolved(thread: StoredThread, call: Call) -> None:

@@ -35,7 +35,7 @@ class DraftDocumentFields(Schema):
     )
     slug = StrictString(200, document_slug, description="URL slug; made from the title when there is none")
     markdown = StrictString(MAX_MARKDOWN, description="first content as markdown")
-    generation = Nested(DraftGenerationFields, description="what you used to write the markdown")
+    generation = Nested(DraftGenerationFields, description="what you used to write it")
     brief = Nested(DraftBriefFields, description="the brief")
     assigneeId = StrictString(description="a member's id")
     categoryId = StrictString(description="a category's id")

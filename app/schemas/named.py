@@ -1,8 +1,9 @@
 """What members, clusters and categories may hold (contract: Intent; decisions, section 2)."""
 
 from app.schemas.checks import full_match, not_blank
+from app.schemas.inbox import NotifyFields
 from app.schemas.slugs import category_slug
-from app.schemas.types import EnumString, Schema, StrictString, StringList, StringToConfirm
+from app.schemas.types import EnumString, Nested, Schema, StrictString, StringList, StringToConfirm
 from app.vocabulary import Role
 
 _CLUSTER_NAME = "the cluster's name, unique in the project ignoring case"
@@ -12,10 +13,10 @@ email_address = full_match(r"[^@\s]+@[^@\s]+", "Must be an e-mail address, like 
 """Checks for one @ with text around it and no white space."""
 
 
-class MemberChanges(Schema):
-    """What PATCH of a member may carry."""
+class MemberFields(Schema):
+    """What creates a member."""
 
-    name = StrictString(100, not_blank, description="the member's name", example="Ada Example", allow_none=False)
+    name = StrictString(100, not_blank, description="the member's name", example="Ada Example", required=True)
     email = StrictString(320, email_address, description="the member's e-mail address", example="ada@example.org")
     role = EnumString(
         Role,
@@ -25,10 +26,11 @@ class MemberChanges(Schema):
     )
 
 
-class MemberFields(MemberChanges):
-    """What creates a member."""
+class MemberChanges(MemberFields):
+    """What PATCH of a member may carry."""
 
-    name = StrictString(100, not_blank, description="the member's name", example="Ada Example", required=True)
+    name = StrictString(100, not_blank, description="the member's name", example="Ada Example", allow_none=False)
+    notify = Nested(NotifyFields, description="how they are told of what waits; merged", allow_none=False)
 
 
 class DraftClusterFields(Schema):

@@ -7,6 +7,7 @@ import marshmallow as ma
 
 from app.schemas.briefs import LEASE_SECONDS
 from app.schemas.checks import HEX_ID, full_match, http_url, not_blank
+from app.schemas.inbox import Slack
 from app.schemas.types import (
     MAX_LISTED,
     Documented,
@@ -123,6 +124,7 @@ class ProjectChanges(Schema):
         example=3,
         allow_none=True,
     )
+    slack = Slack()
 
 
 class FreezeFields(Schema):

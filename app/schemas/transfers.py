@@ -5,6 +5,10 @@ its texts, its versions, its threads and last the document itself. The first lin
 says how many there are, so that an export that was cut short is noticed.
 """
 
+from typing import Any
+
+from marshmallow.fields import Field
+
 from app.schemas.briefs import BriefFields
 from app.schemas.checks import full_match, not_blank
 from app.schemas.documents import PublishedChanges, document_key
@@ -80,6 +84,13 @@ class EndLine(Schema):
     lines = StrictInteger(1, description="the number of lines before this one", required=True)
 
 
+class ProjectLine(ProjectChanges):
+    """The project's settings; a copy of it tells nobody of anything."""
+
+    class Meta(Schema.Meta):
+        exclude = ("slack",)
+
+
 class MemberLine(MemberFields):
     """A member; deleted ones are exported too, since records refer to them."""
 
@@ -122,19 +133,9 @@ class PublishedLine(PublishedChanges):
     categoryId = _id("the category", null=True)
 
 
-class ThreadCountsLine(Schema):
-    """What became of the threads of a version that was reviewed."""
-
-    resolved = StrictInteger(0, description="threads resolved", required=True)
-    accepted = StrictInteger(0, description="suggestions accepted", required=True)
-    rejected = StrictInteger(0, description="suggestions rejected", required=True)
-
-
-class CheckCountsLine(Schema):
-    """How many checks passed and failed."""
-
-    passed = StrictInteger(0, description="entries that passed", required=True)
-    failed = StrictInteger(0, description="entries that failed", required=True)
+def _counts(*names: str) -> Nested:
+    fields: dict[str, Field[Any]] = {name: StrictInteger(0, required=True) for name in names}
+    return Nested(Schema.from_dict(fields, name="Counts"), required=True)
 
 
 class ReviewRecordLine(Schema):
@@ -142,7 +143,7 @@ class ReviewRecordLine(Schema):
 
     sha256 = StrictString(64, full_match("[0-9a-f]{64}", "Must be 64 hexadecimal digits."), required=True)
     by = _actor("who approved")
-    at = _time("when they approved")
+    at = StrictString(100, description="when they approved", required=True)
     facts = StrictBoolean(description="whether facts were checked", required=True)
     sources = StrictBoolean(description="whether sources were checked", required=True)
     examined = StrictString(2_000, description="what was examined", required=True)
@@ -150,8 +151,8 @@ class ReviewRecordLine(Schema):
     people = StrictInteger(0, description="words of people", required=True)
     agents = StrictInteger(0, description="words of agents", required=True)
     models = StringList(MOST_MODELS, 200, description="the models", required=True)
-    threads = Nested(ThreadCountsLine, description="what became of threads", required=True)
-    checks = Nested(CheckCountsLine, description="how many checks passed and failed", required=True)
+    threads = _counts("resolved", "accepted", "rejected")
+    checks = _counts("passed", "failed")
     disclosure = EnumString(DisclosureValue, description="what is to be disclosed", required=True)
 
 
@@ -278,7 +279,7 @@ class DocumentLine(RecordLine, PublishedLine):
 
 LINES: dict[str, type[Schema]] = {
     "export": HeadLine,
-    "project": ProjectChanges,
+    "project": ProjectLine,
     "member": MemberLine,
     "category": CategoryLine,
     "cluster": ClusterLine,

@@ -11,6 +11,7 @@ from typing import Any
 
 from app.errors import WriteConflict
 from app.rules.documents import OPEN, StoredDocument
+from app.rules.inbox import waiting_since
 from app.rules.words import search_words
 from app.store.collection import OutboxCollection
 from app.store.indexes import EXPIRED_LEASES, FIRST_DATE, NOT_DELETED
@@ -32,7 +33,7 @@ STATE_ENTRIES = {
 }
 """Under which entries documents with a brief in a state are listed."""
 
-HIDDEN = dict.fromkeys(("outbox", "listed", "words", "titleKey", "dueKey", "trashedPublication"), 0)
+HIDDEN = dict.fromkeys(("outbox", "listed", "words", "titleKey", "dueKey", "waitingSince", "trashedPublication"), 0)
 WITH_PUBLICATION = {name: 0 for name in HIDDEN if name != "trashedPublication"}
 """What is not read of a document; for one in the trash its publication is."""
 
@@ -61,6 +62,7 @@ def document_keys(record: Values) -> Bson:
         "titleKey": record["title"].casefold(),
         "dueKey": record.get("dueDate") or NO_DUE_DATE,
         "words": _words(record["title"], record["slug"], keyword),
+        "waitingSince": waiting_since(record),
     }
 
 

@@ -10,12 +10,15 @@ from pymongo import UpdateOne
 
 from app.rules.documents import Decision, LinkedDocument, StoredDocument
 from app.rules.events import Event
+from app.rules.inbox import NEEDED
 from app.rules.provenance import dump_origins, origins_after
 from app.rules.revisions import Origin
-from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
-from app.store.document_keys import HIDDEN, WITH_PUBLICATION, reference_entry
+from app.store.bodies import StoredBody
+from app.store.collection import DESCENDING, OutboxFull, from_bson, new_id, object_id, object_ids
+from app.store.document_keys import HIDDEN, WITH_PUBLICATION, published_entry, reference_entry
 from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.store.indexes import (
+    BY_DUE_DATE,
     FIRST_DATE,
     FIRST_ID,
     KEYS,
@@ -23,9 +26,12 @@ from app.store.indexes import (
     KEYWORDS,
     NOT_DELETED,
     PUBLISHED_AT,
+    ROUNDS_AT,
     SCHEDULED,
     SLUGS,
     TRASHED,
+    WAITING_SINCE,
+    Index,
 )
 from app.store.types import Bson, Values
 from app.vocabulary import DocumentStatus
@@ -75,6 +81,15 @@ class Documents(DocumentLists):
         where = self._where(project_id, {"_id": ObjectId(document_id)})
         self._collection.update_one(where, {"$inc": {"rev": 1}}, session=self._session)
 
+    def get_with_body(self, project_id: str, document_id: str) -> tuple[StoredDocument, StoredBody | None] | None:
+        """Returns a document that was not deleted with the body of its content, in one read; or None."""
+        join = {"from": "bodies", "localField": "contentId", "foreignField": "_id", "as": "body"}
+        stages: list[Bson] = [{"$unset": [*self.hidden]}, {"$lookup": join}]
+        for row in self._aggregate(project_id, {"_id": object_id(document_id), **NOT_DELETED}, stages):
+            [body] = row.pop("body") or [None]
+            return self.from_bson(row), from_bson(body)
+        return None
+
     def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
         """Returns those of the documents that exist, also in the trash, by id."""
         rows = self._find(project_id, {"_id": {"$in": object_ids(document_ids)}}, fields=HIDDEN)
@@ -101,6 +116,33 @@ class Documents(DocumentLists):
         index = SCHEDULED if time == "publishAt" else PUBLISHED_AT
         condition = condition_of({**filters, **given}, now) | within | NOT_DELETED
         return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
+
+    def waiting(
+        self, project_id: str, now: datetime, *, not_of: Iterable[str] = (), limit: int
+    ) -> Sequence[StoredDocument]:
+        """Returns the documents that have waited longest for somebody; `not_of` are assignees who are left out."""
+        due: Bson = {"waitingSince": {"$gt": FIRST_DATE, "$lte": now}}
+        return self._waiting(project_id, due, not_of, limit, WAITING_SINCE)
+
+    def exhausted(
+        self, project_id: str, rounds: int, *, not_of: Iterable[str] = (), limit: int
+    ) -> Sequence[StoredDocument]:
+        """Returns the documents with at least so many rounds of changes, the longest ago first, as `waiting` does."""
+        condition: Bson = {"roundsAt": {"$gt": FIRST_DATE}, "rounds": {"$gte": rounds}}
+        return self._waiting(project_id, condition, not_of, limit, ROUNDS_AT)
+
+    def _waiting(
+        self, project_id: str, condition: Bson, not_of: Iterable[str], limit: int, index: Index
+    ) -> Sequence[StoredDocument]:
+        others = object_ids(not_of)
+        wanted = {**condition, **({"assigneeId": {"$nin": others}} if others else {}), **NOT_DELETED}
+        order = [(index.keys[1][0], 1)]
+        return self._find(project_id, wanted, sort=order, limit=limit, fields=dict.fromkeys(NEEDED, 1), index=index)
+
+    def overdue_since(self, project_id: str, day: str) -> Sequence[StoredDocument]:
+        """Returns the documents that were due on a day and are not published."""
+        condition = {"listed": published_entry(False), "dueKey": day}
+        return self._find(project_id, condition, fields=HIDDEN, index=BY_DUE_DATE)
 
     def count_by_status(self, project_id: str) -> dict[str, int]:
         """Returns how many documents outside the trash have each status; those that none has are left out.

@@ -95,6 +95,16 @@ SCHEDULED = _documents(
     {"publishAt": {"$gt": FIRST_DATE}},
 )
 PUBLISHED_AT = _documents("publishedAt", "what a calendar has of days past", {"publishedAt": {"$gt": FIRST_DATE}})
+WAITING_SINCE = _documents(
+    "waitingSince assigneeId",
+    "what waits for somebody, the longest first",
+    {"deletedAt": None, "waitingSince": {"$gt": FIRST_DATE}},
+)
+ROUNDS_AT = _documents(
+    "roundsAt assigneeId rounds",
+    "documents whose rounds of changes may be exhausted",
+    {"deletedAt": None, "roundsAt": {"$gt": FIRST_DATE}},
+)
 _documents("deletedAt", "what to purge from the trash", TRASHED)
 for _name in OUTBOXES:
     _index(_name, "projectId outbox.at", "records whose events wait", WAITING)
@@ -127,7 +137,7 @@ _index(
     unique=True,
 )
 _index("members", "emailKey", "who signs in with an e-mail address, before any project is known", NOT_DELETED)
-_index("tokens", "projectId memberId", "the token that a member signs in with", {"oidc": True})
+_index("tokens", "projectId memberId", "which tokens are members'", {"memberId": {"$gt": FIRST_ID}})
 _index("tokens", "hash", "finds a caller, before any project is known", unique=True)
 _index("tokens", "projectId _id", "lists of a project's tokens")
 _index("tokens", "projectId connection.code", "what a code made", {"connection.code": {"$gt": ""}})
@@ -144,6 +154,7 @@ _index("invitations", "projectId hash", "finds an invitation", unique=True)
 _index("invitations", "projectId memberId _id", "lists of a member's invitations")
 _index("invitations", "expiresAt", "invitations expire", expireAfterSeconds=0)
 _index("threads", "projectId documentId _id", "a document's threads, the oldest first")
+_index("threads", "projectId openedBy.id state stateSince", "the answered threads that somebody opened, in order")
 _index("reviewLinks", "projectId hash", "finds who comes by a review link", unique=True)
 _index("reviewLinks", "projectId documentId _id", "a document's review links")
 _index("reviewLinks", "expiresAt", "review links end by themselves", expireAfterSeconds=0)
@@ -173,6 +184,11 @@ _index("deliveries", "projectId webhookId -_id", "the log of a webhook")
 _index("deliveries", "projectId webhookId nextAttemptAt sequence", "what is due", {"status": "pending"})
 _index("deliveries", "createdAt", "the log goes back 30 days", expireAfterSeconds=30 * DAY_SECONDS)
 _index("leases", "slow dueAt", "the webhook that has waited longest")
+_index("members", "notify.digest notify.hour", "who is told each day at an hour", {"notify.digest": "daily"})
+_index("notices", "projectId mailbox key", "a notice is sent once", unique=True)
+_index("notices", "projectId mailbox _id", "what is to be sent", {"isPending": True})
+_index("notices", "createdAt", "as long as failed ones are tried, and a day more", expireAfterSeconds=4 * DAY_SECONDS)
+_index("noticeLeases", "slow dueAt", "the mailbox that has waited longest")
 
 
 def create_indexes(database: Database[Bson]) -> list[str]:

@@ -4,7 +4,7 @@ A webhook's lease says when the webhook is due, which worker serves it until whe
 worker dies, its lease expires. The leases of claims are fields of briefs (`briefs.py`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import NotRequired, TypedDict
 
@@ -41,12 +41,16 @@ class StoredLease(TypedDict):
     """When the first of its failures in a row began; missing while it works."""
     failures: NotRequired[int]
     """How many times in a row it failed."""
+    gathersUntil: NotRequired[datetime]
+    """Of a mailbox of notices: until when those that follow a first one wait, to be sent together."""
 
 
 class Leases(Collection[StoredLease]):
     """The leases of webhooks."""
 
     name = "leases"
+    record_id: Callable[[str], object] = staticmethod(ObjectId)
+    """Makes the id that MongoDB has of what is leased."""
 
     def wake(self, project_id: str, webhook_id: str, at: datetime, *, end_rest: bool = False) -> None:
         """Makes a webhook due at an instant, unless it is due earlier.
@@ -58,7 +62,9 @@ class Leases(Collection[StoredLease]):
         new = {"projectId": ObjectId(project_id), "leasedUntil": FREE, "leaseId": None, "slow": True}
         values: Bson = {"$set": rest, "$setOnInsert": new} if end_rest else {"$setOnInsert": new | rest}
         due = {"$min": {"dueAt": at}, "$inc": {"wakes": 1}}
-        self._collection.update_one({"_id": ObjectId(webhook_id)}, due | values, upsert=True, session=self._session)
+        self._collection.update_one(
+            {"_id": self.record_id(webhook_id)}, due | values, upsert=True, session=self._session
+        )
 
     def take(self, now: datetime, until: datetime, *, slow: bool, exclude: Sequence[str] = ()) -> StoredLease | None:
         """Leases the webhook that has been due longest, among the slow ones or among the others; None when none is.
@@ -82,7 +88,7 @@ class Leases(Collection[StoredLease]):
         A webhook that is overdue is sorted as due now, behind the others that are due. It is not leased before
         `rests_until`.
         """
-        held = {"_id": ObjectId(lease["id"]), "leaseId": ObjectId(lease["leaseId"])}
+        held = {"_id": self.record_id(lease["id"]), "leaseId": ObjectId(lease["leaseId"])}
         is_woken = {"$ne": ["$wakes", lease["wakes"]]}
         free: Bson = {
             "leasedUntil": FREE,
@@ -95,27 +101,38 @@ class Leases(Collection[StoredLease]):
 
     def delete(self, webhook_id: str) -> None:
         """Deletes the lease of a webhook that is deleted."""
-        self._collection.delete_one({"_id": ObjectId(webhook_id)}, session=self._session)
+        self._collection.delete_one({"_id": self.record_id(webhook_id)}, session=self._session)
 
     def reset(self, webhook_id: str) -> None:
         """Begins the history of a webhook anew, as when its URL changes: it has not failed, and was not quick."""
         self._collection.update_one(
-            {"_id": ObjectId(webhook_id)},
+            {"_id": self.record_id(webhook_id)},
             {"$set": {"slow": True, "restsUntil": FREE}, "$unset": {"failingSince": 1, "failures": 1}},
             session=self._session,
         )
 
     def record_success(self, webhook_id: str) -> None:
         """Records that a webhook works."""
-        self._collection.update_one({"_id": ObjectId(webhook_id)}, {"$unset": {"failingSince": 1, "failures": 1}})
+        self._collection.update_one({"_id": self.record_id(webhook_id)}, {"$unset": {"failingSince": 1, "failures": 1}})
 
     def record_failure(self, webhook_id: str, since: datetime) -> tuple[datetime, int]:
         """Records that a webhook failed; returns since when it fails, and how many times in a row."""
         found = self._collection.find_one_and_update(
-            {"_id": ObjectId(webhook_id)},
+            {"_id": self.record_id(webhook_id)},
             {"$min": {"failingSince": since}, "$inc": {"failures": 1}},
             projection={"_id": 0, "failingSince": 1, "failures": 1},
             return_document=True,
         )
         lease = self.from_bson(found)
         return (lease["failingSince"], lease["failures"]) if lease else (since, 1)  # it was deleted meanwhile
+
+
+class NoticeLeases(Leases):
+    """The leases of the mailboxes that notices are sent to, whose ids are texts (`app/rules/notices.py`)."""
+
+    name = "noticeLeases"
+    record_id = staticmethod(str)
+
+    def gather(self, mailbox: str, until: datetime) -> None:
+        """Has the notices of a mailbox wait until an instant, to be sent together."""
+        self._collection.update_one({"_id": mailbox}, {"$set": {"gathersUntil": until}})

@@ -12,8 +12,9 @@ from bson import ObjectId
 
 from app.rules.named import StoredCluster, StoredMember
 from app.store.collection import OutboxCollection, Stored, object_id, object_ids
-from app.store.indexes import NOT_DELETED
+from app.store.indexes import FIRST_ID, NOT_DELETED
 from app.store.types import Bson, Values
+from app.vocabulary import Digest
 
 
 class Named(OutboxCollection[Stored]):
@@ -105,6 +106,19 @@ class Members(Named[StoredMember]):
     def exists(self, project_id: str, member_id: str) -> bool:
         """Returns whether there is such a member to assign something to."""
         return self._exists(project_id, {"_id": object_id(member_id), **NOT_DELETED})
+
+    def ids(self, project_id: str) -> Sequence[str]:
+        """Returns the ids of the members who did not leave."""
+        return [row["id"] for row in self._find(project_id, NOT_DELETED, fields={"_id": 1})]
+
+    def with_digest(self, project_id: str, digest: Digest) -> Sequence[StoredMember]:
+        """Returns the members who are told of what waits in a way."""
+        return self._find(project_id, {"notify.digest": digest, **NOT_DELETED}, fields=self.hidden)
+
+    def told_daily(self, hour: int) -> Sequence[StoredMember]:
+        """Returns the members of all projects who are told of what waits each day at an hour."""
+        told = {"projectId": {"$gte": FIRST_ID}, "notify.digest": Digest.DAILY, "notify.hour": hour, **NOT_DELETED}
+        return [self.from_bson(row) for row in self._collection.find(told, self.hidden)]
 
     def with_email(self, email: str) -> list[StoredMember]:
         """Returns the members of all projects who have an e-mail address: whoever signs in names no project."""

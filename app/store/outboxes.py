@@ -117,14 +117,15 @@ class Outboxes:
     def _apply_batch(self, project_id: str, feed: StoredFeed) -> None:
         """Applies a plan, also one that another relay has applied in part.
 
-        The order matters: an event leaves its outbox only when it is in the feed, queued for its webhooks and counted,
-        and a deleted record is removed only when its outbox is empty.
+        The order matters: an event leaves its outbox only when it is in the feed, queued for its webhooks, told of and
+        counted, and a deleted record is removed only when its outbox is empty.
         """
         plan = feed["plan"]
         rows = [{name: value for name, value in row.items() if name not in ("collection", "record")} for row in plan]
         events: list[StoredEvent] = [from_bson(row) for row in rows]
         self._add_to_feed(rows)
         self._store.deliveries.queue(project_id, events, feed["plannedAt"])
+        self._store.notices.queue(project_id, events, feed["plannedAt"])
         self._store.insights.count_batch(project_id, events)
         for name in OUTBOXES:
             self._empty(name, [row for row in plan if row["collection"] == name])

@@ -7,7 +7,7 @@ from bson import ObjectId
 
 from app.rules.documents import PUBLISHED_FIELDS, StoredDocument
 from app.rules.events import Event
-from app.rules.reviews import StoredReview
+from app.rules.reviews import HumanReview
 from app.rules.revisions import Origin, StoredRevision
 from app.store.collection import DESCENDING, Collection, object_ids
 from app.store.types import Bson
@@ -53,7 +53,7 @@ class Revisions(Collection[StoredRevision]):
         wanted: Bson = {"documentId": ObjectId(document_id), "review": {"$ne": None}}
         return next(iter(self._find(project_id, wanted, sort=(("version", DESCENDING),), limit=1)), None)
 
-    def add_review(self, project_id: str, document_id: str, version: int, review: StoredReview) -> None:
+    def add_review(self, project_id: str, document_id: str, version: int, review: HumanReview) -> None:
         """Stores the record of a version's review, unless it has one; inside a transaction."""
         where = {"documentId": ObjectId(document_id), "version": version, "review": None}
         self._update_one(project_id, where, {"$set": {"review": dict(review)}}, {"_id": 1})

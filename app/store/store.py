@@ -41,10 +41,12 @@ from app.store.deliveries import Deliveries
 from app.store.documents import Documents
 from app.store.events import Events
 from app.store.idempotency import WRITE_CONFLICT, Idempotency
+from app.store.inboxes import Inboxes
 from app.store.insights import Insights
 from app.store.intents import Intents
-from app.store.leases import Leases
+from app.store.leases import Leases, NoticeLeases
 from app.store.named import Clusters, Members
+from app.store.notices import Notices
 from app.store.oauth import Codes, Registrations
 from app.store.outboxes import Outboxes
 from app.store.projects import Projects
@@ -308,11 +310,14 @@ class Store:
     documents = cached_property(Documents)
     events = cached_property(Events)
     idempotency = cached_property(Idempotency)
+    inboxes = cached_property(Inboxes)
     insights = cached_property(Insights)
     intents = cached_property(Intents)
     invitations = cached_property(Invitations)
     leases = cached_property(Leases)
     members = cached_property(Members)
+    notice_leases = cached_property(NoticeLeases)
+    notices = cached_property(Notices)
     outboxes = cached_property(Outboxes)
     projects = cached_property(Projects)
     publications = cached_property(Publications)

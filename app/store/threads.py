@@ -31,9 +31,21 @@ class Threads(Collection[StoredThread]):
         return self._find(project_id, condition, sort=(("_id", 1),))
 
     def of_documents(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredThread]:
-        """Returns id, level and state of all threads of documents."""
+        """Returns id, level and state of all threads of documents, and since when they have it."""
         condition = {"documentId": {"$in": object_ids(document_ids)}}
-        return self._find(project_id, condition, fields={"documentId": 1, "level": 1, "state": 1})
+        fields = dict.fromkeys(("documentId", "level", "state", "stateSince", "updatedAt"), 1)
+        return self._find(project_id, condition, fields=fields)
+
+    def get_many(self, project_id: str, thread_ids: Iterable[str]) -> dict[str, StoredThread]:
+        """Returns those of the threads that exist, by id."""
+        found = self._find(project_id, {"_id": {"$in": object_ids(thread_ids)}})
+        return {thread["id"]: thread for thread in found}
+
+    def answered(self, project_id: str, token_ids: Iterable[str], limit: int) -> Sequence[StoredThread]:
+        """Returns the answered threads that some tokens opened, the longest first, with what an inbox has of them."""
+        condition = {"openedBy.id": {"$in": [*token_ids]}, "state": ThreadState.ANSWERED}
+        fields = {"documentId": 1, "openedBy": 1, "stateSince": 1}
+        return self._find(project_id, condition, sort=(("stateSince", 1),), limit=limit, fields=fields)
 
     def add_many(self, project_id: str, threads: Iterable[StoredThread]) -> None:
         """Adds threads, inside a transaction."""

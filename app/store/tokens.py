@@ -12,7 +12,8 @@ from pymongo import ReturnDocument
 
 from app.rules.tokens import StoredToken
 from app.store.collection import Collection, OutboxCollection, object_id, object_ids
-from app.vocabulary import BudgetLimit
+from app.store.indexes import FIRST_ID
+from app.vocabulary import BudgetLimit, TokenKind
 
 LAST_USED_LAG = timedelta(minutes=1)
 
@@ -55,6 +56,16 @@ class Tokens(OutboxCollection[StoredToken]):
         """Returns the ids of who agreed to connections by token id, of those tokens that are connections."""
         rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"grantedBy": 1})
         return {row["id"]: by["id"] or "" for row in rows if (by := row.get("grantedBy"))}
+
+    def calendar_of(self, project_id: str, member_id: str) -> StoredToken | None:
+        """Returns the token of a member's calendar that is not revoked."""
+        condition = {"memberId": ObjectId(member_id), "kind": TokenKind.CALENDAR, "revokedAt": None}
+        return self._find_one(project_id, condition, self.hidden)
+
+    def owners(self, project_id: str) -> dict[str, str]:
+        """Returns the member whose each token is, by token id, of those that are somebody's, revoked ones too."""
+        rows = self._find(project_id, {"memberId": {"$gt": FIRST_ID}}, fields={"memberId": 1})
+        return {row["id"]: member_id for row in rows if (member_id := row.get("memberId"))}
 
     def record_use(self, project_id: str, token_id: str, now: datetime) -> None:
         """Notes that the token was used; at most once a minute, so that it costs requests nothing."""

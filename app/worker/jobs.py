@@ -6,7 +6,7 @@ Everything that a job does in MongoDB is done under `Store.deadline`, in steps s
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from app.errors import WriteConflict
@@ -14,9 +14,12 @@ from app.http.metrics import CLAIMS_EXPIRED, PUBLISHED, RELAYED
 from app.operations.briefs import expire_lease
 from app.operations.context import Context, system, this_instant
 from app.operations.publishing import publish_due
+from app.rules.notices import mailboxes
 from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Channel
+from app.worker.mailer import Mailer
+from app.worker.notice_sender import ATTEMPT_SECONDS, NoticeSender
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_sender import WebhookDispatcher, WebhookSender
 from app.worker.worker import Job, ProjectByProject, ProjectPool
@@ -30,6 +33,13 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
     """Returns the worker's jobs."""
     client = WebhookClient(allow_local=settings.webhooks_allow_local)
     webhooks = WebhookDispatcher(store, WebhookSender(store, client))
+    clients = {
+        slow: WebhookClient(allow_local=settings.webhooks_allow_local, attempt_seconds=seconds)
+        for slow, seconds in ATTEMPT_SECONDS.items()
+    }
+    mailer = Mailer(settings.smtp_url, settings.smtp_from) if settings.smtp_url else None
+    notices = WebhookDispatcher(store, NoticeSender(store, clients, mailer, settings.public_url), job="send notices")
+    told: set[datetime] = set()
     publishers = ProjectPool("publish scheduled documents", PUBLISHING_THREADS, per_project=1)
     keep = timedelta(days=settings.events_kept_days)
 
@@ -37,16 +47,18 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
         return Job(name, pause_seconds, partial(run, store, ProjectByProject(name), *arguments))
 
     return (
-        project_by_project("relay events", 0.2, relay_events, webhooks.dispatch),
+        project_by_project("relay events", 0.2, relay_events, webhooks.dispatch, notices.dispatch),
         Job("send webhooks", 0.2, webhooks.dispatch, webhooks.close),
+        Job("send notices", 0.5, notices.dispatch, notices.close),
+        project_by_project("tell by the hour", 2, tell_by_the_hour, told),
         Job("publish scheduled documents", 0.25, partial(start_publishing, store, publishers), publishers.close),
         project_by_project("expire claims", 1, expire_claims),
         project_by_project("trim feeds", 600, trim_feeds, keep),
     )
 
 
-def relay_events(store: Store, projects: ProjectByProject, then: Callable[[], object]) -> bool:
-    """Moves a batch of events of each project to its feed; calls `then` at once when webhooks may have been queued."""
+def relay_events(store: Store, projects: ProjectByProject, *then: Callable[[], object]) -> bool:
+    """Moves a batch of events of each project to its feed; calls `then` at once when something may have been queued."""
 
     def relay(project_id: str) -> int:
         with store.deadline():
@@ -59,9 +71,35 @@ def relay_events(store: Store, projects: ProjectByProject, then: Callable[[], ob
     with store.deadline():
         waiting = store.outboxes.projects_waiting()
     relayed = projects.each(waiting, relay)
-    if relayed:
-        then()
+    for send in then if relayed else ():
+        send()
     return relayed > 0
+
+
+def tell_by_the_hour(store: Store, projects: ProjectByProject, told: set[datetime]) -> bool:
+    """Queues the daily notices of the present hour, and at midnight in UTC what is overdue; once, noted in `told`."""
+    now = this_instant()
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    if hour in told:
+        return False
+    with store.deadline():
+        members = store.members.told_daily(now.hour)
+        everywhere = [project["id"] for project in store.projects.all()] if now.hour == 0 else []
+    here = {*everywhere, *(member["projectId"] for member in members)}
+
+    def tell(project_id: str) -> int:
+        with store.deadline():
+            if everywhere:
+                store.notices.queue_overdue(project_id, now)
+            for member in members:
+                if member["projectId"] == project_id:
+                    store.notices.queue_digest(project_id, member["id"], mailboxes(member), now)
+        return 1
+
+    if projects.each(here, tell) == len(here):
+        told.clear()
+        told.add(hour)
+    return False
 
 
 def start_publishing(store: Store, pool: ProjectPool) -> bool:

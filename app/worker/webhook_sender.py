@@ -7,11 +7,12 @@ receivers respond quickly do not wait for the others. In either pool one project
 import logging
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Protocol
 
 from standardwebhooks import Webhook
 
@@ -22,7 +23,7 @@ from app.rules.actors import SYSTEM
 from app.rules.backoff import is_dead, next_attempt, rest_after
 from app.rules.events import Event
 from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, WebhookTarget, valid_secrets
-from app.store.leases import StoredLease
+from app.store.leases import Leases, StoredLease
 from app.store.store import Store
 from app.vocabulary import DeliveryStatus
 from app.worker.webhook_client import ATTEMPT_SECONDS, Outcome, WebhookClient
@@ -54,6 +55,11 @@ class WebhookSender:
     chance: Callable[[], float] = random.random
     stopping: threading.Event = field(default_factory=threading.Event, init=False)
     """Once it is set, each turn ends after its present attempt."""
+    lease_times: Mapping[bool, timedelta] = field(default_factory=lambda: {False: LEASE, True: LEASE}, init=False)
+
+    @property
+    def leases(self) -> Leases:
+        return self.store.leases
 
     def send_due(self, lease: StoredLease) -> int:
         """Sends what is due to a leased webhook until an attempt fails or the turn is over.
@@ -160,14 +166,27 @@ class WebhookSender:
         self.store.leases.give_back(lease, due, self.clock(), slow=slow, rests_until=rests_until)
 
 
-class WebhookDispatcher:
-    """Two pools of threads that serve webhooks: one for those that respond quickly, one for all others."""
+class Sender(Protocol):
+    """What a dispatcher gives its leases to: it serves one in each call."""
 
-    def __init__(self, store: Store, sender: WebhookSender, threads: int = THREADS) -> None:
+    stopping: threading.Event
+    lease_times: Mapping[bool, timedelta]
+    """How long a lease is held, by whether what is leased was slow."""
+
+    @property
+    def leases(self) -> Leases: ...
+
+    def send_due(self, lease: StoredLease) -> int: ...
+
+
+class WebhookDispatcher:
+    """Two pools of threads that serve webhooks or mailboxes: one for those that respond quickly, one for all others."""
+
+    def __init__(self, store: Store, sender: Sender, threads: int = THREADS, job: str = "send webhooks") -> None:
         self._store = store
         self._sender = sender
         self._dispatching = threading.Lock()
-        self._pools = {slow: ProjectPool("send webhooks", threads, THREADS_PER_PROJECT) for slow in (False, True)}
+        self._pools = {slow: ProjectPool(job, threads, THREADS_PER_PROJECT) for slow in (False, True)}
 
     def dispatch(self) -> bool:
         """Leases every webhook that is due and has a free thread; returns whether there was any."""
@@ -187,7 +206,9 @@ class WebhookDispatcher:
         while not (self._sender.stopping.is_set() or pool.is_full):
             now = this_instant()
             with self._store.deadline():
-                lease = self._store.leases.take(now, now + LEASE, slow=slow, exclude=pool.full_projects())
+                lease = self._sender.leases.take(
+                    now, now + self._sender.lease_times[slow], slow=slow, exclude=pool.full_projects()
+                )
             if lease is None:
                 break
             # Always taken: the projects that are full are excluded, and nobody else submits.

@@ -279,7 +279,7 @@ def picture(article: Article) -> dict[str, int]:
 
 
 def linked_data(article: Article) -> dict[str, Any]:
-    """Returns what search engines and archives read of how an article came about: schema.org, and IPTC's source type."""
+    """Returns what machines read of how an article came about, by schema.org and with IPTC's source type."""
     disclosure = article["disclosure"]
     data = {
         "@context": "https://schema.org",

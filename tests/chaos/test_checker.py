@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from chaos.checker import violations
-from chaos.history import Attempt, Call, Client, Final, History, Incident, Message
+from chaos.history import Attempt, Call, Client, Final, History, Incident, Message, Notice
 from chaos.run import read_at_rest
 
 LOAF, A, B = "loaf", "a", "b"
@@ -68,6 +68,7 @@ EVENTS = (
 MESSAGES = tuple(
     Message(event["id"], 10.0 + event["sequence"], event["type"], event["sequence"], LOAF) for event in EVENTS
 )
+SUBMIT = a_call(A, "submit_document", 20, **record("review", "drafted", None, 2))
 RIGHT = History(
     seed=1,
     clients=(Client(A, "rest", is_agent=True, has_budget=True), Client(B, "mcp", is_agent=True, has_budget=False)),
@@ -198,6 +199,19 @@ WRONG: Mapping[str, tuple[str, Change]] = {
     "messages out of order": (
         "webhooks_get_each_event_once_in_order",
         with_messages(MESSAGES[0], MESSAGES[2], MESSAGES[1], MESSAGES[3]),
+    ),
+    "a submission that nobody was told of": (
+        "what_waits_is_told_once",
+        lambda history: replace(
+            with_final(documents={LOAF: record("review", "drafted", None, 2)})(history), calls=(*CALLS, SUBMIT)
+        ),
+    ),
+    "a submission that was told of twice": (
+        "what_waits_is_told_once",
+        with_final(
+            events=(*EVENTS, an_event(5, "document.submitted", A, "review", "drafted", 2)),
+            notices=(Notice(21, "Waits for review", LOAF), Notice(22, "Waits for review", LOAF)),
+        ),
     ),
     "a wrong count of documents": ("counters_are_what_they_count", counted("statuses", {"drafting": 2})),
     "a wrong count of a day": ("counters_are_what_they_count", counted("days", [])),

@@ -18,6 +18,7 @@ PAUSE = 1
 """The longest rest of a client between two tasks: ten times that of `make chaos`, which leaves other tests some CPU."""
 
 
+@pytest.mark.contract("decided-notices.chaos")
 def test_every_kind_of_failure_is_survived_without_a_loss(tmp_path: Path) -> None:
     history = run(SECONDS, SEED, tmp_path, pause=PAUSE)
 

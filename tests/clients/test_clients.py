@@ -51,7 +51,8 @@ def test_a_python_client_drives_the_api_and_gets_a_typed_error(
     project: Project, address: str, document: Path, tmp_path: Path
 ) -> None:
     names = ["project_name_override: content-workflow-client", "package_name_override: content_workflow_client"]
-    (tmp_path / "settings.yaml").write_text("\n".join([*names, "post_hooks: []"]))
+    tables = "content_type_overrides: {text/csv: application/octet-stream}"
+    (tmp_path / "settings.yaml").write_text("\n".join([*names, tables, "post_hooks: []"]))
     shutil.copy(HERE / "drive.py", tmp_path)
     generator = Path(sys.executable).with_name("openapi-python-client")
     generate = [generator, "generate", "--path", document, "--config", "settings.yaml", "--meta", "none"]

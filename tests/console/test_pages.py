@@ -567,13 +567,6 @@ def test_what_a_token_may_not_do_is_not_offered(reader: Visitor, document: dict[
     assert "data-move>" not in board
 
 
-def test_a_token_without_the_scope_read_sees_no_page(app: Flask, project: Project) -> None:
-    visitor = Visitor(app)
-    visitor.sign_in(project.token("Publisher", scopes=[Scope.PUBLISH]))
-
-    assert visitor.get("/console/board").status_code == 403
-
-
 @pytest.mark.parametrize("path", ["documents/nonsense", f"documents/{'0' * 24}", "nowhere", "assets/x/../../frame.py"])
 def test_what_is_not_there_is_a_page_that_says_so(editor: Visitor, path: str) -> None:
     answer = editor.get(f"/console/{path}")

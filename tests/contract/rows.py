@@ -775,6 +775,27 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-notices",
+        {
+            "inbox": "GET /inbox: the longest waiting first, at most 200; with memberId theirs and everybody's",
+            "kinds": "review, changes, thread, overdue, publish_failed, rounds: since when, for whom, until what",
+            "index": "read from the records by index, never kept; 50 members and 1,000 documents within 20 ms",
+            "owners": "tokens have memberId, calendar tokens the kind calendar",
+            "settings": "notify is merged, its Slack masked; what can't work is 422; the project's slack alike",
+            "instant": "a notice is sent from the event, within seconds; what comes within a minute in one",
+            "daily": "the daily one is the inbox as it is at that hour, once, and nothing where it is empty",
+            "told": "title, kind, who did it, 200 characters of the note, a link; no token, no text of the piece",
+            "once": "deduplicated by event and member; nobody hears of what they did themselves, or of the trash",
+            "everybody": "what waits for everybody goes to the project's Slack alone, and into daily ones",
+            "overdue": "what becomes overdue is told by the worker at midnight, or at once where a write makes it so",
+            "retries": "a notice that fails is tried again; after 3 days the member's are off, member.updated",
+            "smtp": "SMTP with TLS from the start, or where it is offered; user and password percent-encoded",
+            "one-click": "each e-mail turns itself off in one click: GET shows a button, POST does it (RFC 8058)",
+            "calendar": "GET /calendar.ics: the member's and nobody's documents, 60 days back and 400 ahead; else 401",
+            "chaos": "while processes are killed no notice is lost, and none sent twice but where noting it failed",
+        },
+    ),
+    *_rows(
         "decided-trust",
         {
             "tools": "tools that return what people and agents wrote say so in _meta, in the list and in results",

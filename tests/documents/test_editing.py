@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from app.store.store import Store
-from app.vocabulary import Scope
 from tests.documents.steps import (
     NOBODY,
     a_category,
@@ -348,14 +347,6 @@ def test_refusals_of_a_patch_come_in_their_order(rest: Rest) -> None:
     drafting = a_document(rest)
     refused(rest.patch(path_of(drafting), {"slug": "taken", "dueDate": "soon"}), "BadRequest")
     refused(rest.patch(path_of(drafting), {"slug": "taken"}), "SlugTaken")
-
-
-@pytest.mark.contract("decided-projects.no-scope")
-def test_fields_need_the_scope_write(rest: Rest, project: Project) -> None:
-    document = a_document(rest)
-    reader = rest.by(project.token(scopes=(Scope.READ, Scope.PUBLISH)))
-
-    assert refused(reader.patch(path_of(document), {"title": "Spelt"}), "Forbidden")["scope"] == "write"
 
 
 @pytest.mark.contract("decided-documents.types-and-values")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -315,15 +315,3 @@ def test_a_page_has_50_documents_by_default_and_100_at_most(rest: Rest, project:
     }
 
     assert sizes == {"": 50, "limit=100": 100, "limit=100&offset=100": 1, "offset=100000": 0}
-
-
-@pytest.mark.contract("decided-projects.invisible")
-def test_documents_of_another_project_are_never_listed(rest: Rest, store: Store) -> None:
-    from tests.make import a_document as quickly
-    from tests.make import a_project
-
-    other = quickly(a_project(store).context(), title="Elsewhere")
-
-    assert ids(rest) == []
-    assert rest.get(path_of(other)).status_code == 404
-    assert all(ids(rest, f"sort={sort}&isPublished=false") == [] for sort, _ in product(SORTS, "x"))

@@ -15,7 +15,6 @@ from app.operations.context import this_instant
 from app.operations.publishing import publish_due
 from app.rules.times import wire_time
 from app.store.store import Store
-from app.vocabulary import Scope
 from tests.documents.steps import (
     NOBODY,
     a_document,
@@ -164,19 +163,6 @@ def test_moving_on_leaves_a_brief_whose_claim_expired_ready(
     assert types_of(store, document)[-2:] == ["brief.expired", EVENTS[step]]
 
 
-@pytest.mark.contract("brief-moves.drafted-ready", "errors.BriefClosed")
-def test_a_drafted_brief_can_be_offered_again_once_the_document_is_back_in_drafting(
-    rest: Rest, project: Project
-) -> None:
-    document = a_document(rest, brief={})
-    claimed(rest, document, rest.by(project.token("Night writer", agent="writer-1")))
-    ok(do(rest, document, "submit"))
-    refused(rest.post(f"{path_of(document)}/brief/ready"), "BriefClosed")
-
-    ok(do(rest, document, "request-changes"))
-    assert ok(rest.post(f"{path_of(document)}/brief/ready"))["brief"]["state"] == "ready"
-
-
 # Approval
 
 
@@ -229,19 +215,6 @@ def test_what_was_read_is_what_goes_out(rest: Rest, step: str) -> None:
     refusal = refused(do(rest, document, step, baseVersion=1), "VersionConflict")
     assert (refusal["version"], refusal["baseVersion"]) == (2, 1)
     assert ok(do(rest, document, step, baseVersion=2))["status"] == NEW_STATUS[step]
-
-
-@pytest.mark.contract("decided-http.PreconditionFailed")
-@pytest.mark.parametrize("step", NEW_STATUS)
-def test_if_match_of_a_move_compares_the_whole_tag(rest: Rest, step: str) -> None:
-    document = a_document_in(rest, LEAVES[step][-1])
-    etag = rest.get(path_of(document)).headers["ETag"]
-    ok(rest.patch(path_of(document), {"dueDate": "2027-01-31"}))
-    body = {"publishAt": in_hours()} if step == "schedule" else None
-
-    assert rest.post(f"{path_of(document)}/{step}", body, If_Match=etag).status_code == 412
-    etag = rest.get(path_of(document)).headers["ETag"]
-    assert ok(rest.post(f"{path_of(document)}/{step}", body, If_Match=etag))["status"] == NEW_STATUS[step]
 
 
 @pytest.mark.contract("decided-documents.publish-order")
@@ -419,14 +392,3 @@ def test_every_write_of_the_record_moves_updated_at_and_a_move_leaves_content_up
         assert moved["updatedAt"] >= document["updatedAt"]
         assert moved["contentUpdatedAt"] == document["contentUpdatedAt"]
         document = moved
-
-
-@pytest.mark.contract("decided-projects.no-scope", "decided-projects.scopes")
-@pytest.mark.parametrize("step", NEW_STATUS)
-def test_submitting_needs_the_scope_write_and_every_other_move_publish(rest: Rest, project: Project, step: str) -> None:
-    document = a_document_in(rest, LEAVES[step][-1])
-    needed = Scope.WRITE if step == "submit" else Scope.PUBLISH
-    others = [scope for scope in Scope if scope != needed]
-
-    assert refused(do(rest.by(project.token(scopes=others)), document, step), "Forbidden")["scope"] == needed
-    ok(do(rest.by(project.token(scopes=[needed])), document, step))

@@ -96,14 +96,12 @@ def test_a_document_without_content_is_written_by_the_hash_of_nothing(rest: Rest
 def test_sections_that_are_gone_are_a_conflict_that_names_them_and_nothing_is_written(
     rest: Rest, document: Any
 ) -> None:
-    gone = "0" * 16
+    gone = ["0" * 16, EMPTY_HASH]
+    edits = [{"hash": one, "markdown": "x"} for one in (gone[0], hash_of(DOUGH), gone[1])]
 
-    refusal = refused(
-        edit(rest, document, {"hash": hash_of(DOUGH), "markdown": ""}, {"hash": gone, "markdown": "x"}),
-        "VersionConflict",
-    )
+    refusal = refused(edit(rest, document, *edits), "VersionConflict")
 
-    assert (refusal["version"], refusal["hashes"]) == (1, [gone])
+    assert (refusal["version"], refusal["hashes"]) == (1, gone)
     assert content(rest, document) == INTRO + DOUGH + BAKE
 
 

@@ -9,7 +9,6 @@ import pytest
 from app.operations.context import this_instant
 from app.operations.publishing import publish_due
 from app.store.store import Store
-from app.vocabulary import Scope
 from tests.documents.steps import (
     NOBODY,
     a_category,
@@ -189,23 +188,3 @@ def test_what_is_not_in_the_trash_can_not_be_restored(rest: Rest) -> None:
 
     assert (refusal["status"], refusal["allowed"]) == ("review", ["approve", "request-changes", "schedule", "publish"])
     assert rest.post(f"/documents/{NOBODY}/restore").status_code == 404
-
-
-@pytest.mark.contract("decided-http.PreconditionFailed")
-def test_if_match_of_deleting_and_restoring_compares_the_whole_tag(rest: Rest) -> None:
-    document = a_document(rest)
-    etag = rest.get(path_of(document)).headers["ETag"]
-    ok(rest.patch(path_of(document), {"dueDate": "2027-01-31"}))
-
-    assert rest.delete(path_of(document), If_Match=etag).status_code == 412
-    ok(rest.delete(path_of(document), If_Match=rest.get(path_of(document)).headers["ETag"]))
-    assert rest.post(f"{path_of(document)}/restore", If_Match=etag).status_code == 412
-
-
-@pytest.mark.contract("decided-projects.no-scope")
-def test_the_trash_needs_the_scope_publish(rest: Rest, project: Project) -> None:
-    document = a_document(rest)
-    writer = rest.by(project.token(scopes=(Scope.READ, Scope.WRITE, Scope.ADMIN)))
-
-    assert refused(writer.delete(path_of(document)), "Forbidden")["scope"] == "publish"
-    assert refused(writer.post(f"{path_of(document)}/restore"), "Forbidden")["scope"] == "publish"

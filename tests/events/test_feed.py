@@ -12,7 +12,6 @@ from app.operations.context import this_instant
 from app.operations.purging import purge_trash
 from app.rules.events import cursor_of
 from app.store.store import Store
-from app.vocabulary import Scope
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 from tests.rest.client import Rest
 
@@ -166,12 +165,6 @@ def test_a_cursor_of_another_project_or_of_the_future_is_none(rest: Rest, projec
 
     for cursor in (cursor_of(a_project(store).id, 0), cursor_of(project.id, 1_000)):
         assert rest.get(f"/events?after={cursor}").status_code == 400
-
-
-def test_events_need_the_scope_read(rest: Rest, project: Project) -> None:
-    writer = rest.by(project.token(scopes=[Scope.WRITE]))
-
-    assert writer.get("/events").status_code == 403
 
 
 def aged(store: Store, project: Project, upto: int) -> None:

@@ -550,15 +550,6 @@ def test_a_document_has_at_most_20_redirects_the_oldest_are_dropped(project: Pro
     assert redirect(graphql, "s1") is None
 
 
-def test_redirects_stay_in_their_project(project: Project, graphql: GraphQL, store: Store) -> None:
-    other = a_project(store)
-    document = published(other, slug="a")
-    republished(other, document, slug="b")
-
-    assert (redirects(graphql), redirect(graphql, "a")) == ([], None)
-    assert redirects(graphql.by(delivery_token(other))) == [("a", "b")]
-
-
 # The sitemap
 
 

@@ -206,6 +206,7 @@ READS: dict[str, Callable[[Scene], Call]] = {
     "list_webhooks": lambda scene: Call(),
     "get_webhook": lambda scene: Call((scene.webhook(),)),
     "list_webhook_deliveries": lambda scene: Call((scene.webhook(),)),
+    "get_inbox": lambda scene: Call((), {"memberId": scene.call("create_member", name="Ada")["id"]}),
     "get_insights": lambda scene: Call((), {"days": 7}),
     "get_project": lambda scene: Call(),
     "get_provenance": lambda scene: Call((scene.twice_written(),), {"version": 1}),

@@ -308,16 +308,6 @@ def test_the_brief_of_a_document_past_drafting_is_closed_and_not_listed(api, ctx
     assert len(api.get("/briefs?state=none").json) == (state == "none")
 
 
-@pytest.mark.contract("endpoints-briefs.withdraw")
-@pytest.mark.parametrize("status", ["review", "approved", "scheduled", "published"])
-def test_a_ready_brief_can_be_withdrawn_in_every_status(api, ctx, status) -> None:
-    path = closed(api, ctx, status)
-
-    withdrawn = api.post(f"{path}/brief/withdraw").json
-
-    assert (withdrawn["brief"]["state"], withdrawn["status"]) == ("none", status)
-
-
 @pytest.mark.contract(
     "brief-moves.claim",
     "endpoints-briefs.claim",
@@ -535,22 +525,3 @@ def test_briefs_are_offered_by_creating_confirming_and_marking_ready(api, status
         ("Rye", "Rye", status),
         ("Spelt", "Spelt", status),
     ]
-
-
-@pytest.mark.contract("decided-http.PreconditionFailed", "decided-http.etag")
-@pytest.mark.parametrize(
-    ("method", "step"), [("PUT", ""), ("PATCH", ""), *(("POST", f"/{m}") for m in ("ready", "claim", "withdraw"))]
-)
-def test_a_brief_of_a_document_that_changed_since_its_etag_is_not_written(api, ctx, method, step) -> None:
-    path = in_state(api, ctx, "ready")
-    if step == "/ready":
-        api.post(f"{path}/brief/withdraw")
-    old = api.get(f"{path}/brief").headers["ETag"]
-    api.patch(f"{path}/brief", {"notes": "newer"})
-    new = api.get(f"{path}/brief").headers["ETag"]
-
-    refused = api.call(method, f"{path}/brief{step}", {"keyword": "x"}, If_Match=old)
-
-    assert old != new
-    assert tag(refused) == (412, "PreconditionFailed")
-    assert api.call(method, f"{path}/brief{step}", {"keyword": "x"}, If_Match=new).status_code == 200

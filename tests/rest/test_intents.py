@@ -264,24 +264,6 @@ def test_a_hundred_drafts_of_one_kind_are_all_listed(api) -> None:
     assert {draft["id"] for draft in api.get("/cluster-intents").json} == set(ids)
 
 
-@pytest.mark.contract("decided-http.PreconditionFailed", "decided-http.etag")
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_draft_that_changed_since_its_etag_is_not_written(api, kind) -> None:
-    path = f"/{kind}-intents/{api.post(f'/{kind}-intents', CONFIRMABLE[kind]).json['id']}"
-    old = api.get(path).headers["ETag"]
-    new = api.patch(path, {}, If_Match=old).headers["ETag"]
-
-    assert old != new
-    for refused in (
-        api.patch(path, {"name": "x", "title": "x"}, If_Match=old),
-        api.post(f"{path}/confirm", If_Match=old),
-        api.delete(path, If_Match=old),
-    ):
-        assert (refused.status_code, refused.json["_tag"]) == (412, "PreconditionFailed")
-    assert api.get(path).headers["ETag"] == new
-    assert api.post(f"{path}/confirm", If_Match=new).status_code == 201
-
-
 def test_drafts_make_no_events_until_they_are_confirmed(api, project) -> None:
     draft = api.post("/document-intents", {"title": "Rye"}).json
     [kept] = project.store.database.intents.find({"projectId": ObjectId(project.id)})

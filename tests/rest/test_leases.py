@@ -8,7 +8,6 @@ import pytest
 from bson import ObjectId
 
 from app.operations.context import this_instant
-from app.vocabulary import Channel
 from tests.make import OPERATIONS, Project, a_project, a_ready_brief
 
 
@@ -139,20 +138,6 @@ def test_writing_a_brief_whose_claim_expired_leaves_it_ready(api, project) -> No
     assert [event["type"] for event in events(project, path)][-2:] == ["brief.expired", "brief.updated"]
 
 
-@pytest.mark.contract("decided-http.etag", "decided-briefs.expired-is-ready")
-def test_the_etag_of_a_document_is_another_once_its_claim_expired(api, project) -> None:
-    now = this_instant()
-    document = a_ready_brief(project.context(api.token))
-    leased = OPERATIONS["claim_brief"](project.context(api.token, now=now), document["id"], fields={"leaseSeconds": 60})
-
-    def etag(later: int) -> str:
-        ctx = project.context(api.token, now=now + timedelta(seconds=later))
-        return OPERATIONS["get_document"](ctx, document["id"]).etag
-
-    assert leased.etag == etag(0) == etag(59)
-    assert etag(60) == etag(6_000) != etag(59)
-
-
 @pytest.mark.contract("decided-briefs.renew")
 def test_the_holder_renews_by_the_same_lease_or_another(api, project) -> None:
     past = project.context(api.token, now=this_instant() - timedelta(seconds=30))
@@ -182,25 +167,3 @@ def test_only_the_holder_renews_a_claim_and_only_while_it_lasts(api, project, ct
     expired = api.post(f"{an_expired_claim(project, api.token)}/brief/renew")
     assert tag(expired) == (409, "BriefClaimed")
     assert (expired.json["claimedBy"], expired.json["claimedAt"]) == (None, None)
-
-
-@pytest.mark.contract("brief-rules.3")
-def test_over_mcp_only_the_holder_releases_a_claim_and_anyone_an_offer(api, project, ctx) -> None:
-    claimed, offered = a_ready_brief(ctx)["id"], a_ready_brief(ctx)["id"]
-    api.post(f"/documents/{claimed}/brief/claim")
-    other = project.context(project.token(agent="other"), channel=Channel.MCP)
-
-    with pytest.raises(Exception, match="A script.* claimed this brief") as refused:
-        OPERATIONS["withdraw_brief"](other, claimed)
-    assert refused.value.body()["claimedBy"]["id"] == api.token.id
-    assert OPERATIONS["withdraw_brief"](other, offered).body["brief"]["state"] == "none"
-    holder = project.context(api.token, channel=Channel.MCP)
-    assert OPERATIONS["withdraw_brief"](holder, claimed).body["brief"]["state"] == "none"
-
-
-@pytest.mark.contract("brief-rules.3", "decided-briefs.expired-is-ready")
-def test_over_mcp_anyone_releases_a_claim_that_expired(api, project) -> None:
-    path = an_expired_claim(project, api.token)
-    other = project.context(project.token(agent="other"), channel=Channel.MCP)
-
-    assert OPERATIONS["withdraw_brief"](other, path.rpartition("/")[2]).body["brief"]["state"] == "none"

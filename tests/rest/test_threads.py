@@ -109,6 +109,8 @@ def test_threads_are_listed_in_the_order_of_the_text_and_then_by_age(api, docume
         ({"suggestion": "Rye"}, 422, "suggestion"),
         ({"quote": {"exact": "Spelt"}}, 422, "quote.exact"),
         ({"quote": {"exact": "e"}}, 422, "quote.exact"),
+        ({"quote": {"exact": "Flour", "prefix": "Less "}}, 422, "quote.exact"),
+        ({"quote": {"exact": "Spelt"}, "suggestion": "Rye"}, 422, "quote.exact"),
     ],
 )
 def test_a_wrong_thread_is_refused_and_nothing_is_written(api, document, fields, status, path) -> None:

@@ -69,8 +69,8 @@ def test_a_name_that_belongs_into_the_other_part_of_the_request_is_near(api: Doc
 
     assert ignored(planned) == [("pieces[0].dryRun", None), ("dry_run", "dryRun"), ("?pieces", "pieces")]
     assert [issue["message"] for issue in refused.json["issues"] if "[" not in issue["path"]] == [
-        "Unknown query parameter; did you mean the field of the body `pieces`?",
         "Unknown field; did you mean the query parameter `dryRun`?",
+        "Unknown query parameter; did you mean the field of the body `pieces`?",
     ]
 
 

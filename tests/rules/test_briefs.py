@@ -165,29 +165,6 @@ def test_an_expiry_alone_is_recorded_by_nobody_who_changes_nothing() -> None:
     assert decided("mark_brief_ready", document, CALLS[0]) == Decision(document)
 
 
-@pytest.mark.contract("decided-briefs.claimed-names", "errors.lost-claim")
-@pytest.mark.parametrize(("agent", "who"), [("", "A script"), ("writer-1", "writer-1")])
-def test_the_refusal_names_who_claimed_and_when_in_keys_and_in_words(agent: str, who: str) -> None:
-    brief = {"state": "claimed", "claimedBy": actor(THEIRS, agent), "claimedAt": NOW, "claimExpiresAt": None}
-
-    with pytest.raises(BriefClaimed) as refused:
-        decided("claim_brief", {**DOCUMENTS[0], "brief": brief}, Call(actor(OURS), Channel.REST, NOW))
-
-    body = refused.value.body()
-    assert (body["claimedBy"], body["claimedAt"]) == (actor(THEIRS, agent), "2027-01-31T09:00:00.000Z")
-    assert who in body["message"]
-    assert "2027-01-31T09:00:00.000Z" in body["message"]
-
-
-def test_a_lost_claim_cannot_be_renewed_and_no_holder_is_named() -> None:
-    brief = {"state": "claimed", "claimedBy": actor(OURS), "claimedAt": NOW, "claimExpiresAt": NOW}
-
-    with pytest.raises(BriefClaimed) as refused:
-        decided("renew_claim", {**DOCUMENTS[0], "brief": brief}, Call(actor(OURS), Channel.REST, NOW))
-
-    assert refused.value.extra == {"claimedBy": None, "claimedAt": None}
-
-
 @pytest.mark.contract("brief-rules.3")
 @pytest.mark.parametrize(("channel", "token", "agent"), [*product(Channel, (OURS, THEIRS), ("", "writer-1"))])
 def test_a_claim_guards_a_brief_against_agents_that_do_not_hold_it(channel: Channel, token: str, agent: str) -> None:
@@ -197,17 +174,3 @@ def test_a_claim_guards_a_brief_against_agents_that_do_not_hold_it(channel: Chan
 
     with pytest.raises(BriefClaimed) if refused else nullcontext():
         rules.write_brief(document, Call(actor(token, agent), channel, NOW), {"keyword": "rye"})
-
-
-@pytest.mark.parametrize("fields", [{"keyword": "rye"}, {"keyword": "rye", "notes": None}, {}])
-def test_writing_a_brief_as_it_is_changes_nothing(fields: dict[str, Any]) -> None:
-    document: StoredDocument = {**DOCUMENTS[0], "brief": {"state": "ready", "keyword": "rye"}}
-
-    assert rules.write_brief(document, CALLS[0], fields) == Decision(document)
-
-
-def test_writing_an_empty_brief_makes_one_in_state_none() -> None:
-    decision = rules.write_brief({"status": "idea", "version": 1, "slug": "rye"}, CALLS[0], {})
-
-    assert decision.document["brief"] == {"state": "none"}
-    assert [event.type for event in decision.events] == ["brief.updated"]

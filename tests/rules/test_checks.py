@@ -14,7 +14,6 @@ from app.rules.checks import (
     run_checks,
     word_targets,
 )
-from app.vocabulary import CheckName
 from tests.rules.bombs import LENGTH
 
 BRIEF = {"keyword": "keyword", "word_target": "wordCount", "outline": "outline", "reference_urls": "referenceUrls"}
@@ -287,26 +286,6 @@ def test_repeated_paragraphs_of_twenty_words(long: str, short: str) -> None:
 def test_links(address: str, expected: str) -> None:
     assert outcome("links", markdown=f"[a](<{address}>)") == expected
     assert outcome("links", markdown=f"![a](<{address}>)") == expected
-
-
-def test_keyword_taken_names_up_to_three() -> None:
-    found = outcomes("keyword_taken", keyword="rye", same_keyword_titles=["A", "B", "C", "D"])
-    assert [one["message"] for one in found] == ["Other documents have the keyword 'rye', too: 'A', 'B', 'C'."]
-    assert outcome("keyword_taken", keyword="rye") == "passed"
-
-
-def test_checks_come_in_the_order_of_the_table_and_those_switched_off_are_left_out() -> None:
-    assert [one["check"] for one in run_checks(subject(), {})] == list(CheckName)
-    levels = {"meta_title": "off", "links": "error"}
-    found = run_checks(subject(), levels)
-    assert "meta_title" not in [one["check"] for one in found]
-    assert [one["level"] for one in found if one["check"] == "links"] == ["error"]
-
-
-def test_only_a_failed_error_keeps_a_document_from_passing() -> None:
-    assert not failed_errors(run_checks(subject(), {}))
-    assert failed_errors(run_checks(subject(), {"meta_title": "error"}))
-    assert not failed_errors(run_checks(subject(), {"keyword_in_title": "error"}))
 
 
 HOSTILE = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.rules.content import MAX_HEADINGS
-from app.rules.sections import Edit, ReplacedTwice, SectionsMissing, apply_edits, hash_of, partition
+from app.rules.sections import Edit, SectionsMissing, apply_edits, hash_of, partition
 
 EMPTY_HASH = "e3b0c44298fc1c14"
 """The hash of no text, as the contract names it."""
@@ -72,10 +72,6 @@ def test_an_address_in_a_text_moves_no_section() -> None:
     ]
 
 
-def test_the_hash_of_nothing_is_the_one_that_the_contract_names() -> None:
-    assert hash_of("") == EMPTY_HASH
-
-
 A, B, C = "# A\n\none\n\n", "## B\n\ntwo\n\n", "## C\n\nthree"
 TEXT = A + B + C
 
@@ -109,24 +105,6 @@ def test_of_sections_alike_the_number_chooses_and_else_the_first() -> None:
     assert apply_edits(text, [Edit(hash_of(same), "# U\n\n", number=3)]) == same + "# T\n\n# U\n\n"
     with pytest.raises(SectionsMissing):
         apply_edits(text, [Edit(hash_of(same), "x", number=2)])
-
-
-def test_sections_that_are_not_there_are_all_named() -> None:
-    with pytest.raises(SectionsMissing) as missing:
-        apply_edits(TEXT, [Edit("0" * 16, "x"), Edit(hash_of(A), "y"), Edit("1" * 16, "z")])
-    assert missing.value.hashes == ["0" * 16, "1" * 16]
-
-
-def test_two_edits_may_not_replace_the_same_section() -> None:
-    with pytest.raises(ReplacedTwice) as twice:
-        apply_edits(TEXT, [Edit(hash_of(A), "x"), Edit(hash_of(B), "y"), Edit(hash_of(A), "z")])
-    assert twice.value.index == 2
-
-
-def test_a_document_without_content_is_written_by_the_hash_of_nothing() -> None:
-    assert apply_edits("", [Edit(EMPTY_HASH, "# First\n")]) == "# First\n"
-    with pytest.raises(SectionsMissing):
-        apply_edits(TEXT, [Edit(EMPTY_HASH, "# First\n")])
 
 
 def test_new_pieces_end_their_lines_as_the_document_does() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.errors import BadRequest, Refusal, RoundsExhausted, ThreadNotYours, ThreadResolved, ThreadsOpen
+from app.errors import BadRequest, Refusal, ThreadResolved, ThreadsOpen
 from app.rules import statuses
 from app.rules import threads as rules
 from app.rules.documents import Call
@@ -46,48 +46,6 @@ def tag_of(rule: Any, *arguments: Any, **options: Any) -> str | None:
     except Refusal as refused:
         return refused.tag
     return None
-
-
-def test_a_new_thread_keeps_its_passage_with_32_characters_on_both_sides() -> None:
-    [thread] = opened({"text": "Which?", "quote": {"exact": "flour", "prefix": "More "}})
-
-    assert thread["quote"] == {"exact": "flour", "prefix": TEXT[1:33], "suffix": ".\n"}
-    assert (thread["place"], thread["level"], thread["state"]) == (33, "should", "open")
-    assert [comment["text"] for comment in thread["comments"]] == ["Which?"]
-
-
-@pytest.mark.contract("decided-threads.open")
-@pytest.mark.parametrize(
-    ("sent", "fields"),
-    [
-        ({"quote": {"exact": "rye"}}, ["quote.exact"]),
-        ({"quote": {"exact": "lour"}}, ["quote.exact"]),
-        ({"quote": {"exact": "flour", "prefix": "Less "}}, ["quote.exact"]),
-        ({"suggestion": ""}, ["suggestion"]),
-        ({"quote": {"exact": "rye"}, "suggestion": "oats"}, ["quote.exact"]),
-        ({"quote": {"exact": "lour", "suffix": "."}}, []),
-        ({"quote": {"exact": "Flour"}, "suggestion": ""}, []),
-    ],
-)
-def test_a_quote_stands_in_the_text_once_and_a_suggestion_needs_one(sent: dict[str, Any], fields: list[str]) -> None:
-    if not fields:
-        assert len(opened({"text": "Which?", **sent})) == 1
-        return
-    with pytest.raises(BadRequest) as refused:
-        opened({"text": "Which?", **sent})
-    assert [one["field"] for one in refused.value.extra["errors"]] == fields
-
-
-@pytest.mark.contract("decided-threads.open")
-def test_what_is_wrong_with_one_of_several_names_its_place() -> None:
-    right, wrong = {"text": "Good."}, {"text": "Which?", "quote": {"exact": "lour"}}
-
-    with pytest.raises(BadRequest) as refused:
-        opened(right, right, wrong, path="threads")
-
-    [problem] = refused.value.extra["errors"]
-    assert problem["field"] == "threads[2].quote.exact"
-    assert "2 times" in problem["message"]
 
 
 @pytest.mark.contract("decided-threads.open", "decided-threads.caps")
@@ -161,19 +119,6 @@ def test_resolving_a_resolved_thread_and_reopening_another_change_nothing() -> N
     assert [reopened[name] for name in ("state", "resolvedAt", "resolvedBy", "outcome")] == ["open", None, None, None]
 
 
-@pytest.mark.contract("decided-threads.links")
-def test_a_visitor_opens_no_must_thread_and_resolves_only_their_own() -> None:
-    visitor = call_of(OTHER, "link")
-
-    with pytest.raises(BadRequest) as refused:
-        opened({"text": "Which?", "level": "must"}, call=visitor)
-    assert [one["field"] for one in refused.value.extra["errors"]] == ["level"]
-    [own] = opened({"text": "Which?", "level": "note"}, call=visitor)
-    assert rules.resolve_thread(own, visitor, None, "", by_agent=False)["state"] == "resolved"
-    with pytest.raises(ThreadNotYours):
-        rules.resolve_thread(a_thread(), visitor, None, "", by_agent=False)
-
-
 @pytest.mark.contract("decided-threads.refusals", "decided-http.ThreadsOpen")
 @pytest.mark.parametrize("move", [statuses.SUBMIT, statuses.APPROVE, statuses.SCHEDULE, statuses.PUBLISH])
 def test_a_must_thread_stands_in_the_way_directly_before_the_refusal_that_the_contract_names(move: Any) -> None:
@@ -194,24 +139,6 @@ def test_a_must_thread_stands_in_the_way_directly_before_the_refusal_that_the_co
         assert outdated == "VersionConflict"
 
 
-@pytest.mark.contract("decided-threads.rounds")
-@pytest.mark.parametrize(("rounds", "most", "refused"), [(0, 1, False), (1, 1, True), (1, 2, False), (9, None, False)])
-def test_from_the_projects_number_of_rounds_on_a_brief_is_not_offered_again(
-    rounds: int, most: int | None, refused: bool
-) -> None:
-    document = a_document(rounds=rounds)
-
-    if refused:
-        with pytest.raises(RoundsExhausted) as raised:
-            statuses.request_changes(document, call_of(), offer=True, max_rounds=most)
-        assert raised.value.extra == {"rounds": rounds, "maxRounds": most}
-    else:
-        offered = statuses.request_changes(document, call_of(), offer=True, max_rounds=most)
-        assert [event.type for event in offered.events] == ["document.changes_requested", "brief.ready"]
-        assert offered.document["rounds"] == rounds + 1
-    assert statuses.request_changes(document, call_of(), max_rounds=most).document["rounds"] == rounds + 1
-
-
 def test_the_documents_record_counts_what_is_left() -> None:
     document = a_document()
     threads = opened({"text": "One.", "level": "must"}, {"text": "Two."}, {"text": "Three.", "level": "must"})
@@ -219,7 +146,8 @@ def test_the_documents_record_counts_what_is_left() -> None:
     decision = open_threads(document, call_of(), threads)
 
     assert [event.type for event in decision.events] == ["thread.opened"] * 3
-    assert counts_of(threads) == {name: decision.document[name] for name in ("unresolvedThreads", "mustThreads")}
+    counted = ("unresolvedThreads", "mustThreads", "openSince")
+    assert counts_of(threads) == {name: decision.document[name] for name in counted}
     for number, thread in enumerate(threads, 1):
         after = rules.resolve_thread(thread, call_of(), None, "", by_agent=False)
         decision = record_thread(decision.document, call_of(), "thread.resolved", thread, after)

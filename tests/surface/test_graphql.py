@@ -30,6 +30,7 @@ DOCUMENT = {
 DOCUMENT_CONTINUED = {
     "author": "Author",
     "clusterId": "ID",
+    "disclosure": "Disclosure!",
     "preview": "Preview",
     "related": "[Document!]!",
     "updatedAt": "String",
@@ -39,6 +40,7 @@ CATEGORY = {"id": "ID!", "category": "Category", "description": "String", "name"
 CATEGORY_CONTINUED = {"children": "[Category!]!", "documentCount": "Int!", "parent": "Category"}
 CONTINUED = {
     "Author": {"id": "ID!", "name": "String!"},
+    "Disclosure": {"value": "String!", "models": "[String!]!", "reviewedAt": "String", "responsible": "String"},
     "DocumentPage": {"documents": "[Document!]!", "hasNextPage": "Boolean!", "totalCount": "Int!"},
     "Preview": {
         "category": "Category",

@@ -18,6 +18,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from app.console.frame import NOTICE_COOKIE
+from app.rules.named import NO_NOTICES
 from app.store.store import Store
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
@@ -89,6 +90,8 @@ def signed_in(service: Flask, store: Store, page: Page) -> tuple[Visitor, Record
     project, visitor = a_project(store), Visitor(service)
     scene = Scene(project, project.token())
     visitor.sign_in(scene.token)
+    if page.path.startswith("inbox/"):  # which are about the member whose the token is
+        become_a_member(scene)
     own = Records(scene, page)
     page.filled(own)  # makes them
     return visitor, own
@@ -113,6 +116,15 @@ def test_a_page_needs_its_scopes_alone(service: Flask, own_store: Store, page: P
     assert notice_of(first)["ok"], notice_of(first)
     if page.method == "POST" and needed and page.form.get("table") != BY_NAME:
         assert rows_of(scene.project, but_token=scene.token.id) != before
+
+
+def become_a_member(scene: Scene) -> None:
+    """Has the token of a scene be a member's, who has a Slack."""
+    member = ObjectId(scene.call("create_member", name="Ada")["id"])
+    database = scene.project.store.database
+    database.tokens.update_one({"_id": ObjectId(scene.token.id)}, {"$set": {"memberId": member}})
+    notify = {**NO_NOTICES, "slack": "https://hooks.slack.com/services/T0/B0/x"}
+    database.members.update_one({"_id": member}, {"$set": {"notify": notify}})
 
 
 def become(store: Store, scene: Scene, scopes: list[str]) -> None:

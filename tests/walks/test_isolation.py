@@ -49,6 +49,7 @@ NAMES = {
     **dict.fromkeys(("q", "slug", "title"), "word"),
     "email": "e-mail",
     "url": "url",
+    "slack": "url",
 }
 """What names a record, or has to be unique in a project or is looked for in it: fields, and what kind they name."""
 
@@ -56,9 +57,9 @@ NAMES_NOTHING = set(
     re.findall(
         r"\w+",
         """
-    agent all atomic audience baseVersion briefState categoryUrl checks claimLeaseSeconds claimedAt count
+    agent all atomic audience baseVersion briefState categoryUrl checks claimLeaseSeconds claimedAt count digest hour
     coverImageUrl days deleted description drafts dueAfter dueBefore dueDate enabled events exact excerpt expiresAt
-    expiresIn level maxRounds offer prefix suffix suggestion text
+    expiresIn level maxRounds offer prefix previewUrl suffix suggestion text
     fourEyes from guidelines insertAfter intent isPublished kind leaseSeconds limit markdown metaDescription
     metaTitle note notes number offset outline packet publishAt publishesPerDay ready referenceUrls reviewRequired role
     scopes since siteUrl sort state status subtitle to updatedSince version wordCount writesPerHour

@@ -62,7 +62,7 @@ PUBLISHED = {"document", "changes", "category", "cluster"}
 ADMINISTERED = {"member", "invitation", "token", "webhook", "project", "secret"}
 
 
-@pytest.mark.contract("decided-projects.scopes")
+@pytest.mark.contract("decided-projects.scopes", "decided-webhooks.admin")
 @pytest.mark.parametrize("name", EVERY)
 def test_an_operation_needs_the_scope_that_the_decisions_say(name: str) -> None:
     verb, noun = name.split("_")[0], name.split("_")[-1]

@@ -6,20 +6,16 @@ import socket
 import ssl
 import threading
 import time
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import dns.resolver
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from app.http.outbound import resolve_host
 from app.rules.webhooks import known_addresses, may_reach, wrong_url
 from app.worker.webhook_client import NO_ADDRESS, Outcome, WebhookClient
+from tests.certificates import self_signed
 from tests.live import free_port
 from tests.webhooks.receiver import Receiver, receiving
 
@@ -339,27 +335,7 @@ def test_localhost_needs_no_dns(receiver: Receiver, host: str) -> None:
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for hooks.example that nobody vouches for, with its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hooks.example")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("hooks.example")]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    path = tmp_path_factory.mktemp("tls") / "hooks.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    path.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
-    return path
+    return self_signed("hooks.example", tmp_path_factory.mktemp("tls"))
 
 
 def test_tls_is_checked_against_the_name_though_the_connection_goes_to_an_address(certificate: Path) -> None:

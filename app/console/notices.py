@@ -1,0 +1,159 @@
+"""The inbox with its actions, one's own notices and calendar, and what is reached without signing in.
+
+The calendar's address and the link that turns e-mail off have a secret of their own; no session is sent to them.
+"""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from flask import Blueprint, Response, abort, request, url_for
+from icalendar import Calendar, Event
+from werkzeug import Response as BaseResponse
+
+from app.console.calls import call, may
+from app.console.forms import form_of, leads_to, text
+from app.console.frame import console, done, page, secret_page
+from app.console.moves import BY_NAME
+from app.console.sessions import context
+from app.errors import Unauthorized
+from app.http.callers import callers
+from app.operations import inbox, own_notices, threads
+from app.operations.context import this_instant
+from app.operations.members import turn_off_email
+from app.operations.operation import Operation
+from app.responses.documents import DocumentSummary
+from app.responses.inbox import InboxEntry
+from app.rules.inbox import ACTIONS, RESOLVE
+from app.rules.notices import KIND_TEXTS
+from app.rules.times import read_time
+from app.vocabulary import Digest, WaitKind
+
+REPLY = ACTIONS[WaitKind.THREAD]
+ON_THREADS: Mapping[str, tuple[Operation[Any], str, str]] = {
+    REPLY: (threads.reply_to_thread, "Reply", "Your answer is there."),
+    RESOLVE: (threads.resolve_thread, "Resolve", "The thread is resolved."),
+}
+"""The operations on threads, each with its button and its message."""
+DIGESTS = {Digest.INSTANT: "At once", Digest.DAILY: "Each day", Digest.OFF: "Never"}
+HOURS = [(str(hour), f"{hour:02}:00") for hour in range(24)]
+VERBS = {"due": "Due", "scheduled": "Goes live", "published": "Published"}
+
+open_to_all = Blueprint("notices", __name__)
+
+
+@console.get("/inbox")
+def show_inbox() -> Response:
+    """Shows what waits for the signed-in user, each line with its one action."""
+    lines = [(line, *_button(line)) for line in _waiting()]
+    return page("inbox.html", lines=lines, kinds=KIND_TEXTS, reply=REPLY, mine=context().caller.member_id)
+
+
+@console.get("/inbox/count")
+def count_inbox() -> str:
+    """Returns how many lines it has, for the bell."""
+    return str(len(_waiting()) or "")
+
+
+@console.post("/inbox/<id>")
+@leads_to("show_inbox")
+def end_waiting(id: str) -> str:
+    """Does what ends the waiting of a line."""
+    action, thread_id = request.form.get("action", ""), request.form.get("threadId", "")
+    if action in ON_THREADS:
+        operation, _, message = ON_THREADS[action]
+        call(operation, id, thread_id, fields={"text": text("text")} if action == REPLY else {})
+        return message
+    if action not in ACTIONS.values():
+        abort(404)
+    title = call(BY_NAME[action].operation, id).body["title"]
+    return f"{title}: {BY_NAME[action].done}"
+
+
+@console.get("/inbox/settings")
+def show_own_notices() -> Response:
+    """Shows how the signed-in user is told, with a test, and the address of their calendar."""
+    member = call(own_notices.get_own_member).body if context().caller.member_id else None
+    return page("own_notices.html", member=member, digests=DIGESTS.items(), hours=HOURS, mails=context().sends_mail)
+
+
+@console.post("/inbox/settings")
+@form_of(show_own_notices)
+def change_own_notices() -> BaseResponse:
+    """Changes how the signed-in user is told."""
+    form = request.form
+    fields = {"digest": form.get("digest"), "hour": form.get("hour", 7, type=int), "slack": text("slack") or None}
+    call(own_notices.update_own_notices, fields={**fields, "email": "email" in form})
+    return done("That is saved.", url_for("console.show_own_notices"))
+
+
+@console.post("/inbox/test")
+@leads_to("show_own_notices")
+def send_test() -> str:
+    """Sends the signed-in user a test."""
+    call(own_notices.send_test_notice)
+    return "A test is on its way: it arrives within a minute."
+
+
+@console.post("/inbox/calendar")
+@leads_to("show_own_notices")
+def make_calendar() -> BaseResponse:
+    """Shows the address of the signed-in user's calendar, once."""
+    secret = call(own_notices.make_own_calendar).body["token"]
+    address = f"{context().address().rstrip('/')}/calendar.ics?token={secret}"
+    advice = "Subscribe to this address in your calendar. Whoever has it sees the titles: it is not shown again."
+    return secret_page("Your calendar", advice, address, url_for("console.show_own_notices"))
+
+
+@open_to_all.get("/calendar.ics")
+def calendar() -> Response:
+    """Returns a member's calendar (RFC 5545). Refuses with `Unauthorized`."""
+    ctx = callers().of_calendar(request.args.get("token", ""))
+    feed = Calendar()
+    feed.add("prodid", "-//content-workflow//calendar//EN")
+    feed.add("version", "2.0")
+    feed.add("x-wr-calname", ctx.caller.project_name)
+    for kind, documents in own_notices.own_calendar(ctx).items():
+        for document in documents:
+            feed.add_component(_event(kind, document, ctx.public_url.rstrip("/")))
+    return Response(feed.to_ical(), content_type="text/calendar; charset=utf-8")
+
+
+@open_to_all.route("/notices/off", methods=["GET", "POST"])
+def turn_off() -> Response:
+    """Shows a button that turns somebody's e-mail off, and does so (RFC 8058). Refuses with `Unauthorized`."""
+    key, changes = request.args.get("key", ""), request.method == "POST"
+    with callers().counting_failures():
+        if not turn_off_email(callers().store, key, this_instant(), dry_run=not changes):
+            raise Unauthorized("This link does not work any more.")
+    return page("off.html", is_off=changes)
+
+
+def _waiting() -> list[InboxEntry]:
+    member_id = context().caller.member_id
+    return call(inbox.get_inbox, fields={"memberId": member_id} if member_id else {}).body
+
+
+def _button(line: InboxEntry) -> tuple[str, str]:
+    """Returns the label of a line's action, empty where the scopes don't allow it, and what is asked before."""
+    if line["action"] in ON_THREADS:
+        operation, label, _ = ON_THREADS[line["action"]]
+        return (label, "") if may(operation) else ("", "")
+    move = BY_NAME[line["action"]]
+    return (move.label, move.question) if may(move.operation) else ("", "")
+
+
+def _event(kind: str, document: DocumentSummary, public_url: str) -> Event:
+    """Returns a document's due day, or its time of publishing, as an event."""
+    event = Event()
+    event.add("uid", f"{kind}-{document['id']}@content-workflow")
+    event.add("summary", f"{VERBS[kind]}: {document['title']}")
+    event.add("dtstamp", read_time(document["updatedAt"]))
+    event.add("transp", "TRANSPARENT")
+    if kind == "due":
+        event.add("dtstart", date.fromisoformat(document["dueDate"] or ""))
+    else:
+        event.add("dtstart", read_time(document["publishAt" if kind == "scheduled" else "publishedAt"] or ""))
+    if public_url:
+        event.add("url", f"{public_url}/console/documents/{document['id']}")
+    return event

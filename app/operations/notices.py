@@ -1,0 +1,46 @@
+"""When and where members are told of what waits for them; `app/worker/notices.py` sends it (decisions, section 19)."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from app.errors import Problem
+from app.operations.context import Context
+from app.rules.named import Notify, StoredMember
+from app.rules.notices import masked, notify_of
+from app.rules.webhooks import wrong_url
+from app.schemas.inbox import MASK, NotifyFields
+from app.schemas.loading import Fields, problems
+
+NO_MAIL = "This server sends no e-mail: set SMTP_URL first."
+NO_ADDRESS = "The member has no e-mail address: set `email` first."
+
+OTHER_MASK = "Must be an https URL: the address that is set ends otherwise."
+
+
+def unmasked(fields: Fields, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns fields with the Slack address that a record has in place of the same one masked."""
+    own = record.get("slack")
+    is_same = own and fields.get("slack") == masked(own)
+    return {**fields, "slack": own} if is_same else {**fields}
+
+
+def merged_notify(member: StoredMember, fields: Fields) -> Notify:
+    """Returns how a member is told, with what was sent."""
+    own = notify_of(member)
+    return cast(Notify, {**own, **unmasked(fields, own)})
+
+
+def notify_problems(ctx: Context, member: Mapping[str, Any], notify: Notify) -> list[Problem]:
+    """Returns what is wrong with how a member is to be told."""
+    wrong = slack_problems(ctx, notify["slack"], "notify.slack")
+    if notify["email"] and not (ctx.sends_mail and member.get("email")):
+        wrong.append(Problem(field="notify.email", message=NO_ADDRESS if ctx.sends_mail else NO_MAIL))
+    return wrong
+
+
+def slack_problems(ctx: Context, url: str | None, field: str) -> list[Problem]:
+    """Returns what is wrong with the address of a Slack, beside what its schema finds."""
+    if not url or problems(NotifyFields, {"slack": url}):
+        return []
+    message = OTHER_MASK if url.startswith(MASK) else wrong_url(url, ctx.webhooks_allow_local)
+    return [Problem(field=field, message=message)] if message else []

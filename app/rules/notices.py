@@ -1,0 +1,141 @@
+"""Notices: who is told what, where, and how it reads (decisions, section 19).
+
+A *mailbox* is an address that notices are sent to: `email:` or `slack:` and the member's id, and `slack:` and the
+project's id for what waits for everybody.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NotRequired, TypedDict
+
+from app.rules.actors import Actor
+from app.rules.documents import StoredDocument
+from app.rules.events import StoredEvent
+from app.rules.inbox import Waiting
+from app.rules.named import NO_NOTICES, Notify, StoredMember
+from app.rules.threads import StoredThread
+from app.schemas.inbox import MASK
+from app.vocabulary import Digest, WaitKind
+
+GATHERS = timedelta(seconds=60)
+"""How long what follows a first notice waits, to be sent together."""
+MOST_TEXT = 200
+"""The most characters of a note or comment in a notice."""
+TEST = "test"
+"""The kind of the line of a test message."""
+SHOWN = 4
+"""How many characters of a Slack address are shown."""
+
+KIND_TEXTS: Mapping[str, str] = {
+    WaitKind.REVIEW: "Waits for review",
+    WaitKind.CHANGES: "Changes were requested",
+    WaitKind.THREAD: "A thread waits",
+    WaitKind.OVERDUE: "Overdue",
+    WaitKind.PUBLISH_FAILED: "Could not be published",
+    WaitKind.ROUNDS: "Sent back too often: people decide",
+    TEST: "A test: notices reach you here",
+}
+"""What a notice says of each kind of line."""
+
+
+class NoticeLine(TypedDict):
+    """One thing that a notice tells of."""
+
+    kind: str
+    documentId: str
+    title: str
+    by: str
+    """Who did it; empty for nobody."""
+    text: str
+    """The beginning of the note or comment."""
+
+
+class NewNotice(TypedDict):
+    """What a mailbox is to be told."""
+
+    mailbox: str
+    key: str
+    """What it is told of: the id of an event, or what is told once of something that has none."""
+    lines: list[NoticeLine]
+
+
+Receivers = Mapping[str | None, Sequence[str]]
+"""The mailboxes of members by their id, and under None those of everybody."""
+
+
+class StoredNotice(NewNotice):
+    """A notice as the store returns it; one that was sent has no lines any more."""
+
+    id: str
+    projectId: str
+    createdAt: datetime
+    isPending: NotRequired[bool]
+
+
+def masked(url: str | None) -> str | None:
+    """Returns a Slack address as it is shown."""
+    return url and MASK + url[-SHOWN:]
+
+
+def notify_of(member: StoredMember) -> Notify:
+    """Returns how a member is told."""
+    return member.get("notify") or NO_NOTICES
+
+
+def mailboxes(member: StoredMember) -> list[str]:
+    """Returns the mailboxes of a member."""
+    notify = notify_of(member)
+    channels = {"email": notify["email"], "slack": notify["slack"]}
+    return [f"{channel}:{member['id']}" for channel, is_set in channels.items() if is_set]
+
+
+def notice_line(line: Waiting, document: StoredDocument, thread: StoredThread | None) -> NoticeLine:
+    """Returns what a notice tells of something that waits, given its document and thread."""
+    by, text = _said(line["kind"], document, thread)
+    return NoticeLine(
+        kind=line["kind"], documentId=line["documentId"], title=line["title"], by=_name(by), text=text[:MOST_TEXT]
+    )
+
+
+def notices_of(
+    pairs: Iterable[tuple[StoredEvent | None, Waiting]],
+    told: Iterable[NoticeLine],
+    receivers: Receivers,
+    owners: Mapping[str, str],
+) -> list[NewNotice]:
+    """Returns what mailboxes are told of what began to wait, each with its event, but not those of who caused it.
+
+    `told` is what is said of each, `owners` are the members of tokens.
+    """
+    found: dict[tuple[str, str], NewNotice] = {}
+    for (event, line), said in zip(pairs, told, strict=True):
+        member_id = line["memberId"]
+        if event and member_id is not None and member_id == owners.get(event["by"]["id"] or ""):
+            continue
+        # A document is told of as overdue once for each day that it was due.
+        is_overdue = line["kind"] == WaitKind.OVERDUE
+        key = event["id"] if event and not is_overdue else f"overdue:{line['documentId']}:{line['since'].date()}"
+        for box in receivers.get(member_id, ()):
+            notice = found.setdefault((box, key), NewNotice(mailbox=box, key=key, lines=[]))
+            notice["lines"].append(said)
+    return [*found.values()]
+
+
+def is_wanted(notice: StoredNotice, member: StoredMember | None) -> bool:
+    """Returns whether a notice is still wanted when it is to be sent: tests always, others unless they are off."""
+    is_test = any(line["kind"] == TEST for line in notice["lines"])
+    return is_test or member is None or notify_of(member)["digest"] != Digest.OFF
+
+
+def _said(kind: str, document: StoredDocument, thread: StoredThread | None) -> tuple[Actor | None, str]:
+    """Returns who did what made something wait, and what they said."""
+    review: Any = document.get("review")
+    if kind == WaitKind.THREAD and thread:
+        return thread["comments"][-1]["by"], thread["comments"][-1]["text"]
+    if kind in (WaitKind.CHANGES, WaitKind.ROUNDS) and review:
+        return review["by"], review["note"]
+    return (document.get("submittedBy"), "") if kind == WaitKind.REVIEW else (None, "")
+
+
+def _name(by: Actor | None) -> str:
+    return "" if by is None else f"{by['agent']} ({by['name']})" if by["agent"] else by["name"]

@@ -1,0 +1,43 @@
+"""What the inbox takes, and when and where members are told of it (decisions, section 19)."""
+
+from app.schemas.checks import http_url
+from app.schemas.types import EnumString, Schema, StrictBoolean, StrictInteger, StrictString
+from app.vocabulary import Digest
+
+MASK = "…"
+"""What a Slack address is shown with, before its last four characters."""
+
+
+def slack_url(value: str) -> None:
+    """Checks for a URL; a masked one stands for the address that is set."""
+    if not value.startswith(MASK):
+        http_url(value)
+
+
+class Slack(StrictString):
+    """The address of an incoming webhook of Slack."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            2_000,
+            slack_url,
+            description="an incoming webhook's https URL, shown by its last four characters",
+            example="https://hooks.slack.com/services/T0/B0/x",
+        )
+
+
+class InboxQuery(Schema):
+    """Whose inbox to list."""
+
+    memberId = StrictString(
+        description="a member: what waits for them and for everybody; by default, for anybody", allow_none=False
+    )
+
+
+class NotifyFields(Schema):
+    """How a member is told of what waits for them; what is not sent stays."""
+
+    email = StrictBoolean(description="by e-mail")
+    slack = Slack()
+    digest = EnumString(Digest, description="at once, daily, or not", allow_none=False)
+    hour = StrictInteger(0, 23, description="of the daily one, UTC", example=7)

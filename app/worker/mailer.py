@@ -1,0 +1,66 @@
+"""Sends one e-mail by SMTP, and says what became of it (decisions, section 19)."""
+
+import smtplib
+import ssl
+import time
+from contextlib import suppress
+from email.message import EmailMessage
+from urllib.parse import unquote, urlsplit
+
+from app.worker.webhook_client import Outcome
+
+PORTS = {"smtp": 587, "smtps": 465}
+
+
+class Mailer:
+    """Sends e-mail through the server that `SMTP_URL` names; with TLS throughout, or from where it is offered."""
+
+    def __init__(self, url: str, sender: str, tls: ssl.SSLContext | None = None) -> None:
+        self.sender = sender
+        self._url = urlsplit(url)
+        self._tls = tls or ssl.create_default_context()
+
+    def send(self, message: EmailMessage, seconds: float) -> Outcome:
+        """Sends a message and returns the outcome; nothing that the server does raises an error.
+
+        Within so many seconds the message is sent or given up; then the server has as long again to accept it.
+        """
+        began = time.monotonic()
+        try:
+            self._deliver(message, began + seconds)
+        except (smtplib.SMTPException, OSError) as error:
+            why = f"The mail server refused it, or could not be used: {type(error).__name__}."
+            return Outcome(getattr(error, "smtp_code", None), why, time.monotonic() - began)
+        return Outcome(250, None, time.monotonic() - began)
+
+    def _deliver(self, message: EmailMessage, deadline: float) -> None:
+        smtp = self._connected(deadline)
+        try:
+            if self._url.scheme == "smtp" and smtp.has_extn("starttls"):
+                smtp.starttls(context=self._tls)
+            if self._url.username:
+                smtp.login(unquote(self._url.username), unquote(self._url.password or ""))
+            if smtp.sock:
+                smtp.sock.settimeout(_left(deadline))
+            smtp.send_message(message)
+            with suppress(smtplib.SMTPException, OSError):  # it is accepted: how the conversation ends changes nothing
+                smtp.quit()
+        finally:
+            smtp.close()
+
+    def _connected(self, deadline: float) -> smtplib.SMTP:
+        host, port = self._url.hostname or "", self._url.port or PORTS[self._url.scheme]
+        own = self.sender.rpartition("@")[2].rstrip(">")  # what smtplib would look up by DNS
+        if self._url.scheme == "smtps":
+            smtp: smtplib.SMTP = smtplib.SMTP_SSL(host, port, own, timeout=_left(deadline), context=self._tls)
+        else:
+            smtp = smtplib.SMTP(host, port, own, timeout=_left(deadline))
+        smtp.ehlo()
+        return smtp
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

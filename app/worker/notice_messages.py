@@ -1,0 +1,67 @@
+"""How notices read: as e-mail, in text and html, and in Slack (decisions, section 19)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from email.message import EmailMessage
+from email.utils import format_datetime, make_msgid
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, select_autoescape
+
+from app.rules.notices import KIND_TEXTS, NoticeLine
+
+TEMPLATES = Environment(
+    loader=PackageLoader("app.worker"),
+    autoescape=select_autoescape(("html.jinja",)),
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+SLACK_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+def mail_of(
+    lines: Sequence[NoticeLine], *, project: str, public_url: str, sender: str, to: str, off: str, at: datetime
+) -> EmailMessage:
+    """Returns the e-mail that tells of some lines; `off` is the link that turns e-mail off, empty for none."""
+    shown = [_shown(line, public_url) for line in lines]
+    subject = f"{shown[0]['what']}: {shown[0]['title']}" if len(shown) == 1 else f"{len(shown)} things wait for you"
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = sender, to, f"{subject} · {_plain(project)}"
+    message["Date"] = format_datetime(at)
+    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2].rstrip(">"))
+    message["Auto-Submitted"] = "auto-generated"
+    if off:
+        message["List-Unsubscribe"] = f"<{off}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    values = {"lines": shown, "project": project, "off": off, "subject": subject}
+    message.set_content(TEMPLATES.get_template("notice.txt.jinja").render(values))
+    message.add_alternative(TEMPLATES.get_template("notice.html.jinja").render(values), subtype="html")
+    return message
+
+
+def slack_of(lines: Sequence[NoticeLine], public_url: str) -> dict[str, Any]:
+    """Returns the message of Slack's incoming webhooks that tells of some lines."""
+    return {"text": "\n".join(_slack_line(_shown(line, public_url)) for line in lines), "unfurl_links": False}
+
+
+def _slack_line(line: Mapping[str, str]) -> str:
+    what, title, by, text, link = (line[name].translate(SLACK_ESCAPES) for name in line)
+    named = f"<{link}|{title}>" if link else title
+    return f"{what}: {named}" + (f" ({by})" if by else "") + (f"\n> {text}" if text else "")
+
+
+def _shown(line: NoticeLine, public_url: str) -> dict[str, str]:
+    """Returns a line as it is shown; a test has neither title nor link of a document."""
+    link = f"{public_url.rstrip('/')}/console/documents/{line['documentId']}" if line["documentId"] else ""
+    return {
+        "what": KIND_TEXTS[line["kind"]],
+        "title": _plain(line["title"]),
+        "by": _plain(line["by"]),
+        "text": _plain(line["text"]),
+        "link": link,
+    }
+
+
+def _plain(text: str) -> str:
+    """Returns a text on one line, without characters that control anything."""
+    return " ".join("".join(one if one.isprintable() else " " for one in text).split())

@@ -1,0 +1,223 @@
+"""The inbox in the console, one's own notices and calendar, and no more e-mail in one click (decisions, section 19)."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+from icalendar import Calendar
+
+from app.operations.context import this_instant
+from app.vocabulary import Scope
+from tests.console.visitor import Visitor
+from tests.documents.steps import a_document, a_document_in, in_hours, ok, path_of
+from tests.make import Project, Token
+from tests.notices.conftest import Inboxes, Post, a_member, token_of
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+
+@pytest.fixture
+def ada(rest: Rest) -> dict[str, Any]:
+    return a_member(rest)
+
+
+@pytest.fixture
+def signed_in(mailing_app: Flask, project: Project, ada: dict[str, Any]) -> Visitor:
+    visitor = Visitor(mailing_app)
+    visitor.sign_in(token_of(project, ada))
+    return visitor
+
+
+def lines(visitor: Visitor) -> list[str]:
+    return re.findall(r'<th scope="row"><a [^>]+>([^<]+)</a>', visitor.get("/console/inbox").text)
+
+
+def test_a_line_is_done_in_place(signed_in: Visitor, rest: Rest, ada: dict[str, Any]) -> None:
+    document = a_document_in(rest, "review", assigneeId=ada["id"], title="Rye bread")
+    a_document_in(rest, "review", assigneeId=a_member(rest, "Jun")["id"], slug="his")
+    assert lines(signed_in) == ["Rye bread"]
+    assert signed_in.get("/console/inbox/count").text == "1"
+
+    response = signed_in.post(f"/console/inbox/{document['id']}", action="approve_document")
+
+    assert response.request.path == "/console/inbox"
+    assert "Rye bread: It is approved" in response.text
+    assert ok(rest.get(path_of(document)))["status"] == "approved"
+    assert lines(signed_in) == []
+    assert "Nothing waits for you" in signed_in.get("/console/inbox").text
+
+
+def test_a_thread_is_answered_and_resolved_in_place(
+    signed_in: Visitor,
+    rest: Rest,
+    ada: dict[str, Any],
+) -> None:
+    document = a_document(rest, assigneeId=ada["id"])
+    path = f"{path_of(document)}/threads"
+    thread = ok(rest.post(path, {"text": "Which?", "level": "must"}), 201)
+    answer = {"action": "reply_to_thread", "threadId": thread["id"], "text": "Rye."}
+
+    signed_in.post(f"/console/inbox/{document['id']}", **answer)
+
+    [answered] = ok(rest.get(path))
+    assert (answered["state"], answered["comments"][1]["text"]) == ("answered", "Rye.")
+    assert lines(signed_in) == []
+
+
+def test_what_is_refused_is_said_and_what_is_no_action_of_a_line_is_not_done(
+    signed_in: Visitor,
+    rest: Rest,
+) -> None:
+    document = a_document(rest)
+    ok(rest.delete(path_of(document)))
+
+    assert signed_in.post(f"/console/inbox/{document['id']}", action="delete_document").status_code == 404
+    assert 'data-ok="false"' in signed_in.post(f"/console/inbox/{document['id']}", action="approve_document").text
+
+
+def test_who_may_only_read_sees_lines_without_actions(mailing_app: Flask, project: Project, rest: Rest) -> None:
+    a_document_in(rest, "review")
+    reader = Visitor(mailing_app)
+    reader.sign_in(project.token("Reader", scopes=[Scope.READ]))
+
+    page = reader.get("/console/inbox").text
+
+    assert "Waits for review" in page
+    assert "data-acts" not in page
+    assert "not a member" in page
+
+
+@pytest.mark.contract("decided-notices.settings")
+def test_members_say_themselves_how_they_are_told(signed_in: Visitor, rest: Rest, ada: dict[str, Any]) -> None:
+    url = "https://hooks.slack.com/services/T0/B0/abcd"
+    form = {"digest": "daily", "hour": "0", "slack": url}
+    signed_in.post("/console/inbox/settings", **form)
+    told = {"email": False, "slack": "…abcd", "digest": "daily", "hour": 0}
+    assert ok(rest.get(f"/members/{ada['id']}"))["notify"] == told
+    page = signed_in.get("/console/inbox/settings").text
+    assert url not in page
+    assert 'value="…abcd"' in page
+
+    signed_in.post("/console/inbox/settings", **{**form, "slack": "…abcd", "email": "yes"})
+
+    assert ok(rest.get(f"/members/{ada['id']}"))["notify"] == {**told, "email": True}
+    refused = signed_in.post("/console/inbox/settings", **{**form, "slack": "http://hooks.slack.com/x"})
+    assert "Must be an https URL" in refused.text
+
+
+def test_a_test_message_arrives_though_notices_are_off(
+    signed_in: Visitor,
+    rest: Rest,
+    ada: dict[str, Any],
+    post: Post,
+    mails: Inboxes,
+) -> None:
+    ok(rest.patch(f"/members/{ada['id']}", {"notify": {"digest": "off"}}))
+    signed_in.post("/console/inbox/test")
+
+    assert post.deliver() == 1
+    assert mails.messages[0]["Subject"].startswith("A test")
+    ok(rest.patch(f"/members/{ada['id']}", {"notify": {"email": False}}))
+    assert "Choose e-mail or Slack first" in signed_in.post("/console/inbox/test").text
+
+
+@pytest.mark.contract("decided-notices.one-click")
+def test_one_click_turns_email_off_and_looking_does_not(
+    mailing_app: Flask,
+    rest: Rest,
+    ada: dict[str, Any],
+    post: Post,
+    mails: Inboxes,
+) -> None:
+    a_document_in(rest, "review", assigneeId=ada["id"])
+    post.deliver()
+    address = mails.messages[0]["List-Unsubscribe"].strip("<>").removeprefix("https://cms.example.org")
+    client = mailing_app.test_client()
+
+    page = client.get(address)
+    assert (page.status_code, page.mimetype) == (200, "text/html")
+    assert "Turn e-mail off" in page.text
+    assert ok(rest.get(f"/members/{ada['id']}"))["notify"]["email"]
+
+    done = client.post(address, data={"List-Unsubscribe": "One-Click"})
+
+    assert done.status_code == 200
+    assert ok(rest.get(f"/members/{ada['id']}"))["notify"] == {**ada["notify"], "email": False}
+    assert client.post(address).status_code == 200
+    for wrong in (address[:-1], address.replace(ada["id"], "0" * 24), "/notices/off", "/notices/off?key=x.y.z"):
+        assert client.post(wrong).status_code == 401
+
+
+def calendar_of(client: Any, address: str) -> Calendar:
+    response = client.get(address)
+    assert (response.status_code, response.mimetype) == (200, "text/calendar")
+    feed = Calendar.from_ical(response.data)
+    assert isinstance(feed, Calendar)
+    return feed
+
+
+@pytest.mark.contract("decided-notices.calendar", "decided-notices.owners")
+def test_a_calendar_has_the_members_documents_and_nobodys(
+    mailing_app: Flask,
+    signed_in: Visitor,
+    rest: Rest,
+    ada: dict[str, Any],
+) -> None:
+    jun, today = a_member(rest, "Jun"), this_instant().date()
+    a_document(rest, title="Due, soon; \\", slug="due", dueDate=today.isoformat(), assigneeId=ada["id"])
+    a_document(rest, slug="far", dueDate=(today + timedelta(days=401)).isoformat())
+    a_document(rest, slug="his", dueDate=today.isoformat(), assigneeId=jun["id"])
+    scheduled = a_document_in(rest, "approved", title="Scheduled", slug="scheduled")
+    ok(rest.post(f"{path_of(scheduled)}/schedule", {"publishAt": in_hours(48)}))
+    published = a_document_in(rest, "published", title="Published", slug="published")
+    shown = signed_in.post("/console/inbox/calendar").text
+    [address] = re.findall(r"https://cms\.example\.org(/calendar\.ics\?token=cwc_[\w-]+)", shown)
+    client = mailing_app.test_client()
+
+    events = {str(event["summary"]): event for event in calendar_of(client, address).walk("VEVENT")}
+
+    assert set(events) == {"Due: Due, soon; \\", "Goes live: Scheduled", "Published: Published"}
+    assert events["Due: Due, soon; \\"].decoded("dtstart") == today
+    at = events["Published: Published"].decoded("dtstart")
+    assert at.isoformat(timespec="seconds") == published["publishedAt"][:19] + "+00:00"
+    assert str(events["Goes live: Scheduled"]["url"]).endswith(scheduled["id"])
+    [token] = [one for one in ok(rest.get("/tokens")) if one["kind"] == "calendar"]
+    assert (token["memberId"], token["scopes"]) == (ada["id"], ["read"])
+    secret = address.partition("=")[2]
+    assert rest.by(Token(token["id"], secret, rest.token.caller)).get("/documents").status_code == 401
+
+
+@pytest.mark.contract("decided-notices.calendar")
+def test_without_a_valid_token_the_calendar_is_401(
+    mailing_app: Flask,
+    signed_in: Visitor,
+    rest: Rest,
+    ada: dict[str, Any],
+) -> None:
+    client = mailing_app.test_client()
+
+    def address() -> str:
+        shown = signed_in.post("/console/inbox/calendar").text
+        return re.findall(r"(/calendar\.ics\?token=cwc_[\w-]+)", shown)[0]
+
+    first, second = address(), address()
+    assert client.get(first).status_code == 401
+    assert client.get(second).status_code == 200
+    for token in ("", "x", rest.token.secret):
+        assert client.get(f"/calendar.ics?token={token}").status_code == 401
+    [token] = [one for one in ok(rest.get("/tokens")) if one["kind"] == "calendar"]
+    assert ok(rest.post(f"/tokens/{token['id']}/rotate"))["token"].startswith("cwc_")
+    ok(rest.delete(f"/tokens/{token['id']}"))
+    assert client.get(second).status_code == 401
+    third = address()
+    ok(rest.delete(f"/members/{ada['id']}"))
+    assert client.get(third).status_code == 401
+
+
+def test_the_board_offers_ones_own(signed_in: Visitor, ada: dict[str, Any]) -> None:
+    assert f"/console/board?assigneeId={ada['id']}" in signed_in.get("/console/board").text

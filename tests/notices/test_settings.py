@@ -1,0 +1,189 @@
+"""How members are told: merged, masked, and refused where it can't work; tokens and what SMTP_URL may be."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
+from bson import ObjectId
+from flask import Flask
+
+from app.errors import SettingsError
+from app.operations.context import this_instant
+from app.rules.named import NO_NOTICES
+from app.rules.notices import NoticeLine
+from app.settings import Settings
+from app.store.store import Store
+from app.vocabulary import WaitKind
+from app.worker.mailer import Mailer
+from app.worker.notice_messages import mail_of
+from app.worker.webhook_client import Outcome
+from tests.certificates import self_signed
+from tests.documents.steps import ok, refused
+from tests.live import free_port
+from tests.notices.conftest import SENDER, Inboxes
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+URL = "https://hooks.slack.com/services/T0/B0/abcd"
+
+
+def fields_of(body: dict[str, Any]) -> list[str]:
+    return [one["field"] for one in body["errors"]]
+
+
+@pytest.mark.contract("decided-notices.settings")
+def test_notify_is_merged_and_shows_of_a_slack_the_last_four_characters(rest: Rest, store: Store) -> None:
+    member = ok(rest.post("/members", {"name": "Ada", "email": "ada@example.org"}), 201)
+    path = f"/members/{member['id']}"
+    assert member["notify"] == NO_NOTICES
+
+    told = ok(rest.patch(path, {"notify": {"slack": URL, "digest": "daily"}}))["notify"]
+    assert told == {"email": False, "slack": "…abcd", "digest": "daily", "hour": 7}
+    for same in ({"hour": 0}, {"slack": "…abcd"}):
+        told |= {name: value for name, value in same.items() if name == "hour"}
+        assert ok(rest.patch(path, {"notify": same}))["notify"] == told
+    [row] = store.database.members.find({"_id": ObjectId(member["id"])})
+    assert row["notify"]["slack"] == URL
+    assert ok(rest.patch(path, {"notify": {"slack": None}}))["notify"] == {**told, "slack": None}
+
+
+@pytest.mark.contract("decided-notices.settings")
+def test_what_can_not_work_is_422(rest: Rest, app: Flask) -> None:
+    member = ok(rest.post("/members", {"name": "Ada"}), 201)
+    path = f"/members/{member['id']}"
+    for url in ("http://hooks.slack.com/x", "https://10.0.0.1/x", "…wxyz", "slack"):
+        assert fields_of(refused(rest.patch(path, {"notify": {"slack": url}}), "BadRequest")) == ["notify.slack"]
+        assert fields_of(refused(rest.patch("/project", {"slack": url}), "BadRequest")) == ["slack"]
+    assert fields_of(refused(rest.patch(path, {"notify": {"email": True}}), "BadRequest")) == ["notify.email"]
+    assert fields_of(refused(rest.patch(path, {"notify": {"digest": "hourly"}}), "BadRequest")) == ["notify.digest"]
+    refused(rest.patch(path, {"notify": {"hour": 24}}), "HttpApiDecodeError")
+    refused(rest.patch(path, {"notify": None}), "HttpApiDecodeError")
+    without_mail = Rest(app.test_client(), rest.token)
+    told = without_mail.patch(path, {"email": "ada@example.org", "notify": {"email": True}})
+    assert fields_of(refused(told, "BadRequest")) == ["notify.email"]
+    assert "SMTP_URL" in told.text
+    assert ok(rest.patch(path, {"email": "ada@example.org", "notify": {"email": True}}))["notify"]["email"]
+
+
+@pytest.mark.contract("decided-notices.settings")
+def test_the_projects_slack_is_masked_and_in_no_export(rest: Rest) -> None:
+    assert ok(rest.patch("/project", {"slack": URL}))["slack"] == "…abcd"
+    before = ok(rest.get("/project"))
+    assert ok(rest.patch("/project", {"slack": "…abcd"})) == before
+    assert ok(rest.patch("/project", {"slack": None}))["slack"] is None
+
+
+@pytest.mark.contract("decided-notices.owners")
+def test_a_calendar_is_made_in_the_console_alone(rest: Rest) -> None:
+    assert fields_of(refused(rest.post("/tokens", {"name": "x", "kind": "calendar"}), "BadRequest")) == ["kind"]
+
+
+@pytest.mark.contract("decided-notices.smtp")
+@pytest.mark.parametrize(
+    "url", ["mail.example.org", "http://mail.example.org", "smtp://", "smtp://ada:hush/hush@host", "smtp://host:0"]
+)
+def test_an_smtp_url_that_can_not_be_is_refused_without_being_shown(url: str) -> None:
+    environment = {"MONGODB_URI": "mongodb://x/y", "SMTP_URL": url, "SMTP_FROM": "a@example.org"}
+
+    with pytest.raises(SettingsError) as refusal:
+        Settings.from_environment(environment)
+
+    assert "SMTP_URL: must be like" in str(refusal.value)
+    assert "hush" not in str(refusal.value)
+
+
+@pytest.mark.contract("decided-notices.smtp")
+def test_a_sender_is_needed_where_mail_is_sent() -> None:
+    with pytest.raises(SettingsError, match="SMTP_FROM"):
+        Settings.from_environment({"MONGODB_URI": "mongodb://x/y", "SMTP_URL": "smtp://host:25"})
+
+
+class Passwords:
+    """Notes who logs in, and lets one in."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[bytes, bytes]] = []
+
+    def __call__(self, server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
+        self.seen.append((data.login, data.password))
+        return AuthResult(success=data.password == b"p@ss/word")
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return self_signed("localhost", tmp_path_factory.mktemp("tls"))
+
+
+@pytest.fixture
+def server_tls(certificate: Path) -> ssl.SSLContext:
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(certificate)
+    return made
+
+
+@pytest.fixture
+def client_tls(certificate: Path) -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=str(certificate))
+
+
+def send(url: str, tls: ssl.SSLContext | None = None) -> Outcome:
+    line = NoticeLine(kind=WaitKind.REVIEW, documentId="0" * 24, title="Rye", by="", text="")
+    message = mail_of(
+        [line], project="The Crust", public_url="", sender=SENDER, to="ada@example.org", off="", at=this_instant()
+    )
+    return Mailer(url, SENDER, tls).send(message, 5)
+
+
+@contextmanager
+def serving(mails: Inboxes, tls: ssl.SSLContext | None = None, **options: Any) -> Iterator[int]:
+    kind: Any = Controller
+    server = kind(mails, hostname="127.0.0.1", port=free_port(), ssl_context=tls, **options)
+    server.start()
+    try:
+        yield server.port
+    finally:
+        server.stop()
+
+
+@pytest.mark.contract("decided-notices.smtp")
+def test_smtps_is_tls_from_the_start_with_a_password_that_is_percent_encoded(
+    mails: Inboxes, server_tls: ssl.SSLContext, client_tls: ssl.SSLContext
+) -> None:
+    passwords = Passwords()
+    with serving(mails, server_tls, authenticator=passwords, auth_require_tls=False) as port:
+        url = f"smtps://ada%40example.org:p%40ss%2Fword@localhost:{port}"
+        assert send(url, client_tls).succeeded
+        assert not send(url.replace("word", "ward"), client_tls).succeeded
+
+    assert passwords.seen[0] == (b"ada@example.org", b"p@ss/word")
+    assert len(mails.messages) == 1
+
+
+@pytest.mark.contract("decided-notices.smtp")
+def test_smtp_uses_starttls_where_it_is_offered_and_trusts_no_other_certificate(
+    mails: Inboxes, server_tls: ssl.SSLContext, client_tls: ssl.SSLContext
+) -> None:
+    with serving(mails, tls_context=server_tls, require_starttls=True) as port:
+        url = f"smtp://localhost:{port}"
+        assert send(url, client_tls).succeeded
+        assert "SSLCertVerificationError" in str(send(url).error)
+    assert len(mails.messages) == 1
+
+
+def test_a_server_that_is_away_or_silent_is_an_outcome() -> None:
+    assert "ConnectionRefusedError" in str(send(f"smtp://localhost:{free_port()}").error)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        message = EmailMessage()
+        outcome = Mailer(f"smtp://127.0.0.1:{silent.getsockname()[1]}", SENDER).send(message, 0.2)
+    assert "SMTPServerDisconnected" in str(outcome.error)
+    assert outcome.seconds < 3
