@@ -68,10 +68,11 @@ class _DemoPlan:
             self._ids[category["slug"]] = self._create(Kind.CATEGORY, **category, categoryId=parent)
         for cluster in plan["clusters"]:
             self._ids[cluster["name"]] = self._create(Kind.CLUSTER, **cluster)
-        for document in plan["documents"]:
+        for document in sorted(plan["documents"], key=lambda one: -one.get("began", 0)):
             self._document(document)
 
     def _document(self, planned: dict[str, Any]) -> None:
+        """Creates a document so many days ago as it `began`, and takes its steps from then to the day it `ended`."""
         fields = {
             "title": planned["title"],
             "status": planned.get("status"),
@@ -84,18 +85,28 @@ class _DemoPlan:
         }
         if fields["status"] is None and fields["brief"] is not None:
             fields["status"] = "drafting"
-        document_id = self._ids[planned["title"]] = self._create(Kind.DOCUMENT, **fields)
+        document_id = self._ids[planned["title"]] = self._create(Kind.DOCUMENT, ago=planned.get("began", 0), **fields)
         site = {"subtitle": planned.get("subtitle"), "coverImageUrl": planned.get("cover")}
         site["authorId"] = self._ids.get(planned.get("author", ""))
-        call(self._as("owner"), documents.update_document, document_id, **site)
+        call(self._as("owner", planned.get("began", 0)), documents.update_document, document_id, **site)
         if planned.get("offer") or planned.get("claim"):
             call(self._as("owner"), briefs.mark_brief_ready, document_id)
         if hours := planned.get("claim"):
             call(self._as("agent"), briefs.claim_brief, document_id, leaseSeconds=hours * 3600)
-        for step in planned.get("then", ()):
-            owner = self._as("owner")
-            publish_at = wire_time(owner.now + timedelta(days=2)) if step == "schedule" else None
-            call(owner, STEPS[step], document_id, publishAt=publish_at)
+        self._go_on(document_id, planned)
+
+    def _go_on(self, document_id: str, planned: Mapping[str, Any]) -> None:
+        """Takes the steps of a document beyond drafting; an agent claims and submits those that one wrote."""
+        steps = [("owner", STEPS[step]) for step in planned.get("then", ())]
+        if planned.get("by") == "agent":
+            offered = [("owner", briefs.mark_brief_ready), ("agent", briefs.claim_brief)]
+            steps = [*offered, ("agent", publishing.submit_document), *steps[1:]]
+        began, ended = planned.get("began", 0), planned.get("ended", 0)
+        for place, (use, operation) in enumerate(steps, 1):
+            ctx = self._as(use, began - (began - ended) * place / len(steps))
+            schedules = operation is publishing.schedule_document
+            publish_at = wire_time(this_instant() + timedelta(days=2)) if schedules else None
+            call(ctx, operation, document_id, publishAt=publish_at)
 
     def _brief(self, planned: dict[str, Any] | None) -> dict[str, Any] | None:
         if planned is None:
@@ -106,14 +117,14 @@ class _DemoPlan:
     def _day(self, due: int | None) -> str | None:
         return None if due is None else (this_instant() + timedelta(days=due)).date().isoformat()
 
-    def _create(self, kind: Kind, **fields: Any) -> str:
-        owner = self._as("owner")
+    def _create(self, kind: Kind, ago: float = 0, **fields: Any) -> str:
+        owner = self._as("owner", ago)
         draft = call(owner, CREATES[kind], **fields)
         confirmed: Mapping[str, Any] = call(owner, intents.confirm_intent, draft["id"])
         return str(confirmed[kind]["id"])
 
-    def _as(self, use: str) -> Context:
+    def _as(self, use: str, ago: float = 0) -> Context:
+        """Returns the context in which a token's holder called so many days ago."""
         now = this_instant()
-        return Context(
-            self._store, self._access.authenticate(self._secrets[use], TokenKind.MANAGEMENT, now), Channel.CLI, now
-        )
+        caller = self._access.authenticate(self._secrets[use], TokenKind.MANAGEMENT, now)
+        return Context(self._store, caller, Channel.CLI, now - timedelta(days=ago))

@@ -11,8 +11,7 @@ from app.console import live
 from app.console.calls import call
 from app.console.frame import console, page
 from app.console.moves import BY_NAME
-from app.console.sessions import context
-from app.console.words import STATUSES
+from app.console.words import STATUSES, today
 from app.operations import documents
 from app.responses.documents import DocumentSummary
 from app.schemas.documents import DocumentQuery
@@ -71,11 +70,10 @@ def chosen_filters(names: Iterable[str]) -> dict[str, str]:
 def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
     """Returns the filters of a page as those of the list of documents."""
     filters = {name: value for name, value in chosen.items() if name != "due"}
-    today = context().now.date()
     if chosen.get("due") == "overdue":
-        filters |= {"isPublished": "false", "dueBefore": (today - timedelta(days=1)).isoformat()}
+        filters |= {"isPublished": "false", "dueBefore": (today() - timedelta(days=1)).isoformat()}
     elif chosen.get("due") == "week":
-        week = {"dueAfter": today.isoformat(), "dueBefore": (today + timedelta(days=7)).isoformat()}
+        week = {"dueAfter": today().isoformat(), "dueBefore": (today() + timedelta(days=7)).isoformat()}
         filters |= {"isPublished": "false", **week}
     return from_query(cached_schema(DocumentQuery), filters)
 

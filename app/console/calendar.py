@@ -1,9 +1,9 @@
-"""The calendar: what is due, scheduled and published, by month or week; days are UTC."""
+"""The calendar: what is due, scheduled and published, in the reader's time zone: five weeks, a month or a week."""
 
 from calendar import Calendar
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any, TypedDict
 
 from flask import Response, request, url_for
@@ -14,10 +14,12 @@ from app.console.forms import leads_to
 from app.console.frame import console, page
 from app.console.moves import refuse_if_moved
 from app.console.sessions import context
+from app.console.times import local, zone
+from app.console.words import today
 from app.errors import HttpApiDecodeError
 from app.operations import documents, publishing
 from app.responses.documents import DocumentSummary
-from app.rules.times import read_time, wire_time
+from app.rules.times import wire_time
 from app.schemas.documents import DocumentQuery
 from app.schemas.loading import load
 from app.store.store import Store
@@ -27,6 +29,9 @@ MOST = 500
 FILTERS = ("assigneeId", "categoryId", "clusterId")
 DAY_OF = {"due": "dueDate", "scheduled": "publishAt", "published": "publishedAt"}
 """The field that says on which day a document is shown."""
+WEEKS = 5
+"""How many weeks are shown, from this one on, where neither a month nor a week is asked for."""
+VIEWS: Mapping[str, str] = {"": "Five weeks", "month": "Month", "week": "Week"}
 
 
 class _Item(TypedDict):
@@ -39,28 +44,32 @@ class _Item(TypedDict):
 
 @console.get("/calendar")
 def show_calendar() -> Response:
-    """Shows a month, or a week with `view=week`, around the day in the address; its filters are there too."""
+    """Shows five weeks from the day in the address on, or its month or week; its filters are there too."""
     require(documents.list_documents)
-    today = context().now.date()
-    shown = _read_day(request.args.get("day", "")) or today
-    weekly = request.args.get("view") == "week"
-    days = _days(shown, weekly)
+    shown = _read_day(request.args.get("day", "")) or today()
+    view = request.args.get("view", "")
+    view = view if view in VIEWS else ""
+    days = _days(shown, view)
     chosen = board.chosen_filters(FILTERS)
     items, cut = _items(load(DocumentQuery, board.filters_of(chosen)), days[0], days[-1])
-    month, week = shown.replace(day=1), timedelta(days=7)
+    month, step = shown.replace(day=1), timedelta(days=len(days))
+    before, after = shown - step, shown + step
+    if view == "month":
+        before, after = month - timedelta(days=1), month + timedelta(days=31)
     return page(
         "calendar.html",
         days=[(day, [item for item in items if item["day"] == day]) for day in days],
         shown=shown,
-        today=today,
-        weekly=weekly,
-        title=f"{days[0]:%d %b} to {days[-1]:%d %b %Y}" if weekly else f"{shown:%B %Y}",
-        before=_address(chosen, shown - week if weekly else month - timedelta(days=1), weekly),
-        after=_address(chosen, shown + week if weekly else month + timedelta(days=31), weekly),
-        now=_address(chosen, None, weekly),
-        views={"Month": _address(chosen, shown, False), "Week": _address(chosen, shown, True)},
+        today=today(),
+        view=view,
+        title=f"{shown:%B %Y}" if view == "month" else f"{days[0]:%d %b} to {days[-1]:%d %b %Y}",
+        before=_address(chosen, before, view),
+        after=_address(chosen, after, view),
+        now=_address(chosen, None, view),
+        views=[(name, text, _address(chosen, shown, name)) for name, text in VIEWS.items()],
         chosen=chosen,
         cut=cut,
+        day_of=DAY_OF,
         most=MOST,
         cursor=live.cursor(),
     )
@@ -74,7 +83,7 @@ def move_on_calendar(id: str) -> str:
     if day is None:
         raise HttpApiDecodeError("The day must be a date, like 2027-02-14.")
     kind = "scheduled" if request.form.get("kind") == "scheduled" else "due"
-    refuse_if_moved(id, DAY_OF[kind])
+    refuse_if_moved(id, lambda document: _day_of(kind, document))
     if kind == "scheduled":
         return _reschedule(id, day)
     moved = call(documents.update_document, id, fields={"dueDate": day.isoformat()}).body
@@ -84,8 +93,8 @@ def move_on_calendar(id: str) -> str:
 def _reschedule(id: str, day: date) -> str:
     """Reschedules a document to the same time on another day; when that is refused, it stays as it is."""
     document = call(documents.get_document, id).body
-    publish_at = read_time(document["publishAt"]) if document["publishAt"] else datetime.combine(day, time(9), UTC)
-    at = datetime.combine(day, publish_at.timetz())
+    time_of_day = local(document["publishAt"]).time() if document["publishAt"] else time(9)
+    at = datetime.combine(day, time_of_day, zone())
     ctx = context()
 
     def reschedule(store: Store) -> None:
@@ -95,33 +104,44 @@ def _reschedule(id: str, day: date) -> str:
 
     with ctx.store.deadline():
         ctx.store.in_transaction(reschedule)
-    return f"{document['title']} is scheduled for {at:%A, %d %B, %H:%M} UTC."
+    return f"{document['title']} is scheduled for {at:%A, %d %B, %H:%M %Z}."
 
 
 def _items(filters: dict[str, Any], first: date, last: date) -> tuple[list[_Item], list[str]]:
-    """Returns the documents of some days, and of what there may be more than is shown."""
-    ctx = context()
+    """Returns the documents of some days, and of what there may be more than is shown.
+
+    Days in the store are UTC: those before and after are read too.
+    """
+    ctx, day = context(), timedelta(days=1)
     with ctx.store.deadline():
-        found = documents.documents_by_day(ctx, filters, first, last, limit=MOST)
+        found = documents.documents_by_day(ctx, filters, first - day, last + day, limit=MOST)
     items = [_item(kind, one) for kind, listed in found.items() for one in listed]
     return items, [kind for kind, listed in found.items() if len(listed) == MOST]
 
 
 def _item(kind: str, document: DocumentSummary) -> _Item:
     """Returns a document on the day when it is due, scheduled, or was published."""
+    return {"kind": kind, "document": document, "day": date.fromisoformat(_day_of(kind, document))}
+
+
+def _day_of(kind: str, document: DocumentSummary) -> str:
+    """Returns the day on which a document is shown; empty for none."""
     fields: Mapping[str, Any] = document
-    return {"kind": kind, "document": document, "day": date.fromisoformat(fields[DAY_OF[kind]][:10])}
+    value = fields[DAY_OF[kind]] or ""
+    return value if kind == "due" or not value else f"{local(value):%Y-%m-%d}"
 
 
-def _address(chosen: Mapping[str, str], day: date | None, weekly: bool) -> str:
-    wanted: dict[str, Any] = {**chosen, "day": day, "view": "week" if weekly else None}
+def _address(chosen: Mapping[str, str], day: date | None, view: str) -> str:
+    wanted: dict[str, Any] = {**chosen, "day": day, "view": view or None}
     return url_for("console.show_calendar", **wanted)
 
 
-def _days(shown: date, weekly: bool) -> list[date]:
-    """Returns the days of the week, or of the whole weeks of the month, that a day belongs to."""
-    weeks = Calendar().monthdatescalendar(shown.year, shown.month)
-    return next(week for week in weeks if shown in week) if weekly else [day for week in weeks for day in week]
+def _days(shown: date, view: str) -> list[date]:
+    """Returns the days of the five weeks that begin with a day's, of its week, or of the whole weeks of its month."""
+    if view == "month":
+        return [day for week in Calendar().monthdatescalendar(shown.year, shown.month) for day in week]
+    monday = shown - timedelta(days=shown.weekday())
+    return [monday + timedelta(days=number) for number in range(7 if view == "week" else 7 * WEEKS)]
 
 
 def _read_day(text: str) -> date | None:

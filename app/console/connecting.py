@@ -21,6 +21,7 @@ PERMISSIONS = {
     Scope.READ: "Read everything in the project",
     Scope.WRITE: "Write drafts and texts, and take briefs",
     Scope.PUBLISH: "Approve, publish, take down and delete",
+    Scope.ADMIN: "Change settings, members, tokens and webhooks",
 }
 """What each scope allows, in words."""
 WRITES_PER_HOUR, DAYS = 600, 90

@@ -26,8 +26,10 @@ from app.responses.revisions import revision_summary
 from app.rules.actors import Actor
 from app.rules.diffs import TooDifferent
 from app.rules.documents import PUBLISHED_FIELDS, brief_of
+from app.rules.projects import StoredProject
 from app.rules.rendering import TooMuchMarkup, to_html
 from app.rules.sites import page_url
+from app.rules.text import word_count
 from app.rules.times import wire_time
 from app.schemas.queries import MAX_NUMBER
 
@@ -65,10 +67,11 @@ def show_document(id: str) -> Response:
         max_rounds=project.get("maxRounds"),
         too_long=len(markdown) > PREVIEWED,
         brief=brief_detail(stored, None, links, ctx.now),
+        brief_is_empty=not any(document["brief"].get(name) for name in (*BRIEF_TEXTS, *BRIEF_LISTS)),
         moves=moves_of(document),
         usual=NEXT[document["status"]],
         refusals=refusals_on(stored, markdown),
-        on_site=_on_site(document, project.get("siteUrl")),
+        see_at=_see_at(document, project),
         cursor=live.cursor(),
     )
 
@@ -79,6 +82,9 @@ def edit_text(id: str) -> Response:
     result = call(documents.get_document, id)
     markdown, base = (_markdown(), _base()) if request.form else (text_of(result), result.body["version"])
     refused = refusals_of(result.body).get("write_content")
+    ctx = context()
+    with ctx.store.deadline():
+        project = ctx.store.projects.recent_settings(ctx.project_id)
     return page(
         "edit.html",
         document=result.body,
@@ -87,6 +93,8 @@ def edit_text(id: str) -> Response:
         markdown=markdown,
         html=preview_of(markdown),
         refused=refused,
+        locked=refused and not request.form,
+        see_at=_see_at(result.body, project),
         cursor=live.cursor(),
     )
 
@@ -128,9 +136,12 @@ def _both_texts(id: str, mine: str) -> Response:
 
 @console.post("/documents/<id>/preview")
 def preview(id: str) -> Response:
-    """Returns the html of a text that is being written."""
+    """Returns the html of a text that is being written, and in a header how many words a reader sees."""
     markdown = request.form.get("markdown", "")
-    return page("preview.html", html=preview_of(markdown), too_long=len(markdown) > PREVIEWED)
+    response = page("preview.html", html=preview_of(markdown), too_long=len(markdown) > PREVIEWED)
+    if len(markdown) <= PREVIEWED:
+        response.headers["X-Words"] = f"{word_count(markdown):,}"
+    return response
 
 
 @console.get("/documents/<id>/fields")
@@ -231,10 +242,12 @@ def preview_of(markdown: str) -> str | None:
         return None
 
 
-def _on_site(document: DocumentSummary, site: str | None) -> str:
-    """Returns where the website shows a document; empty where it does not, or may have it at another address."""
-    is_there = document["isPublished"] and not document["hasUnpublishedChanges"]
-    return page_url(site, document["slug"]) if site and is_there else ""
+def _see_at(document: DocumentSummary, project: StoredProject) -> str:
+    """Returns where the website shows a document, or its preview; empty where it does neither."""
+    site, preview = project.get("siteUrl"), project.get("previewUrl")
+    if site and document["isPublished"] and not document["hasUnpublishedChanges"]:
+        return page_url(site, document["slug"])
+    return page_url(preview, document["slug"], document["id"]) if preview else ""
 
 
 def _saved_by(document: DocumentSummary) -> Actor:

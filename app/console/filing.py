@@ -65,19 +65,26 @@ def show_filing(kind: str) -> Response:
 @console.post(f"/plan/{KIND}")
 @form_of(show_filing)
 def add_filing(kind: str) -> BaseResponse:
-    """Makes a category or a cluster through a draft, which is discarded where it can't be confirmed."""
+    """Makes a category or a cluster."""
     filing = FILINGS[kind]
     sent = {name: text(name) for name in filing.texts} | {name: lines(name) for name in filing.lists}
-    fields = {name: value for name, value in sent.items() if value}
+    made = make_filing(kind, {name: value for name, value in sent.items() if value})
+    return done(f"{made['name']} is added.", url_for("console.show_filing", kind=kind))
+
+
+def make_filing(kind: str, fields: dict[str, Any]) -> Mapping[str, Any]:
+    """Makes a category or a cluster through a draft, which is discarded where it can't be confirmed."""
+    filing = FILINGS[kind]
     if kind == "categories" and fields.get("name") and "slug" not in fields:
-        fields["slug"] = slug_of(text("name"))
+        fields["slug"] = slug_of(fields["name"])
     draft = call(filing.draft, fields=fields, once=True).body
     try:
         confirmed: Mapping[str, Any] = call(intents.confirm_intent, draft["id"], fields={}, once=True).body
     except Refusal:
         call(intents.discard_intent, draft["id"], fields={})
         raise
-    return done(f"{confirmed[filing.one]['name']} is added.", url_for("console.show_filing", kind=kind))
+    made: Mapping[str, Any] = confirmed[filing.one]
+    return made
 
 
 @console.get(f"/plan/{KIND}/<id>")

@@ -9,13 +9,14 @@ import orjson
 from flask import Blueprint, Response, g, jsonify, make_response, redirect, render_template, request
 from werkzeug import Response as BaseResponse
 
-from app.console.times import with_utc_times
+from app.console.times import with_local_times
 from app.errors import (
     BadRequest,
     ChecksFailed,
     HttpApiDecodeError,
     HumanReviewRequired,
     IntentInvalid,
+    InvalidTransition,
     RateLimited,
     Refusal,
     ServiceUnavailable,
@@ -48,7 +49,7 @@ NAVIGATION = (
     ("show_table", "Table", "table", "t", Scope.READ),
     ("show_plan", "Plan", "plan", "p", Scope.WRITE),
     ("show_insight", "Insight", "chart", "i", Scope.READ),
-    ("show_settings", "Administration", "settings", "a", Scope.ADMIN),
+    ("show_settings", "Admin", "settings", "a", Scope.ADMIN),
 )
 """The navigation: view, label, icon, the key that opens it after `g`, and the scope without which it is left out."""
 
@@ -84,7 +85,7 @@ def done(message: str, to: str, *, ok: bool = True, restores: str = "") -> BaseR
     `restores` is the id of a document that a button beside the message restores from the trash.
     """
     if is_from_script():
-        return jsonify(ok=ok, message=with_utc_times(message))
+        return jsonify(ok=ok, message=with_local_times(message))
     response = redirect(to, 303)
     notice = {"ok": ok, "message": message[:NOTICE_LENGTH], "restores": restores}
     text = base64.urlsafe_b64encode(orjson.dumps(notice)).decode()
@@ -138,6 +139,11 @@ PAGE_MESSAGES: Mapping[type[Refusal], str] = {
 
 def summary_of(refusal: Refusal) -> str:
     """Returns the message of a refusal on a page, without what is wrong with which field."""
+    if isinstance(refusal, InvalidTransition):
+        from app.console.moves import possible_moves  # which has its views on this module's blueprint
+
+        able = possible_moves(refusal.extra["allowed"])
+        return f"{refusal.message} You can: {', '.join(able)}." if able else refusal.message
     is_usual = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message
     return PAGE_MESSAGES.get(type(refusal), refusal.message) if is_usual else refusal.message
 
@@ -154,6 +160,7 @@ LABELS: Mapping[str, str] = {
     "createdAt": "Created",
     "dueDate": "Due",
     "guidelines": "House style",
+    "previewUrl": "Address of a preview",
     "intent": "Search intent",
     "internalLinks": "Link to",
     "publishAt": "When to publish",
@@ -185,7 +192,7 @@ def _read_notice() -> dict[str, Any] | None:
 def problem_page(refusal: Refusal) -> BaseResponse:
     """Returns the page, or to a script the message, that says why a request was refused."""
     if is_from_script():
-        return make_response(jsonify(ok=False, message=with_utc_times(message_of(refusal))), refusal.status)
+        return make_response(jsonify(ok=False, message=with_local_times(message_of(refusal))), refusal.status)
     back = page_before() if request.method == "POST" else None
     response = page("problem.html", refusal.status, refusal=refusal, message=message_of(refusal), back=back)
     response.headers.update({k: v for k, v in refusal.headers.items() if k != "WWW-Authenticate"})

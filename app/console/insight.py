@@ -1,18 +1,30 @@
 """Figures of the project: what is waiting, what happened each day, how long steps take, what agents did."""
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 from typing import Any
 
 from flask import Response, request
 
 from app.console import plots
-from app.console.calls import call
-from app.console.frame import console, page
-from app.operations import insights
+from app.console.calls import call, require
+from app.console.frame import console, is_from_script, page
+from app.console.sessions import context
+from app.console.times import local
+from app.console.words import overdue_days, today
+from app.operations import documents, insights
+from app.responses.documents import DocumentSummary
 from app.rules.insights import COUNTED
+from app.schemas.documents import DocumentQuery
+from app.schemas.loading import load
 
 SPANS = {7: "Week", 30: "Month", 90: "Quarter"}
 HAPPENED = tuple(COUNTED.values())
+AHEAD = 14
+"""For how many days what goes out is shown."""
+MOST = 300
+"""The most documents that are looked at for what goes out and for who is in time."""
 STEPS = {
     "readyToClaimed": "Offered to claimed",
     "claimedToSubmitted": "Claimed to submitted",
@@ -42,6 +54,32 @@ def show_insight() -> Response:
 
 
 console.app_template_filter("share_of")(plots.share)
+
+
+@console.get("/insight/dates")
+def show_dates() -> Response:
+    """Shows what goes out when, and who is in time; to a script as a part of the page of figures."""
+    require(documents.list_documents)
+    days = max(1, min(request.args.get("days", 30, type=int), max(SPANS)))
+    ctx, present = context(), today()
+    first, last = present - timedelta(days=days), present + timedelta(days=AHEAD)
+    with ctx.store.deadline():
+        dated = documents.documents_by_day(ctx, load(DocumentQuery, {}), first, last, limit=MOST)
+    goes_out = sorted(dated["scheduled"], key=lambda one: one["publishAt"] or "")
+    template = "dates_list.html" if is_from_script() else "dates.html"
+    return page(template, goes_out=goes_out, ahead=AHEAD, people=_people(dated))
+
+
+def _people(dated: Mapping[str, Sequence[DocumentSummary]]) -> list[tuple[str, Counter[str]]]:
+    """Returns by assignee how many documents went out in time, went out late, are overdue, and are due soon."""
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in dated["due"]:
+        counted[one["assigneeId"] or ""]["overdue" if overdue_days(one) else "due"] += 1
+    for one in dated["published"]:
+        if one["dueDate"] and one["publishedAt"]:
+            is_late = local(one["publishedAt"]).date() > date.fromisoformat(one["dueDate"])
+            counted[one["assigneeId"] or ""]["late" if is_late else "in_time"] += 1
+    return sorted(counted.items(), key=lambda pair: -pair[1]["overdue"])
 
 
 def _standing(status: str, days: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

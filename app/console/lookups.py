@@ -1,6 +1,6 @@
 """The members, categories and clusters that pages name: by id, and as choices. Each is read once per page."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flask import g
@@ -10,6 +10,7 @@ from app.console.frame import console
 from app.console.sessions import context
 from app.operations import categories, clusters, members
 from app.operations.operation import Operation
+from app.schemas.checks import HEX_ID
 
 MOST = 500
 """The most that one list returns; a record beyond it is shown as unknown, and can only be chosen elsewhere."""
@@ -49,6 +50,16 @@ def choices(kind: str) -> list[tuple[str, str]]:
     me = context().caller.name if kind == "members" else None
     own_first = sorted(names.items(), key=lambda one: one[1] != me)
     return [(record_id, f"{me} (me)" if name == me else name) for record_id, name in own_first]
+
+
+@console.app_template_global("titles_of")
+def titles_of(ids: Iterable[str]) -> dict[str, str]:
+    """Returns the titles of documents by id; what is not the id of one is left out."""
+    ctx, wanted = context(), [one for one in ids if HEX_ID.fullmatch(one)]
+    if not wanted:
+        return {}
+    with ctx.store.deadline():
+        return {row["id"]: row["title"] for row in ctx.store.documents.get_links(ctx.project_id, wanted)}
 
 
 def _names(kind: str) -> dict[str, str]:

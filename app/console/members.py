@@ -1,22 +1,34 @@
 """The members of the project, and inviting them to the console."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, require
+from app.console.connecting import PERMISSIONS
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.lookups import named
 from app.errors import BadRequest
 from app.operations import invitations, members
-from app.operations.tokens import USUAL_SCOPES
 from app.rules.times import DAY_SECONDS
 from app.vocabulary import Role, Scope
 
 FIELDS = ("name", "email", "role")
-ROLES = [(str(role), str(role).capitalize()) for role in Role]
+ROLES: Mapping[str, str] = {
+    Role.WRITER: "writes and submits for review; publishes nothing",
+    Role.EDITOR: "writes, reviews, publishes and deletes",
+    Role.OWNER: "does all of it, and has the settings, members and tokens",
+}
+"""What each role is meant to do."""
+SCOPES: Mapping[str, tuple[Scope, ...]] = {
+    Role.WRITER: (Scope.READ, Scope.WRITE),
+    Role.EDITOR: (Scope.READ, Scope.WRITE, Scope.PUBLISH),
+    Role.OWNER: tuple(Scope),
+}
+"""What an invitation of each role allows, unless it is changed."""
 LIVES: Mapping[str, str] = {"1": "A day", "7": "A week", "30": "A month"}
 """How many days an invitation may work."""
 
@@ -34,7 +46,7 @@ def add_member() -> BaseResponse:
     """Adds a member."""
     fields = {name: sent for name in FIELDS if (sent := text(name)) or name == "name"}
     member = call(members.create_member, fields=fields, once=True).body
-    return done(f"{member['name']} is added: invite them below.", url_for("console.show_member", id=member["id"]))
+    return done(f"{member['name']} is added. Invite them here.", url_for("console.show_member", id=member["id"]))
 
 
 @console.get("/administration/members/<id>")
@@ -43,7 +55,9 @@ def show_member(id: str) -> Response:
     require(members.update_member)
     member = call(members.get_member, id).body
     invited = call(invitations.list_invitations, id, fields={"limit": 500, "offset": 0}).body
-    return page("member.html", member=member, invited=invited, roles=ROLES, lives=LIVES.items(), usual=USUAL_SCOPES)
+    usual = SCOPES[member["role"]]
+    shown: dict[str, Any] = {"permissions": PERMISSIONS, "roles": ROLES, "lives": LIVES.items(), "usual": usual}
+    return page("member.html", member=member, invited=invited, **shown)
 
 
 @console.post("/administration/members/<id>")

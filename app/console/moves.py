@@ -1,6 +1,6 @@
 """What a person can do with a document, as buttons and columns, and the views that do it; the operations decide."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,10 @@ from app.vocabulary import BriefState, DocumentStatus
 
 @dataclass(frozen=True)
 class Move:
-    """An operation on one document as a button: its label, its message when done, and the field of its form."""
+    """An operation on one document as a button: its label, its message when done, and the field of its form.
+
+    The message has `{}` in place of the document.
+    """
 
     operation: Operation[DocumentSummary]
     label: str
@@ -35,6 +38,8 @@ class Move:
     """The field of its form, like `note` or `publishAt`."""
     takes_away: bool = False
     """Whether somebody or the site loses something by it: its button is red, and never the main one."""
+    never_main: bool = False
+    """Whether it is no step towards the website either."""
     keeps_version: bool = False
     """Whether it sends `baseVersion`, so that the version that was read is the one published."""
     suits: Callable[[DocumentSummary], bool] = lambda document: True
@@ -43,6 +48,10 @@ class Move:
     @property
     def name(self) -> str:
         return self.operation.name
+
+    def message(self, title: str = "") -> str:
+        """Returns what is said when it is done, to a document with a title or to the one that the page shows."""
+        return self.done.format(f"“{title}”" if title else "It")
 
 
 MOVES: tuple[Move, ...] = (
@@ -56,12 +65,14 @@ MOVES: tuple[Move, ...] = (
         briefs.claim_brief,
         "Claim brief",
         "The brief is claimed: nobody else is offered it now.",
+        never_main=True,
         suits=lambda document: document["brief"]["state"] == BriefState.READY,
     ),
     Move(
         briefs.release_brief,
         "Release brief",
         "The brief is released: it is offered again.",
+        never_main=True,
         suits=lambda document: holds_claim(document["brief"]["claimedBy"], context().caller.token_id),
     ),
     Move(
@@ -72,20 +83,27 @@ MOVES: tuple[Move, ...] = (
         takes_away=True,
         suits=lambda document: document["brief"]["state"] in (BriefState.READY, BriefState.CLAIMED),
     ),
-    Move(publishing.submit_document, "Submit for review", "It is submitted for review."),
-    Move(publishing.approve_document, "Approve", "It is approved: its text stays as it is.", keeps_version=True),
-    Move(publishing.request_changes, "Request changes", "It is back in drafting, with your note.", asks="note"),
-    Move(publishing.schedule_document, "Schedule", "It is scheduled.", asks="publishAt", keeps_version=True),
+    Move(publishing.submit_document, "Submit for review", "{} is submitted for review."),
+    Move(publishing.approve_document, "Approve", "{} is approved: its text stays as it is.", keeps_version=True),
+    Move(
+        publishing.request_changes,
+        "Request changes",
+        "{} is back in drafting, with your note.",
+        asks="note",
+        never_main=True,
+    ),
+    Move(publishing.schedule_document, "Schedule", "{} is scheduled.", asks="publishAt", keeps_version=True),
     Move(
         publishing.unschedule_document,
         "Unschedule",
-        "The schedule is taken back.",
+        "{} is not scheduled any more.",
+        never_main=True,
         suits=lambda document: document["status"] == DocumentStatus.SCHEDULED,
     ),
     Move(
         publishing.publish_document,
         "Publish now",
-        "It is published.",
+        "{} is published.",
         question="Publish now? The website shows it from then on.",
         keeps_version=True,
         suits=lambda document: document["status"] != DocumentStatus.PUBLISHED or document["hasUnpublishedChanges"],
@@ -93,7 +111,7 @@ MOVES: tuple[Move, ...] = (
     Move(
         publishing.unpublish_document,
         "Unpublish",
-        "It is off the site.",
+        "{} is off the site.",
         question="Take this off the website?",
         takes_away=True,
         suits=lambda document: bool(document["isPublished"]),
@@ -101,7 +119,7 @@ MOVES: tuple[Move, ...] = (
     Move(
         documents.delete_document,
         "Move to trash",
-        "It is in the trash.",
+        "{} is in the trash.",
         question="Move this to the trash? It disappears from every list and from the website; it can be restored.",
         takes_away=True,
     ),
@@ -109,9 +127,9 @@ MOVES: tuple[Move, ...] = (
 BY_NAME: Mapping[str, Move] = {move.name: move for move in MOVES}
 
 NEXT: Mapping[str, tuple[str, ...]] = {
-    DocumentStatus.IDEA: ("mark_brief_ready", "submit_document", "withdraw_brief"),
-    DocumentStatus.PLANNED: ("mark_brief_ready", "submit_document", "withdraw_brief"),
-    DocumentStatus.DRAFTING: ("submit_document", "approve_document", "release_brief", "withdraw_brief"),
+    DocumentStatus.IDEA: ("submit_document", "mark_brief_ready", "claim_brief", "withdraw_brief"),
+    DocumentStatus.PLANNED: ("submit_document", "mark_brief_ready", "claim_brief", "withdraw_brief"),
+    DocumentStatus.DRAFTING: ("submit_document", "approve_document", "claim_brief", "release_brief", "withdraw_brief"),
     DocumentStatus.REVIEW: ("approve_document", "request_changes"),
     DocumentStatus.APPROVED: ("publish_document", "schedule_document"),
     DocumentStatus.SCHEDULED: ("unschedule_document", "publish_document"),
@@ -149,17 +167,18 @@ def act(id: str, name: str) -> BaseResponse | str:
     except HumanReviewRequired as refusal:
         return done(message_of(refusal), url_for("console.show_approval", id=id), ok=False)
     if name == documents.delete_document.name:
-        return done(move.done, url_for("console.show_table", deleted="true"), restores=id)
+        return done(move.message(), url_for("console.show_table", deleted="true"), restores=id)
     return _message_of(move, fields, moved)
 
 
-def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary) -> str:
+def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, title: str = "") -> str:
     """Returns what a move did; of a request for changes, with how many remarks, who revises the text, and the round."""
+    message = move.message(title)
     if move.operation is not publishing.request_changes:
-        return move.done
+        return message
     remarks = f" and {len(fields['threads'])} remarks" if fields["threads"] else ""
     offered = ", and its brief is offered" if fields["offer"] else ""
-    return f"{move.done.rstrip('.')}{remarks}{offered}. That was round {moved['brief']['rounds']}."
+    return f"{message.rstrip('.')}{remarks}{offered}. That was round {moved['brief']['rounds']}."
 
 
 def _sent_fields(move: Move) -> dict[str, Any]:
@@ -197,24 +216,22 @@ def move_card(id: str) -> BaseResponse | str:
     column = request.form.get("to", "")
     if column not in set(DocumentStatus):
         abort(404)
-    refuse_if_moved(id, "status")
+    refuse_if_moved(id, lambda document: document["status"])
     operation = _into_column(request.form.get("from", ""), column)
     move = BY_NAME.get(operation.name)
     fields = _sent_fields(move) if move else {"status": column}
     moved = call(operation, id, fields=fields).body
-    messages = [_message_of(move, fields, moved)] if move else []
-    if move is None or moved["status"] != column:
-        messages.append(f"It is in {STATUSES[moved['status']]} now.")
-    return f"{moved['title']}: {' '.join(messages)}"
+    title, lands = moved["title"], f"is in {STATUSES[moved['status']]} now."
+    message = _message_of(move, fields, moved, title) if move else f"“{title}” {lands}"
+    return f"{message} It {lands}" if move and moved["status"] != column else message
 
 
-def refuse_if_moved(id: str, field: str) -> None:
-    """Refuses to move a document where the field with its column or day is not what the page shows (`from`)."""
+def refuse_if_moved(id: str, place_of: Callable[[DocumentSummary], str]) -> None:
+    """Refuses to move a document whose column or day is not the one that the page shows (`from`)."""
     before = request.form.get("from", "")
     if not before or not may(documents.get_document):
         return
-    document: Mapping[str, Any] = call(documents.get_document, id).body
-    if not (document[field] or "").startswith(before):
+    if place_of(call(documents.get_document, id).body) != before:
         raise PreconditionFailed("Somebody else has moved it meanwhile: see where it is now, and move it from there.")
 
 
@@ -236,6 +253,12 @@ def refusals_of(document: DocumentSummary) -> dict[str, str]:
     """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
     listed = call(list_document_actions, document["id"]).body
     return {one["action"]: one["refusal"]["message"] for one in listed if one["refusal"]}
+
+
+def possible_moves(allowed: Collection[str]) -> list[str]:
+    """Returns the labels of those moves, as their paths name them, that the signed-in user's scopes allow."""
+    paths = [(move.name.removesuffix("_document").replace("_", "-"), move) for move in MOVES]
+    return [move.label for path, move in paths if path in allowed and may(move.operation)]
 
 
 def refusals_on(document: StoredDocument, markdown: str) -> dict[str, str]:

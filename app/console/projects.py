@@ -16,7 +16,7 @@ from app.operations import projects
 from app.schemas.briefs import LEASE_SECONDS
 from app.vocabulary import CheckLevel, CheckName, ReviewDemand
 
-TEXTS = ("name", "siteUrl", "categoryUrl", "claimLeaseSeconds", "guidelines")
+TEXTS = ("name", "siteUrl", "previewUrl", "categoryUrl", "claimLeaseSeconds", "guidelines")
 FLAGS: Mapping[str, str] = {
     "reviewRequired": "Only approved documents are published",
     "fourEyes": "Nobody approves, schedules or publishes what they wrote or submitted themselves",
@@ -33,6 +33,36 @@ LEVELS: Mapping[str, str] = {
     CheckLevel.WARNING: "Warns",
     CheckLevel.ERROR: "Must pass before a submit",
 }
+CHECKS: Mapping[str, tuple[CheckName, ...]] = {
+    "Being found": (
+        CheckName.KEYWORD_IN_TITLE,
+        CheckName.KEYWORD_IN_OPENING,
+        CheckName.KEYWORD_IN_SLUG,
+        CheckName.KEYWORD_TAKEN,
+        CheckName.META_TITLE,
+        CheckName.META_DESCRIPTION,
+    ),
+    "What the brief asks for": (
+        CheckName.LENGTH,
+        CheckName.OUTLINE_COVERED,
+        CheckName.INTERNAL_LINKS,
+        CheckName.REFERENCES,
+    ),
+    "Form of the text": (
+        CheckName.HEADING_LEVELS,
+        CheckName.IMAGE_ALT,
+        CheckName.LINKS,
+        CheckName.PLACEHOLDERS,
+        CheckName.REPEATED_PARAGRAPHS,
+    ),
+}
+"""The checks in groups, each of which can be set at once."""
+
+
+@console.app_template_filter("level_in")
+def level_in(name: str, levels: Mapping[str, str]) -> str:
+    """Returns the level of a check."""
+    return levels.get(name, str(CheckLevel.WARNING))
 
 
 @console.get("/administration")
@@ -40,7 +70,7 @@ def show_settings() -> Response:
     """Shows the settings, and the button that freezes the project."""
     require(projects.update_project)
     project = call(projects.get_project).body
-    return page("settings.html", project=project, flags=FLAGS, checks=CheckName, levels=LEVELS)
+    return page("settings.html", project=project, flags=FLAGS, checks=CHECKS, levels=LEVELS)
 
 
 @console.post("/administration")
@@ -82,10 +112,18 @@ def _changes() -> dict[str, Any]:
             fields[name] = name in request.form
     if "reviewRecord" in fields:
         fields["reviewRecord"] = ReviewDemand.REQUIRED if fields["reviewRecord"] else ReviewDemand.OFF
-    levels = _levels("check.")
+    levels = _levels("check.") | _levels_of_groups()
     if levels != _levels("was.check."):
         fields["checks"] = {name: level for name, level in levels.items() if level != CheckLevel.WARNING}
     return fields
+
+
+def _levels_of_groups() -> dict[str, str]:
+    """Returns the levels of the checks whose group was set at once."""
+    form = request.form
+    chosen = {group: form.get(f"group.{group}", "") for group in CHECKS}
+    changed = [group for group, level in chosen.items() if level and level != form.get(f"was.group.{group}")]
+    return {str(name): chosen[group] for group in changed for name in CHECKS[group]}
 
 
 def _levels(prefix: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import re
+from datetime import timedelta
 
 from flask import Response, g, redirect, request, url_for
 from werkzeug import Response as BaseResponse
@@ -12,7 +13,7 @@ from app.errors import Forbidden, NotFound, PayloadTooLarge, Unauthorized
 from app.http.bodies import MAX_BODY
 from app.http.callers import SESSION_COOKIE, callers, session_secret
 from app.http.hosts import is_same_origin
-from app.operations.access import SESSION_LIFE
+from app.operations.access import REMEMBERED_LIFE, SESSION_LIFE
 from app.operations.context import Context
 from app.schemas.checks import HEX_ID
 from app.vocabulary import Channel
@@ -113,8 +114,13 @@ def way_back(to: str = "") -> str:
     return next((one for one in named if HERE.fullmatch(one)), url_for("console.home"))
 
 
+def session_life() -> timedelta:
+    """Returns how long the session lasts that a form begins: longer in a browser that is to be remembered."""
+    return REMEMBERED_LIFE if "remember" in request.form else SESSION_LIFE
+
+
 def set_session(response: BaseResponse, secret: str) -> None:
     """Sets the session cookie."""
-    set_cookie(response, SESSION_COOKIE, secret, max_age=int(SESSION_LIFE.total_seconds()))
+    set_cookie(response, SESSION_COOKIE, secret, max_age=int(session_life().total_seconds()))
     if RETURN_COOKIE in request.cookies:
         response.delete_cookie(RETURN_COOKIE, path="/console")

@@ -4,7 +4,7 @@ from flask import Response, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.frame import console, page
-from app.console.sessions import set_session, way_back
+from app.console.sessions import session_life, set_session, way_back
 from app.errors import ProjectFrozen, Unauthorized
 from app.http.callers import SESSION_COOKIE, callers
 
@@ -20,7 +20,7 @@ def start_session() -> BaseResponse:
     """Begins a session for a valid management token; the cookie has the session's secret, not the token."""
     to = request.form.get("to", "")
     try:
-        secret = callers().sign_in(request.form.get("token", "").strip())
+        secret = callers().sign_in(request.form.get("token", "").strip(), session_life())
     except Unauthorized:
         problem = "This is not a valid management token: it begins with cwm_, and may have expired or been revoked."
         return page("sign_in.html", 401, to=to, problem=problem)
@@ -46,7 +46,7 @@ def join() -> Response:
 
 @console.post("/join")
 def accept() -> BaseResponse:
-    """Accepts an invitation: shows the new token once, and begins a session with it."""
+    """Accepts an invitation: begins a session with the new token, which it shows, once, to who asks for it."""
     try:
         token = callers().accept_invitation(request.form.get("invitation", "").strip())
     except Unauthorized:
@@ -55,6 +55,7 @@ def accept() -> BaseResponse:
     except ProjectFrozen as frozen:
         problem = "The project is frozen, so nobody can join now: try this link again later."
         return page("join.html", frozen.status, problem=problem)
-    response = page("joined.html", token=token, home=way_back())
-    set_session(response, callers().sign_in(token))
+    life = session_life()
+    response = page("joined.html", token=token, home=way_back(), lasts="30 days" if life.days else "12 hours")
+    set_session(response, callers().sign_in(token, life))
     return response

@@ -1,12 +1,37 @@
-"""Instants in messages, and how one is written where no script shows it in the reader's own time zone."""
+"""Instants and days in the reader's own time zone, which a script of the page tells in a cookie; without it in UTC."""
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo
+
+from flask import request
 
 from app.rules.times import read_time
 
+ZONE_COOKIE = "cw_zone"
+ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}")
 INSTANT = re.compile(r"\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)")
 """An instant as messages of the service have it: `2026-11-23T08:38:45.686Z`. The group has `split` return it."""
+
+
+def zone() -> tzinfo:
+    """Returns the reader's time zone; UTC where the browser told none, or one that this system does not know."""
+    name = request.cookies.get(ZONE_COOKIE, "")
+    try:
+        return ZoneInfo(name) if ZONE_NAME.fullmatch(name) else UTC
+    except (KeyError, ValueError, OSError):
+        return UTC
+
+
+def local(time: str) -> datetime:
+    """Returns an instant in the reader's time zone."""
+    return read_time(time).astimezone(zone())
+
+
+def local_text(time: str) -> str:
+    """Returns an instant as a person writes it, with its zone: `23 Nov 2026, 09:38 CET`."""
+    return f"{local(time):%d %b %Y, %H:%M %Z}"
 
 
 def utc_text(time: str) -> str:
@@ -23,6 +48,6 @@ def write_instants(text: str, write: Callable[[str], str]) -> Iterator[str]:
             yield part
 
 
-def with_utc_times(message: str) -> str:
-    """Returns a message for JSON, with its instants in UTC; pages show them in the reader's zone (`message_html`)."""
-    return "".join(write_instants(message, utc_text))
+def with_local_times(message: str) -> str:
+    """Returns a message for JSON, with its instants in the reader's time zone."""
+    return "".join(write_instants(message, local_text))

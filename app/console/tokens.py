@@ -10,6 +10,7 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, listing, may
 from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
+from app.console.lookups import titles_of
 from app.console.sessions import context
 from app.operations import documents, reverts, tokens
 from app.responses.tokens import NewToken, Token
@@ -90,7 +91,8 @@ def revert_token(id: str) -> BaseResponse:
     """Shows the dry run of reverting a token's work; once that is confirmed, reverts it."""
     since, confirmed = _instant(request.form.get("since", "")), "confirmed" in request.form
     outcome = call(reverts.revert_token, id, fields={"since": since}, dry_run=not confirmed).body
-    titles = _titles([one["id"] for one in (*outcome["reverted"], *outcome["skipped"])])
+    changed = [one["id"] for one in (*outcome["reverted"], *outcome["skipped"])]
+    titles = titles_of(changed) if may(documents.list_documents) else {}
     return page("revert.html", id=id, since=since, confirmed=confirmed, titles=titles, reasons=REASONS, outcome=outcome)
 
 
@@ -101,15 +103,6 @@ def _lasts(token: Token, now: str) -> bool:
 def _secret(made: NewToken, heading: str) -> BaseResponse:
     advice = f"Store it now, where {made['name']} finds it: it is not shown again."
     return secret_page(heading, advice, made.get("token"), url_for("console.show_token", id=made["id"]))
-
-
-def _titles(ids: list[str]) -> dict[str, str]:
-    """Returns the titles of documents by id, if the scopes allow reading them."""
-    if not may(documents.list_documents):
-        return {}
-    ctx = context()
-    with ctx.store.deadline():
-        return {row["id"]: row["title"] for row in ctx.store.documents.get_links(ctx.project_id, ids)}
 
 
 def _budget() -> dict[str, Any] | None:

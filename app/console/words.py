@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from app.console.frame import console
 from app.console.sessions import context
-from app.console.times import utc_text, write_instants
+from app.console.times import local, local_text, utc_text, write_instants, zone
 from app.responses.documents import DocumentSummary
 from app.rules.actors import Actor
 from app.rules.times import read_time
@@ -105,10 +105,16 @@ def initials(name: str) -> str:
 
 @console.app_template_filter("when")
 def when(time: str | None) -> Markup:
-    """Returns an instant as an element that a script shows in the reader's own time zone."""
+    """Returns an instant as an element in the reader's own time zone, with its time in UTC on hover."""
     if not time:
         return Markup("")
-    return Markup('<time datetime="{}" data-time>{}</time>').format(time, utc_text(time))
+    return Markup('<time datetime="{}" title="{}" data-time>{}</time>').format(time, utc_text(time), local_text(time))
+
+
+@console.app_template_filter("clock")
+def clock(time: str) -> Markup:
+    """Returns the time of day of an instant as an element, in the reader's own time zone."""
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(time, utc_text(time), f"{local(time):%H:%M}")
 
 
 @console.app_template_filter("time_left")
@@ -117,7 +123,7 @@ def time_left(time: str) -> Markup:
     seconds = (read_time(time) - context().now).total_seconds()
     size, unit = next(one for one in UNITS if seconds >= 2 * one[0] or one[1] == "minute")
     text = _counted(f"{max(1, round(seconds / size))}", unit)
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(time, utc_text(time), text)
+    return Markup('<time datetime="{}" title="{} ({})">{}</time>').format(time, local_text(time), utc_text(time), text)
 
 
 @console.app_template_filter("duration")
@@ -149,13 +155,18 @@ def day(value: str | None) -> Markup:
     if not value:
         return Markup("")
     found = date.fromisoformat(value)
-    form = "{:%d %b}" if found.year == context().now.year else "{:%d %b %Y}"
+    form = "{:%d %b}" if found.year == today().year else "{:%d %b %Y}"
     return Markup('<time datetime="{}">{}</time>').format(value, form.format(found).lstrip("0"))
+
+
+def today() -> date:
+    """Returns the present day in the reader's time zone."""
+    return context().now.astimezone(zone()).date()
 
 
 @console.app_template_filter("overdue_days")
 def overdue_days(document: DocumentSummary) -> int:
-    """Returns by how many days a document that is not published yet is overdue, in UTC; 0 where it is not."""
-    if not document["dueDate"] or document["isPublished"]:
+    """Returns by how many days a document is overdue; 0 where it is not, or is published or scheduled."""
+    if not document["dueDate"] or document["isPublished"] or document["publishAt"]:
         return 0
-    return max(0, (context().now.date() - date.fromisoformat(document["dueDate"])).days)
+    return max(0, (today() - date.fromisoformat(document["dueDate"])).days)

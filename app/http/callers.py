@@ -7,7 +7,7 @@ are answered wait in the server or in the proxy. `/health` has no limit.
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from flask import Flask, Response, current_app, g, request
 
@@ -16,7 +16,7 @@ from app.http.proxies import client_of
 from app.http.rate_limits import Hit, RateLimit
 from app.http.requests import CALLER
 from app.http.threads import THREADS
-from app.operations.access import Access, hash_of
+from app.operations.access import SESSION_LIFE, Access, hash_of
 from app.operations.concurrency import ConcurrencyLimit
 from app.operations.context import Caller, Context, this_instant
 from app.operations.invitations import accept_invitation
@@ -115,12 +115,12 @@ class Callers:
         """Raises `Unauthorized` when the token or session of a request that has waited is not valid any more."""
         self._authenticate(this_instant())
 
-    def sign_in(self, secret: str) -> str:
+    def sign_in(self, secret: str, life: timedelta = SESSION_LIFE) -> str:
         """Returns the secret of a new session for the holder of a management token; raises as `context` does."""
         now = this_instant()
         with self.counting_failures():
             self._count(self._access.authenticate(secret, TokenKind.MANAGEMENT, now))
-            return self._access.open_session(secret, now)
+            return self._access.open_session(secret, now, life)
 
     def accept_invitation(self, secret: str) -> str:
         """Returns the secret of the token that an invitation makes; raises as `context` does, and `ProjectFrozen`."""

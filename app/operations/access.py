@@ -22,6 +22,8 @@ from app.vocabulary import Scope, TokenKind
 PREFIXES = {TokenKind.MANAGEMENT: "cwm_", TokenKind.DELIVERY: "cwd_", TokenKind.CALENDAR: "cwc_"}
 SESSION_LIFE = timedelta(hours=12)
 """How long a session of the console lasts."""
+REMEMBERED_LIFE = timedelta(days=30)
+"""How long one lasts in a browser that is to be remembered."""
 CACHED_SECONDS = 3
 """How long a server may use a token that it looked up: revocations and freezes take effect at once on the server that
 answers them, and within 5 s everywhere."""
@@ -83,7 +85,7 @@ class Access:
             raise Unauthorized
         return found.caller
 
-    def open_session(self, secret: str, now: datetime) -> str:
+    def open_session(self, secret: str, now: datetime, life: timedelta = SESSION_LIFE) -> str:
         """Returns the secret of a new session for the holder of a management token.
 
         Refuses with `Unauthorized` like `authenticate`, and the access token of a connection.
@@ -92,7 +94,7 @@ class Access:
         if caller.is_connection:
             raise Unauthorized
         with self._store.deadline():
-            return begin_session(self._store, caller.project_id, caller.token_id, hash_of(secret), now)
+            return begin_session(self._store, caller.project_id, caller.token_id, hash_of(secret), now, life)
 
     def close_session(self, session: str) -> None:
         """Ends a session: at once on this server, within 5 s on every other."""
@@ -137,11 +139,18 @@ def new_project_secret(project_id: str) -> str:
     return f"{project_id}.{secrets.token_urlsafe(32)}"
 
 
-def begin_session(store: Store, project_id: str, token_id: str | None, token_hash: str, now: datetime) -> str:
+def begin_session(
+    store: Store,
+    project_id: str,
+    token_id: str | None,
+    token_hash: str,
+    now: datetime,
+    life: timedelta = SESSION_LIFE,
+) -> str:
     """Returns the secret of a new session with a token: its project's id, a dot, 256 bits."""
     session = new_project_secret(project_id)
     token = {"tokenId": token_id, "tokenHash": token_hash}
-    store.sessions.add(project_id, hash_of(session), token, now, now + SESSION_LIFE)
+    store.sessions.add(project_id, hash_of(session), token, now, now + life)
     return session
 
 

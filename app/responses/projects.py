@@ -20,6 +20,9 @@ class Project(TypedDict):
     name: Annotated[str, doc("its name", "The Crust")]
     reviewRequired: Annotated[bool, doc("whether only approved documents can be published")]
     siteUrl: Annotated[str, doc("the website's address; empty when unset", "https://crust.example")]
+    previewUrl: Annotated[
+        str, doc("where the website previews documents; empty when unset", "https://crust.example/preview/{id}")
+    ]
     categoryUrl: Annotated[
         str, doc("the address of a category's page; empty when unset", "https://crust.example/topics/{slug}")
     ]
@@ -53,6 +56,7 @@ def project_record(project: StoredProject) -> Project:
         "name": project["name"],
         "reviewRequired": project["reviewRequired"],
         "siteUrl": project.get("siteUrl") or "",
+        "previewUrl": project.get("previewUrl") or "",
         "categoryUrl": project.get("categoryUrl") or "",
         "claimLeaseSeconds": project.get("claimLeaseSeconds"),
         "guidelines": project.get("guidelines") or "",

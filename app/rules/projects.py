@@ -16,6 +16,7 @@ class StoredProject(TypedDict):
     name: str
     reviewRequired: bool
     siteUrl: NotRequired[str | None]
+    previewUrl: NotRequired[str | None]
     categoryUrl: NotRequired[str | None]
     claimLeaseSeconds: NotRequired[int | None]
     guidelines: NotRequired[str | None]

@@ -4,14 +4,18 @@ from functools import lru_cache
 from urllib.parse import quote, urlsplit, urlunsplit
 
 SLUG = "{slug}"
+ID = "{id}"
 _NOT_ESCAPED = "%/:?#[]@!$&'()*+,;={}"
 
 
-def page_url(site_url: str, slug: str) -> str:
-    """Returns the URI of a document's page: the site's, with the slug for `{slug}`, or at the end of its path."""
+def page_url(site_url: str, slug: str, document_id: str = "") -> str:
+    """Returns the URI of a document's page: the site's, with the slug for `{slug}`, or at the end of its path.
+
+    That of a preview has the id for `{id}`.
+    """
     uri, segment = _uri(site_url), quote(slug, safe="")
-    if SLUG in uri:
-        return uri.replace(SLUG, segment)
+    if SLUG in uri or (document_id and ID in uri):
+        return uri.replace(SLUG, segment).replace(ID, document_id or ID)
     parts = urlsplit(uri)
     return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{segment}"))
 

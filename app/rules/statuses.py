@@ -276,12 +276,10 @@ def not_now(document: StoredDocument, call: Call, state: str = "") -> InvalidTra
     """Returns the refusal of an operation that the document's status, or another state, does not allow."""
     able, status = allowed_moves(document), document["status"]
     named = [f"`{_TOOLS.get(name, f'{name}_document')}`" for name in able] if call.channel == Channel.MCP else able
-    return InvalidTransition(
-        f"The document is {state or _STATUS_WORDS.get(status, status)}, which does not allow this. "
-        f"What it allows: {', '.join(named)}.",
-        status=status,
-        allowed=able,
-    )
+    message = f"The document is {state or _STATUS_WORDS.get(status, status)}, which does not allow this."
+    if call.channel != Channel.CONSOLE:  # which names the buttons that its user has
+        message = f"{message} What it allows: {', '.join(named)}."
+    return InvalidTransition(message, status=status, allowed=able)
 
 
 _TOOLS = {"request-changes": "request_changes"}

@@ -6,7 +6,7 @@ The fields of a brief are columns like `brief.keyword`.
 import codecs
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
@@ -90,8 +90,7 @@ def text_of(content: bytes) -> str:
 
 def read_table(text: str) -> PlanFile:
     """Returns the plan in a table with a header line. Raises `UnreadablePlan`."""
-    csv.field_size_limit(MAX_MARKDOWN * 2)
-    rows = _rows(text, _delimiter(text))
+    rows = rows_of(text)
     header_line, header = next(rows, (1, []))
     names = [name.strip() for name in header]
     columns = _wrong_columns(names)
@@ -107,7 +106,7 @@ def read_table(text: str) -> PlanFile:
             else:
                 more += 1
         elif any(cells) and not wrong:
-            pieces.append(_piece(names, cells))
+            pieces.append(piece_of(names, cells))
             lines.append(line)
     if wrong:
         raise UnreadablePlan(*wrong, more=more)
@@ -127,9 +126,10 @@ def _delimiter(text: str) -> str:
     return max(DELIMITERS, key=columns)
 
 
-def _rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yields the rows of a table, each with the line that it begins in."""
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yields the rows of a table, each with the line that it begins in. Raises `UnreadablePlan`."""
+    csv.field_size_limit(MAX_MARKDOWN * 2)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     line = 1
     try:
         for cells in reader:
@@ -170,7 +170,7 @@ def _near_column(name: str) -> str | None:
     return last_parts.get(near, near) if near else None
 
 
-def _piece(names: list[str], cells: list[str]) -> dict[str, Any]:
+def piece_of(names: Iterable[str], cells: Iterable[str]) -> dict[str, Any]:
     """Returns a row as a piece; an empty cell is not sent."""
     piece: dict[str, Any] = {}
     for name, cell in zip(names, cells, strict=False):

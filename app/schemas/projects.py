@@ -33,6 +33,15 @@ def site_url(value: str) -> None:
     http_url(address)
 
 
+def preview_url(value: str) -> None:
+    """Checks for an http or https URL, which may say where the slug and the id go; an empty text is an unset one."""
+    address = value.replace("{slug}", "slug").replace("{id}", "id")
+    if "{" in address or "}" in address:
+        raise ma.ValidationError("`{slug}` and `{id}` are the only placeholders that are allowed.")
+    if value:
+        http_url(address)
+
+
 class CheckLevels(Documented, ma.fields.Dict):
     """Names of checks, each with its level; the second stage checks both words."""
 
@@ -74,6 +83,11 @@ class ProjectChanges(Schema):
     reviewRequired = StrictBoolean(description="whether only approved documents can be published")
     siteUrl = StrictString(
         MAX_URL, site_url, description="the website's address; may hold `{slug}`, else `/slug` is added"
+    )
+    previewUrl = StrictString(
+        MAX_URL,
+        preview_url,
+        description="where the website previews documents; may hold `{slug}` and `{id}`, else `/slug` is added",
     )
     categoryUrl = StrictString(
         None,

@@ -349,3 +349,31 @@ def version(project: Project, document: dict[str, str]) -> int:
     """Returns the version of a document."""
     found: int = OPERATIONS["get_document"](project.context(), document["id"]).body["version"]
     return found
+
+
+@pytest.mark.parametrize(
+    ("role", "allowed"),
+    [("writer", ["read", "write"]), ("editor", ["read", "write", "publish"]), ("owner", [str(one) for one in Scope])],
+)
+def test_who_is_invited_may_do_what_the_role_is_for(editor: Visitor, role: str, allowed: list[str]) -> None:
+    page = editor.post("/console/administration/members", name="Hannah", role=role)
+
+    assert "Invite them here" in page.text
+    assert re.findall('name="scopes" value="(\\w+)" checked', page.text) == allowed
+    roles = editor.get("/console/administration/members").text
+    assert "publishes nothing" in roles
+    assert ">Invite<" in roles
+
+
+def test_a_group_of_checks_is_set_at_once(editor: Visitor, project: Project) -> None:
+    sent = {"group.Form of the text": "error", "was.group.Form of the text": "warning", "check.length": "off"}
+    editor.post("/console/administration", **sent, **{"was.check.length": "warning"})
+    form = ("heading_levels", "image_alt", "links", "placeholders", "repeated_paragraphs")
+    assert settings(project)["checks"] == {"length": "off", **dict.fromkeys(form, "error")}
+
+    page = editor.get("/console/administration").text
+    assert re.findall('name="was.group.([^"]+)" value="([^"]*)"', page) == [
+        ("Being found", "warning"),
+        ("What the brief asks for", ""),
+        ("Form of the text", "error"),
+    ]

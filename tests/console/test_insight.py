@@ -10,6 +10,7 @@ import pytest
 from app.console import plots
 from app.console.words import duration
 from app.operations.context import this_instant
+from app.rules.times import wire_time
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief
@@ -105,3 +106,21 @@ def test_bars_are_as_high_as_their_values_and_none_is_invisible() -> None:
 )
 def test_durations_are_written_in_words(seconds: float | None, words: str) -> None:
     assert duration(seconds) == words
+
+
+def test_it_says_what_goes_out_when_and_who_is_in_time(editor: Visitor, project: Project) -> None:
+    ctx = project.context()
+    member = OPERATIONS["create_member"](ctx, fields={"name": "Hannah Okafor"}).body["id"]
+    today = ctx.now.date()
+    a_document(ctx, title="Rye", assigneeId=member, dueDate=(today - timedelta(days=2)).isoformat())
+    out = a_document(ctx, title="Salt", assigneeId=member, markdown="Salt.", dueDate=today.isoformat())
+    OPERATIONS["publish_document"](ctx, out["id"], fields={})
+    soon = a_document(ctx, title="Stollen", markdown="Butter.")
+    at = wire_time(ctx.now + timedelta(days=3))
+    OPERATIONS["schedule_document"](ctx, soon["id"], fields={"publishAt": at})
+
+    page = editor.get("/console/insight/dates").text
+    assert re.search(">Stollen</a> <span[^>]*><time", page)
+    figures = re.findall(r'data-label="([^"]+)"[^>]*>([^<]+)</td>', page.partition("Hannah Okafor")[2])
+    assert figures == [("Out in time", "1"), ("Out late", "–"), ("Overdue", "1"), ("Due soon", "–")]
+    assert "/console/insight/dates?days=30" in editor.get("/console/insight").text

@@ -169,7 +169,7 @@ def test_a_card_that_lands_elsewhere_says_where(editor: Visitor, project: Projec
 
     moved = editor.post(f"/console/documents/{document['id']}/move", **{"from": "scheduled", "to": "approved"})
 
-    assert "The schedule is taken back. It is in Drafting now." in moved.text
+    assert "is not scheduled any more. It is in Drafting now." in moved.text
 
 
 def test_a_card_that_cannot_be_moved_says_why(editor: Visitor, project: Project) -> None:
@@ -384,7 +384,7 @@ def test_the_calendar_shows_and_moves_what_is_due_and_what_goes_out(editor: Visi
     due = a_document(project.context(), title="Due", dueDate="2099-01-10", status="planned")
     scheduled = in_status(project, "scheduled")
 
-    month = editor.get("/console/calendar?day=2099-01-15").text
+    month = editor.get("/console/calendar?view=month&day=2099-01-15").text
     assert month.index('data-day="2099-01-10"') < month.index(">Due</a>") < month.index('data-day="2099-01-11"')
     assert month.index('data-day="2099-01-31"') < month.index('data-kind="scheduled"')
 
@@ -447,7 +447,8 @@ def test_a_message_has_its_times_as_elements_and_all_else_escaped(editor: Visito
         html = message_html("<b>Ada</b> & `<i>` until 2026-11-23T16:38:45.686Z, not <2026-99-99T00:00:00Z>.")
     assert html == (
         "&lt;b&gt;Ada&lt;/b&gt; &amp; <code>&lt;i&gt;</code> until "
-        '<time datetime="2026-11-23T16:38:45.686Z" data-time>23 Nov 2026, 16:38 UTC</time>, '
+        '<time datetime="2026-11-23T16:38:45.686Z" title="23 Nov 2026, 16:38 UTC" data-time>'
+        "23 Nov 2026, 16:38 UTC</time>, "
         "not &lt;2026-99-99T00:00:00Z&gt;."
     )
 
@@ -738,8 +739,8 @@ def test_the_calendar_shows_all_days_of_a_month_however_many_documents_there_are
     ]
     documents.insert_many(one | document_keys(one) for one in every)
 
-    assert ">Old</a>" in editor.get("/console/calendar?day=2019-05-04").text
-    march = editor.get("/console/calendar?day=2099-03-15").text
+    assert ">Old</a>" in editor.get("/console/calendar?view=month&day=2019-05-04").text
+    march = editor.get("/console/calendar?view=month&day=2099-03-15").text
     assert (march.count(">Early</a>"), march.count(">Late</a>")) == (120, 1)
 
 
@@ -750,8 +751,8 @@ def test_the_calendar_says_of_what_it_shows_a_part(
     for _ in range(2):
         a_document(project.context(), title="Due", dueDate="2099-01-10", status="planned")
 
-    assert "Only 2 documents that are due are shown" in editor.get("/console/calendar?day=2099-01-15").text
-    assert "Only 2" not in editor.get("/console/calendar?day=2099-03-15").text
+    assert "Only 2 documents that are due are shown" in editor.get("/console/calendar?view=month&day=2099-01-15").text
+    assert "Only 2" not in editor.get("/console/calendar?view=month&day=2099-03-15").text
 
 
 def test_the_calendar_has_filters_that_stay_from_month_to_month(editor: Visitor, project: Project) -> None:
@@ -760,9 +761,9 @@ def test_the_calendar_has_filters_that_stay_from_month_to_month(editor: Visitor,
     a_document(ctx, title="Rye", dueDate="2099-01-10", categoryId=bread)
     a_document(ctx, title="Tea", dueDate="2099-01-10")
 
-    page = unescape(editor.get(f"/console/calendar?day=2099-01-15&categoryId={bread}").text)
+    page = unescape(editor.get(f"/console/calendar?view=month&day=2099-01-15&categoryId={bread}").text)
     assert ">Rye</a>" in page
     assert ">Tea</a>" not in page
     assert f"/console/calendar?categoryId={bread}&day=2099-02-01" in page
-    assert ">Tea</a>" in editor.get("/console/calendar?day=2099-01-15&categoryId=none").text
+    assert ">Tea</a>" in editor.get("/console/calendar?view=month&day=2099-01-15&categoryId=none").text
     assert editor.get("/console/calendar?categoryId=bread").status_code == 400

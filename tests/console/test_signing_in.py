@@ -334,3 +334,15 @@ def test_a_form_of_another_session_is_refused_with_the_way_back_to_its_page(app:
     refused = client.post(page, data={"_csrf": "old", "markdown": "x"}, headers={"Referer": f"http://localhost{page}"})
     assert refused.status_code == 403
     assert f'href="{page}">Back to the page' in refused.text
+
+
+@pytest.mark.parametrize(("fields", "seconds"), [({}, 43_200), ({"remember": "yes"}, 30 * 86_400)])
+def test_a_browser_that_is_to_be_remembered_stays_signed_in_for_thirty_days(
+    app: Flask, project: Project, fields: dict[str, str], seconds: int
+) -> None:
+    visitor, token = Visitor(app), project.token("Ingrid")
+    response = visitor.client.post("/console/sign-in", data={"token": token.secret, **fields})
+
+    assert f"Max-Age={seconds}" in response.headers["Set-Cookie"]
+    (session,) = project.store.database.sessions.find({"tokenId": ObjectId(token.id)})
+    assert abs((session["expiresAt"] - this_instant()).total_seconds() - seconds) < 60

@@ -426,7 +426,7 @@ DECIDED: tuple[Row, ...] = (
             "filing-edits": "PATCH of categories and clusters; a new name shows at once",
             "tree": "a category never becomes its own ancestor (422), also under concurrent changes",
             "in-use": "none is deleted while something takes it; the trash counts as no use",
-            "project": "GET/PATCH /project: name at most 100, reviewRequired, siteUrl, claimLeaseSeconds",
+            "project": "GET/PATCH /project: name at most 100, reviewRequired, siteUrl, previewUrl, claimLeaseSeconds",
         },
     ),
     *_rows(

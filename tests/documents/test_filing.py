@@ -207,6 +207,7 @@ def test_the_project_shows_its_settings_and_takes_changes_of_them(rest: Rest) ->
         "name": "x" * 100,
         "reviewRequired": True,
         "siteUrl": "https://example.org/{slug}",
+        "previewUrl": "https://example.org/preview/{id}?slug={slug}",
         "claimLeaseSeconds": 60,
     }
 
@@ -233,6 +234,7 @@ def test_wrong_settings_change_nothing(rest: Rest) -> None:
 
     for wrong in shapes:
         refused(rest.patch("/project", wrong), "HttpApiDecodeError")
-    errors = refused(rest.patch("/project", {"name": " ", "siteUrl": "example.org"}), "BadRequest")["errors"]
-    assert [error["field"] for error in errors] == ["name", "siteUrl"]
+    wrong = {"name": " ", "siteUrl": "https://example.org/{id}", "previewUrl": "https://example.org/{key}"}
+    errors = refused(rest.patch("/project", wrong), "BadRequest")["errors"]
+    assert [error["field"] for error in errors] == ["name", "previewUrl", "siteUrl"]
     assert ok(rest.get("/project")) == before

@@ -59,7 +59,7 @@ NAMES_NOTHING = set(
         """
     agent all atomic audience baseVersion briefState categoryUrl checks claimLeaseSeconds claimedAt count digest hour
     coverImageUrl days deleted description drafts dueAfter dueBefore dueDate enabled events exact excerpt expiresAt
-    expiresIn level maxRounds offer prefix suffix suggestion text
+    expiresIn level maxRounds offer prefix previewUrl suffix suggestion text
     fourEyes from guidelines insertAfter intent isPublished kind leaseSeconds limit markdown metaDescription
     metaTitle note notes number offset outline packet publishAt publishesPerDay ready referenceUrls reviewRequired role
     scopes since siteUrl sort state status subtitle to updatedSince version wordCount writesPerHour

@@ -3,6 +3,7 @@
 import { $, $$, dragging, instant, opened, refresh, send } from "./console.js";
 
 const ASKS = { scheduled: "publishAt", published: "publish" };
+const LABELS = { note: "Request changes", publishAt: "Schedule", publish: "Publish now", unpublish: "Unpublish" };
 const FREELY = ["idea", "planned", "drafting"]; // between these a document goes back and forth
 const dialog = $("#move");
 
@@ -26,6 +27,9 @@ function showAsked(card) {
     field.hidden = field.dataset.asks !== asks(card, to);
     for (const input of $$("textarea, [type=datetime-local]", field)) input.required = !field.hidden;
   }
+  const button = $("[value=move]", dialog);
+  button.textContent = LABELS[asks(card, to)] ?? "Move";
+  button.dataset.kind = asks(card, to) === "unpublish" ? "danger" : "main";
 }
 
 /** Asks where to move a card, and for what that needs; `to` is chosen already where the card was dragged. */
@@ -70,6 +74,41 @@ dragging(cardOf, ".column", (card, column) => {
   if (asks(card, to)) ask(card, to);
   else move(card, to);
 });
+
+// Columns that are set aside are narrow, as empty ones are, and stay so in this browser.
+const aside = new Set(JSON.parse(localStorage.getItem("aside") ?? "[]"));
+
+function setAside() {
+  for (const column of $$(".column")) {
+    const isAside = aside.has(column.dataset.status);
+    column.toggleAttribute("data-aside", isAside);
+    $("[data-aside-toggle]", column)?.setAttribute("aria-expanded", !isAside);
+  }
+}
+
+/** Shows what is looked for: what a search found, and on a phone the column where something waits. */
+function showFirst() {
+  const isPhone = matchMedia("(max-width: 46rem)").matches;
+  const filled = $$(".column:has(.card)");
+  const isSearch = new URLSearchParams(location.search).has("q");
+  const first = (isPhone && !isSearch && filled.find((column) => "waits" in column.dataset)) || filled[0];
+  if (first && (isPhone || isSearch)) $("#board").scrollLeft = first.offsetLeft - 8;
+}
+
+document.addEventListener("click", (event) => {
+  const column = event.target.closest("[data-aside-toggle]")?.closest(".column");
+  if (!column) return;
+  const { status } = column.dataset;
+  if (!aside.delete(status)) aside.add(status);
+  localStorage.setItem("aside", JSON.stringify([...aside]));
+  setAside();
+});
+document.addEventListener("htmx:afterSwap", setAside);
+document.addEventListener("htmx:afterSettle", ({ detail }) => {
+  if (detail.requestConfig?.elt.matches(".filters")) showFirst();
+});
+setAside();
+showFirst();
 
 function neighbour(card, key) {
   const column = card.closest(".column");

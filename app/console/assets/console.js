@@ -3,6 +3,10 @@
 export const $ = (selector, root = document) => root.querySelector(selector);
 export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
+// The service writes times and days in the reader's own time zone.
+const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone;
+document.cookie = `cw_zone=${zoneName}; path=/console; max-age=31536000; samesite=strict`;
+
 const csrf = $('meta[name="csrf-token"]')?.content ?? "";
 
 /** Shows a message for a while, with a button for `undo`; one that something failed stays until it is closed, or until the next. */
@@ -91,10 +95,10 @@ export function localTimes(root) {
     const thisYear = at.getFullYear() === new Date().getFullYear();
     const options = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false };
     time.textContent = at.toLocaleString("en-GB", thisYear ? options : { ...options, year: "numeric" });
-    time.title = at.toString();
+    time.title ||= `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
     time.removeAttribute("data-time");
   }
-  for (const zone of $$("[data-zone]", root)) zone.textContent = "";
+  for (const zone of $$("[data-zone]", root)) zone.textContent = `(${zoneName.replace("_", " ")})`;
 }
 
 /** Has fields for what is to come refuse a time that is past. */
@@ -169,6 +173,7 @@ for (const button of $$("[data-copies]")) {
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
+  if (event.defaultPrevented && form.matches(".sends")) return;
   if ("sent" in form.dataset) return event.preventDefault();
   for (const field of $$("[data-instant]", form)) {
     const hidden = document.createElement("input");
@@ -185,16 +190,30 @@ document.addEventListener("submit", async (event) => {
     return;
   }
   event.preventDefault();
-  $("#question-text").textContent = asks.dataset.question;
-  const texts = [...(event.submitter?.childNodes ?? [])].filter((node) => node.nodeType === Node.TEXT_NODE);
+  if (!(await confirms(asks.dataset.question, event.submitter))) return;
+  delete asks.dataset.question;
+  form.requestSubmit(event.submitter);
+});
+
+/** Asks a question before a button does what it says; returns whether it was confirmed. */
+async function confirms(question, button) {
+  $("#question-text").textContent = question;
+  const texts = [...(button?.childNodes ?? [])].filter((node) => node.nodeType === Node.TEXT_NODE);
   const yes = $("#question [value=yes]");
   yes.textContent = texts.map((node) => node.data).join("").trim() || "Yes";
-  yes.dataset.kind = event.submitter?.dataset.kind === "danger" ? "danger" : "main";
-  if ((await opened($("#question"))) === "yes") {
-    delete asks.dataset.question;
-    form.requestSubmit(event.submitter);
-  }
-});
+  yes.dataset.kind = button?.dataset.kind === "danger" ? "danger" : "main";
+  return (await opened($("#question"))) === "yes";
+}
+
+// A form on a page where somebody writes is sent without leaving it.
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.matches(".sends") || event.defaultPrevented) return;
+  event.preventDefault();
+  const { question } = form.dataset;
+  if (question && !(await confirms(question, event.submitter))) return;
+  if (await send(form.action, new FormData(form))) refresh();
+}, true);
 
 // On a small screen the navigation and the tabs scroll sideways: show where one is.
 for (const here of $$(":is(.side nav, .tabs) [aria-current]")) {

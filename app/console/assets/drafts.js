@@ -58,7 +58,6 @@ function restore() {
   if (changed.every(([field]) => field.type === "hidden")) return localStorage.removeItem(key); // it was saved after all
   for (const [field, value] of changed) field[isBox(field) ? "checked" : "value"] = value;
   const notice = $("#restored").content.cloneNode(true);
-  $(".notice", notice).dataset.ok = false;
   $("time", notice).dateTime = new Date(at).toISOString();
   $("button", notice).addEventListener("click", () => {
     forget();

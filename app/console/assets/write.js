@@ -1,6 +1,6 @@
-// Writing: the textarea becomes an editor, the preview follows it, and nothing is lost by leaving unawares.
+// Writing: the textarea becomes an editor with a toolbar, the preview follows it, and nothing is lost by leaving unawares.
 
-import { $, refresh, say, working } from "./console.js";
+import { $, $$, refresh, say, working } from "./console.js";
 import { isUnsaved, store } from "./drafts.js";
 
 const area = $("[data-editor]");
@@ -16,9 +16,6 @@ let sent = false;
 function changed(text) {
   area.value = text;
   area.dispatchEvent(new Event("input", { bubbles: true }));
-  const read = text.replace(/\]\([^)\s]*[^)]*\)/g, "]"); // as it is counted when it is saved: not the addresses of links
-  const count = read.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu)?.length ?? 0;
-  words.textContent = `About ${count.toLocaleString("en")} words`;
   clearTimeout(timer);
   timer = setTimeout(preview, 350);
 }
@@ -58,9 +55,46 @@ async function preview() {
   asking?.abort();
   const { signal } = (asking = new AbortController());
   const options = { method: "POST", headers, body, signal };
-  const html = await fetch(area.dataset.preview, options)
-    .then((response) => (response.ok ? response.text() : null), () => null);
-  if (html !== null) $("#preview").innerHTML = html;
+  const response = await fetch(area.dataset.preview, options).catch(() => null);
+  const html = response?.ok ? await response.text().catch(() => null) : null;
+  if (html === null) return;
+  $("#preview").innerHTML = html;
+  const count = response.headers.get("X-Words");
+  words.textContent = count ? `${count} words` : "";
+}
+
+/** What each tool does to the text: what it puts around what is selected, before its lines, or in its place. */
+const TOOLS = {
+  heading: { lines: "## " },
+  bold: { around: ["**", "**"] },
+  italic: { around: ["_", "_"] },
+  link: { around: ["[", "](https://)"] },
+  list: { lines: "- " },
+  quote: { lines: "> " },
+  table: { block: "| Column | Column |\n| --- | --- |\n| Cell | Cell |" },
+  image: { around: ["![", "](https://)"] },
+};
+
+function use({ around, lines, block }) {
+  const { doc, selection } = view.state;
+  const { from, to } = selection.main;
+  if (around) {
+    const [before, after] = around;
+    const changes = [{ from, insert: before }, { from: to, insert: after }];
+    view.dispatch({ changes, selection: { anchor: from + before.length, head: to + before.length } });
+  } else if (lines) {
+    const [first, last] = [doc.lineAt(from).number, doc.lineAt(to).number];
+    const marked = Array.from({ length: last - first + 1 }, (_, at) => doc.line(first + at));
+    const isMarked = marked.every((line) => line.text.startsWith(lines));
+    const width = lines.length;
+    view.dispatch({
+      changes: marked.map((line) => (isMarked ? { from: line.from, to: line.from + width } : { from: line.from, insert: lines })),
+    });
+  } else {
+    const end = doc.lineAt(to).to;
+    view.dispatch({ changes: { from: end, insert: `\n\n${block}\n` }, selection: { anchor: end + 2 } });
+  }
+  view.focus();
 }
 
 const host = document.createElement("div");
@@ -70,6 +104,8 @@ area.hidden = true;
 const label = area.labels[0];
 const view = createEditor(host, area.value, { label: label.textContent, changed, save });
 label.addEventListener("click", () => view.focus());
+$(".tools").hidden = false;
+for (const button of $$("[data-tool]")) button.addEventListener("click", () => use(TOOLS[button.dataset.tool]));
 changed(area.value);
 if (!isUnsaved(form)) clearTimeout(timer); // the page came with its preview
 

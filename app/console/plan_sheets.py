@@ -1,0 +1,187 @@
+"""Planning many pieces: a pasted sheet is shown as a grid with what is wrong in its cells, corrected there, planned."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flask import Response, make_response, request
+from werkzeug import Response as BaseResponse
+
+from app.console.calls import call, may, require
+from app.console.filing import make_filing
+from app.console.frame import console, page
+from app.console.sessions import context
+from app.console.sheets import LABELS, NAMES, Sheet, day_comes_first, pieces_of, read_sheet
+from app.console.words import today
+from app.errors import HttpApiDecodeError
+from app.operations import briefs, plans
+from app.schemas.plan_tables import COLUMNS, UnreadablePlan, piece_and_field, text_of
+from app.schemas.plans import MAX_PIECES
+from app.vocabulary import PieceOutcome
+
+LONGEST = 2_000_000
+MOST_LINES = 100_000
+"""The most characters of a table that are parsed; more than 500 pieces are for the command line."""
+SHOWN = 50
+"""The most rows of a sheet that can be corrected in its grid at a time: those with problems come first."""
+NO_DATE = "Not a date: write it like 14.2.2027 or 2027-02-14."
+MADE = {"category": "categories", "cluster": "clusters"}
+"""The columns whose unknown names can be made on the way."""
+TEMPLATE = (
+    "\ufeffTitle,Due date,Category,Keyword,Words,Audience,Outline,Status,Owner,Offer\r\n"
+    '"How to begin a sourdough starter",2027-02-14,Bread,sourdough starter,1200-1500,People who bake their first loaf,'
+    '"What a starter is\nDay by day\nWhen it fails",Planned,,yes\r\n'
+)
+
+
+@console.get("/plan/many")
+def plan_many() -> Response:
+    """Shows the form that takes a sheet."""
+    require(plans.plan_documents)
+    return _paste("")
+
+
+@console.get("/plan/template.csv")
+def plan_template() -> Response:
+    """Returns a sheet to fill in, which spreadsheets open."""
+    response = make_response(TEMPLATE)
+    response.headers["Content-Type"] = "text/csv; charset=utf-8"
+    response.headers["Content-Disposition"] = 'attachment; filename="plan.csv"'
+    return response
+
+
+@console.post("/plan/many")
+def plan_sheet() -> BaseResponse:
+    """Shows what a sheet would do, to be corrected in place; once that is confirmed, plans it and shows the outcome."""
+    if "correct" in request.form:  # the form again, with the sheet of the grid
+        return _paste(request.form.get("table", ""))
+    require(plans.plan_documents)
+    table = ""
+    try:
+        table = _table()
+        sheet = _sheet(table)
+    except UnreadablePlan as unreadable:
+        return _paste(table, unreadable.problems, 422, unreadable.more)
+    confirmed = "confirmed" in request.form
+    day_first = _day_first(sheet)
+    wanted = {column: _wanted(sheet, column) for column in MADE}
+    if confirmed:
+        for column, names in wanted.items():
+            for name in names:
+                make_filing(MADE[column], {"name": name})
+    pieces = pieces_of(sheet, day_first=day_first is not False, today=today())
+    try:
+        planned = call(plans.plan_documents, fields={"pieces": pieces}, dry_run=not confirmed, once=confirmed)
+        found: Sequence[Mapping[str, Any]] = planned.body["pieces"]
+    except HttpApiDecodeError as refusal:
+        found, confirmed = _refused(len(pieces), refusal), False
+    rows = [
+        _row(sheet, place, piece, one, {} if confirmed else wanted)
+        for place, (piece, one) in enumerate(zip(pieces, found, strict=True))
+    ]
+    counts = Counter(row["outcome"] for row in rows)
+    if confirmed:
+        return page("plan_outcome.html", rows=rows, counts=counts, offers=may(briefs.mark_brief_ready))
+    shown = sorted(rows, key=lambda row: not row["wrong"])[:SHOWN]
+    return page(
+        "plan_sheet.html",
+        sheet=sheet,
+        rows=sorted(shown, key=lambda row: row["place"]),
+        total=len(rows),
+        counts=counts,
+        wanted={MADE[column]: _unknown(sheet, column) for column in MADE},
+        ticked=[name for names in wanted.values() for name in names],
+        asks_order=day_comes_first(sheet.cells("dueDate")) is None,
+        day_first=day_first,
+        labels=LABELS,
+    )
+
+
+def _paste(table: str, wrong: Sequence[str] = (), status: int = 200, more: int = 0) -> Response:
+    more += max(0, len(wrong) - SHOWN)
+    usual = [LABELS[name] for name in NAMES if name in COLUMNS]
+    return page("plan_many.html", status, table=table, wrong=wrong[:SHOWN], more=more, columns=usual)
+
+
+def _table() -> str:
+    """Returns the table that was dropped or pasted. Raises `UnreadablePlan`."""
+    file = request.files.get("file")
+    table = text_of(file.read(LONGEST + 1)) if file is not None and file.filename else request.form.get("table", "")
+    if not table.strip():
+        raise UnreadablePlan("Paste a table, or choose a file.")
+    if len(table) > LONGEST or table.count("\n") > MOST_LINES:
+        raise UnreadablePlan("The table is too long for the console: use content-workflow plan.")
+    return table
+
+
+def _sheet(table: str) -> Sheet:
+    """Returns the sheet of a table, with the columns that were chosen and the cells that were corrected."""
+    sheet = read_sheet(table)
+    if len(sheet.rows) > MAX_PIECES:
+        raise UnreadablePlan(
+            f"The table has {len(sheet.rows):,} pieces, and the console plans {MAX_PIECES} at once: plan it in parts, "
+            "or with content-workflow plan."
+        )
+    for place, column in enumerate(sheet.columns):
+        chosen = request.form.get(f"column.{place}", column)
+        sheet.columns[place] = chosen if chosen in COLUMNS and chosen not in sheet.columns[:place] else ""
+    for row, cells in enumerate(sheet.rows):
+        for place, cell in enumerate(cells):
+            cells[place] = request.form.get(f"cell.{row}.{place}", cell).replace("\r\n", "\n").strip()
+    return sheet
+
+
+def _day_first(sheet: Sheet) -> bool | None:
+    """Returns whether dates begin with the day, as the sheet or its user tells; None where neither does."""
+    told = {"day": True, "month": False}.get(request.form.get("order", ""))
+    found = day_comes_first(sheet.cells("dueDate"))
+    return told if found is None else found
+
+
+def _unknown(sheet: Sheet, column: str) -> list[str]:
+    """Returns the names in a column that the project lacks."""
+    names = list(dict.fromkeys(filter(None, sheet.cells(column))))
+    ctx = context()
+    find = (ctx.store.categories if column == "category" else ctx.store.clusters).find_named
+    with ctx.store.deadline():
+        known = find(ctx.project_id, names) if names else {}
+    return [name for name in names if not known.get(name)]
+
+
+def _wanted(sheet: Sheet, column: str) -> list[str]:
+    """Returns the unknown names of a column that are to be made: those that are ticked, and those not shown yet."""
+    ticked, shown = request.form.getlist(f"make.{MADE[column]}"), request.form.getlist(f"shown.{MADE[column]}")
+    is_new = "confirmed" not in request.form
+    return [name for name in _unknown(sheet, column) if name in ticked or (is_new and name not in shown)]
+
+
+def _refused(pieces: int, refusal: HttpApiDecodeError) -> list[dict[str, Any]]:
+    """Returns the outcomes of a request that was refused as a whole: its problems by piece."""
+    errors: list[list[dict[str, str]]] = [[] for _ in range(pieces)]
+    for issue in refusal.extra["issues"]:
+        place, name = piece_and_field(issue["path"])
+        errors[place or 0].append({"field": name, "message": issue["message"]})
+    return [
+        {"id": None, "outcome": PieceOutcome.REFUSED if wrong else PieceOutcome.CREATED, "errors": wrong}
+        for wrong in errors
+    ]
+
+
+def _row(
+    sheet: Sheet,
+    place: int,
+    piece: Mapping[str, Any],
+    found: Mapping[str, Any],
+    wanted: Mapping[str, Sequence[str]],
+) -> dict[str, Any]:
+    """Returns a row of a sheet with its outcome, and with what is wrong by its column; a name to be made is not."""
+    wrong: dict[str, list[str]] = {}
+    for error in found["errors"]:
+        name = error["field"].partition("[")[0]
+        if piece.get(name) not in wanted.get(name, ()):
+            message = NO_DATE if name == "dueDate" else error["message"]
+            wrong.setdefault(name if name in sheet.columns else "", []).append(message)
+    made = PieceOutcome.UPDATED if found["id"] else PieceOutcome.CREATED
+    outcome = made if found["outcome"] == PieceOutcome.REFUSED and not wrong else found["outcome"]
+    of_place = {"place": place, "line": sheet.lines[place], "cells": sheet.rows[place], "title": piece.get("title", "")}
+    return {**of_place, "id": found["id"], "outcome": outcome, "wrong": wrong}

@@ -1,0 +1,19 @@
+"""The demo project: a month lies behind it, so that its figures show something."""
+
+from __future__ import annotations
+
+from bson import ObjectId
+
+from app.cli.demo import make_demo
+from app.operations.context import this_instant
+from app.store.store import Store
+
+
+def test_a_month_of_work_lies_behind_the_demo(store: Store) -> None:
+    project = ObjectId(make_demo(store)["projectId"])
+    documents = list(store.database.documents.find({"projectId": project}))
+    now = this_instant()
+
+    assert sorted((now - one["publishedAt"]).days for one in documents if one["isPublished"]) == [9, 13, 21]
+    assert max((now - one["createdAt"]).days for one in documents) == 29
+    assert all(one["createdAt"] <= one["updatedAt"] <= now for one in documents)

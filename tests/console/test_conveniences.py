@@ -1,0 +1,134 @@
+"""What makes the console quick, in Chromium: the palette, the toolbar, links by their titles, columns set aside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from tests.console.browser import Window
+from tests.console.test_in_a_browser import now, screen
+from tests.make import OPERATIONS, Project, a_document, a_ready_brief
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(120)]
+
+TEXT = "Flour and water.\n"
+NAVIGATION_ENDS = (
+    "return Math.max(...[...document.querySelectorAll('.side nav a')].map((a) => a.scrollWidth - a.clientWidth))"
+)
+WIDTHS = "return [...document.querySelectorAll('.column')].map((column) => column.offsetWidth)"
+BOARD_FITS = "const board = document.querySelector('#board'); return board.scrollWidth <= board.clientWidth"
+
+
+def chosen(window: Window, beginning: str) -> None:
+    """Opens the palette by its key, and chooses what begins like this."""
+    window.find("main").click()
+    window.keys(Keys.CONTROL + "k" + Keys.NULL)
+    window.find("#palette input").send_keys(beginning)
+    window.until(lambda: beginning in window.find("#palette [aria-selected]").text.lower())
+    window.find("#palette input").send_keys(Keys.ENTER)
+
+
+def test_the_palette_opens_pieces_and_pages_and_does_what_can_be_done(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="How to begin a sourdough starter", markdown=TEXT)
+    window.sign_in(project.token("Ingrid"))
+    chosen(window, "cal")
+    window.until(lambda: "/console/calendar" in window.chrome.current_url)
+    chosen(window, "sour")
+    window.until(lambda: window.chrome.current_url.endswith(document["id"]))
+    chosen(window, "submit")
+    window.until(lambda: "In review" in window.find("#facts").text)
+    chosen(window, "request")
+    assert window.chrome.switch_to.active_element.get_attribute("id") == "a-note"
+    assert window.problems() == []
+
+
+def test_the_toolbar_writes_markdown(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", status="drafting")
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}/edit")
+    editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+    editor.send_keys("Rye")
+    for tool in ("bold", "heading"):
+        editor.send_keys(Keys.CONTROL + "a" + Keys.NULL)
+        window.find(f"[data-tool={tool}]").click()
+    window.find("[data-tool=table]").click()
+    preview = window.find("#preview")
+    window.until(lambda: "<h2><strong>Rye</strong></h2>" in preview.get_attribute("innerHTML"))
+    window.until(lambda: "<table>" in preview.get_attribute("innerHTML"))
+    window.until(lambda: window.find("[data-words]").text == "5 words")
+    assert window.problems() == []
+
+
+def test_who_writes_learns_at_once_that_an_agent_claimed_the_piece(window: Window, project: Project) -> None:
+    document = a_ready_brief(project.context(), title="Rye", status="planned")
+    project.store.outboxes.publish_all(project.id)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}/edit")
+    editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+    editor.send_keys("Mine. ")
+    agent = project.context(project.token("Night writer", agent="writer-1"))
+    OPERATIONS["claim_brief"](agent, document["id"], fields={})
+    project.store.outboxes.publish_all(project.id)
+    window.until(lambda: "writer-1 (Night writer) claimed this piece" in window.find("#meanwhile").text)
+
+    window.find("#meanwhile button").click()
+    window.find("#question [value=yes]").click()
+    window.until(lambda: "is withdrawn" in window.find("#toasts").text)
+    assert now(project, document)["brief"]["state"] == "none"
+    assert "Mine." in editor.text
+
+
+def test_links_of_a_brief_are_found_by_their_titles(window: Window, project: Project) -> None:
+    ctx = project.context()
+    flour, salt = (a_document(ctx, title=title) for title in ("Which flour?", "Salt"))
+    document = a_document(ctx, title="Rye", brief={"internalLinks": [salt["id"]]})
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}/brief")
+    assert window.find(".chosen").text.splitlines()[0] == "Salt"
+    search = window.find("input[type=search][placeholder='Search titles']")
+    search.send_keys("flo")
+    window.until(lambda: "Which flour?" in window.find(".found").text)
+    search.send_keys(Keys.ENTER)
+    window.until(lambda: "Which flour?" in window.find(".chosen").text)
+    window.find(".chosen button[aria-label='Remove Salt']").click()
+    window.press("Save brief")
+    assert now(project, document)["brief"]["internalLinks"] == [flour["id"]]
+
+
+def test_all_columns_fit_a_desk_and_those_set_aside_stay_so(window: Window, project: Project) -> None:
+    ctx = project.context()
+    made: dict[str, Any] = {}
+    for step in ("submit", "approve", "publish"):
+        made[step] = a_document(ctx, title=step, markdown=TEXT)
+        OPERATIONS[f"{step}_document"](ctx, made[step]["id"], fields={})
+    OPERATIONS["schedule_document"](ctx, made["approve"]["id"], fields={"publishAt": "2099-01-31T09:00:00Z"})
+    for status in ("idea", "planned", "drafting"):
+        a_document(ctx, title=status, status=status)
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, 1440, 900):
+        window.open("/console/board")
+        assert window.chrome.execute_script(BOARD_FITS)
+        idea, approved = (window.chrome.execute_script(WIDTHS)[at] for at in (0, 4))
+        assert (idea > 150, approved < 60) == (True, True)
+        window.find(".column[data-status=idea] .fold").click()
+        window.open("/console/board")
+        assert window.chrome.execute_script(WIDTHS)[0] < 60
+        window.find(".column[data-status=idea] .fold").click()
+        assert window.chrome.execute_script(WIDTHS)[0] > 150
+
+
+def test_a_phone_opens_where_something_waits_and_shows_the_whole_navigation(window: Window, project: Project) -> None:
+    ctx = project.context()
+    a_document(ctx, title="Idea", status="idea")
+    waits = a_document(ctx, title="Waits", markdown=TEXT)
+    OPERATIONS["submit_document"](ctx, waits["id"], fields={})
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, 390, 844):
+        window.open("/console/board")
+        window.until(lambda: 0 <= window.find(f"#d-{waits['id']}").rect["x"] < 60)
+        assert window.chrome.execute_script(NAVIGATION_ENDS) <= 0
+        window.open("/console/board?q=idea")
+        window.until(lambda: 0 <= window.find(".card").rect["x"] < 60)

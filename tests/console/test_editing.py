@@ -1,0 +1,150 @@
+"""What an editor sees of a piece: the brief while it matters, who else writes it, and which step is next."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from app.vocabulary import Scope
+from tests.console.visitor import Visitor
+from tests.make import OPERATIONS, Project, a_document, a_ready_brief
+
+TEXT = "Flour and water.\n"
+MAIN = re.compile(r'data-kind="main"[^>]*>([^<]+)<')
+
+
+def call(project: Project, name: str, id: str, **fields: Any) -> dict[str, Any]:
+    """Calls an operation on a document as an editor."""
+    operation = OPERATIONS[name]
+    record: dict[str, Any] = operation(
+        project.context(), id, **({"fields": fields} if operation.body or operation.query else {})
+    ).body
+    return record
+
+
+def next_of(editor: Visitor, document: dict[str, Any]) -> str:
+    """Returns the part of a document's page with what can be done with it."""
+    return (
+        editor.get(f"/console/documents/{document['id']}")
+        .text.partition('class="actions"')[2]
+        .partition("<details>")[0]
+    )
+
+
+def test_a_piece_past_drafting_says_nothing_of_its_offer(editor: Visitor, project: Project) -> None:
+    document = a_ready_brief(project.context(), title="Rye", markdown=TEXT)
+    call(project, "submit_document", document["id"])
+    pages = ("board", "table", f"documents/{document['id']}", f"documents/{document['id']}/brief")
+    assert [path for path in pages if "Ready to claim</span>" in editor.get(f"/console/{path}").text] == []
+
+    call(project, "request_changes", document["id"], note="Say more.")
+    page = editor.get(f"/console/documents/{document['id']}").text
+    assert ("Offered for revision" in page, "Ready to claim</span>" in page) == (True, False)
+
+
+def test_who_writes_learns_that_an_agent_can_claim_the_piece_and_that_it_stays_where_it_is(
+    editor: Visitor, project: Project
+) -> None:
+    document = a_ready_brief(project.context(), title="Rye", status="planned")
+    edit = f"/console/documents/{document['id']}/edit"
+    page = editor.get(edit).text
+    assert "an agent can claim this piece while you write, and saving leaves it at Planned" in page
+    assert "/actions/claim_brief" in page
+
+    agent = project.context(project.token("Night writer", agent="writer-1"))
+    OPERATIONS["claim_brief"](agent, document["id"], fields={})
+    meanwhile = editor.get(f"/console/documents/{document['id']}/meanwhile?baseVersion=1").text
+    assert re.search("writer-1 \\(Night writer\\) claimed this piece", meanwhile)
+    assert "/actions/withdraw_brief" in meanwhile
+
+
+def test_who_claimed_the_piece_is_not_warned(editor: Visitor, project: Project) -> None:
+    document = a_ready_brief(project.context(), title="Rye", status="planned")
+    editor.post(f"/console/documents/{document['id']}/actions/claim_brief")
+    meanwhile = editor.get(f"/console/documents/{document['id']}/meanwhile?baseVersion=1").text
+    assert 'class="notice"' not in meanwhile
+
+
+def test_a_piece_that_was_not_offered_is_moved_to_drafting_from_where_it_is_written(
+    editor: Visitor, project: Project
+) -> None:
+    document = a_document(project.context(), title="Rye", status="planned")
+    page = editor.get(f"/console/documents/{document['id']}/edit").text
+    assert "Saving leaves this piece at Planned." in page
+    moved = editor.post(f"/console/documents/{document['id']}/move", to="drafting")
+    assert "“Rye” is in Drafting now." in moved.text
+
+
+def test_an_empty_brief_asks_before_it_is_offered_and_a_written_one_is_what_the_page_shows(
+    editor: Visitor, project: Project
+) -> None:
+    empty = a_document(project.context(), title="Rye", status="planned")
+    written = a_document(project.context(), title="Stollen", status="planned", brief={"outline": "Butter\nSugar"})
+    assert 'data-question="The brief is empty' in next_of(editor, empty)
+    assert "data-question" not in next_of(editor, written)
+    assert MAIN.findall(next_of(editor, written)) == ["Offer brief"]
+    paper = editor.get(f"/console/documents/{written['id']}").text.partition('class="paper"')[2]
+    assert "<li>Butter</li>" in paper.partition("</article>")[0]
+
+
+@pytest.mark.parametrize(
+    ("steps", "main"),
+    [
+        (("submit_document",), ["Approve"]),
+        (("submit_document", "approve_document"), ["Publish now"]),
+        (("submit_document", "request_changes"), ["Revise the text"]),
+        (("schedule_document",), []),
+        (("publish_document",), []),
+    ],
+)
+def test_the_main_button_is_the_next_step_and_never_an_undo(
+    editor: Visitor, project: Project, steps: tuple[str, ...], main: list[str]
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT, dueDate="2020-01-01")
+    sent = {"request_changes": {"note": "More."}, "schedule_document": {"publishAt": "2099-01-31T09:00:00Z"}}
+    for step in steps:
+        call(project, step, document["id"], **sent.get(step, {}))
+    assert MAIN.findall(next_of(editor, document)) == main
+
+
+def test_a_text_that_cannot_be_saved_is_not_opened_for_writing(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    call(project, "schedule_document", document["id"], publishAt="2099-01-31T09:00:00Z")
+    page = editor.get(f"/console/documents/{document['id']}/edit").text
+    assert "A text can&#39;t be saved now" in page
+    assert "<textarea" not in page.partition('id="main"')[2]
+    assert "Restore</button>" not in editor.get(f"/console/documents/{document['id']}/revisions").text
+
+
+def test_a_refusal_names_what_its_reader_can_do(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    call(project, "submit_document", document["id"])
+    submit = f"/console/documents/{document['id']}/actions/submit_document"
+    assert "You can: Approve, Request changes, Schedule, Publish now." in editor.post(submit).text
+
+    writer = Visitor(editor.app)
+    writer.sign_in(project.token("Writer", scopes=[Scope.READ, Scope.WRITE]))
+    refused = writer.post(submit).text
+    assert "which does not allow this" in refused
+    assert "You can" not in refused
+
+
+def test_words_are_counted_as_they_are_when_the_text_is_saved(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    path = f"/console/documents/{document['id']}/preview"
+    markdown = '**Rye** [bread](https://bread.example "a title") <b>rises</b> `slowly`.\n'
+    counted = editor.post(path, markdown=markdown).headers["X-Words"]
+    saved = call(project, "write_content", document["id"], markdown=markdown, baseVersion=1)
+    assert counted == str(saved["wordCount"]) == "4"
+
+
+def test_a_piece_is_seen_on_the_site_where_it_previews_it(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    assert "See on the site" not in editor.get(f"/console/documents/{document['id']}").text
+    preview = "https://crust.example/preview/{id}?slug={slug}"
+    OPERATIONS["update_project"](project.context(), fields={"previewUrl": preview})
+    for tab in ("", "/edit"):
+        page = editor.get(f"/console/documents/{document['id']}{tab}").text
+        assert f'href="https://crust.example/preview/{document["id"]}?slug=rye"' in page, tab

@@ -1,0 +1,183 @@
+"""Sheets pasted into the console: columns as people call them, dates as they write them, corrections in the grid."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from html import unescape
+from typing import Any
+
+import pytest
+
+from app.console.sheets import day_comes_first, iso_date, recognised
+from tests.console.visitor import Visitor
+from tests.make import OPERATIONS, Project, a_document, made
+
+GERMAN = (
+    "Titel\tFällig am\tRubrik\tSuchbegriff\tWörter\tStatus\tZuständig\n"
+    "Roggenbrot\t14.02.2099\tBrot\troggenbrot\t1200\tGeplant\t\n"
+    "Stollen\t1. Dezember 2099\tKuchen\tstollen\t900\tIdee\tJun\n"
+)
+TODAY = date(2027, 3, 15)
+
+
+def documents(project: Project) -> dict[str, dict[str, Any]]:
+    """Returns the documents of a project by their titles."""
+    fields = {"sort": "title", "limit": 100, "offset": 0}
+    return {one["title"]: one for one in OPERATIONS["list_documents"](project.context(), fields=fields).body}
+
+
+def sent(page: str) -> dict[str, str]:
+    """Returns the fields of the grid as a browser would send them."""
+    table = unescape(page.partition('aria-label="Table">\n')[2].partition("</textarea>")[0])
+    ticked = re.findall(r'name="(make\.\w+|order)" value="([^"]*)" checked', page)
+    shown = re.findall(r'name="(shown\.\w+|_key)" value="([^"]*)"', page)
+    return {"table": table, **{name: unescape(value) for name, value in (*ticked, *shown)}}
+
+
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        ("Title|Due date|Category|Keyword|Words", "title dueDate category brief.keyword brief.wordCount"),
+        ("TITEL|fällig|Rubrik|Schlüsselwort|Länge", "title dueDate category brief.keyword brief.wordCount"),
+        ("Status|Owner|Zielgruppe", "status assignee brief.audience"),
+        ("key|title|brief.keyword|ready|internalLinks", "key title brief.keyword ready brief.internalLinks"),
+        ("Titles|Deadlines|Kategorien", "title dueDate category"),
+        ("Title|Headline|Colour||Title", "title    "),
+    ],
+)
+def test_columns_are_recognised_by_what_people_call_them(header: str, columns: str) -> None:
+    assert recognised(header.split("|")) == columns.split(" ")
+
+
+@pytest.mark.parametrize(
+    ("cell", "day_first", "iso"),
+    [
+        ("2027-04-02", None, "2027-04-02"),
+        ("2.4.2027", False, "2027-04-02"),
+        ("02. 04. 27", None, "2027-04-02"),
+        ("4/2/2027", False, "2027-04-02"),
+        ("2/4/2027", True, "2027-04-02"),
+        ("Fr, 02.04.2027", None, "2027-04-02"),
+        ("02.04.2027 00:00:00", None, "2027-04-02"),
+        ("2. April 2027", None, "2027-04-02"),
+        ("2 Mai 2027", None, "2027-05-02"),
+        ("5. März 2027", None, "2027-03-05"),
+        ("Apr 2, 2027", None, "2027-04-02"),
+        ("2.4.", None, "2027-04-02"),
+        ("2.1.", None, "2028-01-02"),
+        ("31.2.2027", None, "31.2.2027"),
+        ("soon", None, "soon"),
+        ("", None, ""),
+    ],
+)
+def test_dates_are_read_as_the_sheet_has_them(cell: str, day_first: bool | None, iso: str) -> None:
+    assert iso_date(cell, day_first=day_first, today=TODAY) == iso
+
+
+@pytest.mark.parametrize(
+    ("cells", "first"),
+    [
+        (["3/4/2027", "14/4/2027"], True),
+        (["3/4/2027", "4/14/2027"], False),
+        (["3/4/2027", "2.4.2027"], None),
+        (["2.4.2027", "2027-04-02", "soon"], True),
+    ],
+)
+def test_which_of_day_and_month_comes_first_is_learnt_from_the_column(cells: list[str], first: bool | None) -> None:
+    assert day_comes_first(cells) is first
+
+
+@pytest.mark.needs_mongod
+def test_a_german_sheet_is_planned_and_its_categories_are_made(editor: Visitor, project: Project) -> None:
+    OPERATIONS["create_member"](project.context(), fields={"name": "Jun"})
+    made(project.context(), "category", name="Brot", slug="brot")
+    tried = editor.post("/console/plan/many", table=GERMAN)
+    assert "<strong>2</strong> new" in tried.text
+    assert re.findall('name="make.categories" value="([^"]+)" checked', tried.text) == ["Kuchen"]
+
+    outcome = editor.post("/console/plan/many", confirmed="yes", **sent(tried.text))
+    rye, stollen = documents(project)["Roggenbrot"], documents(project)["Stollen"]
+    assert "<strong>2</strong> created" in outcome.text
+    assert (rye["key"], rye["status"], rye["dueDate"], rye["brief"]["wordCount"]) == (
+        *("roggenbrot", "planned", "2099-02-14"),
+        "1200",
+    )
+    assert (stollen["dueDate"], stollen["status"], bool(stollen["assigneeId"])) == ("2099-12-01", "idea", True)
+    categories = OPERATIONS["list_categories"](project.context(), fields={"limit": 10, "offset": 0}).body
+    assert sorted(one["name"] for one in categories) == ["Brot", "Kuchen"]
+
+    again = editor.post("/console/plan/many", table=GERMAN)
+    assert "<strong>2</strong> unchanged" in again.text
+    assert 'name="confirmed"' not in again.text
+
+
+def test_what_is_wrong_stands_in_its_cell_and_is_corrected_there(editor: Visitor, project: Project) -> None:
+    table = f"Title\tDue\tOwner\nRye\tsoon\tNobody\n{'x' * 301}\t\t\n"
+    long = editor.post("/console/plan/many", table=table).text
+    assert 'aria-describedby="e-cell.1.0"' in long
+
+    wrong = editor.post("/console/plan/many", table=table, **{"cell.1.0": "Stollen"}).text
+    assert re.findall(r'id="e-([^"]+)"', wrong) == ["cell.0.1", "cell.0.2"]
+    assert "<strong>1</strong> new, <strong>1</strong> to correct" in wrong
+    assert "`" not in wrong
+
+    right = {"cell.0.1": "2.4.2099", "cell.0.2": ""}
+    assert "<strong>2</strong> new" in editor.post("/console/plan/many", **sent(wrong) | right).text
+    editor.post("/console/plan/many", confirmed="yes", **sent(wrong) | right)
+    assert {title: one["dueDate"] for title, one in documents(project).items()} == {
+        "Rye": "2099-04-02",
+        "Stollen": None,
+    }
+
+
+def test_a_column_that_is_not_recognised_is_mapped_above_it(editor: Visitor, project: Project) -> None:
+    table = "Working name;Colour\nRye;blue\n"
+    tried = editor.post("/console/plan/many", table=table)
+    assert "choose it above its column" in tried.text
+
+    mapped = {"column.0": "title", "column.1": "brief.notes"}
+    editor.post("/console/plan/many", confirmed="yes", table=table, **mapped)
+    assert documents(project)["Rye"]["brief"]["notes"] == "blue"
+
+
+def test_the_order_of_a_date_is_asked_once_where_the_sheet_does_not_tell(editor: Visitor, project: Project) -> None:
+    table = "Title\tDue\nRye\t3/4/2099\n"
+    asked = editor.post("/console/plan/many", table=table).text
+    assert 'name="order"' in asked
+    assert 'name="confirmed"' not in asked
+
+    told = editor.post("/console/plan/many", table=table, order="month").text
+    assert 'name="confirmed"' in told
+    editor.post("/console/plan/many", confirmed="yes", **sent(told))
+    assert documents(project)["Rye"]["dueDate"] == "2099-03-04"
+
+
+def test_pieces_with_one_title_get_keys_of_their_own(editor: Visitor, project: Project) -> None:
+    editor.post("/console/plan/many", confirmed="yes", table="Title\tKey\nRye\t\nRye\t\nRye\trye-3\n")
+    fields = {"sort": "title", "limit": 100, "offset": 0}
+    found = OPERATIONS["list_documents"](project.context(), fields=fields).body
+    assert sorted(one["key"] for one in found) == ["rye", "rye-2", "rye-3"]
+
+
+def test_the_template_is_read_as_it_is(editor: Visitor, project: Project) -> None:
+    response = editor.get("/console/plan/template.csv")
+    assert "attachment" in response.headers["Content-Disposition"]
+    made(project.context(), "category", name="Bread", slug="bread")
+
+    page = editor.post("/console/plan/many", table=response.get_data(as_text=True).removeprefix("\ufeff")).text
+    assert "<strong>1</strong> new. Nothing" in page
+    assert "data-left-out" not in page
+
+
+def test_a_document_is_found_by_the_beginning_of_a_word(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), title="How to begin a sourdough starter")
+    a_document(project.context(), title="Rye")
+
+    (found,) = editor.get("/console/find?q=sour").json
+    assert found == {
+        "title": document["title"],
+        "status": "Drafting",
+        "url": f"/console/documents/{document['id']}",
+    }
+    assert len(editor.get("/console/find").json) == 2
