@@ -89,7 +89,7 @@ def test_pieces_are_planned_written_by_an_agent_reviewed_and_published_on_the_si
 
     only_reads(reader, project, id)
 
-    window.find(f"#d-{id} a").click()
+    window.until(lambda: window.find(f"#d-{id} a").click() or True)  # the live board may replace the card
     window.click_tab("Versions")
     assert "Flour and water." in window.find(".diff").text
     window.click_tab("Read")
