@@ -7,17 +7,19 @@ from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console import plots
-from app.console.calls import call, listing, may
+from app.console.calls import call, listing, may, require
 from app.console.documents import PREVIEWED, preview_of, text_of
 from app.console.forms import form_of, text
 from app.console.frame import console, done, page
+from app.console.reviewing import threads_of
 from app.console.sessions import context
 from app.errors import NotFound
 from app.http.tables import CSV
-from app.operations import briefs, checks, documents, provenance, publishing, reviews, threads
+from app.operations import briefs, checks, documents, provenance, publishing, reviews
+from app.operations.documents import document_result, own_document
 from app.responses.provenance import disclosures_csv
 from app.rules.provenance import Writer, paragraphs_of
-from app.vocabulary import DisclosureValue, WriterKind
+from app.vocabulary import DisclosureValue, ThreadState, WriterKind
 
 SHOWN = 400
 """The most paragraphs that a page shows with their text."""
@@ -62,13 +64,17 @@ def writer_label(writer: Writer) -> str:
 @console.get("/documents/<id>/approve")
 def show_approval(id: str) -> Response:
     """Shows the form in which a person attests what they examined, with the sources and what is not settled."""
-    document = call(documents.get_document, id).body
+    require(documents.get_document)
+    ctx = context()
+    with ctx.store.deadline():
+        stored = own_document(ctx, id)
+    result = document_result(ctx, stored)
     return page(
         "approve.html",
-        document=document,
+        document=result.body,
         written=call(provenance.get_provenance, id).body,
         brief=call(briefs.get_brief, id).body,
-        threads=call(threads.list_threads, id).body,
+        threads=[one for one in threads_of(stored, text_of(result)) if one["state"] != ThreadState.RESOLVED],
         checked=call(checks.check_document, id).body,
         is_agent=context().call.is_by_agent,
     )
