@@ -22,22 +22,6 @@ KINDS = {"categories": a_category, "clusters": a_cluster}
 kinds = pytest.mark.parametrize("kind", KINDS)
 
 
-@pytest.mark.contract("decided-documents.filing-lists", "endpoints.sources")
-@kinds
-def test_lists_are_by_name_and_page_without_skipping(rest: Rest, kind: str) -> None:
-    for name in ("Rye", "bagels", "Ćevapi", "zopf", "Brioche"):
-        KINDS[kind](rest, name, **({"slug": f"s{len(name)}-{ord(name[0])}"} if kind == "categories" else {}))
-
-    whole = [one["name"] for one in ok(rest.get(f"/{kind}"))]
-
-    assert whole == ["bagels", "Brioche", "Rye", "zopf", "Ćevapi"]
-    pages = [ok(rest.get(f"/{kind}?limit=2&offset={offset}")) for offset in (0, 2, 4, 6)]
-    assert [one["name"] for page in pages for one in page] == whole
-    assert rest.get(f"/{kind}?limit=500").status_code == 200
-    for wrong in ("limit=0", "limit=501", "offset=-1", "offset=100001", "limit=many"):
-        refused(rest.get(f"/{kind}?{wrong}"), "HttpApiDecodeError")
-
-
 @pytest.mark.contract("decided-documents.filing-edits")
 def test_a_category_is_changed_field_by_field(rest: Rest) -> None:
     parent, category = a_category(rest, "Baking"), a_category(rest, description="All of it")

@@ -226,11 +226,6 @@ def test_without_a_valid_delivery_token_the_status_is_401(graphql: GraphQL, proj
             assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_a_delivery_token_opens_no_other_door(graphql: GraphQL) -> None:
-    for path in ("/documents", "/briefs", "/project", "/events"):
-        assert graphql.client.get(path, headers={"Authorization": f"Bearer {graphql.token.secret}"}).status_code == 401
-
-
 def test_a_query_is_persisted_by_its_hash_for_both_methods(project: Project, graphql: GraphQL) -> None:
     published(project, title="Rye")
     query = f"{{ documents {{ title }} }} # {project.id}"

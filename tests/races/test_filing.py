@@ -152,3 +152,10 @@ def test_a_document_that_goes_into_a_category_while_it_is_renamed_shows_the_new_
             ]
         )
         assert {item["category"] for item in ok(rest.get("/briefs"))} == {f"New {number}"}
+
+
+def test_of_ten_members_with_one_email_address_at_once_one_is_added(crowd, project) -> None:
+    callers = crowd(10, [project.token("One")])
+    member = {"name": "Ada", "email": "ada@example.org"}
+
+    assert outcomes(at_once([post(caller, "/members", member) for caller in callers])) == {"201": 1, "BadRequest": 9}

@@ -24,7 +24,7 @@ def path(request, api, project) -> str:
     return f"/{request.param}"
 
 
-@pytest.mark.contract("endpoints.sources", "limits.last-page")
+@pytest.mark.contract("endpoints.sources", "limits.last-page", "decided-documents.filing-lists")
 def test_the_list_is_by_name_without_regard_to_case_and_comes_in_pages(api, path) -> None:
     whole = api.get(path)
 
