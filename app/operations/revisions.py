@@ -16,6 +16,7 @@ from app.errors import (
 )
 from app.operations.context import Context
 from app.operations.documents import (
+    NO_DOCUMENT,
     document_change,
     document_result,
     origin_of,
@@ -67,11 +68,12 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     Content that did not change makes no new version.
     """
     _demand_base(ctx, fields)
-    document, call, words = own_document(ctx, document_id), call_under_claim(ctx, fields), ctx.prepared
+    found = or_raise(ctx.store.documents.get_with_body(ctx.project_id, document_id), NotFound, NO_DOCUMENT)
+    (document, before), call, words = found, call_under_claim(ctx, fields), ctx.prepared
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
-        return new_content(ctx, present, fields["markdown"], words, fields.get("generation"))
+        return new_content(ctx, present, before, fields["markdown"], words, fields.get("generation"))
 
     return content_result(ctx, document, write, fields["markdown"], origin_of(ctx, fields.get("generation")))
 
@@ -157,13 +159,17 @@ def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> 
 
 
 def new_content(
-    ctx: Context, document: StoredDocument, markdown: str, words: int, generation: Generation | None = None
+    ctx: Context,
+    document: StoredDocument,
+    before: StoredBody | None,
+    markdown: str,
+    words: int,
+    generation: Generation | None = None,
 ) -> Decision:
     """Decides that a document gets another content, which is stored; nothing where it has the same.
 
-    It is stored with the origins of its paragraphs, which it inherits from the present content.
+    It is stored with the origins of its paragraphs, which it inherits from `before`, the present content.
     """
-    before = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
     text = before["text"] if before else ""
     if markdown == text:
         return Decision(document)

@@ -184,8 +184,9 @@ def writers_of(revision: StoredRevision) -> list[Writer]:
 
 
 def _without_spaces_at_line_ends(markdown: str) -> str:
-    text = f"{markdown}\n".replace("\r\n", "\n").replace("\r", "\n")
-    return _SPACES.sub("", text) if " \n" in text or "\t\n" in text else text
+    text = markdown.replace("\r\n", "\n").replace("\r", "\n") if "\r" in markdown else markdown
+    has_some = " \n" in text or "\t\n" in text or text.endswith((" ", "\t"))
+    return _SPACES.sub("", text) if has_some else text
 
 
 def _divided(text: str) -> list[str]:
