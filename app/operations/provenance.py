@@ -19,10 +19,7 @@ from app.vocabulary import Scope, WriterKind
 
 @operation(Scope.READ, Effect.READS, query=VersionQuery)
 def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[ProvenanceResponse]:
-    """Read who wrote each paragraph of a document, by default of its present version.
-
-    Words that a person and an agent wrote on count in both.
-    """
+    """Read who wrote each paragraph of a document."""
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])
     is_current = version == document["version"]

@@ -28,20 +28,8 @@ from app.settings import Settings
 ROUTES: list[Routes] = [
     resource.routes
     for resource in (
-        *(
-            intents,
-            briefs,
-            documents,
-            threads,
-            provenance,
-            categories,
-            clusters,
-            members,
-            tokens,
-            events,
-            webhooks,
-            projects,
-        ),
+        *(intents, briefs, documents, threads, provenance, categories, clusters, members),
+        *(tokens, events, webhooks, projects),
     )
 ]
 SERVED = [route for routes in ROUTES for route in routes.served]

@@ -1,6 +1,6 @@
 """What the writer of a text says that they used (decisions, section 18)."""
 
-from typing import Annotated
+from typing import Annotated, cast
 
 from typing_extensions import TypedDict
 
@@ -25,15 +25,7 @@ def declared_tokens(generation: Generation | None) -> dict[str, int]:
 
 def shown_generation(generation: Generation | None) -> Generation | None:
     """Returns what somebody declared as callers see it: what they left out is null."""
-    if generation is None:
-        return None
-    return {
-        "model": generation["model"],
-        "provider": generation.get("provider"),
-        "promptUrl": generation.get("promptUrl"),
-        "inputTokens": generation.get("inputTokens"),
-        "outputTokens": generation.get("outputTokens"),
-    }
+    return generation and cast(Generation, {name: generation.get(name) for name in Generation.__annotations__})
 
 
 TOKENS = ("inputTokens", "outputTokens")

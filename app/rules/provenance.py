@@ -176,7 +176,7 @@ def writers_of(revision: StoredRevision) -> list[Writer]:
         "version": revision["version"],
         "by": revision["by"],
         "model": generation["model"] if generation else None,
-        "kind": revision.get("kind", kind),
+        "kind": revision.get("kind") or kind,
     }
     if suggested_by is None or (suggested_by["id"] == own["by"]["id"] and own["kind"] == WriterKind.AGENT):
         return [own]
