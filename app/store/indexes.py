@@ -110,6 +110,7 @@ _index("publications", "projectId authorId -publishedAt _id", "lists of an autho
 _index("publications", "projectId words -publishedAt _id", "searches for whole words")
 _index("publications", "projectId -updatedAt", "when the feed last changed")
 _index("publications", "projectId slug", "a slug leads to one document", unique=True)
+_index("publications", "projectId agentWords.words", "what agents wrote that is live", {"agentWords.words": {"$gt": 0}})
 _index("publications", "projectId pastSlugs.slug", "redirects from slugs that documents were delivered under before")
 
 _index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True)

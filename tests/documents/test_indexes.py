@@ -336,7 +336,7 @@ def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(library:
     by_collection = {
         name: [plan for plan in plans if plan.collection == name] for name in {plan.collection for plan in plans}
     }
-    assert set(by_collection) == {"figures", "progress", "documents"}
+    assert set(by_collection) == {"figures", "progress", "documents", "publications"}
     read = [plan for plans in by_collection.values() for plan in plans]
     assert [plan for plan in read if plan.stages & {"COLLSCAN", "SORT"}] == []
     of_documents, _expired = _without_expired(by_collection["documents"])
