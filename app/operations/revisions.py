@@ -16,7 +16,6 @@ from app.errors import (
 )
 from app.operations.context import Context
 from app.operations.documents import (
-    NO_DOCUMENT,
     document_change,
     document_result,
     origin_of,
@@ -68,8 +67,8 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     Content that did not change makes no new version.
     """
     _demand_base(ctx, fields)
-    found = or_raise(ctx.store.documents.get_with_body(ctx.project_id, document_id), NotFound, NO_DOCUMENT)
-    (document, before), call, words = found, call_under_claim(ctx, fields), ctx.prepared
+    document, call, words = own_document(ctx, document_id), call_under_claim(ctx, fields), ctx.prepared
+    before = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, fields))

@@ -12,8 +12,7 @@ from app.rules.documents import Decision, LinkedDocument, StoredDocument
 from app.rules.events import Event
 from app.rules.provenance import dump_origins, origins_after
 from app.rules.revisions import Origin
-from app.store.bodies import StoredBody
-from app.store.collection import DESCENDING, OutboxFull, from_bson, new_id, object_id, object_ids
+from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
 from app.store.document_keys import HIDDEN, WITH_PUBLICATION, reference_entry
 from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.store.indexes import (
@@ -75,15 +74,6 @@ class Documents(DocumentLists):
         """Makes every other write of a document wait for this transaction, or run again after it."""
         where = self._where(project_id, {"_id": ObjectId(document_id)})
         self._collection.update_one(where, {"$inc": {"rev": 1}}, session=self._session)
-
-    def get_with_body(self, project_id: str, document_id: str) -> tuple[StoredDocument, StoredBody | None] | None:
-        """Returns a document that was not deleted with the body of its content, in one read; or None."""
-        join = {"from": "bodies", "localField": "contentId", "foreignField": "_id", "as": "body"}
-        stages: list[Bson] = [{"$unset": [*self.hidden]}, {"$lookup": join}]
-        for row in self._aggregate(project_id, {"_id": object_id(document_id), **NOT_DELETED}, stages):
-            [body] = row.pop("body") or [None]
-            return self.from_bson(row), from_bson(body)
-        return None
 
     def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
         """Returns those of the documents that exist, also in the trash, by id."""
