@@ -14,7 +14,7 @@ from app.console.frame import console, done, page
 from app.console.sessions import context
 from app.errors import NotFound
 from app.http.tables import CSV
-from app.operations import briefs, checks, documents, provenance, publishing, reviews, threads
+from app.operations import checks, documents, provenance, publishing, reviews, threads
 from app.responses.provenance import disclosures_csv
 from app.rules.provenance import Writer, paragraphs_of
 from app.vocabulary import DisclosureValue, WriterKind
@@ -67,7 +67,6 @@ def show_approval(id: str) -> Response:
         "approve.html",
         document=document,
         written=call(provenance.get_provenance, id).body,
-        brief=call(briefs.get_brief, id).body,
         threads=call(threads.list_threads, id).body,
         checked=call(checks.check_document, id).body,
         is_agent=context().call.is_by_agent,

@@ -11,7 +11,7 @@ from app.schemas.loading import Fields, check
 from app.schemas.projects import FreezeFields, ProjectChanges, ProjectFields
 from app.store.collection import new_id
 from app.store.store import Store
-from app.vocabulary import Scope
+from app.vocabulary import ReviewDemand, Scope
 
 
 @operation(Scope.READ, Effect.READS)
@@ -25,6 +25,8 @@ def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     """Change the project's settings."""
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     check(ProjectChanges, fields)
+    if fields.get("reviewRecord") == ReviewDemand.OFF:  # as it is shown where it is unset
+        fields = {**fields, "reviewRecord": None}
     changes = {name: value for name, value in fields.items() if (value or None) != (project.get(name) or None)}
     if not changes:
         return _result(project)
