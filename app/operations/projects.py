@@ -12,7 +12,7 @@ from app.schemas.loading import Fields, check
 from app.schemas.projects import FreezeFields, ProjectChanges, ProjectFields
 from app.store.collection import new_id
 from app.store.store import Store
-from app.vocabulary import Scope
+from app.vocabulary import ReviewDemand, Scope
 
 
 @operation(Scope.READ, Effect.READS)
@@ -27,6 +27,8 @@ def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
     sent = unmasked(fields, project)
     check(ProjectChanges, fields, *slack_problems(ctx, sent.get("slack"), "slack"))
+    if sent.get("reviewRecord") == ReviewDemand.OFF:  # as it is shown where it is unset
+        sent = {**sent, "reviewRecord": None}
     changes = {name: value for name, value in sent.items() if (value or None) != (project.get(name) or None)}
     if not changes:
         return _result(project)
