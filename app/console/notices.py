@@ -67,7 +67,7 @@ def end_waiting(id: str) -> str:
     if action not in ACTIONS.values():
         abort(404)
     title = call(BY_NAME[action].operation, id).body["title"]
-    return f"{title}: {BY_NAME[action].done}"
+    return BY_NAME[action].message(title)
 
 
 @console.get("/inbox/settings")

@@ -46,7 +46,7 @@ def test_a_line_is_done_in_place(signed_in: Visitor, rest: Rest, ada: dict[str, 
     response = signed_in.post(f"/console/inbox/{document['id']}", action="approve_document")
 
     assert response.request.path == "/console/inbox"
-    assert "Rye bread: It is approved" in response.text
+    assert "“Rye bread” is approved" in response.text
     assert ok(rest.get(path_of(document)))["status"] == "approved"
     assert lines(signed_in) == []
     assert "Nothing waits for you" in signed_in.get("/console/inbox").text

@@ -92,7 +92,7 @@ class Scene:
         return other.token.id
 
     def reviewed(self) -> str:
-        document = self.document()
+        document = self.document("submit_document")
         self.call("approve_document", document, review={"facts": True, "sources": True, "examined": "All."})
         return document
 

@@ -11,7 +11,7 @@ from app.console.moves import MOVES
 from app.console.reviewing import CHANGES
 from app.rules.events import cursor_of
 from tests.documents.steps import in_hours
-from tests.operations.valid_calls import CALLS, SENTENCE, Scene
+from tests.operations.valid_calls import CALLS, EVERY, SENTENCE, Scene
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Records(dict[str, str]):
             self["document"], self[part] = CALLS[self.page.records[part]](scene).ids
             return self[kind]
         if operation := self.page.records.get(kind):
-            self[kind] = CALLS[operation](scene).ids[0]
+            self[kind] = EVERY[operation](scene).ids[0]
         elif kind in ("webhook", "delivery"):
             self["webhook"], self["delivery"] = scene.delivery()
         elif kind == "invitation":
@@ -126,6 +126,15 @@ PAGES = (
         )
         for change, (operation, _) in CHANGES.items()
     ),
+    Page("GET", f"{DOCUMENT}/written", "read"),
+    Page("GET", f"{DOCUMENT}/approve", "read"),
+    Page(
+        *("POST", f"{DOCUMENT}/approve", "read publish", {"examined": "All.", "baseVersion": "1"}),
+        {"document": "approve_document"},
+    ),
+    Page("GET", f"{DOCUMENT}/record/1", "read", {}, {"document": "get_review_record"}),
+    Page("GET", "insight/disclosures", "read"),
+    Page("GET", "insight/disclosures.csv", "read"),
     Page("GET", f"{DOCUMENT}/links", "read publish"),
     Page("POST", f"{DOCUMENT}/links", "publish", {"name": "Lee", "days": "7"}),
     Page("POST", f"{DOCUMENT}/links/{{reviewLink}}/delete", "publish", {}, {"reviewLink": "delete_review_link"}),

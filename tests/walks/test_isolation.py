@@ -62,6 +62,7 @@ NAMES_NOTHING = set(
     expiresIn level maxRounds offer prefix previewUrl suffix suggestion text
     fourEyes from guidelines insertAfter intent isPublished kind leaseSeconds limit markdown metaDescription
     metaTitle note notes number offset outline packet publishAt publishesPerDay ready referenceUrls reviewRequired role
+    examined facts inputTokens model outputTokens promptUrl provider responsible reviewRecord sources
     scopes since siteUrl sort state status subtitle to updatedSince version wordCount writesPerHour
     """,
     )
