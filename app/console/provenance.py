@@ -83,7 +83,8 @@ def show_approval(id: str) -> Response:
 @console.post("/documents/<id>/approve")
 @form_of(show_approval)
 def approve(id: str) -> BaseResponse:
-    """Approves a document with the record of a person's review."""
+    """Approves a document with the record of a person's review, which is shown next."""
+    require(reviews.get_review_record)
     review: dict[str, Any] = {name: name in request.form for name in ("facts", "sources")}
     review |= {name: text(name) for name in ("examined", "responsible") if text(name)}
     fields = {"review": review, "baseVersion": request.form.get("baseVersion", type=int)}
