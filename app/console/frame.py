@@ -128,13 +128,18 @@ def problems_of(refusal: Refusal) -> dict[str, list[str]]:
 PAGE_MESSAGES: Mapping[type[Refusal], str] = {
     **dict.fromkeys((HttpApiDecodeError, BadRequest, IntentInvalid, SlugTaken), "Correct this and send it again."),
     VersionConflict: "The text changed since this page was shown: read it again, then decide.",
-    HumanReviewRequired: "This project asks for more than a click: say here what you checked and what you examined. "
-    "An agent can't attest a person's review.",
     ChecksFailed: "The project demands checks that fail: correct what the checks list, then submit again.",
     RateLimited: "Too many requests: wait a minute, then try again.",
     ServiceUnavailable: "The database can't be reached right now: try again in a few seconds.",
 }
 """The messages on pages of refusals whose usual message is about what programs send and get."""
+LACKING: Mapping[str, str] = {
+    "review": "This project asks for the record of a person's review: approve it on its own page.",
+    "facts": "Check the facts, and tick that you did.",
+    "examined": "Say what you examined, and how.",
+    "person": "An agent can't attest a person's review: sign in with a token of your own.",
+}
+"""What to do about what a record of a review lacks."""
 
 
 def summary_of(refusal: Refusal) -> str:
@@ -144,6 +149,8 @@ def summary_of(refusal: Refusal) -> str:
 
         able = possible_moves(refusal.extra["allowed"])
         return f"{refusal.message} You can: {', '.join(able)}." if able else refusal.message
+    if isinstance(refusal, HumanReviewRequired):
+        return f"It is not approved yet. {' '.join(LACKING[part] for part in refusal.extra['missing'])}"
     is_usual = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message
     return PAGE_MESSAGES.get(type(refusal), refusal.message) if is_usual else refusal.message
 

@@ -164,8 +164,10 @@ def act(id: str, name: str) -> BaseResponse | str:
     fields = _sent_fields(move)
     try:
         moved = call(move.operation, id, fields=fields).body
-    except HumanReviewRequired as refusal:
-        return done(message_of(refusal), url_for("console.show_approval", id=id), ok=False)
+    except HumanReviewRequired:
+        return done(
+            "This project asks for the record of your review: make it here.", url_for("console.show_approval", id=id)
+        )
     if name == documents.delete_document.name:
         return done(move.message(), url_for("console.show_table", deleted="true"), restores=id)
     return _message_of(move, fields, moved)
@@ -176,7 +178,8 @@ def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, t
     message = move.message(title)
     if move.operation is not publishing.request_changes:
         return message
-    remarks = f" and {len(fields['threads'])} remarks" if fields["threads"] else ""
+    count = len(fields["threads"])
+    remarks = f" and {count} remark{'s' if count > 1 else ''}" if count else ""
     offered = ", and its brief is offered" if fields["offer"] else ""
     return f"{message.rstrip('.')}{remarks}{offered}. That was round {moved['brief']['rounds']}."
 

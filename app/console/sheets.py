@@ -31,7 +31,7 @@ NAMES: Mapping[str, str] = {
     "cluster": "themencluster themengruppe topic-cluster pillar",
     "assignee": "owner writer assigned-to verantwortlich zustandig bearbeiter redakteur autor autorin schreibt",
     "status": "state stand zustand",
-    "brief.keyword": "keywords main-keyword focus-keyword suchbegriff schlusselwort hauptkeyword fokus-keyword",
+    "brief.keyword": "keywords main-keyword focus-keyword stichwort stichworte suchbegriff schlusselwort hauptkeyword",
     "brief.wordCount": "words length worter wortzahl wortanzahl lange umfang",
     "brief.audience": "target-audience readers zielgruppe leser",
     "brief.intent": "search-intent suchintention suchabsicht absicht",

@@ -55,10 +55,14 @@ def test_the_toolbar_writes_markdown(window: Window, project: Project) -> None:
         editor.send_keys(Keys.CONTROL + "a" + Keys.NULL)
         window.find(f"[data-tool={tool}]").click()
     window.find("[data-tool=table]").click()
+    editor.send_keys(Keys.CONTROL + Keys.END + Keys.NULL, Keys.ENTER)
+    window.find("[data-tool=list]").click()
+    editor.send_keys("Sour")  # after the sign, on a line that was empty
     preview = window.find("#preview")
     window.until(lambda: "<h2><strong>Rye</strong></h2>" in preview.get_attribute("innerHTML"))
     window.until(lambda: "<table>" in preview.get_attribute("innerHTML"))
-    window.until(lambda: window.find("[data-words]").text == "5 words")
+    window.until(lambda: "<li>Sour</li>" in preview.get_attribute("innerHTML"))
+    window.until(lambda: window.find("[data-words]").text == "6 words")
     assert window.problems() == []
 
 

@@ -71,12 +71,12 @@ def test_a_plain_approval_leads_to_the_form_where_the_project_requires_records(v
     assert ok(rest.get("/project"))["reviewRecord"] == "required"
 
     page = text_of(visitor.post(f"/console{path_of(written)}/actions/approve_document", baseVersion="2"))
-    assert "asks for more than a click" in page
+    assert "asks for the record of your review" in page
     assert "You checked" in page
 
     refused = visitor.post(f"/console{path_of(written)}/approve", baseVersion="2", examined="All.")
     assert refused.status_code == 409
-    assert "asks for more than a click" in refused.text
+    assert "It is not approved yet. Check the facts, and tick that you did." in refused.text
     assert ok(rest.get(path_of(written)))["status"] == "drafting"
 
 

@@ -194,6 +194,13 @@ function toSend({ text, level, quote, suggestion }) {
 
 // --- The page
 
+/** Leads to the form that sends the review, which may be among the folded actions. */
+function finish() {
+  const folded = $("#a-note").closest("details");
+  if (folded) folded.open = true;
+  $("#a-note").focus();
+}
+
 /** Draws what a script adds to the page: remarks that are not sent, highlights, what is new, and each thread at its place. */
 function draw() {
   if (!$(".threads")) return;
@@ -207,6 +214,9 @@ function draw() {
   const finishes = $("#a-note");
   if (finishes) finishes.required = !remarks.length;
   if ($("[data-finishes]")) $("[data-finishes]").hidden = !finishes;
+  const approves = $("#act-approve_document");
+  if (approves && remarks.length) approves.dataset.question = "Your remarks are not sent yet, and stay in this browser. Approve all the same?";
+  else if (approves) delete approves.dataset.question;
   for (const button of $$("[data-view]")) button.setAttribute("aria-pressed", button.dataset.view === view);
   if ($(".views")) $(".views").hidden = false;
   if ($("#markdown")) [$("#markdown").hidden, $(".prose").hidden] = [view !== "markdown", view === "markdown"];
@@ -494,7 +504,7 @@ document.addEventListener("click", (event) => {
   else if (target.closest("[data-propose]")) propose(opened.exact);
   else if (target.closest("[data-closes]")) close();
   else if (target.closest("[data-sends]")) sendAll();
-  else if (target.closest("[data-finishes]")) $("#a-note").focus();
+  else if (target.closest("[data-finishes]")) finish();
   else if (draft && target.closest("[data-edit], [data-discard]")) {
     const number = Number(draft.dataset.kept);
     if (target.closest("[data-edit]")) fill(remarks[number], number);

@@ -87,9 +87,10 @@ function use({ around, lines, block }) {
     const marked = Array.from({ length: last - first + 1 }, (_, at) => doc.line(first + at));
     const isMarked = marked.every((line) => line.text.startsWith(lines));
     const width = lines.length;
-    view.dispatch({
-      changes: marked.map((line) => (isMarked ? { from: line.from, to: line.from + width } : { from: line.from, insert: lines })),
-    });
+    const changes = view.state.changes(
+      marked.map((line) => (isMarked ? { from: line.from, to: line.from + width } : { from: line.from, insert: lines })),
+    );
+    view.dispatch({ changes, selection: selection.map(changes, 1) }); // after the sign, where one goes on writing
   } else {
     const end = doc.lineAt(to).to;
     view.dispatch({ changes: { from: end, insert: `\n\n${block}\n` }, selection: { anchor: end + 2 } });
