@@ -66,8 +66,8 @@ def end_waiting(id: str) -> str:
         return message
     if action not in ACTIONS.values():
         abort(404)
-    title = call(BY_NAME[action].operation, id).body["title"]
-    return f"{title}: {BY_NAME[action].done}"
+    move = BY_NAME[action]
+    return move.message(call(move.operation, id).body["title"])
 
 
 @console.get("/inbox/settings")

@@ -1,7 +1,9 @@
 """Sends one e-mail by SMTP, and says what became of it (decisions, section 19)."""
 
 import smtplib
+import socket
 import ssl
+import threading
 import time
 from contextlib import suppress
 from email.message import EmailMessage
@@ -27,24 +29,27 @@ class Mailer:
         """
         began = time.monotonic()
         try:
-            self._deliver(message, began + seconds)
+            self._deliver(message, began + seconds, seconds)
         except (smtplib.SMTPException, OSError) as error:
             why = f"The mail server refused it, or could not be used: {type(error).__name__}."
             return Outcome(getattr(error, "smtp_code", None), why, time.monotonic() - began)
         return Outcome(250, None, time.monotonic() - began)
 
-    def _deliver(self, message: EmailMessage, deadline: float) -> None:
+    def _deliver(self, message: EmailMessage, deadline: float, seconds: float) -> None:
         smtp = self._connected(deadline)
         try:
             if self._url.scheme == "smtp" and smtp.has_extn("starttls"):
                 smtp.starttls(context=self._tls)
             if self._url.username:
                 smtp.login(unquote(self._url.username), unquote(self._url.password or ""))
-            if smtp.sock:
-                smtp.sock.settimeout(_left(deadline))
-            smtp.send_message(message)
-            with suppress(smtplib.SMTPException, OSError):  # it is accepted: how the conversation ends changes nothing
-                smtp.quit()
+            hang_up = threading.Timer(_left(deadline) + seconds, _hang_up, (smtp,))  # smtplib bounds single reads only
+            hang_up.start()
+            try:
+                smtp.send_message(message)
+                with suppress(smtplib.SMTPException, OSError):  # it is accepted: how the conversation ends is the same
+                    smtp.quit()
+            finally:
+                hang_up.cancel()
         finally:
             smtp.close()
 
@@ -57,6 +62,13 @@ class Mailer:
             smtp = smtplib.SMTP(host, port, own, timeout=_left(deadline))
         smtp.ehlo()
         return smtp
+
+
+def _hang_up(smtp: smtplib.SMTP) -> None:
+    """Ends a connection under whoever waits for it; the method of `ssl` of this name would not."""
+    with suppress(OSError):
+        if smtp.sock:
+            socket.socket.shutdown(smtp.sock, socket.SHUT_RDWR)
 
 
 def _left(deadline: float) -> float:
