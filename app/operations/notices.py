@@ -1,4 +1,4 @@
-"""When and where members are told of what waits for them; `app/worker/notices.py` sends it (decisions, section 19)."""
+"""Checks of when and where members are told of what waits for them (decisions, section 19)."""
 
 from collections.abc import Mapping
 from typing import Any, cast

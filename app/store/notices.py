@@ -9,12 +9,10 @@ from app.rules.events import StoredEvent
 from app.rules.inbox import TOLD_OF, Team, Waiting, begun, waiting_answer, waiting_in
 from app.rules.notices import NewNotice, NoticeLine, Receivers, StoredNotice, mailboxes, notice_line, notices_of
 from app.store.collection import Collection, new_id, object_ids, to_bson, write_once
-from app.store.types import Bson
 from app.vocabulary import Digest, ThreadState, WaitKind
 
 MOST_SENT = 10_000
 """The most notices of a mailbox that are sent together; a message shows the first lines, and counts the others."""
-SETTLED: Bson = {"$set": {"isPending": False, "lines": []}}
 
 
 class Notices(Collection[StoredNotice]):
@@ -66,13 +64,9 @@ class Notices(Collection[StoredNotice]):
         return self._find(project_id, {"mailbox": mailbox, "isPending": True}, sort=(("_id", 1),), limit=MOST_SENT)
 
     def settle(self, project_id: str, notices: Iterable[StoredNotice]) -> None:
-        """Notes that notices were sent; their keys stay until they expire, without what they said."""
+        """Notes that notices were sent, or given up; their keys stay until they expire, without what they said."""
         these = self._where(project_id, {"_id": {"$in": object_ids(one["id"] for one in notices)}})
-        self._collection.update_many(these, SETTLED)
-
-    def give_up(self, project_id: str, mailbox: str) -> None:
-        """Gives up what is to be sent to a mailbox."""
-        self._collection.update_many(self._where(project_id, {"mailbox": mailbox, "isPending": True}), SETTLED)
+        self._collection.update_many(these, {"$set": {"isPending": False, "lines": []}})
 
     def _wake(self, project_id: str, boxes: Iterable[str], now: datetime) -> None:
         for mailbox in boxes:
@@ -105,10 +99,8 @@ class Notices(Collection[StoredNotice]):
         threads = self._store.threads.get_many(project_id, {one["data"].get("threadId", "") for one in events})
         pairs: list[tuple[StoredEvent | None, Waiting]] = []
         for event in events:
-            document, thread = (
-                documents.get(event["data"]["documentId"]),
-                threads.get(event["data"].get("threadId", "")),
-            )
+            document = documents.get(event["data"]["documentId"])
+            thread = threads.get(event["data"].get("threadId", ""))
             if document is None or document["deletedAt"] is not None:
                 continue
             lines = waiting_in(document, team)

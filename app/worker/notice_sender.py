@@ -89,7 +89,7 @@ class NoticeSender:
                 self.store.notices.settle(project_id, notices)
                 self._arrived(box, wanted, at, gathers_until)
             else:
-                rests_until = self._failed(project_id, box, mailbox.member, at)
+                rests_until = self._failed(lease, mailbox.member, notices, at)
         details = {"status": outcome.status_code, "error": outcome.error, "notices": len(wanted)}
         log.info("notices attempted", extra={"projectId": project_id, "mailbox": box, **details})
         is_over = outcome.succeeded and len(notices) < MOST_SENT  # what came meanwhile has made it due again
@@ -141,8 +141,11 @@ class NoticeSender:
         if sent and all(one["createdAt"] >= gathers_until for one in sent):
             self.leases.gather(box, at + GATHERS)
 
-    def _failed(self, project_id: str, box: str, member: StoredMember | None, at: datetime) -> datetime | None:
-        """Returns when a mailbox is tried again; gives up one that failed for too long, and turns its member's off."""
+    def _failed(
+        self, lease: StoredLease, member: StoredMember | None, notices: Sequence[StoredNotice], at: datetime
+    ) -> datetime | None:
+        """Returns when a mailbox is tried again; gives up after too long, and turns its member's notices off."""
+        project_id, box = lease["projectId"], lease["id"]
         failing_since, failures = self.leases.record_failure(box, at)
         again = next_attempt(failures, failing_since, self.clock(), self.chance())
         if again is not None:
@@ -151,7 +154,7 @@ class NoticeSender:
             if member:
                 off = {"notify": {**notify_of(member), "digest": Digest.OFF}}
                 self.store.members.update(project_id, member, off, Event("member.updated", self.clock(), SYSTEM))
-            self.store.notices.give_up(project_id, box)
+            self.store.notices.settle(project_id, notices)
             self.leases.record_success(box)
         return None
 
