@@ -30,7 +30,7 @@ class Mailer:
         began = time.monotonic()
         try:
             self._deliver(message, began + seconds, seconds)
-        except (smtplib.SMTPException, OSError) as error:
+        except (smtplib.SMTPException, OSError, ValueError) as error:  # the last for a password that is not ASCII
             why = f"The mail server refused it, or could not be used: {type(error).__name__}."
             return Outcome(getattr(error, "smtp_code", None), why, time.monotonic() - began)
         return Outcome(250, None, time.monotonic() - began)

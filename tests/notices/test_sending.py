@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from datetime import timedelta
 from statistics import median
 from typing import Any
@@ -378,3 +379,21 @@ def test_a_flood_within_a_minute_is_one_message_with_the_first_and_how_many_more
         assert text.count("Waits for review") == MOST_SHOWN
         assert "300 more" in text
     assert post.later(seconds=61).deliver() == 0
+
+
+@pytest.mark.slow
+@pytest.mark.contract("decided-notices.retries")
+def test_a_mail_server_that_hangs_holds_up_neither_webhooks_nor_slack(
+    rest: Rest, project: Project, store: Store, slack: Receiver
+) -> None:
+    ok(rest.post("/webhooks", {"url": f"{slack.url}?hook", "events": ["document.submitted"]}), 201)
+    ok(rest.patch("/project", {"slack": slack.url}))
+    members = [a_member(rest, f"{number}-{project.id}") for number in range(3)]
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        worker = Worker(jobs(store, settings(smtp_url=f"smtp://127.0.0.1:{silent.getsockname()[1]}"))).start()
+        for number, member in enumerate(members):
+            a_document_in(rest, "review", assigneeId=member["id"], slug=f"rye-{number}")
+        until(lambda: len(slack.requests) == 3, 10)
+        a_document_in(rest, "review", slug="everybody")
+        until(lambda: len(slack.requests) == 5, 10)
+    worker.stop()  # ends when the attempts have, as the server is gone

@@ -66,7 +66,7 @@ def test_notify_is_merged_and_shows_of_a_slack_the_last_four_characters(rest: Re
 def test_what_can_not_work_is_422(rest: Rest, app: Flask) -> None:
     member = ok(rest.post("/members", {"name": "Ada"}), 201)
     path = f"/members/{member['id']}"
-    for url in ("http://hooks.slack.com/x", "https://10.0.0.1/x", "…wxyz", "slack"):
+    for url in ("http://hooks.slack.com/x", "https://10.0.0.1/x", "https://hooks.slack.com:99999/x", "…wxyz", "slack"):
         assert fields_of(refused(rest.patch(path, {"notify": {"slack": url}}), "BadRequest")) == ["notify.slack"]
         assert fields_of(refused(rest.patch("/project", {"slack": url}), "BadRequest")) == ["slack"]
     assert fields_of(refused(rest.patch(path, {"notify": {"email": True}}), "BadRequest")) == ["notify.email"]
@@ -141,11 +141,9 @@ def client_tls(certificate: Path) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=str(certificate))
 
 
-def send(url: str, tls: ssl.SSLContext | None = None, seconds: float = 5) -> Outcome:
+def send(url: str, tls: ssl.SSLContext | None = None, seconds: float = 5, to: str = "ada@example.org") -> Outcome:
     line = NoticeLine(kind=WaitKind.REVIEW, documentId="0" * 24, title="Rye", by="", text="")
-    message = mail_of(
-        [line], project="The Crust", public_url="", sender=SENDER, to="ada@example.org", off="", at=this_instant()
-    )
+    message = mail_of([line], project="The Crust", public_url="", sender=SENDER, to=to, off="", at=this_instant())
     return Mailer(url, SENDER, tls).send(message, seconds)
 
 
@@ -256,3 +254,15 @@ def test_a_server_that_answers_byte_by_byte_is_given_up_before_the_lease_ends() 
 )
 def test_an_address_is_one_address(rest: Rest, address: str) -> None:
     assert fields_of(refused(rest.post("/members", {"name": "Ada", "email": address}), "BadRequest")) == ["email"]
+
+
+@pytest.mark.contract("decided-notices.smtp")
+def test_a_password_that_smtp_can_not_carry_is_an_outcome(mails: Inboxes) -> None:
+    with serving(mails, authenticator=Passwords(), auth_require_tls=False) as port:
+        assert "UnicodeEncodeError" in str(send(f"smtp://ada:h%C3%BCsh@localhost:{port}").error)
+
+
+def test_an_address_with_letters_of_its_own_is_written_to(mails: Inboxes) -> None:
+    with serving(mails) as port:
+        assert send(f"smtp://localhost:{port}", to="jürgen@müller.example").succeeded
+    assert mails.recipients == ["jürgen@müller.example"]
