@@ -7,7 +7,7 @@ from pymongo import InsertOne
 
 from app.rules.events import StoredEvent
 from app.rules.inbox import TOLD_OF, Team, Waiting, begun, waiting_answer, waiting_in
-from app.rules.notices import NewNotice, NoticeLine, Receivers, StoredNotice, mailboxes, notice_line, notices_of
+from app.rules.notices import Begun, NewNotice, NoticeLine, Receivers, StoredNotice, mailboxes, notice_line, notices_of
 from app.store.collection import Collection, new_id, object_ids, to_bson, write_once
 from app.vocabulary import Digest, ThreadState, WaitKind
 
@@ -36,7 +36,7 @@ class Notices(Collection[StoredNotice]):
         if receivers := self._receivers(project_id):
             team = self._store.inboxes.team(project_id)
             yesterday = (now.date() - timedelta(days=1)).isoformat()
-            pairs: list[tuple[StoredEvent | None, Waiting]] = [
+            pairs: list[Begun] = [
                 (None, line)
                 for document in self._store.documents.overdue_since(project_id, yesterday)
                 for line in waiting_in(document, team)
@@ -72,14 +72,7 @@ class Notices(Collection[StoredNotice]):
         for mailbox in boxes:
             self._store.notice_leases.wake(project_id, mailbox, now)
 
-    def _queue(
-        self,
-        project_id: str,
-        pairs: Sequence[tuple[StoredEvent | None, Waiting]],
-        receivers: Receivers,
-        team: Team,
-        now: datetime,
-    ) -> None:
+    def _queue(self, project_id: str, pairs: Sequence[Begun], receivers: Receivers, team: Team, now: datetime) -> None:
         """Queues what began to wait, each with its event."""
         told = self._told(project_id, [line for _, line in pairs])
         self.add(project_id, notices_of(pairs, told, receivers, team.owners), now)
@@ -91,13 +84,11 @@ class Notices(Collection[StoredNotice]):
         receivers: dict[str | None, Sequence[str]] = {member["id"]: mailboxes(member) for member in members}
         return {**receivers, None: [f"slack:{project_id}"]} if slack else receivers
 
-    def _begun(
-        self, project_id: str, events: Sequence[StoredEvent], team: Team
-    ) -> list[tuple[StoredEvent | None, Waiting]]:
+    def _begun(self, project_id: str, events: Sequence[StoredEvent], team: Team) -> list[Begun]:
         """Returns what began to wait with which event, and still waits."""
         documents = self._store.documents.get_many(project_id, {one["data"]["documentId"] for one in events})
         threads = self._store.threads.get_many(project_id, {one["data"].get("threadId", "") for one in events})
-        pairs: list[tuple[StoredEvent | None, Waiting]] = []
+        pairs: list[Begun] = []
         for event in events:
             document = documents.get(event["data"]["documentId"])
             thread = threads.get(event["data"].get("threadId", ""))
@@ -105,7 +96,7 @@ class Notices(Collection[StoredNotice]):
                 continue
             lines = waiting_in(document, team)
             if thread and thread["state"] == ThreadState.ANSWERED:
-                lines += [answer] if (answer := waiting_answer(thread, document["title"], team)) else []
+                lines += filter(None, [waiting_answer(thread, document["title"], team)])
             pairs += [(event, line) for line in begun(event, lines)]
         return pairs
 

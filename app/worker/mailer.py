@@ -5,8 +5,9 @@ import socket
 import ssl
 import threading
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from email.message import EmailMessage
+from functools import partial
 from urllib.parse import unquote, urlsplit
 
 from app.worker.webhook_client import Outcome
@@ -36,8 +37,7 @@ class Mailer:
         return Outcome(250, None, time.monotonic() - began)
 
     def _deliver(self, message: EmailMessage, deadline: float, seconds: float) -> None:
-        smtp = self._connected(deadline)
-        try:
+        with closing(self._connected(deadline)) as smtp:
             if self._url.scheme == "smtp" and smtp.has_extn("starttls"):
                 smtp.starttls(context=self._tls)
             if self._url.username:
@@ -50,16 +50,12 @@ class Mailer:
                     smtp.quit()
             finally:
                 hang_up.cancel()
-        finally:
-            smtp.close()
 
     def _connected(self, deadline: float) -> smtplib.SMTP:
         host, port = self._url.hostname or "", self._url.port or PORTS[self._url.scheme]
         own = self.sender.rpartition("@")[2].rstrip(">")  # what smtplib would look up by DNS
-        if self._url.scheme == "smtps":
-            smtp: smtplib.SMTP = smtplib.SMTP_SSL(host, port, own, timeout=_left(deadline), context=self._tls)
-        else:
-            smtp = smtplib.SMTP(host, port, own, timeout=_left(deadline))
+        connect = partial(smtplib.SMTP_SSL, context=self._tls) if self._url.scheme == "smtps" else smtplib.SMTP
+        smtp = connect(host, port, own, timeout=_left(deadline))
         smtp.ehlo()
         return smtp
 
