@@ -77,7 +77,8 @@ class NoticeSender:
         project_id, box, at = lease["projectId"], lease["id"], self.clock()
         gathers_until = lease.get("gathersUntil", FREE)
         if self.stopping.is_set() or at < gathers_until:
-            self._give_back(lease, max(at, gathers_until), slow=lease["slow"])
+            with self.store.deadline():
+                self.leases.give_back(lease, max(at, gathers_until), at, slow=lease["slow"], rests_until=None)
             return 0
         with self.store.deadline():
             notices, mailbox = self.store.notices.pending(project_id, box), self._mailbox(project_id, box)
@@ -94,7 +95,9 @@ class NoticeSender:
         log.info("notices attempted", extra={"projectId": project_id, "mailbox": box, **details})
         is_over = outcome.succeeded and len(notices) < MOST_SENT  # what came meanwhile has made it due again
         slow = outcome.seconds > SLOW_SECONDS or not outcome.succeeded
-        self._give_back(lease, None if is_over else self.clock(), slow=slow, rests_until=rests_until)
+        now = self.clock()
+        with self.store.deadline():
+            self.leases.give_back(lease, None if is_over else now, now, slow=slow, rests_until=rests_until)
         return len(wanted) if outcome.succeeded else 0
 
     def _mailbox(self, project_id: str, box: str) -> Mailbox:
@@ -157,9 +160,3 @@ class NoticeSender:
             self.store.notices.settle(project_id, notices)
             self.leases.record_success(box)
         return None
-
-    def _give_back(
-        self, lease: StoredLease, due: datetime | None, *, slow: bool, rests_until: datetime | None = None
-    ) -> None:
-        with self.store.deadline():
-            self.leases.give_back(lease, due, self.clock(), slow=slow, rests_until=rests_until)
