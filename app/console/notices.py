@@ -20,7 +20,7 @@ from app.errors import Unauthorized
 from app.http.callers import callers
 from app.operations import inbox, own_notices, threads
 from app.operations.context import this_instant
-from app.operations.members import turn_off_email
+from app.operations.members import get_member, turn_off_email
 from app.operations.operation import Operation
 from app.responses.documents import DocumentSummary
 from app.responses.inbox import InboxEntry
@@ -66,14 +66,15 @@ def end_waiting(id: str) -> str:
         return message
     if action not in ACTIONS.values():
         abort(404)
-    title = call(BY_NAME[action].operation, id).body["title"]
-    return BY_NAME[action].message(title)
+    move = BY_NAME[action]
+    return move.message(call(move.operation, id).body["title"])
 
 
 @console.get("/inbox/settings")
 def show_own_notices() -> Response:
     """Shows how the signed-in user is told, with a test, and the address of their calendar."""
-    member = call(own_notices.get_own_member).body if context().caller.member_id else None
+    own_id = context().caller.member_id
+    member = call(get_member, own_id).body if own_id else None
     return page("own_notices.html", member=member, digests=DIGESTS.items(), hours=HOURS, mails=context().sends_mail)
 
 

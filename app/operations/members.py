@@ -3,7 +3,7 @@
 from datetime import datetime
 from secrets import compare_digest, token_urlsafe
 
-from app.errors import BadRequest, NotFound, Problem, or_raise
+from app.errors import BadRequest, NotFound, Problem, WriteConflict, or_raise
 from app.operations.context import Context
 from app.operations.notices import merged_notify, notify_problems
 from app.operations.operation import Effect, Result, operation
@@ -90,7 +90,10 @@ def turn_off_email(store: Store, key: str, now: datetime, *, dry_run: bool) -> b
             return False
         if notify_of(member)["email"] and not dry_run:
             off = {"notify": {**notify_of(member), "email": False}}
-            store.members.update(project_id, member, off, Event("member.updated", now, SYSTEM))
+            try:
+                store.members.update(project_id, member, off, Event("member.updated", now, SYSTEM))
+            except WriteConflict:  # the member was changed this moment
+                return turn_off_email(store, key, now, dry_run=False)
         return True
 
 

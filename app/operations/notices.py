@@ -1,4 +1,4 @@
-"""When and where members are told of what waits for them; `app/worker/notices.py` sends it (decisions, section 19)."""
+"""Checks of when and where members are told of what waits for them (decisions, section 19)."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -8,13 +8,11 @@ from app.operations.context import Context
 from app.rules.named import Notify, StoredMember
 from app.rules.notices import masked, notify_of
 from app.rules.webhooks import wrong_url
-from app.schemas.inbox import MASK, NotifyFields
+from app.schemas.inbox import NotifyFields
 from app.schemas.loading import Fields, problems
 
 NO_MAIL = "This server sends no e-mail: set SMTP_URL first."
 NO_ADDRESS = "The member has no e-mail address: set `email` first."
-
-OTHER_MASK = "Must be an https URL: the address that is set ends otherwise."
 
 
 def unmasked(fields: Fields, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,5 +40,5 @@ def slack_problems(ctx: Context, url: str | None, field: str) -> list[Problem]:
     """Returns what is wrong with the address of a Slack, beside what its schema finds."""
     if not url or problems(NotifyFields, {"slack": url}):
         return []
-    message = OTHER_MASK if url.startswith(MASK) else wrong_url(url, ctx.webhooks_allow_local)
+    message = wrong_url(url, ctx.webhooks_allow_local)
     return [Problem(field=field, message=message)] if message else []

@@ -29,12 +29,6 @@ MOST_OF_A_KIND = 2_000
 NO_MEMBER = "Your token is not a member's: an administrator can say whose it is."
 
 
-@operation(Scope.READ, Effect.READS)
-def get_own_member(ctx: Context) -> Result[Member]:
-    """Read the member whose your token is."""
-    return Result(member_record(_own(ctx)))
-
-
 @operation(Scope.READ, Effect.CHANGES, body=NotifyFields, errors=(BadRequest,), transaction=True)
 def update_own_notices(ctx: Context, fields: Fields) -> Result[Member]:
     """Change how you are told of what waits for you."""

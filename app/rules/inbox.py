@@ -38,8 +38,6 @@ MAY_BE_OVERDUE = ("document.created", "document.restored", "document.unpublished
 """The events after which a document with a past due date is overdue again, or for the first time."""
 TOLD_OF = frozenset((*BEGINS_WITH, *MAY_BE_OVERDUE, "document.updated"))
 """The types of events with which something may begin to wait."""
-
-
 NEEDED = (
     *("title", "status", "statusSince", "updatedAt", "assigneeId", "dueDate", "isPublished", "publishFailedAt"),
     *("review.at", "rounds", "roundsAt", "openSince"),

@@ -59,6 +59,8 @@ class NewNotice(TypedDict):
     lines: list[NoticeLine]
 
 
+Begun = tuple[StoredEvent | None, Waiting]
+"""What began to wait, with its event; None for what becomes overdue."""
 Receivers = Mapping[str | None, Sequence[str]]
 """The mailboxes of members by their id, and under None those of everybody."""
 
@@ -98,10 +100,7 @@ def notice_line(line: Waiting, document: StoredDocument, thread: StoredThread | 
 
 
 def notices_of(
-    pairs: Iterable[tuple[StoredEvent | None, Waiting]],
-    told: Iterable[NoticeLine],
-    receivers: Receivers,
-    owners: Mapping[str, str],
+    pairs: Iterable[Begun], told: Iterable[NoticeLine], receivers: Receivers, owners: Mapping[str, str]
 ) -> list[NewNotice]:
     """Returns what mailboxes are told of what began to wait, each with its event, but not those of who caused it.
 

@@ -9,8 +9,9 @@ from app.vocabulary import Role
 _CLUSTER_NAME = "the cluster's name, unique in the project ignoring case"
 _SLUG = "URL slug: lowercase letters, numbers and single hyphens"
 
-email_address = full_match(r"[^@\s]+@[^@\s]+", "Must be an e-mail address, like ada@example.org.")
-"""Checks for one @ with text around it and no white space."""
+_PART = r'[^@\s\x00-\x1f\x7f,;:<>()\[\]"\\]+'
+email_address = full_match(f"{_PART}@{_PART}", "Must be an e-mail address, like ada@example.org.")
+"""Checks for one @ with text around it: no white space, and nothing that makes it two addresses in a mail's header."""
 
 
 class MemberFields(Schema):

@@ -7,14 +7,12 @@ from pymongo import InsertOne
 
 from app.rules.events import StoredEvent
 from app.rules.inbox import TOLD_OF, Team, Waiting, begun, waiting_answer, waiting_in
-from app.rules.notices import NewNotice, NoticeLine, Receivers, StoredNotice, mailboxes, notice_line, notices_of
+from app.rules.notices import Begun, NewNotice, NoticeLine, Receivers, StoredNotice, mailboxes, notice_line, notices_of
 from app.store.collection import Collection, new_id, object_ids, to_bson, write_once
-from app.store.types import Bson
 from app.vocabulary import Digest, ThreadState, WaitKind
 
-MOST_SENT = 200
-"""The most notices of a mailbox that are sent together."""
-SETTLED: Bson = {"$set": {"isPending": False, "lines": []}}
+MOST_SENT = 10_000
+"""The most notices of a mailbox that are sent together; a message shows the first lines, and counts the others."""
 
 
 class Notices(Collection[StoredNotice]):
@@ -28,22 +26,23 @@ class Notices(Collection[StoredNotice]):
         receivers = self._receivers(project_id) if told_of else {}
         if receivers:
             team = self._store.inboxes.team(project_id)
-            pairs = self._begun(project_id, told_of, team)
-            told = self._told(project_id, [line for _, line in pairs])
-            self.add(project_id, notices_of(pairs, told, receivers, team.owners), now)
+            self._queue(project_id, self._begun(project_id, told_of, team), receivers, team, now)
 
     def queue_overdue(self, project_id: str, now: datetime) -> None:
-        """Queues what is overdue since the day of `now` began, for those who are told at once."""
+        """Queues what is overdue since the day of `now` began, for those who are told at once.
+
+        A document that was written since then is told of by the events of its writes.
+        """
         if receivers := self._receivers(project_id):
             team = self._store.inboxes.team(project_id)
             yesterday = (now.date() - timedelta(days=1)).isoformat()
-            documents = self._store.documents.overdue_since(project_id, yesterday)
-            lines = [line for document in documents for line in waiting_in(document, team)]
-            pairs: list[tuple[StoredEvent | None, Waiting]] = [
-                (None, line) for line in lines if line["kind"] == WaitKind.OVERDUE
+            pairs: list[Begun] = [
+                (None, line)
+                for document in self._store.documents.overdue_since(project_id, yesterday)
+                for line in waiting_in(document, team)
+                if line["kind"] == WaitKind.OVERDUE and document["updatedAt"] < line["since"]
             ]
-            told = self._told(project_id, [line for _, line in pairs])
-            self.add(project_id, notices_of(pairs, told, receivers, team.owners), now)
+            self._queue(project_id, pairs, receivers, team, now)
 
     def queue_digest(self, project_id: str, member_id: str, boxes: Sequence[str], now: datetime) -> None:
         """Queues a member's inbox as it is, once for each hour; where it is empty then, nothing is sent."""
@@ -51,27 +50,32 @@ class Notices(Collection[StoredNotice]):
         if self._count(project_id, {"mailbox": {"$in": [*boxes]}, "key": key}) < len(boxes):
             lines = self._told(project_id, self._store.inboxes.read(project_id, now, member_id))
             self.add(project_id, [NewNotice(mailbox=box, key=key, lines=lines) for box in boxes], now)
+        self._wake(project_id, boxes, now)  # also what a worker queued that died before it did this
 
     def add(self, project_id: str, new: Sequence[NewNotice], now: datetime) -> None:
         """Queues notices, except what is queued already; one without lines is noted, and not sent."""
         rows = [{**one, "createdAt": now, "isPending": bool(one["lines"])} for one in new]
         inserts = [InsertOne(to_bson({"id": new_id(), "projectId": project_id, **row})) for row in rows]
         write_once(self._collection, inserts, ["projectId", "mailbox", "key"])
-        for mailbox in dict.fromkeys(one["mailbox"] for one in new if one["lines"]):
-            self._store.notice_leases.wake(project_id, mailbox, now)
+        self._wake(project_id, {one["mailbox"] for one in new if one["lines"]}, now)
 
     def pending(self, project_id: str, mailbox: str) -> list[StoredNotice]:
         """Returns the notices of a mailbox that are to be sent, the oldest first."""
         return self._find(project_id, {"mailbox": mailbox, "isPending": True}, sort=(("_id", 1),), limit=MOST_SENT)
 
     def settle(self, project_id: str, notices: Iterable[StoredNotice]) -> None:
-        """Notes that notices were sent; their keys stay until they expire, without what they said."""
+        """Notes that notices were sent, or given up; their keys stay until they expire, without what they said."""
         these = self._where(project_id, {"_id": {"$in": object_ids(one["id"] for one in notices)}})
-        self._collection.update_many(these, SETTLED)
+        self._collection.update_many(these, {"$set": {"isPending": False, "lines": []}})
 
-    def give_up(self, project_id: str, mailbox: str) -> None:
-        """Gives up what is to be sent to a mailbox."""
-        self._collection.update_many(self._where(project_id, {"mailbox": mailbox, "isPending": True}), SETTLED)
+    def _wake(self, project_id: str, boxes: Iterable[str], now: datetime) -> None:
+        for mailbox in boxes:
+            self._store.notice_leases.wake(project_id, mailbox, now)
+
+    def _queue(self, project_id: str, pairs: Sequence[Begun], receivers: Receivers, team: Team, now: datetime) -> None:
+        """Queues what began to wait, each with its event."""
+        told = self._told(project_id, [line for _, line in pairs])
+        self.add(project_id, notices_of(pairs, told, receivers, team.owners), now)
 
     def _receivers(self, project_id: str) -> Receivers:
         """Returns the mailboxes that are told at once, by the member's id; None for those of everybody."""
@@ -80,23 +84,19 @@ class Notices(Collection[StoredNotice]):
         receivers: dict[str | None, Sequence[str]] = {member["id"]: mailboxes(member) for member in members}
         return {**receivers, None: [f"slack:{project_id}"]} if slack else receivers
 
-    def _begun(
-        self, project_id: str, events: Sequence[StoredEvent], team: Team
-    ) -> list[tuple[StoredEvent | None, Waiting]]:
+    def _begun(self, project_id: str, events: Sequence[StoredEvent], team: Team) -> list[Begun]:
         """Returns what began to wait with which event, and still waits."""
         documents = self._store.documents.get_many(project_id, {one["data"]["documentId"] for one in events})
         threads = self._store.threads.get_many(project_id, {one["data"].get("threadId", "") for one in events})
-        pairs: list[tuple[StoredEvent | None, Waiting]] = []
+        pairs: list[Begun] = []
         for event in events:
-            document, thread = (
-                documents.get(event["data"]["documentId"]),
-                threads.get(event["data"].get("threadId", "")),
-            )
+            document = documents.get(event["data"]["documentId"])
+            thread = threads.get(event["data"].get("threadId", ""))
             if document is None or document["deletedAt"] is not None:
                 continue
             lines = waiting_in(document, team)
             if thread and thread["state"] == ThreadState.ANSWERED:
-                lines += [answer] if (answer := waiting_answer(thread, document["title"], team)) else []
+                lines += filter(None, [waiting_answer(thread, document["title"], team)])
             pairs += [(event, line) for line in begun(event, lines)]
         return pairs
 

@@ -77,14 +77,19 @@ def relay_events(store: Store, projects: ProjectByProject, *then: Callable[[], o
 
 
 def tell_by_the_hour(store: Store, projects: ProjectByProject, told: set[datetime]) -> bool:
-    """Queues the daily notices of the present hour, and at midnight in UTC what is overdue; once, noted in `told`."""
+    """Queues the daily notices of the present hour, and what is overdue since the UTC day began; once.
+
+    `told` has the hour that was done last. Whoever starts later in the day queues again what is overdue: what was
+    queued already stays as it is.
+    """
     now = this_instant()
     hour = now.replace(minute=0, second=0, microsecond=0)
     if hour in told:
         return False
+    is_new_day = hour.date() not in {one.date() for one in told}
     with store.deadline():
         members = store.members.told_daily(now.hour)
-        everywhere = [project["id"] for project in store.projects.all()] if now.hour == 0 else []
+        everywhere = [project["id"] for project in store.projects.all()] if is_new_day else []
     here = {*everywhere, *(member["projectId"] for member in members)}
 
     def tell(project_id: str) -> int:

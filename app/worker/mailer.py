@@ -1,10 +1,13 @@
 """Sends one e-mail by SMTP, and says what became of it (decisions, section 19)."""
 
 import smtplib
+import socket
 import ssl
+import threading
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from email.message import EmailMessage
+from functools import partial
 from urllib.parse import unquote, urlsplit
 
 from app.worker.webhook_client import Outcome
@@ -27,36 +30,41 @@ class Mailer:
         """
         began = time.monotonic()
         try:
-            self._deliver(message, began + seconds)
-        except (smtplib.SMTPException, OSError) as error:
+            self._deliver(message, began + seconds, seconds)
+        except (smtplib.SMTPException, OSError, ValueError) as error:  # the last for a password that is not ASCII
             why = f"The mail server refused it, or could not be used: {type(error).__name__}."
             return Outcome(getattr(error, "smtp_code", None), why, time.monotonic() - began)
         return Outcome(250, None, time.monotonic() - began)
 
-    def _deliver(self, message: EmailMessage, deadline: float) -> None:
-        smtp = self._connected(deadline)
-        try:
+    def _deliver(self, message: EmailMessage, deadline: float, seconds: float) -> None:
+        with closing(self._connected(deadline)) as smtp:
             if self._url.scheme == "smtp" and smtp.has_extn("starttls"):
                 smtp.starttls(context=self._tls)
             if self._url.username:
                 smtp.login(unquote(self._url.username), unquote(self._url.password or ""))
-            if smtp.sock:
-                smtp.sock.settimeout(_left(deadline))
-            smtp.send_message(message)
-            with suppress(smtplib.SMTPException, OSError):  # it is accepted: how the conversation ends changes nothing
-                smtp.quit()
-        finally:
-            smtp.close()
+            hang_up = threading.Timer(_left(deadline) + seconds, _hang_up, (smtp,))  # smtplib bounds single reads only
+            hang_up.start()
+            try:
+                smtp.send_message(message)
+                with suppress(smtplib.SMTPException, OSError):  # it is accepted: how the conversation ends is the same
+                    smtp.quit()
+            finally:
+                hang_up.cancel()
 
     def _connected(self, deadline: float) -> smtplib.SMTP:
         host, port = self._url.hostname or "", self._url.port or PORTS[self._url.scheme]
         own = self.sender.rpartition("@")[2].rstrip(">")  # what smtplib would look up by DNS
-        if self._url.scheme == "smtps":
-            smtp: smtplib.SMTP = smtplib.SMTP_SSL(host, port, own, timeout=_left(deadline), context=self._tls)
-        else:
-            smtp = smtplib.SMTP(host, port, own, timeout=_left(deadline))
+        connect = partial(smtplib.SMTP_SSL, context=self._tls) if self._url.scheme == "smtps" else smtplib.SMTP
+        smtp = connect(host, port, own, timeout=_left(deadline))
         smtp.ehlo()
         return smtp
+
+
+def _hang_up(smtp: smtplib.SMTP) -> None:
+    """Ends a connection under whoever waits for it; the method of `ssl` of this name would not."""
+    with suppress(OSError):
+        if smtp.sock:
+            socket.socket.shutdown(smtp.sock, socket.SHUT_RDWR)
 
 
 def _left(deadline: float) -> float:

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from email.headerregistry import BaseHeader, HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
+from email.policy import EmailPolicy, Policy
 from email.utils import format_datetime, make_msgid
 from typing import Any
 
@@ -16,24 +18,40 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+MOST_SHOWN = 200
+"""The most lines of a message, as many as an inbox has."""
 SLACK_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+class UrlHeader(UnstructuredHeader, BaseHeader):
+    """A header with a URL, which mail programs can't read when it is folded or encoded."""
+
+    def fold(self, *, policy: Policy) -> str:
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+HEADERS = HeaderRegistry()
+HEADERS.map_to_type("list-unsubscribe", UrlHeader)
+POLICY = EmailPolicy(header_factory=HEADERS)
 
 
 def mail_of(
     lines: Sequence[NoticeLine], *, project: str, public_url: str, sender: str, to: str, off: str, at: datetime
 ) -> EmailMessage:
     """Returns the e-mail that tells of some lines; `off` is the link that turns e-mail off, empty for none."""
-    shown = [_shown(line, public_url) for line in lines]
-    subject = f"{shown[0]['what']}: {shown[0]['title']}" if len(shown) == 1 else f"{len(shown)} things wait for you"
-    message = EmailMessage()
-    message["From"], message["To"], message["Subject"] = sender, to, f"{subject} · {_plain(project)}"
+    shown, more = [_shown(line, public_url) for line in lines[:MOST_SHOWN]], len(lines) - MOST_SHOWN
+    subject = f"{shown[0]['what']}: {shown[0]['title']}" if len(shown) == 1 else f"{len(lines)} things wait for you"
+    message = EmailMessage(POLICY)
+    message["From"], message["To"] = sender, to
+    # `email` decodes encoded words in what it is given, with line breaks and all.
+    message["Subject"] = f"{subject} · {_plain(project)}".replace("=?", "= ?")
     message["Date"] = format_datetime(at)
     message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2].rstrip(">"))
     message["Auto-Submitted"] = "auto-generated"
     if off:
         message["List-Unsubscribe"] = f"<{off}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    values = {"lines": shown, "project": project, "off": off, "subject": subject}
+    values = {"lines": shown, "more": more, "project": _plain(project), "off": off, "subject": subject}
     message.set_content(TEMPLATES.get_template("notice.txt.jinja").render(values))
     message.add_alternative(TEMPLATES.get_template("notice.html.jinja").render(values), subtype="html")
     return message
@@ -41,7 +59,9 @@ def mail_of(
 
 def slack_of(lines: Sequence[NoticeLine], public_url: str) -> dict[str, Any]:
     """Returns the message of Slack's incoming webhooks that tells of some lines."""
-    return {"text": "\n".join(_slack_line(_shown(line, public_url)) for line in lines), "unfurl_links": False}
+    shown = [_slack_line(_shown(line, public_url)) for line in lines[:MOST_SHOWN]]
+    more = len(lines) - len(shown)
+    return {"text": "\n".join([*shown, *([f"and {more} more"] if more else [])]), "unfurl_links": False}
 
 
 def _slack_line(line: Mapping[str, str]) -> str:

@@ -20,9 +20,10 @@ from app.operations.context import this_instant
 from app.rules.actors import SYSTEM
 from app.rules.backoff import next_attempt
 from app.rules.events import Event
-from app.rules.named import StoredMember
+from app.rules.named import NO_NOTICES, StoredMember
 from app.rules.notices import GATHERS, NoticeLine, StoredNotice, is_wanted, notify_of
-from app.store.leases import FREE, Leases, StoredLease
+from app.store.leases import FREE, NoticeLeases, StoredLease
+from app.store.notices import MOST_SENT
 from app.store.store import Store
 from app.vocabulary import Digest
 from app.worker.mailer import Mailer
@@ -41,9 +42,11 @@ JSON = {"Content-Type": "application/json", "User-Agent": "content-workflow"}
 
 @dataclass(frozen=True)
 class Mailbox:
-    """Where notices are sent to: an e-mail address or the URL of a Slack, empty for none any more; and whose it is."""
+    """Where notices are sent to, and whose it is."""
 
+    channel: str
     address: str
+    """An e-mail address or the URL of a Slack; empty for none any more."""
     member: StoredMember | None
     project: str
 
@@ -63,7 +66,7 @@ class NoticeSender:
     lease_times: Mapping[bool, timedelta] = field(default_factory=lambda: LEASES, init=False)
 
     @property
-    def leases(self) -> Leases:
+    def leases(self) -> NoticeLeases:
         return self.store.notice_leases
 
     def send_due(self, lease: StoredLease) -> int:
@@ -74,7 +77,8 @@ class NoticeSender:
         project_id, box, at = lease["projectId"], lease["id"], self.clock()
         gathers_until = lease.get("gathersUntil", FREE)
         if self.stopping.is_set() or at < gathers_until:
-            self._end_turn(lease, max(at, gathers_until), slow=lease["slow"])
+            with self.store.deadline():
+                self.leases.give_back(lease, max(at, gathers_until), at, slow=lease["slow"], rests_until=None)
             return 0
         with self.store.deadline():
             notices, mailbox = self.store.notices.pending(project_id, box), self._mailbox(project_id, box)
@@ -86,29 +90,31 @@ class NoticeSender:
                 self.store.notices.settle(project_id, notices)
                 self._arrived(box, wanted, at, gathers_until)
             else:
-                rests_until = self._failed(project_id, box, mailbox.member, at)
+                rests_until = self._failed(lease, mailbox.member, notices, at)
         details = {"status": outcome.status_code, "error": outcome.error, "notices": len(wanted)}
         log.info("notices attempted", extra={"projectId": project_id, "mailbox": box, **details})
-        self._end_turn(lease, None, slow=outcome.seconds > SLOW_SECONDS or not outcome.succeeded, rests=rests_until)
+        is_over = outcome.succeeded and len(notices) < MOST_SENT  # what came meanwhile has made it due again
+        slow = outcome.seconds > SLOW_SECONDS or not outcome.succeeded
+        now = self.clock()
+        with self.store.deadline():
+            self.leases.give_back(lease, None if is_over else now, now, slow=slow, rests_until=rests_until)
         return len(wanted) if outcome.succeeded else 0
 
     def _mailbox(self, project_id: str, box: str) -> Mailbox:
         channel, _, owner_id = box.partition(":")
         project = self.store.projects.settings(project_id)
         if owner_id == project_id:
-            return Mailbox(project.get("slack") or "", None, project["name"])
+            return Mailbox(channel, project.get("slack") or "", None, project["name"])
         member = self.store.members.get(project_id, owner_id)
-        if member is None:
-            return Mailbox("", None, project["name"])
-        notify = notify_of(member)
-        email = (member.get("email") or "") if notify["email"] and self.mailer else ""
-        return Mailbox(email if channel == "email" else notify["slack"] or "", member, project["name"])
+        notify = notify_of(member) if member else NO_NOTICES
+        email = member.get("email") if member and notify["email"] and self.mailer else None
+        return Mailbox(channel, (email if channel == "email" else notify["slack"]) or "", member, project["name"])
 
     def _send(self, mailbox: Mailbox, lines: Sequence[NoticeLine], *, slow: bool) -> Outcome:
         """Sends lines in one message; nothing where there are none."""
         if not lines:
             return Outcome(None, None, 0)
-        if mailbox.address.startswith("http"):
+        if mailbox.channel == "slack":
             body = orjson.dumps(slack_of(lines, self.public_url))
             outcome = self.clients[slow].send(mailbox.address, JSON, body)
         else:
@@ -136,10 +142,13 @@ class NoticeSender:
         """Notes that a mailbox works, and has what follows the first notice within a minute wait for its end."""
         self.leases.record_success(box)
         if sent and all(one["createdAt"] >= gathers_until for one in sent):
-            self.store.notice_leases.gather(box, at + GATHERS)
+            self.leases.gather(box, at + GATHERS)
 
-    def _failed(self, project_id: str, box: str, member: StoredMember | None, at: datetime) -> datetime | None:
-        """Returns when a mailbox is tried again; gives up one that failed for too long, and turns its member's off."""
+    def _failed(
+        self, lease: StoredLease, member: StoredMember | None, notices: Sequence[StoredNotice], at: datetime
+    ) -> datetime | None:
+        """Returns when a mailbox is tried again; gives up after too long, and turns its member's notices off."""
+        project_id, box = lease["projectId"], lease["id"]
         failing_since, failures = self.leases.record_failure(box, at)
         again = next_attempt(failures, failing_since, self.clock(), self.chance())
         if again is not None:
@@ -148,12 +157,6 @@ class NoticeSender:
             if member:
                 off = {"notify": {**notify_of(member), "digest": Digest.OFF}}
                 self.store.members.update(project_id, member, off, Event("member.updated", self.clock(), SYSTEM))
-            self.store.notices.give_up(project_id, box)
+            self.store.notices.settle(project_id, notices)
             self.leases.record_success(box)
         return None
-
-    def _end_turn(self, lease: StoredLease, due: datetime | None, *, slow: bool, rests: datetime | None = None) -> None:
-        with self.store.deadline():
-            if due is None and self.store.notices.pending(lease["projectId"], lease["id"]):
-                due = self.clock()
-            self.leases.give_back(lease, due, self.clock(), slow=slow, rests_until=rests)

@@ -7,13 +7,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from bson import ObjectId
 from flask import Flask
 from icalendar import Calendar
 
 from app.operations.context import this_instant
+from app.store.named import Members
+from app.store.store import Store
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.documents.steps import a_document, a_document_in, in_hours, ok, path_of
+from tests.live import until
 from tests.make import Project, Token
 from tests.notices.conftest import Inboxes, Post, a_member, token_of
 from tests.rest.client import Rest
@@ -221,3 +225,62 @@ def test_without_a_valid_token_the_calendar_is_401(
 
 def test_the_board_offers_ones_own(signed_in: Visitor, ada: dict[str, Any]) -> None:
     assert f"/console/board?assigneeId={ada['id']}" in signed_in.get("/console/board").text
+
+
+@pytest.mark.contract("decided-notices.calendar")
+def test_a_calendars_token_opens_no_other_interface_and_ends_with_the_token_that_made_it(
+    mailing_app: Flask, signed_in: Visitor, rest: Rest, ada: dict[str, Any], store: Store
+) -> None:
+    shown = signed_in.post("/console/inbox/calendar").text
+    [secret] = re.findall(r"token=(cwc_[\w-]+)", shown)
+    client, bearer = mailing_app.test_client(), {"Authorization": f"Bearer {secret}"}
+    [token] = [one for one in ok(rest.get("/tokens")) if one["kind"] == "calendar"]
+    stranger = rest.by(Token(token["id"], secret, rest.token.caller))
+    for path in ("/inbox", "/events", "/project", f"/members/{ada['id']}"):
+        assert stranger.get(path).status_code == 401
+    for path in ("/mcp", "/graphql"):
+        assert client.post(path, headers=bearer, json={}).status_code == 401
+    assert client.get("/calendar.ics", headers=bearer).status_code == 401
+    assert "cw_session" not in str(client.post("/console/sign-in", data={"token": secret}).headers)
+    store.database.tokens.update_one({"_id": ObjectId(token["id"])}, {"$set": {"expiresAt": this_instant()}})
+    until(lambda: client.get(f"/calendar.ics?token={secret}").status_code == 401, 10)
+
+
+@pytest.mark.contract("decided-notices.calendar")
+def test_a_calendar_of_a_frozen_project_is_read_and_a_title_adds_nothing_to_it(
+    mailing_app: Flask, signed_in: Visitor, rest: Rest
+) -> None:
+    title = "Rye;X=1,Y\\nEND:VEVENT\u2028BEGIN:VALARM" + "ü" * 100
+    a_document(rest, title=title, dueDate=this_instant().date().isoformat())
+    [address] = re.findall(r"(/calendar\.ics\?token=cwc_[\w-]+)", signed_in.post("/console/inbox/calendar").text)
+    ok(rest.post("/project/freeze", {"reason": "A look at it."}))
+
+    response = mailing_app.test_client().get(address)
+
+    assert response.headers["Cache-Control"] == "no-store"
+    assert all(len(line) <= 75 for line in response.data.split(b"\r\n"))
+    names = [line.partition(b":")[0] for line in response.data.split(b"\r\n")]
+    assert (names.count(b"BEGIN"), names.count(b"END")) == (2, 2)
+    [event] = Calendar.from_ical(response.data).walk("VEVENT")
+    assert str(event["summary"]) == f"Due: {title}"
+
+
+@pytest.mark.contract("decided-notices.one-click")
+def test_the_one_click_works_while_the_member_is_changed(
+    mailing_app: Flask, ada: dict[str, Any], rest: Rest, post: Post, mails: Inboxes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_document_in(rest, "review", assigneeId=ada["id"])
+    post.deliver()
+    address = mails.messages[0]["List-Unsubscribe"].strip("<>").removeprefix("https://cms.example.org")
+    read, changes = Members.get, iter([{"name": "Ada L"}])
+
+    def changed_after(self: Members, project_id: str, member_id: str) -> Any:
+        found = read(self, project_id, member_id)
+        for change in changes:
+            ok(rest.patch(f"/members/{member_id}", change))
+        return found
+
+    monkeypatch.setattr(Members, "get", changed_after)
+
+    assert mailing_app.test_client().post(address).status_code == 200
+    assert not ok(rest.get(f"/members/{ada['id']}"))["notify"]["email"]

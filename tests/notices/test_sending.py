@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import socket
 from datetime import timedelta
 from statistics import median
 from typing import Any
+from unittest.mock import Mock
 
 import orjson
 import pytest
 
 from app.operations.context import this_instant
-from app.rules.notices import GATHERS
+from app.rules.notices import GATHERS, NewNotice, NoticeLine
 from app.rules.times import read_time
+from app.store.leases import NoticeLeases
 from app.store.store import Store
+from app.vocabulary import WaitKind
 from app.worker.jobs import jobs
+from app.worker.notice_messages import MOST_SHOWN
 from app.worker.worker import Worker
 from tests.documents.steps import a_document, a_document_in, ok, path_of
 from tests.live import until
@@ -317,3 +322,78 @@ def test_what_is_imported_tells_nobody(rest: Rest, project: Project, post: Post,
     post.store.notices.queue(project.id, [event], this_instant())
 
     assert post.store.notices.pending(project.id, f"email:{ada['id']}") == []
+
+
+def test_an_address_that_begins_like_a_url_is_mailed(rest: Rest, post: Post, mails: Inboxes) -> None:
+    http = a_member(rest, "Http")
+    a_document_in(rest, "review", assigneeId=http["id"])
+
+    assert post.deliver() == 1
+    assert mails.recipients == ["http@example.org"]
+
+
+@pytest.mark.contract("decided-notices.once")
+def test_a_daily_one_is_sent_though_the_worker_died_before_it_made_the_mailbox_due(
+    rest: Rest, post: Post, mails: Inboxes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = a_member(rest, digest="daily", hour=9)
+    a_document_in(rest, "review", assigneeId=ada["id"])
+    nine = (this_instant() + timedelta(days=1)).replace(hour=9, minute=0, second=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(NoticeLeases, "wake", Mock())
+        assert post.tell(nine) == 0
+
+    assert post.tell(nine + timedelta(minutes=1)) == 1
+    assert len(mails.messages) == 1
+
+
+@pytest.mark.contract("decided-notices.overdue")
+def test_what_became_overdue_while_no_worker_ran_is_told_when_one_does(rest: Rest, post: Post, mails: Inboxes) -> None:
+    ada = a_member(rest)
+    a_document(rest, assigneeId=ada["id"], title="Due", dueDate=this_instant().date().isoformat())
+    post.relay()
+    at_two = (this_instant() + timedelta(days=1)).replace(hour=2, minute=0, second=1)
+
+    assert post.tell(at_two) == 1
+    assert post.tell(at_two + timedelta(hours=1)) == 0
+    assert subjects(mails) == ["Overdue: Due · The Crust"]
+
+
+@pytest.mark.contract("decided-notices.instant")
+def test_a_flood_within_a_minute_is_one_message_with_the_first_and_how_many_more(
+    rest: Rest, project: Project, post: Post, mails: Inboxes, slack: Receiver
+) -> None:
+    ada = a_member(rest, slack=slack.url)
+    a_document_in(rest, "review", assigneeId=ada["id"])
+    assert post.deliver() == 2
+    line = NoticeLine(kind=WaitKind.REVIEW, documentId="0" * 24, title="Rye", by="", text="")
+    for box in (f"email:{ada['id']}", f"slack:{ada['id']}"):
+        new = [NewNotice(mailbox=box, key=str(number), lines=[line]) for number in range(MOST_SHOWN + 300)]
+        post.store.notices.add(project.id, new, post.now)
+
+    assert post.later(seconds=61).deliver() == 2 * (MOST_SHOWN + 300)
+
+    assert (len(mails.messages), len(slack.requests)) == (2, 2)
+    assert subjects(mails)[1] == f"{MOST_SHOWN + 300} things wait for you · The Crust"
+    for text in (texts(mails)[1], orjson.loads(slack.requests[1][1])["text"]):
+        assert text.count("Waits for review") == MOST_SHOWN
+        assert "300 more" in text
+    assert post.later(seconds=61).deliver() == 0
+
+
+@pytest.mark.slow
+@pytest.mark.contract("decided-notices.retries")
+def test_a_mail_server_that_hangs_holds_up_neither_webhooks_nor_slack(
+    rest: Rest, project: Project, store: Store, slack: Receiver
+) -> None:
+    ok(rest.post("/webhooks", {"url": f"{slack.url}?hook", "events": ["document.submitted"]}), 201)
+    ok(rest.patch("/project", {"slack": slack.url}))
+    members = [a_member(rest, f"{number}-{project.id}") for number in range(3)]
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        worker = Worker(jobs(store, settings(smtp_url=f"smtp://127.0.0.1:{silent.getsockname()[1]}"))).start()
+        for number, member in enumerate(members):
+            a_document_in(rest, "review", assigneeId=member["id"], slug=f"rye-{number}")
+        until(lambda: len(slack.requests) == 3, 10)
+        a_document_in(rest, "review", slug="everybody")
+        until(lambda: len(slack.requests) == 5, 10)
+    worker.stop()  # ends when the attempts have, as the server is gone

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import email
 import socket
 import ssl
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from email import policy
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -25,6 +29,7 @@ from app.store.store import Store
 from app.vocabulary import WaitKind
 from app.worker.mailer import Mailer
 from app.worker.notice_messages import mail_of
+from app.worker.notice_sender import ATTEMPT_SECONDS, LEASES
 from app.worker.webhook_client import Outcome
 from tests.certificates import self_signed
 from tests.documents.steps import ok, refused
@@ -61,7 +66,7 @@ def test_notify_is_merged_and_shows_of_a_slack_the_last_four_characters(rest: Re
 def test_what_can_not_work_is_422(rest: Rest, app: Flask) -> None:
     member = ok(rest.post("/members", {"name": "Ada"}), 201)
     path = f"/members/{member['id']}"
-    for url in ("http://hooks.slack.com/x", "https://10.0.0.1/x", "…wxyz", "slack"):
+    for url in ("http://hooks.slack.com/x", "https://10.0.0.1/x", "https://hooks.slack.com:99999/x", "…wxyz", "slack"):
         assert fields_of(refused(rest.patch(path, {"notify": {"slack": url}}), "BadRequest")) == ["notify.slack"]
         assert fields_of(refused(rest.patch("/project", {"slack": url}), "BadRequest")) == ["slack"]
     assert fields_of(refused(rest.patch(path, {"notify": {"email": True}}), "BadRequest")) == ["notify.email"]
@@ -136,12 +141,10 @@ def client_tls(certificate: Path) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=str(certificate))
 
 
-def send(url: str, tls: ssl.SSLContext | None = None) -> Outcome:
+def send(url: str, tls: ssl.SSLContext | None = None, seconds: float = 5, to: str = "ada@example.org") -> Outcome:
     line = NoticeLine(kind=WaitKind.REVIEW, documentId="0" * 24, title="Rye", by="", text="")
-    message = mail_of(
-        [line], project="The Crust", public_url="", sender=SENDER, to="ada@example.org", off="", at=this_instant()
-    )
-    return Mailer(url, SENDER, tls).send(message, 5)
+    message = mail_of([line], project="The Crust", public_url="", sender=SENDER, to=to, off="", at=this_instant())
+    return Mailer(url, SENDER, tls).send(message, seconds)
 
 
 @contextmanager
@@ -187,3 +190,79 @@ def test_a_server_that_is_away_or_silent_is_an_outcome() -> None:
         outcome = Mailer(f"smtp://127.0.0.1:{silent.getsockname()[1]}", SENDER).send(message, 0.2)
     assert "SMTPServerDisconnected" in str(outcome.error)
     assert outcome.seconds < 3
+
+
+def wire(title: str, **other: str) -> str:
+    """Returns an e-mail about a document as it is sent."""
+    line = NoticeLine(kind=WaitKind.REVIEW, documentId="0" * 24, title=title, by="", text="")
+    usual = {"project": "The Crust", "public_url": "https://cms.example.org", "sender": SENDER, "to": "a@example.org"}
+    return mail_of([line], **{**usual, "off": "", **other}, at=this_instant()).as_bytes().decode()
+
+
+@pytest.mark.contract("decided-notices.told")
+@pytest.mark.parametrize(
+    "encoded", ["=?utf-8?q?=0d=0aBcc:_eve@example.org?=", "=?utf-8?b?CkJjYzogZXZlQGV4YW1wbGUub3Jn?="]
+)
+def test_a_title_that_looks_like_an_encoded_word_adds_no_header(encoded: str) -> None:
+    for sent in (wire(encoded), wire("Rye", project=encoded)):
+        headers = sent.partition("\n\n")[0]
+        assert "\nBcc" not in headers
+        subject = email.message_from_string(sent, policy=policy.default)["Subject"]
+        assert "utf-8?" in subject
+
+
+@pytest.mark.contract("decided-notices.one-click")
+def test_the_link_that_turns_email_off_is_one_that_mail_programs_can_read() -> None:
+    off = f"https://cms.example.org/notices/off?key={'a' * 24}.{'b' * 24}.{'c' * 32}"
+
+    assert f"\nList-Unsubscribe: <{off}>\n" in wire("Rye", off=off)
+
+
+class Slowly:
+    """A mail server that waits before it answers each command."""
+
+    def __init__(self, seconds: float) -> None:
+        self.listening, self._seconds = socket.create_server(("127.0.0.1", 0)), seconds
+        self.url = f"smtp://127.0.0.1:{self.listening.getsockname()[1]}"
+
+    def serve(self) -> None:
+        connection, _ = self.listening.accept()
+        with connection, connection.makefile("rb") as lines, suppress(OSError):
+            connection.sendall(b"220 slow\r\n250")
+            connection.sendall(b" slow\r\n")  # the answer to EHLO
+            for line in lines:
+                for byte in b"" if line[:4].lower() == b"ehlo" else b"250 in its own time\r\n":
+                    time.sleep(self._seconds)
+                    connection.sendall(bytes([byte]))
+
+
+def test_a_server_that_answers_byte_by_byte_is_given_up_before_the_lease_ends() -> None:
+    server = Slowly(0.1)
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    with server.listening:
+        outcome = send(server.url, seconds=0.3)
+
+    assert outcome.error
+    assert outcome.seconds < 2 * 0.3 + 0.3
+    assert all(2 * ATTEMPT_SECONDS[slow] < LEASES[slow].total_seconds() for slow in (False, True))
+
+
+@pytest.mark.contract("decided-notices.settings")
+@pytest.mark.parametrize(
+    "address", ["ada,eve@example.org", "Ada<eve@example.org", "ada@example.org;eve", "a\x01@x.org"]
+)
+def test_an_address_is_one_address(rest: Rest, address: str) -> None:
+    assert fields_of(refused(rest.post("/members", {"name": "Ada", "email": address}), "BadRequest")) == ["email"]
+
+
+@pytest.mark.contract("decided-notices.smtp")
+def test_a_password_that_smtp_can_not_carry_is_an_outcome(mails: Inboxes) -> None:
+    with serving(mails, authenticator=Passwords(), auth_require_tls=False) as port:
+        assert "UnicodeEncodeError" in str(send(f"smtp://ada:h%C3%BCsh@localhost:{port}").error)
+
+
+def test_an_address_with_letters_of_its_own_is_written_to(mails: Inboxes) -> None:
+    with serving(mails) as port:
+        assert send(f"smtp://localhost:{port}", to="jürgen@müller.example").succeeded
+    assert mails.recipients == ["jürgen@müller.example"]
