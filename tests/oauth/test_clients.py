@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -32,6 +33,8 @@ from tests.oauth.flow import onward
 pytestmark = [pytest.mark.clients, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
 
 NODE = Path(__file__).parents[1] / "clients" / "mcp"
+FASTMCP = Path(__file__).parents[1] / "clients" / "fastmcp"
+PATIENCE = 280
 CACHED_SECONDS = 3.2
 """For how long a server may use what it looked up."""
 
@@ -103,11 +106,25 @@ def node() -> Path:
     return NODE
 
 
+@pytest.fixture(scope="session")
+def fastmcp() -> Path:
+    """The folder with fastmcp's client, installed from the lock file into an environment of its own."""
+    uv, lock, there = Path(sys.executable).with_name("uv"), FASTMCP / "requirements.txt", FASTMCP / ".venv" / "done"
+    if not there.exists() or there.stat().st_mtime < lock.stat().st_mtime:
+        python = FASTMCP / ".venv" / "bin" / "python"
+        made = [uv, "venv", "--quiet", "--clear", "--python", sys.executable, FASTMCP / ".venv"]
+        synced = [uv, "pip", "sync", "--quiet", "--require-hashes", "--python", python, lock]
+        for command in (made, synced):
+            subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
+        there.touch()
+    return FASTMCP
+
+
 @contextmanager
-def program(node: Path, *command: str) -> Iterator[subprocess.Popen[str]]:
+def program(folder: Path, *command: str) -> Iterator[subprocess.Popen[str]]:
     """Runs a client."""
     with subprocess.Popen(
-        ["node", *command], cwd=node, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command, cwd=folder, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         try:
             yield process
@@ -137,7 +154,7 @@ def tell(process: subprocess.Popen[str], line: str = "") -> None:
 def test_the_clients_of_node(
     node: Path, address: str, person: Person, project: Project, command: tuple[str, ...]
 ) -> None:
-    with program(node, *command, f"{address}/mcp") as process:
+    with program(node, "node", *command, f"{address}/mcp") as process:
         asked = said(process).removeprefix("authorize ")
         tell(process, urlsplit(person.agree(asked)).query)
         assert int(said(process).removeprefix("tools ")) > 40
@@ -149,6 +166,20 @@ def test_the_clients_of_node(
             revoke(project, address)
         tell(process)
         assert said(process) == "refused"
+
+
+@pytest.mark.contract("decided-oauth.clients")
+def test_fastmcp(fastmcp: Path, address: str, person: Person, project: Project) -> None:
+    with program(fastmcp, ".venv/bin/python", "connect.py", f"{address}/mcp") as process:
+        assert httpx.get(person.agree(said(process).removeprefix("authorize "))).status_code == 200
+        assert int(said(process).removeprefix("tools ")) > 40
+        assert said(process) == "claimed claimed"
+        expire(project)
+        tell(process)
+        assert said(process) == "refreshed True"
+        revoke(project, address)
+        tell(process)
+        assert said(process).startswith("authorize "), "it asks the person again"
 
 
 class Kept:
