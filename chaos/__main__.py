@@ -57,7 +57,7 @@ def summary(history: History) -> str:
         "documents": f"{len(history.final.documents):,}",
         "events": f"{len(history.final.events):,}",
         "messages of webhooks": f"{messages:,}",
-        "notices": f"{len(history.final.notices):,}",
+        "notices": f"{len(history.final.notices):,}, and {history.final.unnamed_notices:,} that were only counted",
     }
     return "\n".join(f"{name}: {value}" for name, value in lines.items())
 

@@ -119,6 +119,8 @@ class Final:
     """When all of it was read."""
     notices: tuple[Notice, ...] = ()
     """What arrived in the project's Slack."""
+    unnamed_notices: int = 0
+    """How many more the messages there say that there were: a message names 200."""
     comments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The texts of all remarks and answers in the threads of each document."""
     waiting_events: int = 0

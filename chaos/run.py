@@ -192,6 +192,7 @@ class _Run:
             followed=tuple(event["id"] for event in self._follower.events),
             messages={types: tuple(hook.messages) for types, hook in hooks.items()},
             notices=tuple(slack.notices),
+            unnamed_notices=slack.unnamed,
             insights=self._get("GET", "/insights?days=2"),
             document_counts={one["id"]: one["documentCount"] for one in counts},
             budgets=budgets,
@@ -260,6 +261,7 @@ class _Slack:
     def __init__(self, receiver: Receiver) -> None:
         self.url = receiver.url
         self.notices: list[Notice] = []
+        self.unnamed = 0
         self._receiver = receiver
         receiver.on_request = self._note
 
@@ -267,6 +269,8 @@ class _Slack:
         text = orjson.loads(self._receiver.requests[-1][1])["text"]
         lines = re.findall(r"^([^:\n]+): <[^|>]*/documents/([0-9a-f]{24})", text, re.MULTILINE)
         self.notices += [Notice(time.monotonic(), why, document_id) for why, document_id in lines]
+        if cut := re.search(r"^and (\d+) more$", text, re.MULTILINE):
+            self.unnamed += int(cut[1])
 
 
 class _Follower:
