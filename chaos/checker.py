@@ -67,6 +67,8 @@ ALLOWED = {
 }
 """What else one operation may give: no brief is ready, a content was not written after all, or lacks the words of a
 remark. A draft is confirmed once, and always there: its client goes on only where it was told that it was written."""
+READ_AGAIN = {"get_outline", "list_threads"}
+"""Reads of a document that a new primary may not show yet: it answers with what it knows that a majority has."""
 
 Violations = Iterator[str]
 
@@ -83,6 +85,9 @@ def answers_are_those_of_the_contract(history: History) -> Violations:
             allowed = REFUSALS | ALLOWED.get(call.operation, set()) | {"200", "201", "503", "broken"}
             if len(call.attempts) > 1:
                 allowed.add(BUSY)
+            since = seconds_since_incident(history, attempt.ended)
+            if call.operation in READ_AGAIN and since <= INCIDENT_SECONDS:
+                allowed.add("NotFound")
             if attempt.outcome not in allowed:
                 yield f"{call.operation} was answered with {attempt.outcome}: {call.answer.get('message')}"
             if attempt.outcome == "503" and not attempt.retry_after:

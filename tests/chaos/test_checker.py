@@ -285,6 +285,14 @@ def test_an_outage_may_take_ten_seconds_and_no_longer() -> None:
     ]
 
 
+def test_a_new_primary_may_not_show_a_document_yet_and_nothing_else_may_miss_it() -> None:
+    missed = a_call(B, "get_outline", 8, "NotFound")
+    history = replace(RIGHT, calls=(*RIGHT.calls, missed))
+
+    assert violations(replace(history, incidents=(Incident("kill_primary", "mongod", 7, 9),))) == []
+    assert [line.partition(":")[0] for line in violations(history)] == ["answers_are_those_of_the_contract"]
+
+
 def test_what_begins_when_everything_works_again_is_answered() -> None:
     late = Call(B, "claim_brief", LOAF, (Attempt(8, 9, 0, "503", 2),))
     ended = replace(RIGHT, calls=(*RIGHT.calls, late), incidents=(Incident("kill_primary", "mongod", 4, 7),))
