@@ -82,8 +82,8 @@ class Window:
         self.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
 
     def until(self, what: Any) -> Any:
-        """Waits until something is true, and returns it."""
-        waiting = WebDriverWait(self.chrome, 60, 0.05, ignored_exceptions=[StaleElementReferenceException])
+        """Waits until something is true, and returns it; Chromium has several errors for what is replaced meanwhile."""
+        waiting = WebDriverWait(self.chrome, 60, 0.05, ignored_exceptions=[WebDriverException])
         return waiting.until(lambda _: what())
 
     def problems(self) -> list[str]:
