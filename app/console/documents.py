@@ -25,7 +25,7 @@ from app.responses.documents import DocumentSummary
 from app.responses.revisions import revision_summary
 from app.rules.actors import Actor
 from app.rules.diffs import TooDifferent
-from app.rules.documents import PUBLISHED_FIELDS, brief_of
+from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, brief_of
 from app.rules.projects import StoredProject
 from app.rules.rendering import TooMuchMarkup, to_html
 from app.rules.sites import page_url
@@ -45,13 +45,11 @@ ON_A_PAGE = 50
 @console.get("/documents/<id>")
 def show_document(id: str) -> Response:
     """Shows a document: its text as the site will show it, its brief, and what can be done with it."""
-    require(documents.get_document)
+    stored, result = read_document(id)
     ctx = context()
     with ctx.store.deadline():
-        stored = own_document(ctx, id)
         links = ctx.store.documents.get_links(ctx.project_id, brief_of(stored).get("internalLinks") or ())
         project = ctx.store.projects.recent_settings(ctx.project_id)
-    result = document_result(ctx, stored)
     document, markdown = result.body, text_of(result)
     review = review_of(stored, markdown)
     since = _version("since", 0) if review["decision"] and len(markdown) <= PREVIEWED else 0
@@ -74,6 +72,15 @@ def show_document(id: str) -> Response:
         see_at=_see_at(document, project),
         cursor=live.cursor(),
     )
+
+
+def read_document(id: str) -> tuple[StoredDocument, Result[DocumentSummary]]:
+    """Returns a document as it is stored, for pages that need more of it than callers see, and as they see it."""
+    require(documents.get_document)
+    ctx = context()
+    with ctx.store.deadline():
+        stored = own_document(ctx, id)
+    return stored, document_result(ctx, stored)
 
 
 @console.get("/documents/<id>/edit")

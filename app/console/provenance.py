@@ -8,7 +8,7 @@ from werkzeug import Response as BaseResponse
 
 from app.console import plots
 from app.console.calls import call, listing, may, require
-from app.console.documents import PREVIEWED, preview_of, text_of
+from app.console.documents import PREVIEWED, preview_of, read_document, text_of
 from app.console.forms import form_of, text
 from app.console.frame import console, done, page
 from app.console.reviewing import threads_of
@@ -16,8 +16,8 @@ from app.console.sessions import context
 from app.errors import NotFound
 from app.http.tables import CSV
 from app.operations import briefs, checks, documents, provenance, publishing, reviews
-from app.operations.documents import document_result, own_document
 from app.responses.provenance import disclosures_csv
+from app.rules.actors import actor_name
 from app.rules.provenance import Writer, paragraphs_of
 from app.vocabulary import DisclosureValue, ThreadState, WriterKind
 
@@ -56,19 +56,13 @@ def show_written(id: str) -> Response:
 def writer_label(writer: Writer) -> str:
     """Returns who wrote a version, whether an agent or a person, and with which model."""
     kind = "Agent" if writer["kind"] == WriterKind.AGENT else "Person"
-    by = writer["by"]
-    named = f"{by['agent']} ({by['name']})" if by["agent"] else by["name"]
-    return f"{kind}: {named}" + (f", with the model {writer['model']}" if writer["model"] else "")
+    return f"{kind}: {actor_name(writer['by'])}" + (f", with the model {writer['model']}" if writer["model"] else "")
 
 
 @console.get("/documents/<id>/approve")
 def show_approval(id: str) -> Response:
     """Shows the form in which a person attests what they examined, with the sources and what is not settled."""
-    require(documents.get_document)
-    ctx = context()
-    with ctx.store.deadline():
-        stored = own_document(ctx, id)
-    result = document_result(ctx, stored)
+    stored, result = read_document(id)
     return page(
         "approve.html",
         document=result.body,

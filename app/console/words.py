@@ -10,7 +10,7 @@ from app.console.frame import console
 from app.console.sessions import context
 from app.console.times import local, local_text, utc_text, write_instants, zone
 from app.responses.documents import DocumentSummary
-from app.rules.actors import Actor
+from app.rules.actors import Actor, actor_name
 from app.rules.times import read_time
 from app.vocabulary import ActorType, BriefState, DocumentStatus, SearchIntent
 
@@ -80,7 +80,7 @@ def actor_label(actor: Actor | None) -> str:
         return "The service"
     if actor["type"] == ActorType.LINK:
         return f"{actor['name']} (by review link)"
-    return f"{actor['agent']} ({actor['name']})" if actor["agent"] else str(actor["name"])
+    return actor_name(actor)
 
 
 @console.app_template_filter("message_html")

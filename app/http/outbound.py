@@ -98,7 +98,7 @@ class OutboundClient:
         with _connected(addresses, parts.port or PORTS[parts.scheme], deadline) as plain:
             if parts.scheme == "http":
                 return self._talk(plain, request, body, deadline)
-            plain.settimeout(_left(deadline))
+            plain.settimeout(seconds_left(deadline))
             with self._tls.wrap_socket(plain, server_hostname=host.rstrip(".")) as secured:
                 return self._talk(secured, request, body, deadline)
 
@@ -111,7 +111,7 @@ class OutboundClient:
     def _talk(self, connection: socket.socket, request: h11.Request, body: bytes, deadline: float) -> Exchange:
         http = h11.Connection(h11.CLIENT, max_incomplete_event_size=self.max_bytes)
         sent = [http.send(event) for event in (request, h11.Data(data=body), h11.EndOfMessage())]
-        connection.settimeout(_left(deadline))
+        connection.settimeout(seconds_left(deadline))
         connection.sendall(b"".join(part or b"" for part in sent))
         events = _events(http, connection, deadline, self.max_bytes)
         response = next(event for event in events if isinstance(event, h11.Response))
@@ -124,8 +124,8 @@ def _connected(addresses: list[str], port: int, deadline: float) -> socket.socke
     """Returns a connection to the first address that accepts one."""
     for address in addresses[:-1]:
         with suppress(OSError):
-            return socket.create_connection((address, port), timeout=_left(deadline) / 2)
-    return socket.create_connection((addresses[-1], port), timeout=_left(deadline))
+            return socket.create_connection((address, port), timeout=seconds_left(deadline) / 2)
+    return socket.create_connection((addresses[-1], port), timeout=seconds_left(deadline))
 
 
 def _events(http: h11.Connection, connection: socket.socket, deadline: float, max_bytes: int) -> Iterator[h11.Event]:
@@ -140,13 +140,14 @@ def _events(http: h11.Connection, connection: socket.socket, deadline: float, ma
             continue
         if received > max_bytes:
             raise ResponseTooLarge
-        connection.settimeout(_left(deadline))
+        connection.settimeout(seconds_left(deadline))
         data = connection.recv(16_384)
         received += len(data)
         http.receive_data(data)
 
 
-def _left(deadline: float) -> float:
+def seconds_left(deadline: float) -> float:
+    """Returns how long it is until an instant of the monotonic clock; raises `TimeoutError` when that has passed."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError

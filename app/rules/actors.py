@@ -27,6 +27,11 @@ SYSTEM: Actor = {"type": ActorType.SYSTEM, "id": None, "name": "content-workflow
 """The service itself: the command line and the worker."""
 
 
+def actor_name(actor: Actor) -> str:
+    """Returns who did something: the agent's name with the token's, or the token's."""
+    return f"{actor['agent']} ({actor['name']})" if actor["agent"] else actor["name"]
+
+
 class StoredNote(TypedDict):
     """A note as it is stored."""
 

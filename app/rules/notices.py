@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NotRequired, TypedDict
 
-from app.rules.actors import Actor
+from app.rules.actors import Actor, actor_name
 from app.rules.documents import StoredDocument
 from app.rules.events import StoredEvent
 from app.rules.inbox import Waiting
@@ -95,7 +95,11 @@ def notice_line(line: Waiting, document: StoredDocument, thread: StoredThread | 
     """Returns what a notice tells of something that waits, given its document and thread."""
     by, text = _said(line["kind"], document, thread)
     return NoticeLine(
-        kind=line["kind"], documentId=line["documentId"], title=line["title"], by=_name(by), text=text[:MOST_TEXT]
+        kind=line["kind"],
+        documentId=line["documentId"],
+        title=line["title"],
+        by=actor_name(by) if by else "",
+        text=text[:MOST_TEXT],
     )
 
 
@@ -134,7 +138,3 @@ def _said(kind: str, document: StoredDocument, thread: StoredThread | None) -> t
     if kind in (WaitKind.CHANGES, WaitKind.ROUNDS) and review:
         return review["by"], review["note"]
     return (document.get("submittedBy"), "") if kind == WaitKind.REVIEW else (None, "")
-
-
-def _name(by: Actor | None) -> str:
-    return "" if by is None else f"{by['agent']} ({by['name']})" if by["agent"] else by["name"]

@@ -10,6 +10,7 @@ from email.message import EmailMessage
 from functools import partial
 from urllib.parse import unquote, urlsplit
 
+from app.http.outbound import seconds_left
 from app.worker.webhook_client import Outcome
 
 PORTS = {"smtp": 587, "smtps": 465}
@@ -42,7 +43,9 @@ class Mailer:
                 smtp.starttls(context=self._tls)
             if self._url.username:
                 smtp.login(unquote(self._url.username), unquote(self._url.password or ""))
-            hang_up = threading.Timer(_left(deadline) + seconds, _hang_up, (smtp,))  # smtplib bounds single reads only
+            hang_up = threading.Timer(
+                seconds_left(deadline) + seconds, _hang_up, (smtp,)
+            )  # smtplib bounds single reads only
             hang_up.start()
             try:
                 smtp.send_message(message)
@@ -55,7 +58,7 @@ class Mailer:
         host, port = self._url.hostname or "", self._url.port or PORTS[self._url.scheme]
         own = self.sender.rpartition("@")[2].rstrip(">")  # what smtplib would look up by DNS
         connect = partial(smtplib.SMTP_SSL, context=self._tls) if self._url.scheme == "smtps" else smtplib.SMTP
-        smtp = connect(host, port, own, timeout=_left(deadline))
+        smtp = connect(host, port, own, timeout=seconds_left(deadline))
         smtp.ehlo()
         return smtp
 
@@ -65,10 +68,3 @@ def _hang_up(smtp: smtplib.SMTP) -> None:
     with suppress(OSError):
         if smtp.sock:
             socket.socket.shutdown(smtp.sock, socket.SHUT_RDWR)
-
-
-def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left

@@ -28,7 +28,7 @@ from app.store.store import Store
 from app.vocabulary import Digest
 from app.worker.mailer import Mailer
 from app.worker.notice_messages import mail_of, slack_of
-from app.worker.webhook_client import Outcome, WebhookClient
+from app.worker.webhook_client import HEADERS, Outcome, WebhookClient
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -36,8 +36,6 @@ LEASES = {False: timedelta(seconds=8), True: timedelta(seconds=60)}
 """How long a worker holds the lease of a mailbox, by whether that was slow; if it dies, the others wait as long."""
 ATTEMPT_SECONDS = {False: 3.0, True: 25.0}
 """How long an attempt may take until the message is sent, by the same; the server has as long to accept it."""
-SLOW_SECONDS = 1.0
-JSON = {"Content-Type": "application/json", "User-Agent": "content-workflow"}
 
 
 @dataclass(frozen=True)
@@ -94,10 +92,9 @@ class NoticeSender:
         details = {"status": outcome.status_code, "error": outcome.error, "notices": len(wanted)}
         log.info("notices attempted", extra={"projectId": project_id, "mailbox": box, **details})
         is_over = outcome.succeeded and len(notices) < MOST_SENT  # what came meanwhile has made it due again
-        slow = outcome.seconds > SLOW_SECONDS or not outcome.succeeded
         now = self.clock()
         with self.store.deadline():
-            self.leases.give_back(lease, None if is_over else now, now, slow=slow, rests_until=rests_until)
+            self.leases.give_back(lease, None if is_over else now, now, slow=outcome.was_slow, rests_until=rests_until)
         return len(wanted) if outcome.succeeded else 0
 
     def _mailbox(self, project_id: str, box: str) -> Mailbox:
@@ -116,7 +113,7 @@ class NoticeSender:
             return Outcome(None, None, 0)
         if mailbox.channel == "slack":
             body = orjson.dumps(slack_of(lines, self.public_url))
-            outcome = self.clients[slow].send(mailbox.address, JSON, body)
+            outcome = self.clients[slow].send(mailbox.address, HEADERS, body)
         else:
             outcome = self._mail(mailbox, lines, ATTEMPT_SECONDS[slow])
         NOTICES.labels("succeeded" if outcome.succeeded else "failed").inc()

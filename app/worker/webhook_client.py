@@ -10,6 +10,8 @@ import h11
 from app.http.outbound import NoAddress, OutboundClient, Resolve, ResponseTooLarge, resolve_host
 
 ATTEMPT_SECONDS = 15.0
+SLOW_SECONDS = 1.0
+HEADERS = {"Content-Type": "application/json", "User-Agent": "content-workflow"}
 MAX_RESPONSE_BYTES = 64 * 1024
 """How much of a response is read, headers included; nothing but its status is used."""
 
@@ -28,6 +30,11 @@ class Outcome:
     @property
     def succeeded(self) -> bool:
         return self.error is None
+
+    @property
+    def was_slow(self) -> bool:
+        """Whether the receiver is served by the threads for those that are slow or fail."""
+        return not self.succeeded or self.seconds > SLOW_SECONDS
 
 
 class WebhookClient:

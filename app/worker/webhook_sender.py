@@ -26,7 +26,7 @@ from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, WebhookTa
 from app.store.leases import Leases, StoredLease
 from app.store.store import Store
 from app.vocabulary import DeliveryStatus
-from app.worker.webhook_client import ATTEMPT_SECONDS, Outcome, WebhookClient
+from app.worker.webhook_client import ATTEMPT_SECONDS, HEADERS, Outcome, WebhookClient
 from app.worker.worker import ProjectPool
 
 log = logging.getLogger("content_workflow.worker")
@@ -38,7 +38,6 @@ LEASE = timedelta(seconds=40)
 """How long a worker holds the lease of a webhook; when a worker is killed, the others wait that long."""
 THREADS = 16
 THREADS_PER_PROJECT = 4
-SLOW_SECONDS = 1.0
 GONE = 410
 
 
@@ -82,7 +81,7 @@ class WebhookSender:
             if self.stopping.is_set() or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
                 break
             outcome = self._attempt(webhook, delivery, at)
-            slow = not outcome.succeeded or outcome.seconds > SLOW_SECONDS
+            slow = outcome.was_slow
             with self.store.deadline():
                 self._record(project_id, webhook, delivery, outcome, at)
                 if not outcome.succeeded:
@@ -102,8 +101,7 @@ class WebhookSender:
             for secret in valid_secrets(webhook["secrets"], at)
         ]
         headers = {
-            "Content-Type": "application/json",
-            "User-Agent": "content-workflow",
+            **HEADERS,
             "webhook-id": delivery["eventId"],
             "webhook-timestamp": str(int(at.timestamp())),
             "webhook-signature": " ".join(signatures),
