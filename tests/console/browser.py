@@ -54,12 +54,7 @@ class Window:
         def clicked() -> tuple[str | None]:
             button = self.chrome.find_element(By.XPATH, f"//main//button[normalize-space()='{label}']")
             asks = button.find_element(By.XPATH, "..").get_attribute("data-question")
-            try:
-                button.click()
-            except WebDriverException as error:  # what chromedriver calls some elements that a live page replaced
-                if "Node with given id does not belong to the document" in str(error):
-                    raise StaleElementReferenceException from error
-                raise
+            button.click()
             return (asks,)
 
         if self.until(clicked)[0]:
@@ -82,9 +77,18 @@ class Window:
         self.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
 
     def until(self, what: Any) -> Any:
-        """Waits until something is true, and returns it; Chromium has several errors for what is replaced meanwhile."""
-        waiting = WebDriverWait(self.chrome, 60, 0.05, ignored_exceptions=[WebDriverException])
-        return waiting.until(lambda _: what())
+        """Waits until something is true, and returns it; a live page may replace the elements that it looks at."""
+
+        def tried(_: object) -> Any:
+            try:
+                return what()
+            except WebDriverException as error:  # what chromedriver calls some elements that were replaced
+                if "Node with given id does not belong to the document" in str(error):
+                    raise StaleElementReferenceException from error
+                raise
+
+        waiting = WebDriverWait(self.chrome, 60, 0.05, ignored_exceptions=[StaleElementReferenceException])
+        return waiting.until(tried)
 
     def problems(self) -> list[str]:
         """Returns what the browser complained of, a breach of the content security policy above all."""
