@@ -26,6 +26,7 @@ from app.rules.documents import NO_CLAIM, OPEN, Call, Decision, StoredDocument
 from app.settings import Settings
 from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
+from docs_site.screens import screens_page
 from graphql_app.schema import sdl
 from mcp_tools.tools import TOOLS
 from mcp_tools.toolsets import TOOLSETS
@@ -224,6 +225,7 @@ PARTS: dict[str, Callable[[], str]] = {
 COMMITTED: dict[Path, Callable[[str], str]] = {
     DOCS / "errors.md": errors_page,
     DOCS / "configuration.md": settings_page,
+    DOCS / "screens.md": screens_page,
     **{DOCS / name: with_parts for name in ("documents.md", "checks.md", "cli.md")},
 }
 """Generated pages, and pages with generated parts, that are committed, so that they can be read without the site."""
