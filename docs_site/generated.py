@@ -37,15 +37,15 @@ ERRORS_HEAD = """\
 # Errors
 
 Every error is JSON with `_tag`, which names it, and `message`, which says what to do; over MCP it is the structured
-content of a result with `isError`. A refused request changes nothing. Messages, shown here as they usually are, may
-change. [Retrying a write](api.md#retrying-a-write) says after which to send a request again. An error without `_tag`
-comes from a proxy. (`python -m docs_site` writes this page.)
+content of a result with `isError`. A refused request changes nothing. `/openapi.json` describes the further keys.
+[Retrying a write](api.md#retrying-a-write) says after which to send a request again. An error without `_tag` comes from
+a proxy. (`python -m docs_site` writes this page.)
 
 """
 
 
 def errors_page(_: str) -> str:
-    """Returns the page of errors: for each its status, its usual message, and the keys that it has."""
+    """Returns the page of errors: for each its status, its usual message, and the names of its further keys."""
     refusals = sorted(_refusals(), key=lambda one: one.status)
     return ERRORS_HEAD + "\n".join(_error(one) for one in refusals)
 
@@ -59,11 +59,9 @@ def _refusals() -> Iterator[type[Refusal]]:
 
 
 def _error(refusal: type[Refusal]) -> str:
-    lines = [f"## {refusal.__name__} ({refusal.status})", "", refusal.message, ""]
-    if refusal in EXTRA_KEYS:
-        keys = response_schema(EXTRA_KEYS[refusal])["properties"]
-        lines += [*(f"- `{name}`: {key['description']}" for name, key in keys.items()), ""]
-    return "\n".join(lines)
+    keys = response_schema(EXTRA_KEYS[refusal])["properties"] if refusal in EXTRA_KEYS else ()
+    further = f" Keys: {_code(keys)}." if keys else ""
+    return f"## {refusal.__name__} ({refusal.status})\n\n{refusal.message}{further}\n"
 
 
 def _paragraph(text: str | None) -> str:
@@ -194,11 +192,6 @@ def checks_list() -> str:
     return "".join(f"- `{check.name}`: {_paragraph(check.find.__doc__)}\n" for check in CHECKS)
 
 
-def commands_list() -> str:
-    """Returns the commands of the command line, each with its summary."""
-    return "".join(f"- `{' '.join(path)}`: {command.get_short_help_str(200)}\n" for path, command in _commands(main))
-
-
 def _commands(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Yields every command below a group, with the names that call it."""
     ctx = click.Context(group)
@@ -218,7 +211,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "statuses": lambda: _mermaid(status_diagram()),
     "briefs": lambda: _mermaid(brief_diagram()),
     "checks": checks_list,
-    "commands": commands_list,
 }
 """The generated parts of pages that are otherwise written by hand."""
 
@@ -226,7 +218,7 @@ COMMITTED: dict[Path, Callable[[str], str]] = {
     DOCS / "errors.md": errors_page,
     DOCS / "configuration.md": settings_page,
     DOCS / "screens.md": screens_page,
-    **{DOCS / name: with_parts for name in ("documents.md", "checks.md", "cli.md")},
+    **{DOCS / name: with_parts for name in ("documents.md", "checks.md")},
 }
 """Generated pages, and pages with generated parts, that are committed, so that they can be read without the site."""
 

@@ -61,7 +61,7 @@ def demo(folder: Path) -> Iterator[dict[str, str]]:
     environment = {"LOG_LEVEL": "ERROR"} | {
         name: value for name, value in os.environ.items() if name not in ("MONGODB_URI", "PUBLIC_URL")
     }
-    command = [program, "dev", "--port", str(free_port())]
+    command = [str(program), "dev", "--port", str(free_port())]
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:
