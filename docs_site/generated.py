@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
@@ -45,9 +46,10 @@ a proxy. (`python -m docs_site` writes this page.)
 
 
 def errors_page(_: str) -> str:
-    """Returns the page of errors: for each its status, its usual message, and the names of its further keys."""
+    """Returns the page of errors, by status: for each its usual message, and the names of its further keys."""
     refusals = sorted(_refusals(), key=lambda one: one.status)
-    return ERRORS_HEAD + "\n".join(_error(one) for one in refusals)
+    by_status = groupby(refusals, key=lambda one: one.status)
+    return ERRORS_HEAD + "\n".join(f"## {status}\n\n{''.join(map(_error, some))}" for status, some in by_status)
 
 
 def _refusals() -> Iterator[type[Refusal]]:
@@ -61,7 +63,7 @@ def _refusals() -> Iterator[type[Refusal]]:
 def _error(refusal: type[Refusal]) -> str:
     keys = response_schema(EXTRA_KEYS[refusal])["properties"] if refusal in EXTRA_KEYS else ()
     further = f" Keys: {_code(keys)}." if keys else ""
-    return f"## {refusal.__name__} ({refusal.status})\n\n{refusal.message}{further}\n"
+    return f"- **{refusal.__name__}**: {refusal.message}{further}\n"
 
 
 def _paragraph(text: str | None) -> str:
