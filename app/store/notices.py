@@ -85,7 +85,7 @@ class Notices(Collection[StoredNotice]):
         return {**receivers, None: [f"slack:{project_id}"]} if slack else receivers
 
     def _begun(self, project_id: str, events: Sequence[StoredEvent], team: Team) -> list[Begun]:
-        """Returns what began to wait with which event, and still waits."""
+        """Returns the lines that began to wait with one of the events and still wait, each with its event."""
         documents = self._store.documents.get_many(project_id, {one["data"]["documentId"] for one in events})
         threads = self._store.threads.get_many(project_id, {one["data"].get("threadId", "") for one in events})
         pairs: list[Begun] = []
