@@ -46,7 +46,7 @@ def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
     """Returns the schema of the arguments of an operation's tool."""
     path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")
     written = () if operation.reads else (DryRun, IdempotencyKey)
-    schemas = [*written, *filter(None, (operation.body, operation.query)), path]  # the fields of the last schema come first
+    schemas = [*written, *filter(None, (operation.body, operation.query)), path]  # the last one has its fields first
     changed = {}
     if operation.body and issubclass(operation.body, GuardedWrite):  # over REST it may be `If-Match` instead
         changed["baseVersion"] = _with(operation.body, "baseVersion", required=True)
