@@ -80,9 +80,7 @@ SETTINGS_HEAD = """\
 `content-workflow` reads the environment once, at start, and refuses to start with a wrong value. An empty variable
 counts as not set; white space around a value is ignored. (`python -m docs_site` writes this page.)
 
-Described elsewhere: `CONTENT_WORKFLOW_TOKEN` of [`mcp`](agents.md#connect-a-client), `PROMETHEUS_MULTIPROC_DIR` of
-[metrics](operations.md#metrics), OpenTelemetry's variables of [traces](operations.md#traces). `TMPDIR` has feeds over
-1 MB while they are sent, metrics, and what an export reads.
+`TMPDIR` has feeds over 1 MB while they are sent, metrics, and what an export reads.
 
 | Variable | Default | Meaning |
 |---|---|---|
