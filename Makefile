@@ -20,7 +20,7 @@ COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --qu
 	--generate-hashes --custom-compile-command 'make lock'
 AUDIT := $(VENV)/bin/pip-audit --strict --require-hashes --disable-pip --progress-spinner off
 
-.PHONY: help setup dev test test-fast lint audit abuse chaos fuzz bench bench-growth soak dist docs sure lock clean
+.PHONY: help setup dev test test-fast lint audit abuse chaos fuzz bench bench-growth soak dist docs screenshots sure lock clean
 
 help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -94,6 +94,9 @@ docs: setup ## Build the site of the docs into build/docs
 	npm ci --prefix docs_site --no-audit --no-fund --ignore-scripts --silent
 	$(VENV)/bin/python -m docs_site
 	$(VENV)/bin/zensical build --strict --clean
+
+screenshots: setup ## Take the screenshots of the console in docs/images, of a demo of its own; two minutes
+	$(VENV)/bin/python -m docs_site.screenshots
 
 sure: lint audit dist docs test ## All that CI does
 

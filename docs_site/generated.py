@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,6 +27,7 @@ from app.rules.documents import NO_CLAIM, OPEN, Call, Decision, StoredDocument
 from app.settings import Settings
 from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
+from docs_site.screens import screens_page
 from graphql_app.schema import sdl
 from mcp_tools.tools import TOOLS
 from mcp_tools.toolsets import TOOLSETS
@@ -36,17 +38,18 @@ ERRORS_HEAD = """\
 # Errors
 
 Every error is JSON with `_tag`, which names it, and `message`, which says what to do; over MCP it is the structured
-content of a result with `isError`. A refused request changes nothing. Messages, shown here as they usually are, may
-change. [Retrying a write](api.md#retrying-a-write) says after which to send a request again. An error without `_tag`
-comes from a proxy. (`python -m docs_site` writes this page.)
+content of a result with `isError`. A refused request changes nothing. `/openapi.json` describes the further keys.
+[Retrying a write](api.md#retrying-a-write) says after which to send a request again. An error without `_tag` comes from
+a proxy. (`python -m docs_site` writes this page.)
 
 """
 
 
 def errors_page(_: str) -> str:
-    """Returns the page of errors: for each its status, its usual message, and the keys that it has."""
+    """Returns the page of errors, by status: for each its usual message, and the names of its further keys."""
     refusals = sorted(_refusals(), key=lambda one: one.status)
-    return ERRORS_HEAD + "\n".join(_error(one) for one in refusals)
+    by_status = groupby(refusals, key=lambda one: one.status)
+    return ERRORS_HEAD + "\n".join(f"## {status}\n\n{''.join(map(_error, some))}" for status, some in by_status)
 
 
 def _refusals() -> Iterator[type[Refusal]]:
@@ -58,11 +61,9 @@ def _refusals() -> Iterator[type[Refusal]]:
 
 
 def _error(refusal: type[Refusal]) -> str:
-    lines = [f"## {refusal.__name__} ({refusal.status})", "", refusal.message, ""]
-    if refusal in EXTRA_KEYS:
-        keys = response_schema(EXTRA_KEYS[refusal])["properties"]
-        lines += [*(f"- `{name}`: {key['description']}" for name, key in keys.items()), ""]
-    return "\n".join(lines)
+    keys = response_schema(EXTRA_KEYS[refusal])["properties"] if refusal in EXTRA_KEYS else ()
+    further = f" Keys: {_code(keys)}." if keys else ""
+    return f"- **{refusal.__name__}**: {refusal.message}{further}\n"
 
 
 def _paragraph(text: str | None) -> str:
@@ -79,9 +80,7 @@ SETTINGS_HEAD = """\
 `content-workflow` reads the environment once, at start, and refuses to start with a wrong value. An empty variable
 counts as not set; white space around a value is ignored. (`python -m docs_site` writes this page.)
 
-Described elsewhere: `CONTENT_WORKFLOW_TOKEN` of [`mcp`](agents.md#connect-a-client), `PROMETHEUS_MULTIPROC_DIR` of
-[metrics](operations.md#metrics), OpenTelemetry's variables of [traces](operations.md#traces). `TMPDIR` has feeds over
-1 MB while they are sent, metrics, and what an export reads.
+`TMPDIR` has feeds over 1 MB while they are sent, metrics, and what an export reads.
 
 | Variable | Default | Meaning |
 |---|---|---|
@@ -193,11 +192,6 @@ def checks_list() -> str:
     return "".join(f"- `{check.name}`: {_paragraph(check.find.__doc__)}\n" for check in CHECKS)
 
 
-def commands_list() -> str:
-    """Returns the commands of the command line, each with its summary."""
-    return "".join(f"- `{' '.join(path)}`: {command.get_short_help_str(200)}\n" for path, command in _commands(main))
-
-
 def _commands(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Yields every command below a group, with the names that call it."""
     ctx = click.Context(group)
@@ -217,14 +211,14 @@ PARTS: dict[str, Callable[[], str]] = {
     "statuses": lambda: _mermaid(status_diagram()),
     "briefs": lambda: _mermaid(brief_diagram()),
     "checks": checks_list,
-    "commands": commands_list,
 }
 """The generated parts of pages that are otherwise written by hand."""
 
 COMMITTED: dict[Path, Callable[[str], str]] = {
     DOCS / "errors.md": errors_page,
     DOCS / "configuration.md": settings_page,
-    **{DOCS / name: with_parts for name in ("documents.md", "checks.md", "cli.md")},
+    DOCS / "screens.md": screens_page,
+    **{DOCS / name: with_parts for name in ("documents.md", "checks.md")},
 }
 """Generated pages, and pages with generated parts, that are committed, so that they can be read without the site."""
 

@@ -154,7 +154,7 @@ def validated(document: DocumentNode, introspection: bool) -> list[GraphQLError]
 
 
 class _Size(Visitor):
-    """Counts what a document has, each fragment once, and refuses what graphql-core validates too slowly.
+    """Counts the parts of a query, each fragment once, and refuses those that graphql-core validates too slowly.
 
     Drops selections that repeat, letter by letter, another one beside them: the document means the same. graphql-core's
     rule that fields can be merged compares every two fields of a name.

@@ -46,7 +46,7 @@ def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
     """Returns the schema of the arguments of an operation's tool."""
     path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")
     written = () if operation.reads else (DryRun, IdempotencyKey)
-    schemas = [*written, *filter(None, (operation.body, operation.query)), path]  # the last one's fields first
+    schemas = [*written, *filter(None, (operation.body, operation.query)), path]  # the last one has its fields first
     changed = {}
     if operation.body and issubclass(operation.body, GuardedWrite):  # over REST it may be `If-Match` instead
         changed["baseVersion"] = _with(operation.body, "baseVersion", required=True)
@@ -123,7 +123,7 @@ def _described(tool: str | None) -> Iterator[tuple[str, str]]:
 def _shortened(schema: dict[str, Any], elsewhere: Set[tuple[str, str]], name: str = "") -> dict[str, Any]:
     """Returns the schema of arguments, every object closed, without limits that the contract does not state.
 
-    Without what another tool says of them, too: `elsewhere` has the names and descriptions of its arguments.
+    Descriptions that another tool already has are left out: `elsewhere` has their names and texts.
     """
     short = {key: value for key, value in schema.items() if UNSTATED.get(key) != value}
     if "enum" in short:
@@ -136,7 +136,7 @@ def _shortened(schema: dict[str, Any], elsewhere: Set[tuple[str, str]], name: st
         return short | ({"items": {"type": short["items"]["type"]}} if "items" in short else {})
     if "items" in short:
         short["items"] = _shortened(short["items"], elsewhere)
-        short["items"].pop("pattern", None)  # of ids, of which the instructions say the form
+        short["items"].pop("pattern", None)  # the instructions state the form of ids
     if "properties" in short:
         short["properties"] = {key: _shortened(one, elsewhere, key) for key, one in short["properties"].items()}
         short["additionalProperties"] = False

@@ -18,7 +18,7 @@ from app.store.replica_set import NoPrimary, become_primary
 
 _REPLICA_SET = "dev"
 _ADDRESS = "127.0.0.1"
-_START_SECONDS = 60  # usually under one; half a minute where another server has its old port and never answers
+_START_SECONDS = 60  # usually takes 1; takes 30 if another server has its old port and never answers
 _STOP_SECONDS = 10
 _PORT_IN_USE, _DATA_IN_USE = 48, 100  # exit codes of mongod
 _ATTEMPTS = 5

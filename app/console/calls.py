@@ -72,7 +72,7 @@ def _idempotency_key(operation: Operation[Any], ids: Sequence[str], fields: Mapp
 
 @console.app_template_global("new_key")
 def new_key() -> str:
-    """Returns an idempotency key for a form: what it calls with `once` is done once."""
+    """Returns an idempotency key for a form: an operation that is called with `once` is done once."""
     return secrets.token_urlsafe(16)
 
 

@@ -108,7 +108,7 @@ def edit_text(id: str) -> Response:
 
 @console.get("/documents/<id>/meanwhile")
 def show_meanwhile(id: str) -> Response:
-    """Shows what somebody who writes has to know by now: why a text can't be saved, and that another was."""
+    """Shows what changed while somebody writes: why the text can't be saved any more, and whether another was saved."""
     document = call(documents.get_document, id).body
     refused = refusals_of(document).get("write_content")
     saved_by = _saved_by(document) if _base() != document["version"] else None
@@ -250,7 +250,7 @@ def preview_of(markdown: str) -> str | None:
 
 
 def _see_at(document: DocumentSummary, project: StoredProject) -> str:
-    """Returns where the website shows a document, or its preview; empty where it does neither."""
+    """Returns the address of a document, or of its preview, on the website; empty if it has neither."""
     site, preview = project.get("siteUrl"), project.get("previewUrl")
     if site and document["isPublished"] and not document["hasUnpublishedChanges"]:
         return page_url(site, document["slug"])

@@ -1,4 +1,4 @@
-"""Forms: what was sent, and what is shown where it is refused. The macros of the templates show what was sent."""
+"""Forms: the values that were sent, and the page that shows them again with the errors."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -100,7 +100,7 @@ def page_before() -> str | None:
 
 
 def secret_page(heading: str, text: str, secret: str | None, back: str) -> BaseResponse:
-    """Returns a page that shows a secret, once; None for one that was shown already, of which only a hash is stored."""
+    """Returns a page that shows a secret once; None if it was shown already, since only a hash is stored."""
     if secret is None:
         return done("The form was sent twice and done once. If the secret is lost, make a new one.", back, ok=False)
     return page("secret.html", heading=heading, text=text, secret=secret, back=back)
@@ -143,7 +143,7 @@ LACKING: Mapping[str, str] = {
 
 
 def summary_of(refusal: Refusal) -> str:
-    """Returns the message of a refusal on a page, without what is wrong with which field."""
+    """Returns the message of a refusal for a page, without the errors of single fields."""
     if isinstance(refusal, InvalidTransition):
         from app.console.moves import possible_moves  # which has its views on this module's blueprint
 

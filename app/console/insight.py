@@ -83,7 +83,7 @@ def _people(dated: Mapping[str, Sequence[DocumentSummary]]) -> list[tuple[str, C
 
 
 def _standing(status: str, days: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Returns what a plot of the documents in one status at the end of each day shows."""
+    """Returns the plot of how many documents have a status at the end of each day."""
     values = [day["statuses"][status] for day in days]
     return {"status": status, "now": values[-1], "least": min(values), "most": max(values), "area": plots.area(values)}
 

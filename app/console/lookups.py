@@ -63,7 +63,7 @@ def titles_of(ids: Iterable[str]) -> dict[str, str]:
 
 
 def _names(kind: str) -> dict[str, str]:
-    """Returns names by id; a subcategory's has those of the categories above it, as several may have one name."""
+    """Returns names by id; a subcategory's name includes those of its parents, since names may repeat."""
     names: dict[str, dict[str, str]] = g.setdefault("console_names", {})
     if kind not in names:
         records = named(kind)

@@ -174,7 +174,7 @@ def act(id: str, name: str) -> BaseResponse | str:
 
 
 def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, title: str = "") -> str:
-    """Returns what a move did; of a request for changes, with how many remarks, who revises the text, and the round."""
+    """Returns the message after a move; for a request for changes with remarks, round, and who revises the text."""
     message = move.message(title)
     if move.operation is not publishing.request_changes:
         return message

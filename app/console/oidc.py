@@ -71,7 +71,7 @@ def oidc_host() -> str:
 
 
 def signs_in(view: Callable[[], Response]) -> Callable[[], Response]:
-    """Makes a view show the page to sign in, and why, where it signs nobody in."""
+    """Makes a view show the sign-in page with the reason if it can't sign the person in."""
 
     @wraps(view)
     def run() -> Response:
@@ -97,7 +97,7 @@ def sign_in_with_oidc() -> Response:
 @console.get("/oidc/callback")
 @signs_in
 def back_from_oidc() -> Response:
-    """Signs in the member whose verified e-mail address it is; who is one in several projects chooses first."""
+    """Signs in the member with the verified e-mail address; a member of several projects chooses one first."""
     client, settings = _client(), _settings()
     issuer = settings.oidc_issuer.rstrip("/")
     expected = {
@@ -135,7 +135,7 @@ def _signed_in(member: StoredMember) -> Response:
 
 
 def _asking(call: Callable[[], Any]) -> Any:
-    """Returns what Authlib makes of the provider's responses; refuses with `Unauthorized` where it can't."""
+    """Returns what Authlib reads from the provider's responses. Raises `Unauthorized` if they are invalid."""
     try:
         return call()
     except FAILURES as error:

@@ -132,7 +132,7 @@ def _sheet(table: str) -> Sheet:
 
 
 def _day_first(sheet: Sheet) -> bool | None:
-    """Returns whether dates begin with the day, as the sheet or its user tells; None where neither does."""
+    """Returns whether dates begin with the day, by the sheet or the user's choice; None if unknown."""
     told = {"day": True, "month": False}.get(request.form.get("order", ""))
     found = day_comes_first(sheet.cells("dueDate"))
     return told if found is None else found

@@ -101,7 +101,7 @@ def delete_link(id: str, link: str) -> str:
 
 
 def threads_of(document: StoredDocument, markdown: str) -> list[Thread]:
-    """Returns all threads of a document whose text was read, in its order; none are read where there never were any."""
+    """Returns all threads of a document in the order of its text; reads none if it never had any."""
     ctx = context()
     if "unresolvedThreads" not in document:
         return []
@@ -111,7 +111,7 @@ def threads_of(document: StoredDocument, markdown: str) -> list[Thread]:
 
 
 def moves_so_far(id: str) -> list[StoredEvent]:
-    """Returns how a document came to be where it is, the newest first: submitted, sent back, approved, published."""
+    """Returns what happened to a document, newest first: submitted, sent back, approved, published."""
     ctx = context()
     with ctx.store.deadline():
         return ctx.store.events.of_document(ctx.project_id, id, limit=MOST_MOVES, types=[*MARKS])
@@ -125,7 +125,7 @@ def last_decision(moves: Sequence[StoredEvent]) -> StoredEvent | None:
 
 
 def review_of(document: StoredDocument, markdown: str) -> dict[str, Any]:
-    """Returns what a page says of a document's review: what was asked, who answered, since when the text changed."""
+    """Returns the summary of a document's review: what was asked, who answered, since when the text changed."""
     moves, all_threads = moves_so_far(document["id"]), threads_of(document, markdown)
     asked = next((move for move in moves if move["type"] == "document.changes_requested"), None)
     decision = last_decision(moves)
@@ -144,7 +144,7 @@ def review_of(document: StoredDocument, markdown: str) -> dict[str, Any]:
 
 
 def changes_since(id: str, version: int, markdown: str) -> str | None:
-    """Returns a text with what changed in it since a version marked; None where only a comparison shows that."""
+    """Returns a text in which the changes since a version are marked; None if only the comparison can show them."""
     ctx = context()
     with ctx.store.deadline():
         revision = own_revision(ctx, id, version)

@@ -109,7 +109,7 @@ def ask_to_sign_in() -> BaseResponse:
 
 
 def way_back(to: str = "") -> str:
-    """Returns where signing in leads: to the page that was asked for, else to that of a client that waits."""
+    """Returns the address to open after signing in: the page that was requested, else that of a waiting client."""
     named = (to, request.cookies.get(RETURN_COOKIE, ""))
     return next((one for one in named if HERE.fullmatch(one)), url_for("console.home"))
 

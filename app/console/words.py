@@ -138,7 +138,7 @@ def duration(seconds: float | None) -> str:
 
 @console.app_template_filter("exact_duration")
 def exact_duration(seconds: int | None) -> str:
-    """Returns a duration as the number of the largest unit of which it is a multiple: `90 minutes`."""
+    """Returns a duration in the largest unit that divides it: `90 minutes`."""
     if not seconds:
         return ""
     size, unit = next(one for one in UNITS if seconds % one[0] == 0)

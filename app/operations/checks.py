@@ -60,7 +60,7 @@ def titles_with_keyword(ctx: Context, keyword: str, exclude: str | None = None) 
 
 
 def demanded_checks(project: StoredProject) -> Mapping[str, str]:
-    """Returns the levels under which only the checks run that a submit demands; {} for none."""
+    """Returns the levels of the checks that a submission has to pass; {} if there are none."""
     return errors_alone(project.get("checks") or {})
 
 

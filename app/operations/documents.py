@@ -203,14 +203,14 @@ def write_decision(
 
 
 def origin_of(ctx: Context, generation: Generation | None = None) -> Origin:
-    """Returns how a version comes about that this call writes: by an agent or a person, and by a script or not."""
+    """Returns the origin of the version that this call writes: an agent or a person, a script or not."""
     kind = WriterKind.AGENT if generation or ctx.call.is_by_agent else WriterKind.PERSON
     origin = Origin(kind=kind, generation=generation)
     return {**origin, "scripted": True} if ctx.channel == Channel.CLI else origin
 
 
 def deliver_at_once(ctx: Context, written: Iterable[tuple[StoredDocument, StoredDocument]]) -> None:
-    """Delivers what needs no publishing of documents as they were and are; inside the transaction that writes them."""
+    """Updates the delivered fields that need no publishing; `written` has pairs of a document before and after."""
     changes = [(before["id"], fields) for before, after in written if (fields := delivered_at_once(before, after))]
     if changes:
         ctx.store.publications.change_many(ctx.project_id, changes)
@@ -223,7 +223,7 @@ def created_event(ctx: Context, record: Mapping[str, Any], data: Mapping[str, An
 
 
 def with_taken_slugs(ctx: Context, document: StoredDocument, slugs: Sequence[str]) -> Call:
-    """Returns the call, with those of the slugs that other documents have."""
+    """Returns the call with `taken_slugs`: those of the slugs that other documents have."""
     taken = ctx.store.documents.find_taken_slugs(ctx.project_id, slugs, exclude=document["id"])
     return replace(ctx.call, taken_slugs=taken)
 

@@ -107,7 +107,7 @@ class _Existing:
 
     def category(self, name: str) -> Stored | None:
         """Returns the category with a name or slug, or None."""
-        if self._categories.get(name) is None:  # one that was not there may be by now: an earlier document named it
+        if self._categories.get(name) is None:  # an earlier document may have created it since the last look
             self._categories[name] = self._ctx.store.categories.find_by_name_or_slug(self._ctx.project_id, name)
         return self._categories[name]
 

@@ -272,7 +272,7 @@ class Operation(Generic[Shown]):
         return ctx.store.in_transaction(work) if in_transaction else work(ctx.store)
 
     def _try_dry(self, ctx: Context, arguments: Sequence[Any]) -> Result[Any]:
-        """Runs the operation whole inside a transaction: what it prepares may write too."""
+        """Runs the whole operation inside a transaction, `prepare` included, since that may write too."""
         return self._call(replace(ctx, prepared=self.prepare(ctx, *arguments)), arguments).of_dry_run(ctx)
 
     def _call(self, ctx: Context, arguments: Sequence[Any]) -> Result[Shown]:

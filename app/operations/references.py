@@ -24,5 +24,5 @@ def lock_references(
 
 
 def _ids_in(records: Iterable[Mapping[str, Any]], *names: str) -> list[str]:
-    """Returns the ids in some fields of records, each once, and in one order: two calls conflict early."""
+    """Returns the ids in some fields of records, without duplicates, sorted: two calls then conflict early."""
     return sorted({named.lower() for fields in records for name in names if (named := fields.get(name))})

@@ -179,8 +179,8 @@ def _authorized(route: Route, view: View) -> View:
 def _check_path(parameters: Mapping[str, str], *, unless_wrong: ma.Schema | None) -> None:
     """Raises `NotFound` when a parameter in the path has the wrong form.
 
-    A converter of Werkzeug would answer 404 before the token is checked. Where the request's query is wrong by the
-    schema `unless_wrong`, that is refused instead, when the query is parsed.
+    A converter of Werkzeug would answer 404 before the token is checked. If the query does not match the schema
+    `unless_wrong`, nothing is raised: parsing the query raises the error then.
     """
     for name, value in parameters.items():
         form = NUMBER if name in NUMBERS else HEX_ID

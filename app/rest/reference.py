@@ -32,7 +32,7 @@ def serve_reference(app: Flask, openapi_document: Callable[[], dict[str, Any]], 
     """Serves the OpenAPI document and the page that shows it, at the root and below the base path, without a token."""
     reference = Blueprint(DOCS, __name__, template_folder="templates")
 
-    @cached({}, condition=Condition())  # else each of the first requests at once would build it, for a second
+    @cached({}, condition=Condition())  # without it, each of several first requests would build it for a second
     def document() -> tuple[bytes, bytes]:
         plain = orjson.dumps(openapi_document())
         return plain, gzip.compress(plain, mtime=0)

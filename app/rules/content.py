@@ -108,7 +108,7 @@ def content_of(markdown: str, most_parts: int | None = None) -> Content:
 
 
 def _restored(event: Any) -> Any:
-    """Returns an event, or a part of one, of the protected markdown as it is in the markdown."""
+    """Returns an event, or a part of one, with the protected characters of the markdown restored."""
     if isinstance(event, dict):
         return {name: _restored(inner) for name, inner in event.items()}
     return restored(event) if isinstance(event, str) else event

@@ -162,14 +162,14 @@ def publication(
 
 
 def attributed(delivered: Publication, provenance: Provenance, review: HumanReview | None) -> Publication:
-    """Returns a publication with what it says of who wrote its text; `review` is the record of its version, if any."""
+    """Returns a publication with the provenance of its text; `review` is the record of its version, if any."""
     agents = [AgentWords(by=by, words=words) for by, words in provenance.words_by_agent()]
     disclosure = disclosure_of(provenance.words(WriterKind.AGENT), provenance.models, review)
     return {**delivered, "disclosure": disclosure, "agentWords": agents}
 
 
 def published_part(delivered: Publication) -> Published:
-    """Returns what a document's record says of its publication."""
+    """Returns the fields of a document's record that describe its publication."""
     return Published(
         version=delivered["version"],
         slug=delivered["slug"],
@@ -179,21 +179,21 @@ def published_part(delivered: Publication) -> Published:
 
 
 def restored_publication(delivered: Publication, document: StoredDocument) -> Publication:
-    """Returns what is delivered of a document that was in the trash, where some of what it names was deleted."""
+    """Returns the publication of a restored document, without references to records that were deleted meanwhile."""
     published = document.get("published")
     category_id, cluster_id = published and published["categoryId"], document.get("clusterId")
     return {**delivered, "categoryId": category_id, "clusterId": cluster_id}
 
 
 def delivered_words(delivered: Mapping[str, Any]) -> list[str]:
-    """Returns the words that a document is found by where it is delivered: of its title, subtitle and excerpt."""
+    """Returns the words by which the delivery API finds a document: those of its title, subtitle and excerpt."""
     return search_words(*(delivered.get(name) or "" for name in ("title", "subtitle", "excerpt")))
 
 
 def previous_slug(document: StoredDocument, slug: str | None) -> dict[str, str]:
-    """Returns, for the event, the slug that a document is not delivered under any more; nothing where it stays.
+    """Returns `previousSlug` for the event: the slug under which it is no longer delivered; empty if unchanged.
 
-    `slug` is what it is delivered under from now on, None for nothing.
+    `slug` is the one that it is delivered under from now on; None if it is no longer delivered.
     """
     published = document.get("published")
     return {"previousSlug": published["slug"]} if published and published["slug"] != slug else {}

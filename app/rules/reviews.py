@@ -45,7 +45,7 @@ class HumanReview(TypedDict):
 
 
 class StoredDisclosure(TypedDict):
-    """What a publication says of how its text came about."""
+    """The provenance that a publication shows."""
 
     value: str
     models: list[str]

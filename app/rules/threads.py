@@ -88,7 +88,7 @@ def new_threads(
 
 
 def open_threads(document: StoredDocument, call: Call, threads: Iterable[StoredThread]) -> Decision:
-    """Decides what a document says of new threads: one event each."""
+    """Returns the decision that counts new threads in their document, with one event each."""
     decision = Decision(document)
     for thread in threads:
         record = partial(record_thread, call=call, event="thread.opened", before=None, after=thread)
@@ -164,7 +164,7 @@ def refuse_if_not_yours(thread: StoredThread, call: Call, *, by_agent: bool) -> 
 def record_thread(
     document: StoredDocument, call: Call, event: str, before: StoredThread | None, after: StoredThread
 ) -> Decision:
-    """Decides what a document says of a thread that was opened or changed; nothing where it is the same."""
+    """Returns the decision that counts an opened or changed thread in its document; unchanged if nothing differs."""
     if before == after:
         return Decision(document)
     was_resolved = before is None or before["state"] == ThreadState.RESOLVED
@@ -184,7 +184,7 @@ def record_thread(
 
 
 def counts_of(threads: Iterable[StoredThread]) -> dict[str, Any]:
-    """Returns what a document's record says of its threads, which are there already: for imports."""
+    """Returns the fields that count a document's existing threads in its record, for imports."""
     left = [thread for thread in threads if thread["state"] != ThreadState.RESOLVED]
     must = {thread["id"]: thread["state"] for thread in left if thread["level"] == ThreadLevel.MUST}
     return {"unresolvedThreads": len(left), "mustThreads": must, "openSince": _open_since(left)}

@@ -84,7 +84,7 @@ def slugs_of(line: Mapping[str, Any]) -> set[str]:
 
 
 def _fields(kind: str, values: Mapping[str, Any], convert: Callable[[Any, Any], Any]) -> dict[str, Any]:
-    """Returns the fields of a line, each converted; null where it is missing."""
+    """Returns the fields of a line, each converted; None if missing."""
     fields = cached_schema(LINES[kind]).fields
     return {name: _converted(field, values.get(name), convert) for name, field in fields.items()}
 

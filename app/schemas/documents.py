@@ -142,7 +142,7 @@ class ReviewFields(Schema):
 
 
 class ApproveFields(WithBaseVersion):
-    """What approving may carry."""
+    """The body of an approval."""
 
     review = Nested(ReviewFields, description="the record of a person's review")
 
@@ -152,7 +152,7 @@ class SubmitFields(WithClaim):
 
 
 class ChangesRequest(Schema):
-    """What a request for changes may carry."""
+    """The body of a request for changes."""
 
     note = StrictString(5_000, description="what has to change", example="Say which flour.", allow_none=False)
     threads = List(

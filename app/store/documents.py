@@ -72,7 +72,7 @@ class Documents(DocumentLists):
             raise OutboxFull  # nothing else can differ from what the transaction read
 
     def add_many(self, project_id: str, records: Iterable[tuple[Values, Sequence[Event]]]) -> None:
-        """Adds documents whose texts and versions are there already, in one call; inside a transaction."""
+        """Adds documents whose texts and versions are stored already, in one call; inside a transaction."""
         self._insert_many(project_id, [self._new_record(record, events) for record, events in records])
 
     def lock(self, project_id: str, document_id: str) -> None:
@@ -188,7 +188,7 @@ class Documents(DocumentLists):
         return {slug for row in rows for slug in row["slugs"]} & set(slugs)
 
     def find_projects_due(self, now: datetime) -> Sequence[str]:
-        """Returns the projects with documents to be published by now, reading one index key for each project."""
+        """Returns the projects with documents whose time has come, reading one index key for each project."""
         # Only a scheduled document has `publishAt`: every move out of `scheduled` clears it.
         due = {"projectId": {"$gte": FIRST_ID}, "publishAt": {"$gt": FIRST_DATE, "$lte": now}}
         rows = self._collection.aggregate([{"$match": due}, {"$group": {"_id": "$projectId"}}])

@@ -44,7 +44,7 @@ class Inboxes:
         return [(thread, titles[one]) for thread in threads if (one := thread["documentId"]) in titles]
 
     def team(self, project_id: str) -> Team:
-        """Returns what of a project decides for whom something waits."""
+        """Returns the project's fields that decide for whom something waits."""
         members = frozenset(self._store.members.ids(project_id))
         most = self._store.projects.settings(project_id).get("maxRounds")
         return Team(members, self._store.tokens.owners(project_id), most)

@@ -104,7 +104,7 @@ class Leases(Collection[StoredLease]):
         self._collection.delete_one({"_id": self.record_id(webhook_id)}, session=self._session)
 
     def reset(self, webhook_id: str) -> None:
-        """Begins the history of a webhook anew, as when its URL changes: it has not failed, and was not quick."""
+        """Resets the history of a webhook, as when its URL changes: no failures and no durations."""
         self._collection.update_one(
             {"_id": self.record_id(webhook_id)},
             {"$set": {"slow": True, "restsUntil": FREE}, "$unset": {"failingSince": 1, "failures": 1}},

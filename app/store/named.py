@@ -112,16 +112,16 @@ class Members(Named[StoredMember]):
         return [row["id"] for row in self._find(project_id, NOT_DELETED, fields={"_id": 1})]
 
     def with_digest(self, project_id: str, digest: Digest) -> Sequence[StoredMember]:
-        """Returns the members who are told of what waits in a way."""
+        """Returns the members with a given `digest`."""
         return self._find(project_id, {"notify.digest": digest, **NOT_DELETED}, fields=self.hidden)
 
     def told_daily(self, hour: int) -> Sequence[StoredMember]:
-        """Returns the members of all projects who are told of what waits each day at an hour."""
+        """Returns the members of all projects who get a daily notice at an hour."""
         told = {"projectId": {"$gte": FIRST_ID}, "notify.digest": Digest.DAILY, "notify.hour": hour, **NOT_DELETED}
         return [self.from_bson(row) for row in self._collection.find(told, self.hidden)]
 
     def with_email(self, email: str) -> list[StoredMember]:
-        """Returns the members of all projects who have an e-mail address: whoever signs in names no project."""
+        """Returns the members of all projects who have this e-mail address, since signing in names no project."""
         key = self.name_key(email)
         found = self._collection.find({"emailKey": key, **NOT_DELETED}, self.hidden).limit(100) if key else ()
         return [self.from_bson(row) for row in found]

@@ -50,7 +50,7 @@ class Notices(Collection[StoredNotice]):
         if self._count(project_id, {"mailbox": {"$in": [*boxes]}, "key": key}) < len(boxes):
             lines = self._told(project_id, self._store.inboxes.read(project_id, now, member_id))
             self.add(project_id, [NewNotice(mailbox=box, key=key, lines=lines) for box in boxes], now)
-        self._wake(project_id, boxes, now)  # also what a worker queued that died before it did this
+        self._wake(project_id, boxes, now)  # also those of a worker that died before it did this
 
     def add(self, project_id: str, new: Sequence[NewNotice], now: datetime) -> None:
         """Queues notices, except what is queued already; one without lines is noted, and not sent."""
@@ -85,7 +85,7 @@ class Notices(Collection[StoredNotice]):
         return {**receivers, None: [f"slack:{project_id}"]} if slack else receivers
 
     def _begun(self, project_id: str, events: Sequence[StoredEvent], team: Team) -> list[Begun]:
-        """Returns what began to wait with which event, and still waits."""
+        """Returns the lines that began to wait with one of the events and still wait, each with its event."""
         documents = self._store.documents.get_many(project_id, {one["data"]["documentId"] for one in events})
         threads = self._store.threads.get_many(project_id, {one["data"].get("threadId", "") for one in events})
         pairs: list[Begun] = []

@@ -56,5 +56,5 @@ class Codes(Secrets[StoredCode]):
     name = "codes"
 
     def take(self, project_id: str, code_hash: str) -> StoredCode | None:
-        """Deletes a code and returns what it stands for; None where there is none any more."""
+        """Deletes a code and returns its grant; None if it is gone."""
         return self._delete_one(project_id, {"hash": code_hash})

@@ -20,18 +20,18 @@ _used: ContextVar[_Used | None] = ContextVar("used", default=None)
 
 
 def begin_request() -> None:
-    """Makes the steps of this thread share one deadline from now on. Without it, as in the worker, each has its own."""
+    """Makes all steps of this thread share one deadline from now on; without it, as in the worker, each has its own."""
     _used.set(_Used())
 
 
 def end_request() -> None:
-    """Gives each step of this thread a deadline of its own again."""
+    """Ends the shared deadline: each step of this thread has its own again."""
     _used.set(None)
 
 
 @contextmanager
 def time_left(seconds: float) -> Iterator[float]:
-    """Yields how many of some seconds the request at hand has left, and counts the time inside, once where nested."""
+    """Yields how many of `seconds` the current request has left, and counts the time spent inside, once if nested."""
     used = _used.get()
     if used is None or used.is_counting:
         yield seconds

@@ -44,7 +44,7 @@ class Revisions(Collection[StoredRevision]):
         return {row["version"]: row for row in self._find(project_id, wanted, fields=WRITTEN)}
 
     def by_agents(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredRevision]:
-        """Returns who made those versions of documents that agents wrote, without their fields."""
+        """Returns the authors of the versions that agents wrote, without fields."""
         wanted = {"documentId": {"$in": object_ids(document_ids)}}
         return self._find(project_id, wanted | {"$or": OF_AGENTS}, fields=WRITTEN)
 
@@ -71,7 +71,7 @@ class Revisions(Collection[StoredRevision]):
         return [(str(row["_id"]), row["version"]) for row in rows]
 
     def around(self, project_id: str, firsts: Iterable[tuple[str, int]]) -> Mapping[str, Sequence[StoredRevision]]:
-        """Returns of each document who made its versions from a number on, and the one before, without their fields."""
+        """Returns the authors of each document's versions from a number on, and of the one before, without fields."""
         documents = [
             {"documentId": ObjectId(document_id), "version": {"$gte": version - 1}} for document_id, version in firsts
         ]

@@ -332,7 +332,7 @@ class Store:
 
 
 def reason_of(error: PyMongoError) -> str:
-    """Returns what is wrong in a few words, without what else PyMongo says: its settings, and values of a command."""
+    """Returns the reason in a few words, without PyMongo's settings and the command's values."""
     text = re.sub(r" \(configured timeouts: [^)]*\)", "", str(error))
     text = re.split(", Timeout: |, full error: ", text)[0]
     return re.sub(r"command \{ (\w+).*", r"command \1", text, flags=re.DOTALL)[:500]
@@ -363,7 +363,7 @@ def connect(
                 serverSelectionTimeoutMS=min(5_000, int(deadline_seconds * 1_000)),
                 connectTimeoutMS=CONNECT_MS,
                 heartbeatFrequencyMS=HEARTBEAT_MS,
-                minPoolSize=0,  # else it connects to members that are starting, and finds no sessions there later
+                minPoolSize=0,  # otherwise it connects to members that are starting, and later finds no sessions there
                 appname="content-workflow",
             )
     except (ConfigurationError, ValueError, OSError, UserWarning) as error:  # OSError: no file of certificates

@@ -53,7 +53,7 @@ class Tokens(OutboxCollection[StoredToken]):
         return {row["id"]: agent for row in rows if (agent := row.get("agent"))}
 
     def get_granters(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
-        """Returns the ids of who agreed to connections by token id, of those tokens that are connections."""
+        """Returns, by token id, the id of the token that agreed to the connection, for tokens that are connections."""
         rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"grantedBy": 1})
         return {row["id"]: by["id"] or "" for row in rows if (by := row.get("grantedBy"))}
 

@@ -108,7 +108,7 @@ class NoticeSender:
         return Mailbox(channel, (email if channel == "email" else notify["slack"]) or "", member, project["name"])
 
     def _send(self, mailbox: Mailbox, lines: Sequence[NoticeLine], *, slow: bool) -> Outcome:
-        """Sends lines in one message; nothing where there are none."""
+        """Sends the lines in one message; none if there are no lines."""
         if not lines:
             return Outcome(None, None, 0)
         if mailbox.channel == "slack":

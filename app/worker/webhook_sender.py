@@ -165,7 +165,7 @@ class WebhookSender:
 
 
 class Sender(Protocol):
-    """What a dispatcher gives its leases to: it serves one in each call."""
+    """The protocol of what sends a leased webhook's messages, one webhook a call."""
 
     stopping: threading.Event
     lease_times: Mapping[bool, timedelta]

@@ -104,9 +104,9 @@ class ProjectByProject:
         """Of each project that failed last time."""
 
     def each(self, project_ids: Iterable[str], work: Callable[[str], int]) -> int:
-        """Does the work for each project that does not rest; returns the sum of what it returned.
+        """Calls `work` for each project that is not paused; returns the sum of the results.
 
-        Ends early when MongoDB can't be reached, which the other projects would wait for as well.
+        Ends early when MongoDB can't be reached: the calls for other projects would fail as well.
         """
         total, now = 0, time.monotonic()
         for project_id in sorted(project_ids, key=lambda one: self._paused_until.get(one, 0.0)):
