@@ -14,10 +14,11 @@ from app.rules.inbox import NEEDED
 from app.rules.provenance import dump_origins, origins_after
 from app.rules.revisions import Origin
 from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
-from app.store.document_keys import HIDDEN, WITH_PUBLICATION, published_entry, reference_entry
+from app.store.document_keys import HIDDEN, WITH_PUBLICATION, expired, published_entry, reference_entry
 from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.store.indexes import (
     BY_DUE_DATE,
+    EXPIRED_LEASES,
     FIRST_DATE,
     FIRST_ID,
     KEYS,
@@ -34,6 +35,9 @@ from app.store.indexes import (
 )
 from app.store.types import Bson, Values
 from app.vocabulary import DocumentStatus
+
+EXPIRED_AT_ONCE = 250
+"""Of how many claims of a project it is recorded that they expired before the next project has its turn."""
 
 
 class Documents(DocumentLists):
@@ -201,6 +205,16 @@ class Documents(DocumentLists):
             project_id, condition, sort=(("publishAt", 1),), limit=limit, fields={"_id": 1}, index=SCHEDULED
         )
         return [row["id"] for row in rows]
+
+    def find_projects_with_expired(self, now: datetime) -> Sequence[str]:
+        """Returns the projects with claims whose lease has expired and that are stored as claimed."""
+        where = {"projectId": {"$gte": FIRST_ID}, **expired(now)}
+        rows = self._collection.aggregate([{"$match": where}, {"$group": {"_id": "$projectId"}}])
+        return [str(row["_id"]) for row in rows]
+
+    def find_expired(self, project_id: str, now: datetime) -> Sequence[StoredDocument]:
+        """Returns documents whose brief is stored as claimed although its lease has expired."""
+        return self._find(project_id, expired(now), limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=EXPIRED_LEASES)
 
     def find_purgeable(self, before: datetime, project_id: str | None) -> StoredDocument | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""

@@ -35,7 +35,6 @@ from app.errors import ServiceUnavailable, SettingsError, WriteConflict
 from app.settings import check_database
 from app.store import indexes, validators
 from app.store.bodies import Bodies
-from app.store.briefs import Briefs
 from app.store.categories import Categories
 from app.store.deliveries import Deliveries
 from app.store.documents import Documents
@@ -284,7 +283,6 @@ class Store:
     # Each property calls its class with the store. A transaction has a store of its own (made by `replace`), so its
     # collections use its session.
     bodies = cached_property(Bodies)
-    briefs = cached_property(Briefs)
     budgets = cached_property(Budgets)
     categories = cached_property(Categories)
     clusters = cached_property(Clusters)
