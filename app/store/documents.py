@@ -192,11 +192,9 @@ class Documents(DocumentLists):
         return {slug for row in rows for slug in row["slugs"]} & set(slugs)
 
     def find_projects_due(self, now: datetime) -> Sequence[str]:
-        """Returns the projects with documents to be published by now, reading one index key for each project."""
+        """Returns the projects with documents to be published by now."""
         # Only a scheduled document has `publishAt`: every move out of `scheduled` clears it.
-        due = {"projectId": {"$gte": FIRST_ID}, "publishAt": {"$gt": FIRST_DATE, "$lte": now}}
-        rows = self._collection.aggregate([{"$match": due}, {"$group": {"_id": "$projectId"}}])
-        return [str(row["_id"]) for row in rows]
+        return self._projects_with({"publishAt": {"$gt": FIRST_DATE, "$lte": now}})
 
     def find_due(self, project_id: str, now: datetime, limit: int) -> Sequence[str]:
         """Returns the ids of scheduled documents of a project whose time has come, the longest due first."""
@@ -208,7 +206,11 @@ class Documents(DocumentLists):
 
     def find_projects_with_expired(self, now: datetime) -> Sequence[str]:
         """Returns the projects with claims whose lease has expired and that are stored as claimed."""
-        where = {"projectId": {"$gte": FIRST_ID}, **expired(now)}
+        return self._projects_with(expired(now))
+
+    def _projects_with(self, condition: Bson) -> Sequence[str]:
+        """Returns the projects with documents that meet a condition, reading one index key for each project."""
+        where = {"projectId": {"$gte": FIRST_ID}, **condition}
         rows = self._collection.aggregate([{"$match": where}, {"$group": {"_id": "$projectId"}}])
         return [str(row["_id"]) for row in rows]
 

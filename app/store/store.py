@@ -84,7 +84,7 @@ ReadMode = Primary | PrimaryPreferred | Secondary | SecondaryPreferred | Nearest
 READ_MODES: Mapping[str, ReadMode] = {
     mode.mongos_mode: mode for mode in (Primary(), PrimaryPreferred(), Secondary(), SecondaryPreferred(), Nearest())
 }
-"""The values of `DELIVERY_READ_PREFERENCE`."""
+"""The values of `DELIVERY_READ_PREFERENCE`, named as in a MongoDB URI."""
 LAG_SECONDS = 1.0
 """How long what is delivered is read from secondaries before the primary is read instead."""
 
