@@ -14,7 +14,7 @@ import click
 from bson import ObjectId
 
 from app.cli.mongod import running_mongod
-from app.store.briefs import SOONEST_DUE
+from app.store.document_lists import ORDER_KEYS
 from bench import seeds
 from bench.load import Side, in_turns, request
 from bench.servers import own_store, served_with_granian, service
@@ -40,7 +40,9 @@ def main(folder: Path) -> None:
         named = {"$concat": ["Kind ", {"$toString": {"$indexOfArray": [[*map(ObjectId, categories)], "$categoryId"]}}]}
         ready = {"$match": {"brief.state": "ready"}}
         database.documents.aggregate([ready, {"$set": {**known, "category": named}}, {"$out": "eve_documents"}])
-        database.eve_documents.create_index([("deletedAt", 1), ("brief.state", 1), *SOONEST_DUE])
+        database.eve_documents.create_index(
+            [("deletedAt", 1), ("brief.state", 1), *[(key, 1) for key in ORDER_KEYS["dueDate"]]]
+        )
         token = project.token().secret
         database.eve_tokens.create_index("token")
         database.eve_tokens.insert_one({"token": token})

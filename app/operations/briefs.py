@@ -46,7 +46,9 @@ def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     Due soonest first; ready briefs of documents past drafting are left out.
     """
     states = [BriefState(state) for state in fields["state"]]
-    found = ctx.store.briefs.list(ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"])
+    found = ctx.store.documents.list_briefs(
+        ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"]
+    )
     filed = {category_id for document in found if (category_id := document.get("categoryId"))}
     names = ctx.store.categories.names(ctx.project_id, filed)
     return Result([brief_item(document, names, ctx.now) for document in found])
@@ -118,7 +120,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     filters = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
     # Who lost a brief to another caller chooses among the next ones, of which others are about to take the first.
     spread = min(8 ** (ctx.tries + ctx.store.lost_to_others), MOST_SPREAD)
-    ready = ctx.store.briefs.next_ready(ctx.project_id, filters, ctx.now, limit=spread)
+    ready = ctx.store.documents.next_ready(ctx.project_id, filters, ctx.now, limit=spread)
     if ready:
         return _claim(ctx, random.choice(ready), fields)
     if filters:

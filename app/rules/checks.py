@@ -4,12 +4,11 @@ A check yields a failure for each place that is wrong, with its line where there
 document lacks what it compares with: a brief, a keyword, a number of words.
 """
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import accumulate, chain, islice
+from itertools import chain, islice
 from typing import Annotated, Any
 
 import regex
@@ -286,19 +285,11 @@ def _meta_description(subject: Subject) -> Iterator[Failure]:
 
 def _placeholders(subject: Subject) -> Iterator[Failure]:
     """`TODO`, `FIXME`, `TKTK`, `XXX`, `lorem ipsum`, `[insert` or `as an AI language model` is outside code."""
-    prose = subject.content.prose
-    between = "\n\n"  # a placeholder may go on in the next line, but not in the next passage
-    text = between.join(passage for passage, _ in prose)
-    starts: list[int] = []
-    passage, line, counted = -1, 0, 0
-    for found in _PLACEHOLDER.finditer(text):
-        starts = starts or list(accumulate((len(passage) + len(between) for passage, _ in prose), initial=0))
-        if passage != (passage := bisect_right(starts, found.start()) - 1):
-            line, counted = subject.content.line(prose[passage][1]), starts[passage]
-        line += text.count("\n", counted, found.start())
-        counted = found.start()
-        placeholder = found[0].replace("\n", " ")
-        yield Failure(f"{placeholder!r} is a placeholder: write what belongs there.", line)
+    for passage, place in subject.content.prose:
+        for found in _PLACEHOLDER.finditer(passage):
+            placeholder = found[0].replace("\n", " ")
+            line = subject.content.line(place) + passage.count("\n", 0, found.start())
+            yield Failure(f"{placeholder!r} is a placeholder: write what belongs there.", line)
 
 
 def _repeated_paragraphs(subject: Subject) -> Iterator[Failure]:

@@ -170,7 +170,8 @@ class Collection(Generic[Stored]):
         def find(hint: str | None) -> list[Stored]:
             found = self._collection.find(where, fields, session=self._session, hint=hint, collation=collation)
             cursor = found.skip(skip).limit(limit).batch_size(limit)  # in one round trip
-            return [self.from_bson(record) for record in (cursor.sort(list(sort)) if sort else cursor)]
+            records = (cursor.sort(list(sort)) if sort else cursor).to_list()
+            return [self.from_bson(record) for record in records]
 
         return self._hinted(index, condition, find)
 
@@ -220,9 +221,11 @@ class Collection(Generic[Stored]):
     def _insert_many(self, project_id: str, records: Iterable[Values]) -> list[Stored]:
         """Adds records in one call, for imports."""
         rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
-        if rows:
+        if len(rows) == 1:  # a confirm adds three records so; `insert_many` of one takes a tenth more of the processor
+            self._collection.insert_one(rows[0], session=self._session)
+        elif rows:
             self._collection.insert_many(rows, session=self._session)
-            self._store.writes += 1
+        self._store.writes += len(rows)
         return [self.from_bson(row) for row in rows]
 
     def _update_one(

@@ -4,17 +4,15 @@
 serves every filter. All keys are derived from the record by `document_keys`, whenever one is written.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from app.errors import WriteConflict
 from app.rules.documents import OPEN, StoredDocument
 from app.rules.inbox import waiting_since
 from app.rules.words import search_words
-from app.store.collection import OutboxCollection
-from app.store.indexes import EXPIRED_LEASES, FIRST_DATE, NOT_DELETED
+from app.store.indexes import FIRST_DATE, NOT_DELETED
 from app.store.types import Bson, Values
 from app.vocabulary import BriefState
 
@@ -137,40 +135,3 @@ def _brief_entry(document: Values) -> str:
     if brief["state"] == BriefState.CLAIMED and brief.get("claimExpiresAt") is not None:
         return LEASED
     return f"brief:{brief['state']}"
-
-
-class DocumentRecords(OutboxCollection[StoredDocument]):
-    """The collection of documents."""
-
-    name = "documents"
-    hidden = HIDDEN
-    from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
-    event_data = (("documentId", "id"),)
-
-    keys = staticmethod(document_keys)
-
-    def _page_with_expired(
-        self,
-        project_id: str,
-        condition: Bson,
-        read_page: Callable[..., Sequence[Any]],
-        sort: Sequence[tuple[str, int]],
-        *,
-        limit: int,
-        offset: int,
-        fields: Bson,
-    ) -> Sequence[Any]:
-        """Returns one page of a list with, merged into it, the claims that expired and that meet a condition.
-
-        `read_page(limit=…, offset=…)` reads a page of the list without them. Raises `WriteConflict` when one of them
-        was recorded as ready between the two reads.
-        """
-        claims = self._find(project_id, condition, fields=fields, index=EXPIRED_LEASES)
-        first = max(0, offset - len(claims))
-        rows = read_page(limit=limit + offset - first, offset=first)
-        if not claims:
-            return rows
-        if {row["id"] for row in rows} & {row["id"] for row in claims}:
-            raise WriteConflict
-        merged = sorted([*rows, *claims], key=lambda row: sort_key(row, sort), reverse=sort[0][1] < 0)
-        return merged[offset - first :][:limit]

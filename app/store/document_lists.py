@@ -5,26 +5,30 @@ several entries in order (`SORT_MERGE`). Further filters are looked at in the re
 index of its own (`_plan`) is found by that, and sorted by MongoDB.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from app.errors import WriteConflict
-from app.rules.documents import StoredDocument
-from app.store.collection import DESCENDING, object_id
+from app.rules.documents import ListedBrief, StoredDocument
+from app.store.collection import DESCENDING, OutboxCollection, object_id
 from app.store.document_keys import (
     ALL,
+    CLOSED,
     HIDDEN,
+    MISSING,
     NO_DUE_DATE,
     TRASH,
-    DocumentRecords,
     adds_expired,
     brief_entries,
+    document_from_bson,
+    document_keys,
     expired,
     lease_filter,
     published_entry,
     reference_entry,
+    sort_key,
 )
 from app.store.indexes import (
     BY_CREATION,
@@ -38,7 +42,7 @@ from app.store.indexes import (
     WORDS,
     Index,
 )
-from app.store.types import Bson
+from app.store.types import Bson, Projection
 from app.vocabulary import BriefState
 
 ORDERS = {"updatedAt": BY_UPDATE, "createdAt": BY_CREATION, "title": BY_TITLE, "dueDate": BY_DUE_DATE}
@@ -49,36 +53,75 @@ ORDER_KEYS = {
     "title": ("titleKey", "_id"),
     "dueDate": ("dueKey", "createdAt", "_id"),
 }
-LEADING = ("clusterId", "categoryId", "assigneeId", "briefState", "status", "isPublished")
-"""The filters by entries, the one that finds fewest first: it leads."""
+LEADING = ("offered", "clusterId", "categoryId", "assigneeId", "briefState", "status", "isPublished")
+"""The filters by entries, the one that finds fewest first: it leads. `offered` are states of briefs in lists of briefs:
+it leaves out documents without one, and ready ones that are not offered."""
+BRIEF_STATES = ("offered", "briefState")
 MOST_MERGED = 100
 """Up to how many entries are merged into one order; MongoDB merges up to 200."""
 FEW = 1_000
 """Up to how many documents are sorted, rather than read in the order of an index."""
 WORDS_TRIED = 5
 NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy"), 0)
+BRIEF_ITEM = dict.fromkeys(
+    (
+        *("title", "status", "dueDate", "categoryId", "createdAt"),
+        *("brief.keyword", "brief.intent", "brief.state", "brief.claimExpiresAt"),
+    ),
+    1,
+)
+"""What is read of a document in a list of briefs."""
 
 Filters = Mapping[str, Any]
 """The filters of a list, as `DocumentQuery` loads them."""
 
 
-class DocumentLists(DocumentRecords):
-    """Lists of documents."""
+class DocumentLists(OutboxCollection[StoredDocument]):
+    """The collection of documents, and lists of them."""
+
+    name = "documents"
+    hidden = HIDDEN
+    from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
+    event_data = (("documentId", "id"),)
+    keys = staticmethod(document_keys)
 
     def list(
-        self, project_id: str, filters: Filters, now: datetime, *, sort: str, limit: int, offset: int
-    ) -> Sequence[StoredDocument]:
-        """Returns one page of documents without their long texts; `filters` are those of `DocumentQuery`."""
+        self,
+        project_id: str,
+        filters: Filters,
+        now: datetime,
+        *,
+        sort: str,
+        limit: int,
+        offset: int,
+        fields: Projection = NOT_LISTED,
+    ) -> Sequence[Any]:
+        """Returns one page of documents, those of their fields that are not long; `filters` are of `DocumentQuery`."""
         name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
         index, condition = self._plan(project_id, filters, now, in_order=ORDERS[name])
         order = tuple((key, way) for key in ORDER_KEYS[name])
-        read_page = partial(self._page, project_id, condition, index, order)
+        read_page = partial(self._page, project_id, condition, index, order, fields=fields)
         claims = _expired_claims(filters, condition, now)
         if claims is None:
             return read_page(limit=limit, offset=offset)
-        return self._page_with_expired(
-            project_id, claims, read_page, order, limit=limit, offset=offset, fields=NOT_LISTED
-        )
+        return self._page_with_expired(project_id, claims, read_page, order, limit=limit, offset=offset, fields=fields)
+
+    def list_briefs(
+        self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
+    ) -> Sequence[ListedBrief]:
+        """Returns one page of documents with a brief in one of the states, due soonest first."""
+        filters = {"offered": states}
+        return self.list(project_id, filters, now, sort="dueDate", limit=limit, offset=offset, fields=BRIEF_ITEM)
+
+    def next_ready(
+        self, project_id: str, filters: Mapping[str, str], now: datetime, *, limit: int
+    ) -> Sequence[StoredDocument]:
+        """Returns documents whose briefs are ready, due soonest first; `filters` may name a category and a cluster."""
+        if None in map(object_id, filters.values()):
+            return []  # no category or cluster has this id; in the condition, null means documents without one
+        within = {name: [one] for name, one in filters.items()}
+        ready = {"offered": [BriefState.READY], **within}
+        return self.list(project_id, ready, now, sort="dueDate", limit=limit, offset=0, fields=HIDDEN)
 
     def _page(
         self,
@@ -89,9 +132,10 @@ class DocumentLists(DocumentRecords):
         *,
         limit: int,
         offset: int,
+        fields: Projection,
     ) -> Sequence[StoredDocument]:
         """Returns one page in an order; documents without a due date come last both ways."""
-        read_page = partial(self._page_in_order, project_id, index=index, fields=NOT_LISTED)
+        read_page = partial(self._page_in_order, project_id, index=index, fields=fields)
         if order[0] != ("dueKey", DESCENDING):
             return read_page(condition, sort=order, limit=limit, offset=offset)
         dated = {"$and": [condition, {"dueKey": {"$lt": NO_DUE_DATE}}]}
@@ -106,6 +150,32 @@ class DocumentLists(DocumentRecords):
         if len({row["id"] for row in page}) < len(page):
             raise WriteConflict  # a document lost its due date between the reads
         return page
+
+    def _page_with_expired(
+        self,
+        project_id: str,
+        condition: Bson,
+        read_page: Callable[..., Sequence[Any]],
+        sort: Sequence[tuple[str, int]],
+        *,
+        limit: int,
+        offset: int,
+        fields: Projection,
+    ) -> Sequence[Any]:
+        """Returns one page of a list with, merged into it, the claims that expired and that meet a condition.
+
+        `read_page(limit=…, offset=…)` reads a page of the list without them. Raises `WriteConflict` when one of them
+        was recorded as ready between the two reads.
+        """
+        claims = self._find(project_id, condition, fields=fields, index=EXPIRED_LEASES)
+        first = max(0, offset - len(claims))
+        rows = read_page(limit=limit + offset - first, offset=first)
+        if not claims:
+            return rows
+        if {row["id"] for row in rows} & {row["id"] for row in claims}:
+            raise WriteConflict
+        merged = sorted([*rows, *claims], key=lambda row: sort_key(row, sort), reverse=sort[0][1] < 0)
+        return merged[offset - first :][:limit]
 
     def count(self, project_id: str, filters: Filters, now: datetime) -> int:
         """Returns how many documents a list has on all of its pages."""
@@ -154,7 +224,7 @@ def condition_of(filters: Filters, now: datetime) -> Bson:
     entries = [TRASH if filters.get("deleted") else ALL] if leading is None else _entries(leading, filters[leading])
     condition: Bson = {"listed": entries[0] if len(entries) == 1 else {"$in": entries}}
     for name in given:
-        if name == "briefState":
+        if name in BRIEF_STATES:
             condition |= _brief_state(filters[name], now, leads=name == leading)
         elif name != leading:
             condition |= _of_record(name, filters[name])
@@ -183,7 +253,8 @@ def _expired_claims(filters: Filters, condition: Bson, now: datetime) -> Bson | 
 
     None where its condition has them, or where it has no claims.
     """
-    if _leading(filters) != "briefState" or not adds_expired(filters["briefState"]):
+    leading = _leading(filters)
+    if leading not in BRIEF_STATES or not adds_expired(filters[leading]):
         return None
     return {key: value for key, value in condition.items() if key != "listed"} | expired(now)
 
@@ -194,8 +265,9 @@ def _entries(name: str, wanted: Any) -> list[str]:
         return [published_entry(wanted)]
     if name == "status":
         return [f"status:{one}" for one in wanted]
-    if name == "briefState":
-        return brief_entries([BriefState(one) for one in wanted])
+    if name in BRIEF_STATES:
+        entries = brief_entries([BriefState(one) for one in wanted])
+        return [one for one in entries if name == "briefState" or one not in (CLOSED, MISSING)]
     return [reference_entry(name, one and one.lower()) for one in wanted]
 
 

@@ -14,10 +14,11 @@ from app.rules.inbox import NEEDED
 from app.rules.provenance import dump_origins, origins_after
 from app.rules.revisions import Origin
 from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
-from app.store.document_keys import HIDDEN, WITH_PUBLICATION, published_entry, reference_entry
+from app.store.document_keys import HIDDEN, WITH_PUBLICATION, expired, published_entry, reference_entry
 from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.store.indexes import (
     BY_DUE_DATE,
+    EXPIRED_LEASES,
     FIRST_DATE,
     FIRST_ID,
     KEYS,
@@ -34,6 +35,9 @@ from app.store.indexes import (
 )
 from app.store.types import Bson, Values
 from app.vocabulary import DocumentStatus
+
+EXPIRED_AT_ONCE = 250
+"""Of how many claims of a project it is recorded that they expired before the next project has its turn."""
 
 
 class Documents(DocumentLists):
@@ -188,11 +192,9 @@ class Documents(DocumentLists):
         return {slug for row in rows for slug in row["slugs"]} & set(slugs)
 
     def find_projects_due(self, now: datetime) -> Sequence[str]:
-        """Returns the projects with documents whose time has come, reading one index key for each project."""
+        """Returns the projects with documents to be published by now."""
         # Only a scheduled document has `publishAt`: every move out of `scheduled` clears it.
-        due = {"projectId": {"$gte": FIRST_ID}, "publishAt": {"$gt": FIRST_DATE, "$lte": now}}
-        rows = self._collection.aggregate([{"$match": due}, {"$group": {"_id": "$projectId"}}])
-        return [str(row["_id"]) for row in rows]
+        return self._projects_with({"publishAt": {"$gt": FIRST_DATE, "$lte": now}})
 
     def find_due(self, project_id: str, now: datetime, limit: int) -> Sequence[str]:
         """Returns the ids of scheduled documents of a project whose time has come, the longest due first."""
@@ -201,6 +203,20 @@ class Documents(DocumentLists):
             project_id, condition, sort=(("publishAt", 1),), limit=limit, fields={"_id": 1}, index=SCHEDULED
         )
         return [row["id"] for row in rows]
+
+    def find_projects_with_expired(self, now: datetime) -> Sequence[str]:
+        """Returns the projects with claims whose lease has expired and that are stored as claimed."""
+        return self._projects_with(expired(now))
+
+    def _projects_with(self, condition: Bson) -> Sequence[str]:
+        """Returns the projects with documents that meet a condition, reading one index key for each project."""
+        where = {"projectId": {"$gte": FIRST_ID}, **condition}
+        rows = self._collection.aggregate([{"$match": where}, {"$group": {"_id": "$projectId"}}])
+        return [str(row["_id"]) for row in rows]
+
+    def find_expired(self, project_id: str, now: datetime) -> Sequence[StoredDocument]:
+        """Returns documents whose brief is stored as claimed although its lease has expired."""
+        return self._find(project_id, expired(now), limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=EXPIRED_LEASES)
 
     def find_purgeable(self, before: datetime, project_id: str | None) -> StoredDocument | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""

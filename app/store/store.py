@@ -35,12 +35,11 @@ from app.errors import ServiceUnavailable, SettingsError, WriteConflict
 from app.settings import check_database
 from app.store import indexes, validators
 from app.store.bodies import Bodies
-from app.store.briefs import Briefs
 from app.store.categories import Categories
 from app.store.deliveries import Deliveries
 from app.store.documents import Documents
 from app.store.events import Events
-from app.store.idempotency import WRITE_CONFLICT, Idempotency
+from app.store.idempotency import Idempotency
 from app.store.inboxes import Inboxes
 from app.store.insights import Insights
 from app.store.intents import Intents
@@ -83,13 +82,9 @@ ABORT_SECONDS = 1
 
 ReadMode = Primary | PrimaryPreferred | Secondary | SecondaryPreferred | Nearest
 READ_MODES: Mapping[str, ReadMode] = {
-    "primary": Primary(),
-    "primaryPreferred": PrimaryPreferred(),
-    "secondary": Secondary(),
-    "secondaryPreferred": SecondaryPreferred(),
-    "nearest": Nearest(),
+    mode.mongos_mode: mode for mode in (Primary(), PrimaryPreferred(), Secondary(), SecondaryPreferred(), Nearest())
 }
-"""The values of `DELIVERY_READ_PREFERENCE`."""
+"""The values of `DELIVERY_READ_PREFERENCE`, named as in a MongoDB URI."""
 LAG_SECONDS = 1.0
 """How long what is delivered is read from secondaries before the primary is read instead."""
 
@@ -197,7 +192,7 @@ class Store:
         if self.session is not None:
             return work(self)
         tries = count()
-        return self._transact(lambda session: work(replace(self, session=session, lost_to_others=next(tries))))
+        return self.with_transaction(lambda session: work(replace(self, session=session, lost_to_others=next(tries))))
 
     def rolled_back(self, work: Callable[[Store], T]) -> T:
         """Returns what `work` returns inside a transaction that is rolled back; inside another such one, with that.
@@ -214,44 +209,31 @@ class Store:
             raise _RolledBack
 
         with suppress(_RolledBack):
-            self._transact(tried)
+            self.with_transaction(tried)
         return results[-1]
-
-    def _transact(self, work: Callable[[ClientSession | None], T]) -> T:
-        lost = False
-
-        def tried(session: ClientSession | None) -> T:
-            nonlocal lost
-            try:
-                result = work(session)
-            except PyMongoError as error:
-                no_primary = isinstance(error, ServerSelectionTimeoutError)
-                lost = WRITE_CONFLICT in _codes_of(error) or (lost and error.timeout and not no_primary)
-                raise
-            lost = False  # what fails now is the commit
-            return result
-
-        try:
-            return self.with_transaction(tried)
-        except PyMongoError as error:
-            if lost and error.timeout:
-                raise TooManyWriters(reason=reason_of(error)) from error
-            raise
 
     def with_transaction(self, work: Callable[[ClientSession | None], T]) -> T:
         """Runs work in a transaction, as PyMongo does: again when another transaction wrote the same records first."""
+        tries = 0
 
         def attempt(session: ClientSession) -> T:
+            nonlocal tries
+            tries += 1
             try:
                 return work(session)
             except BaseException:
                 Context().run(_abort, session)
                 raise
 
-        with self.database.client.start_session() as session:
-            return session.with_transaction(
-                attempt, ReadConcern("snapshot"), WriteConcern("majority"), ReadPreference.PRIMARY
-            )
+        try:
+            with self.database.client.start_session() as session:
+                return session.with_transaction(
+                    attempt, ReadConcern("snapshot"), WriteConcern("majority"), ReadPreference.PRIMARY
+                )
+        except PyMongoError as error:
+            if tries > 1 and error.timeout and not isinstance(error, ServerSelectionTimeoutError):
+                raise TooManyWriters(reason=reason_of(error)) from error
+            raise
 
     @contextmanager
     def causal_session(self) -> Iterator[ClientSession | None]:
@@ -301,7 +283,6 @@ class Store:
     # Each property calls its class with the store. A transaction has a store of its own (made by `replace`), so its
     # collections use its session.
     bodies = cached_property(Bodies)
-    briefs = cached_property(Briefs)
     budgets = cached_property(Budgets)
     categories = cached_property(Categories)
     clusters = cached_property(Clusters)

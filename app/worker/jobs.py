@@ -131,12 +131,12 @@ def expire_claims(store: Store, projects: ProjectByProject) -> bool:
     """Records that the leases of claims have expired, so that there is an event without any request."""
     now = this_instant()
     with store.deadline():
-        with_expired = store.briefs.find_projects_with_expired(now)
+        with_expired = store.documents.find_projects_with_expired(now)
 
     def expire(project_id: str) -> int:
         recorded = 0
         with store.deadline():
-            expired = store.briefs.find_expired(project_id, now)
+            expired = store.documents.find_expired(project_id, now)
         ctx = Context(store, system(project_id, ""), Channel.WORKER, now)
         for document in expired:
             with suppress(WriteConflict), store.deadline():

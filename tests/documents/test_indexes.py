@@ -296,7 +296,7 @@ def test_lists_of_briefs_are_read_in_order_from_one_index(
 
     def lists(store: Store) -> None:
         for some in states:
-            store.briefs.list(library.id, some, now, limit=50, offset=offset)
+            store.documents.list_briefs(library.id, some, now, limit=50, offset=offset)
 
     plans, expired = _without_expired(explain(lists))
 
@@ -348,7 +348,9 @@ def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(library:
 def test_the_next_brief_is_found_by_an_index(library: Project, explain: Explain, within: dict[str, str]) -> None:
     now = library.context().now
 
-    [plan], expired = _without_expired(explain(lambda store: store.briefs.next_ready(library.id, within, now, limit=1)))
+    [plan], expired = _without_expired(
+        explain(lambda store: store.documents.next_ready(library.id, within, now, limit=1))
+    )
 
     assert len(expired) == 1
     assert plan.hint == BY_DUE_DATE.name

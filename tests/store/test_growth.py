@@ -196,7 +196,11 @@ def test_the_list_of_ready_briefs_costs_the_same_however_many_claims_are_held(
     small: Project, large: Project, examined: Examined
 ) -> None:
     costs = [
-        examined(lambda store, one=project: store.briefs.list(one.id, ["ready"], this_instant(), limit=20, offset=0))
+        examined(
+            lambda store, one=project: store.documents.list_briefs(
+                one.id, ["ready"], this_instant(), limit=20, offset=0
+            )
+        )
         for project in (small, large)
     ]
 
@@ -208,7 +212,7 @@ def test_finding_the_next_brief_costs_the_same_however_many_claims_are_held(
     small: Project, large: Project, examined: Examined
 ) -> None:
     def claims(project: Project) -> Callable[[Store], Any]:
-        return lambda store: store.briefs.next_ready(project.id, {}, this_instant(), limit=1)
+        return lambda store: store.documents.next_ready(project.id, {}, this_instant(), limit=1)
 
     costs = [examined(claims(project)) for project in (small, large)]
 

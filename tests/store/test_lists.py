@@ -174,7 +174,7 @@ def test_every_page_of_briefs_is_the_lists_part_at_its_place(
             if state_now(row) in states and (state_now(row) != BriefState.READY or row["status"] in OPEN)
         ]
         for offset in (0, 3):
-            found = library.store.briefs.list(library.id, states, NOW, limit=5, offset=offset)
+            found = library.store.documents.list_briefs(library.id, states, NOW, limit=5, offset=offset)
             assert [row["id"] for row in found] == listed[offset : offset + 5], (states, offset)
 
 
@@ -270,7 +270,7 @@ def test_a_claim_that_is_recorded_as_expired_between_two_reads_is_listed_once(
     def recorded_meanwhile(self: Any, *arguments: Any, **options: Any) -> Any:
         calls.append(arguments)
         if len(calls) == 1:
-            [expired] = later.store.briefs.find_expired(ctx.project_id, later.now)
+            [expired] = later.store.documents.find_expired(ctx.project_id, later.now)
             expire_lease(later, expired)
         return page_in_order(self, *arguments, **options)
 

@@ -179,8 +179,8 @@ def test_what_looks_in_all_projects_is_what_the_worker_looks_for(ctx: Context, c
     ctx.store.outboxes.projects_waiting()
     ctx.store.documents.find_projects_due(this_instant())
     later = this_instant() + timedelta(minutes=2)
-    assert ctx.project_id in ctx.store.briefs.find_projects_with_expired(later)
-    [expired] = ctx.store.briefs.find_expired(ctx.project_id, later)
+    assert ctx.project_id in ctx.store.documents.find_projects_with_expired(later)
+    [expired] = ctx.store.documents.find_expired(ctx.project_id, later)
     assert expired["id"] == document
     expire_lease(replace(ctx, now=later), expired)
 

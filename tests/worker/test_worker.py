@@ -20,7 +20,8 @@ from app.operations.context import Context, this_instant
 from app.operations.operation import Result
 from app.rules.times import read_time, wire_time
 from app.settings import Settings
-from app.store import briefs, events
+from app.store import documents as stored_documents
+from app.store import events
 from app.store.store import Store
 from app.worker import worker
 from app.worker.jobs import expire_claims, jobs, publish_turn, trim_feeds
@@ -194,7 +195,7 @@ def test_many_expired_claims_of_a_project_hold_up_no_other(fresh_store: Store, m
     for project, at in ((many, past - timedelta(hours=1)), (few, past)):
         claims = {"projectId": ObjectId(project.id)}
         fresh_store.database.documents.update_many(claims, {"$set": {"brief.claimExpiresAt": at}})
-    monkeypatch.setattr(briefs, "EXPIRED_AT_ONCE", 1)
+    monkeypatch.setattr(stored_documents, "EXPIRED_AT_ONCE", 1)
 
     expire_claims(fresh_store, ProjectByProject("expire claims"))
 
