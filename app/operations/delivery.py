@@ -351,7 +351,7 @@ class DeliveryQuery:
         by_agents = self._read(self._ctx.store.revisions.by_agents, contents)
         found = {}
         for one in ids:
-            origins = stored.get(contents.get(one, ""), "")
+            origins = stored.get(contents.get(one, "")) or ""
             agents = [row for row in by_agents if row["documentId"] == one and is_from(origins, row["version"])]
             models = {writer["model"] for row in agents for writer in writers_of(row) if writer["model"]}
             found[one] = delivered_disclosure(disclosure_of(len(agents), sorted(models), None))
