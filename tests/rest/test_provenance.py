@@ -132,10 +132,10 @@ def test_a_restore_that_brings_no_text_back_leaves_who_wrote_what_stands_there(a
 
 
 @pytest.mark.parametrize(
-    ("collection", "lost"), [("documents", {"written": ""}), ("bodies", {"text": "", "origins": ""})]
+    ("collection", "lost"), [("documents", {"written": None}), ("bodies", {"text": "Another.", "origins": ""})]
 )
 def test_a_write_inherits_by_what_the_document_keeps_else_by_the_text(api, store, written, collection, lost) -> None:
-    store.database[collection].update_many({}, {"$unset": lost})
+    store.database[collection].update_many({}, {"$set": lost})
 
     write(api, written, "New.\n\nPatience.")
 
