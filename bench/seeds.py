@@ -13,6 +13,7 @@ from bson import ObjectId
 from pymongo import UpdateOne
 
 from app.operations.context import this_instant
+from app.rules.provenance import digests_of, dump_origins, origins_after
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.store.document_keys import document_keys
@@ -56,6 +57,7 @@ def fill(project: Project, count: int, *, length: int = 0, **fields: Any) -> lis
                 {
                     **{"_id": row["contentId"], "projectId": row["projectId"], "documentId": row["_id"]},
                     "text": text(length, number),
+                    "origins": dump_origins(origins_after([], [], digests_of(text(length, number)), 1)),
                 }
                 for number, row in enumerate(rows, len(ids))
             ]

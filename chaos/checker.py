@@ -407,6 +407,11 @@ def what_waits_is_told_once(history: History) -> Violations:
         yield f"{document_id} is in review, and nobody was told"
 
 
+def notices_are_in_time(history: History) -> Violations:
+    """Whoever is to be told of a submission at once is told within 10 seconds, whatever is killed."""
+    yield from history.told_late
+
+
 def _submitted(call: Call, document_id: str) -> bool:
     return call.operation == "submit_document" and call.succeeded and call.document == document_id
 
@@ -480,6 +485,7 @@ CHECKS: tuple[Callable[[History], Violations], ...] = (
     the_feed_has_no_gap,
     webhooks_get_each_event_once_in_order,
     what_waits_is_told_once,
+    notices_are_in_time,
     counters_are_what_they_count,
     the_database_is_as_it_should_be,
 )

@@ -138,6 +138,10 @@ class History:
     calls: tuple[Call, ...]
     incidents: tuple[Incident, ...]
     final: Final
+    submitted_to_told: tuple[str, ...] = ()
+    """How long notices took, median and slowest, by what was killed or frozen meanwhile."""
+    told_late: tuple[str, ...] = ()
+    """Those that took too long, or did not come."""
 
     def save(self, path: Path) -> None:
         """Writes it as JSON."""

@@ -27,6 +27,7 @@ from chaos.client import Caller, shown
 from chaos.cluster import ReplicaSet
 from chaos.history import Client, Final, History, Message, Notice
 from chaos.nemesis import Nemesis, Targets
+from chaos.punctuality import Punctuality, punctual
 from chaos.service import CHECKOUT, Server, Worker
 from chaos.writer import Writer
 from tests.live import until
@@ -124,14 +125,19 @@ class _Run:
             hooks = {types: stack.enter_context(self._hook(types)) for types in HOOKS}
             slack = _Slack(stack.enter_context(receiving()))
             self._get("PATCH", "/project", json={"slack": slack.url})
+            ports = [server.port for server in self._targets.servers]
+            punctuality = Punctuality(self._store, ports, stack.enter_context(receiving()))
             with self._working():
+                punctuality.thread.start()
                 nemesis.run(seconds)
+                punctuality.stop()
             self._log("waiting until everything is relayed and sent")
             final = read_at_rest(self._position_at_rest, partial(self._final, hooks, slack))
             self._follower.stop()
+        took, late = punctual(punctuality, nemesis.incidents)
         calls = sorted((call for caller in self._callers for call in caller.calls), key=lambda call: call.began)
         clients = tuple(caller.client for caller in self._callers)
-        return History(self._seed, clients, tuple(calls), tuple(nemesis.incidents), final)
+        return History(self._seed, clients, tuple(calls), tuple(nemesis.incidents), final, tuple(took), tuple(late))
 
     @contextmanager
     def _hook(self, types: str) -> Iterator[_Hook]:

@@ -23,8 +23,7 @@ from app.operations.context import this_instant
 from app.operations.members import get_member, turn_off_email
 from app.operations.operation import Operation
 from app.responses.documents import DocumentSummary
-from app.responses.inbox import InboxEntry
-from app.rules.inbox import ACTIONS, RESOLVE
+from app.rules.inbox import ACTIONS, RESOLVE, InboxEntry
 from app.rules.notices import KIND_TEXTS
 from app.rules.times import read_time
 from app.vocabulary import Digest, WaitKind

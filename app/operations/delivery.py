@@ -27,7 +27,7 @@ from app.responses.delivery import (
 from app.rules.documents import StoredDocument
 from app.rules.provenance import is_from, writers_of
 from app.rules.publishing import Publication, delivered_words
-from app.rules.reviews import UNKNOWN, disclosure_of
+from app.rules.reviews import disclosure_of
 from app.rules.times import wire_time
 from app.rules.words import search_words
 from app.schemas.checks import HEX_ID
@@ -137,7 +137,7 @@ class DeliveredDocument(DeliveredRecord):
     def disclosure(self) -> DeliveredDisclosure:
         if not self.is_published:
             return self._query.disclosure_of_draft(self.id)
-        return delivered_disclosure(self.row.get("disclosure") or UNKNOWN)
+        return delivered_disclosure(self.row["disclosure"])
 
     @property
     def preview(self) -> DeliveredPreview | None:
@@ -304,7 +304,7 @@ class DeliveryQuery:
 
     def disclosure_of_draft(self, document_id: str) -> DeliveredDisclosure:
         """Returns what would be disclosed of a document that is not published, without the record of a review."""
-        return self._disclosures.get(document_id) or delivered_disclosure(UNKNOWN)
+        return self._disclosures.get(document_id) or delivered_disclosure(disclosure_of(0, [], None))
 
     def generated_excerpt(self, row: Mapping[str, Any]) -> str | None:
         """Returns the excerpt that is generated from a document's present content."""
@@ -351,7 +351,7 @@ class DeliveryQuery:
         by_agents = self._read(self._ctx.store.revisions.by_agents, contents)
         found = {}
         for one in ids:
-            origins = stored.get(contents.get(one, ""), "")
+            origins = stored.get(contents.get(one, "")) or ""
             agents = [row for row in by_agents if row["documentId"] == one and is_from(origins, row["version"])]
             models = {writer["model"] for row in agents for writer in writers_of(row) if writer["model"]}
             found[one] = delivered_disclosure(disclosure_of(len(agents), sorted(models), None))

@@ -15,7 +15,7 @@ from app.operations.context import Context
 from app.operations.documents import created_event, document_result, origin_of, own_document, update_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
-from app.operations.revisions import content_result, new_content
+from app.operations.revisions import content_result, markdown_of, new_content
 from app.responses.documents import Document, DocumentSummary
 from app.responses.plans import Import
 from app.rules.briefs import written_brief
@@ -66,9 +66,8 @@ def import_documents(ctx: Context, fields: Fields) -> Result[list[Import]]:
 def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write the fields in which a document differs from its file, by the rules of editing it: all or none."""
     document, named = own_document(ctx, document_id), fields.get("category")
-    body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
     category = ctx.store.categories.find_by_name_or_slug(ctx.project_id, named) if named else None
-    differs = {*_differences(fields, document, category, body["text"] if body else "")}
+    differs = {*_differences(fields, document, category, markdown_of(ctx, document.get("contentId")))}
     written = {*differs, "generation"} if "markdown" in differs else differs
     wrong = [one for one in problems(ImportedFields, fields) if re.split(r"[.[]", one["field"])[0] in written]
     if named and category is None:
@@ -88,7 +87,7 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     markdown, words, generation = fields.get("markdown", ""), ctx.prepared, fields.get("generation")
 
     def write(present: StoredDocument) -> Decision:
-        return new_content(ctx, present, body, markdown, words, generation)
+        return new_content(ctx, present, markdown, words, generation)
 
     return content_result(ctx, document, write, markdown, origin_of(ctx, generation))
 

@@ -2,7 +2,7 @@
 
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.responses.inbox import InboxEntry, inbox_entry
+from app.rules.inbox import InboxEntry
 from app.schemas.inbox import InboxQuery
 from app.schemas.loading import Fields
 from app.vocabulary import Scope
@@ -15,5 +15,4 @@ def get_inbox(ctx: Context, fields: Fields) -> Result[list[InboxEntry]]:
     `action` ends it.
     """
     member_id = fields.get("memberId")
-    lines = ctx.store.inboxes.read(ctx.project_id, ctx.now, member_id and member_id.lower())
-    return Result([inbox_entry(line) for line in lines])
+    return Result(ctx.store.inboxes.read(ctx.project_id, ctx.now, member_id and member_id.lower()))

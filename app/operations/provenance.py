@@ -7,9 +7,9 @@ from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import origins_in, own_revision
+from app.operations.revisions import own_revision
 from app.responses.provenance import Provenance as ProvenanceResponse
-from app.rules.provenance import Provenance, paragraphs_of, provenance_of, versions_in
+from app.rules.provenance import Provenance, load_origins, paragraphs_of, provenance_of, versions_in
 from app.rules.text import word_count
 from app.schemas.documents import VersionQuery
 from app.schemas.loading import Fields
@@ -41,7 +41,7 @@ def written_text(ctx: Context, document_id: str, version: int, body: StoredBody 
     if body is None:
         return Provenance([])
     with processing(ctx, body["text"]):
-        paragraphs, origins = paragraphs_of(body["text"]), origins_in(body, version)
+        paragraphs, origins = paragraphs_of(body["text"]), load_origins(body["origins"] or "")
         words = [word_count(one.text) for one in paragraphs]
     named = versions_in(reduce(or_, set(origins), 0))
     revisions = ctx.store.revisions.get_many(ctx.project_id, document_id, named)

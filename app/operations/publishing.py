@@ -33,7 +33,7 @@ from app.operations.documents import change_document, document_change, own_docum
 from app.operations.guards import call_under_claim, publishing_call, refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.rendering import Rendering, render_document
-from app.operations.reviews import Attested, attest
+from app.operations.reviews import attest
 from app.operations.revisions import markdown_of
 from app.responses.documents import DocumentSummary, ScheduleOutcome
 from app.rules import publishing
@@ -130,10 +130,9 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
     rule = partial(rules.approve_document, call=call, base_version=fields.get("baseVersion"))
     result = change_document(ctx, document, rule)
     if sent is not None:
-        attested: Attested | None = ctx.prepared
-        if attested is None or attested.rev != document["rev"]:
+        if ctx.prepared is None or ctx.prepared[0] != document["rev"]:
             raise WriteConflict
-        ctx.store.revisions.add_review(ctx.project_id, document["id"], document["version"], attested.review)
+        ctx.store.revisions.add_review(ctx.project_id, document["id"], document["version"], ctx.prepared[1])
     return result
 
 

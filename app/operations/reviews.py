@@ -2,7 +2,6 @@
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
 from app.errors import NotFound, or_raise
@@ -23,22 +22,17 @@ from app.schemas.loading import Fields
 from app.vocabulary import CheckOutcome, Scope, ThreadOutcome, ThreadState, WriterKind
 
 
-@dataclass(frozen=True)
-class Attested:
-    """The record of a review of a document in one state."""
+def attest(ctx: Context, document_id: str, fields: Fields) -> tuple[int, HumanReview] | None:
+    """Returns the record of the review that an approval carries, with the `rev` of the document that it is of.
 
-    rev: int
-    review: HumanReview
-
-
-def attest(ctx: Context, document_id: str, fields: Fields) -> Attested | None:
-    """Returns the record of the review that an approval carries; None without one, or where it will be refused."""
+    None without one, or where it will be refused.
+    """
     if fields.get("review") is None or ctx.call.is_by_agent:
         return None
     document = ctx.store.documents.get(ctx.project_id, document_id)
     if document is None or refusal_of(ctx, document, approve_document, ctx.call):
         return None
-    return Attested(document["rev"], _review_of(ctx, document, fields["review"]))
+    return document["rev"], _review_of(ctx, document, fields["review"])
 
 
 def _review_of(ctx: Context, document: StoredDocument, sent: Fields) -> HumanReview:

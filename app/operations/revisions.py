@@ -1,6 +1,7 @@
 """Content and its history: every version is stored and can be read, compared and restored (decisions, section 5)."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from app.errors import (
@@ -41,13 +42,12 @@ from app.rules.documents import PUBLISHED_FIELDS, Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write, restore_version
 from app.rules.etags import EntityTag
 from app.rules.generation import Generation
-from app.rules.provenance import dump_origins, load_origins, of_everybody, origins_after
+from app.rules.provenance import digests_of, dump_origins, kept_digests, kept_of, load_origins, origins_after
 from app.rules.revisions import Origin, StoredRevision
 from app.rules.text import word_count
 from app.schemas.documents import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
 from app.schemas.loading import Fields
 from app.schemas.queries import Page
-from app.store.bodies import StoredBody
 from app.store.collection import new_id
 from app.vocabulary import Scope
 
@@ -68,11 +68,10 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     """
     _demand_base(ctx, fields)
     document, call, words = own_document(ctx, document_id), call_under_claim(ctx, fields), ctx.prepared
-    before = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
-        return new_content(ctx, present, before, fields["markdown"], words, fields.get("generation"))
+        return new_content(ctx, present, fields["markdown"], words, fields.get("generation"))
 
     return content_result(ctx, document, write, fields["markdown"], origin_of(ctx, fields.get("generation")))
 
@@ -158,37 +157,36 @@ def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> 
 
 
 def new_content(
-    ctx: Context,
-    document: StoredDocument,
-    before: StoredBody | None,
-    markdown: str,
-    words: int,
-    generation: Generation | None = None,
+    ctx: Context, document: StoredDocument, markdown: str, words: int, generation: Generation | None = None
 ) -> Decision:
     """Decides that a document gets another content, which is stored; nothing where it has the same.
 
-    It is stored with the origins of its paragraphs, which it inherits from `before`, the present content.
+    It is stored with the origins of its paragraphs, which it inherits from the present content.
     """
-    text = before["text"] if before else ""
-    if markdown == text:
+    content_id, (old, origins) = document.get("contentId"), _written(ctx, document)
+    with processing(ctx, markdown):
+        new = digests_of(markdown)
+    if old == new and words == document["wordCount"] and markdown == markdown_of(ctx, content_id):
         return Decision(document)
     body_id = new_id() if markdown else None
     decision = rules.write_content(document, ctx.call, body_id, words, generation)
-    if body_id:
-        with processing(ctx, max(text, markdown, key=len)):
-            origins = origins_after(
-                origins_in(before, document["version"]), text, markdown, decision.document["version"]
-            )
-        ctx.store.bodies.add(ctx.project_id, document["id"], markdown, body_id, dump_origins(origins))
-    return decision
+    if body_id is None:
+        return decision
+    after = dump_origins(origins_after(origins, old, new, decision.document["version"]))
+    ctx.store.bodies.add(ctx.project_id, document["id"], markdown, body_id, after)
+    return replace(decision, document={**decision.document, "written": kept_of(body_id, new, after)})
 
 
-def origins_in(body: StoredBody | None, version: int) -> list[int]:
-    """Returns the origins of a body's paragraphs, which is the content of a version; none for no body."""
+def _written(ctx: Context, document: StoredDocument) -> tuple[list[bytes], list[int]]:
+    """Returns the digests of a document's paragraphs, and their origins: as it keeps them, else from its content."""
+    kept = document.get("written")
+    if kept and kept["contentId"] == document.get("contentId"):
+        return kept_digests(kept), load_origins(kept["origins"])
+    body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
     if body is None:
-        return []
-    stored = body.get("origins")
-    return of_everybody(body["text"], version) if stored is None else load_origins(stored)
+        return [], []
+    with processing(ctx, body["text"]):
+        return digests_of(body["text"]), load_origins(body["origins"] or "")
 
 
 def content_result(

@@ -44,15 +44,14 @@ from app.schemas.documents import ContentPartQuery
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
 from app.schemas.sections import ContentEdits
-from app.store.bodies import StoredBody
 from app.vocabulary import Scope
 
 
 @dataclass(frozen=True)
 class _Edited:
-    """The content that edits make of a body, or why they make none."""
+    """The content that edits make of one, or why they make none."""
 
-    body: StoredBody | None
+    content_id: str | None
     markdown: str = ""
     words: int = 0
     problem: SectionsMissing | ReplacedTwice | None = None
@@ -65,8 +64,8 @@ def _edit_unlocked(ctx: Context, document_id: str, fields: Fields) -> _Edited | 
 
 
 def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
-    body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
-    before = body["text"] if body else ""
+    content_id = document.get("contentId")
+    before = markdown_of(ctx, content_id)
     edits = [
         Edit(edit["hash"], edit["markdown"], edit.get("number"), edit.get("insertAfter", False))
         for edit in fields["edits"]
@@ -75,8 +74,8 @@ def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
         with processing(ctx, before):
             markdown = apply_edits(before, edits)
     except (SectionsMissing, ReplacedTwice) as problem:
-        return _Edited(body, problem=problem)
-    return _Edited(body, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
+        return _Edited(content_id, problem=problem)
+    return _Edited(content_id, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
 
 
 @operation(Scope.READ, Effect.READS, query=ContentPartQuery)
@@ -142,14 +141,14 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
     def edit(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
         _refuse_wrong(present, edited)
-        return new_content(ctx, present, edited.body, edited.markdown, edited.words, fields.get("generation"))
+        return new_content(ctx, present, edited.markdown, edited.words, fields.get("generation"))
 
     return content_result(ctx, document, edit, edited.markdown, origin_of(ctx, fields.get("generation")))
 
 
 def _refuse_wrong(document: StoredDocument, edited: _Edited) -> None:
     """Refuses edits of sections that the content does not have, that exclude each other, or that make it too long."""
-    if (edited.body and edited.body["id"]) != document.get("contentId"):
+    if edited.content_id != document.get("contentId"):
         raise WriteConflict
     if isinstance(edited.problem, SectionsMissing):
         raise VersionConflict(

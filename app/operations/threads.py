@@ -45,7 +45,6 @@ from app.schemas.generation import WithGeneration
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
 from app.schemas.threads import ReplyFields, SettleFields, ThreadFields, ThreadQuery
-from app.store.bodies import StoredBody
 from app.store.collection import new_id
 from app.vocabulary import Scope, ThreadLevel, ThreadState
 
@@ -65,7 +64,7 @@ class _Text:
 class _Accepted:
     """The text that accepting a suggestion makes; None where the passage has no certain place."""
 
-    body: StoredBody | None
+    content_id: str | None
     markdown: str | None = None
     words: int = 0
 
@@ -171,15 +170,15 @@ def _accept(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> _
     thread = ctx.store.threads.get(ctx.project_id, document_id, thread_id)
     if document is None or thread is None:
         return None
-    body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
-    before = body["text"] if body else ""
+    content_id = document.get("contentId")
+    before = markdown_of(ctx, content_id)
     with processing(ctx, before):
         place = places_of([thread], document["version"], before)[thread["id"]]
         quote, suggestion = thread["quote"], thread["suggestion"]
         if place is None or quote is None or suggestion is None:
-            return _Accepted(body)
+            return _Accepted(content_id)
         markdown = before[:place] + suggestion + before[place + len(quote["exact"]) :]
-        return _Accepted(body, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
+        return _Accepted(content_id, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
 
 
 @document_change(
@@ -203,14 +202,14 @@ def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
         refuse_content_write(present, ctx.call, *base_versions(ctx, present, {}))
         can_write_content(present, ctx.call)
         rules.refuse_settling(thread, ctx.call, by_agent=_by_agent(ctx, thread))
-        if (accepted.body and accepted.body["id"]) != present.get("contentId"):
+        if accepted.content_id != present.get("contentId"):
             raise WriteConflict
         if accepted.markdown is None:
             raise QuoteGone
         if len(accepted.markdown) > MAX_MARKDOWN:
             message = f"The content would be longer than {MAX_MARKDOWN:,} characters."
             raise BadRequest(errors=[Problem(field="suggestion", message=message)])
-        decision = new_content(ctx, present, accepted.body, accepted.markdown, accepted.words, generation)
+        decision = new_content(ctx, present, accepted.markdown, accepted.words, generation)
         settle = partial(record_thread, call=ctx.call, event="thread.resolved", before=thread, after=after)
         return decision.then(settle)
 

@@ -21,13 +21,12 @@ import orjson
 from app.errors import BadRequest, Refusal, WriteConflict
 from app.operations.context import Context
 from app.operations.provenance import written_text
-from app.operations.revisions import origins_in
 from app.rules.batches import batches
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.documents import document_event
 from app.rules.events import Event
 from app.rules.inbox import imported_since
-from app.rules.provenance import dump_origins, origins_after
+from app.rules.provenance import digests_of, dump_origins, origins_after
 from app.rules.publishing import Publication, attributed, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.threads import counts_of
@@ -259,18 +258,17 @@ class ProjectImport:
 
     def _write_origins(self, versions: Mapping[int, str | None]) -> None:
         """Stores with each text of a document who wrote its paragraphs, as writing its versions did."""
-        before, origins, done = "", list[int](), set[str | None]()
+        old, origins, done = list[bytes](), list[int](), dict[str, list[int]]()
         for version, body_id in sorted(versions.items()):
             with self._store.deadline():
                 body = self._store.bodies.get(self._project, body_id)
-                text = body["text"] if body else ""
-                if body is not None and body_id not in done:
-                    origins = origins_after(origins, before, text, version)
-                    self._store.bodies.set_origins(self._project, body["id"], dump_origins(origins))
-                    done.add(body_id)
+                new = digests_of(body["text"]) if body else []
+                if body is None or body["id"] in done:
+                    origins = done.get(body_id or "", [])
                 else:
-                    origins = origins_in(body, version)
-            before = text
+                    origins = done[body["id"]] = origins_after(origins, old, new, version)
+                    self._store.bodies.set_origins(self._project, body["id"], dump_origins(origins))
+            old = new
 
     def _publication(
         self, line: Line, record: dict[str, Any], snapshot: dict[str, Any]

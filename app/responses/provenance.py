@@ -11,7 +11,7 @@ from app.documented import EXAMPLE_TIME, Id, Timestamp, doc, one_of
 from app.rules.actors import Actor
 from app.rules.provenance import WrittenParagraph
 from app.rules.publishing import Publication
-from app.rules.reviews import UNKNOWN, HumanReview
+from app.rules.reviews import HumanReview
 from app.rules.times import wire_time
 from app.vocabulary import DisclosureValue
 
@@ -51,7 +51,7 @@ class DisclosureRow(TypedDict):
 
 def disclosure_row(publication: Publication) -> DisclosureRow:
     """Returns what is disclosed of a publication."""
-    disclosure = publication.get("disclosure") or UNKNOWN
+    disclosure = publication["disclosure"]
     return {
         "documentId": publication["id"],
         "title": publication["title"],

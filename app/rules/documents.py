@@ -76,6 +76,15 @@ class PastSlug(TypedDict):
     at: datetime
 
 
+class Written(TypedDict):
+    """What a document keeps of its content, for `rules/provenance.py` to compare a later one with."""
+
+    contentId: str
+    digests: bytes
+    """Those of its paragraphs, one after the other."""
+    origins: str
+
+
 class StoredDocument(PublishedFields):
     """A document as the store returns it; its texts are bodies."""
 
@@ -99,6 +108,8 @@ class StoredDocument(PublishedFields):
     version: int
     wordCount: int
     contentId: NotRequired[str | None]
+    written: NotRequired[Written | None]
+    """Of its content where `contentId` is the same; else that is to be read."""
     contentUpdatedAt: datetime
     contentUpdatedBy: Actor
     isPublished: bool

@@ -3,11 +3,15 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, TypedDict
+from typing import Annotated, Any
 
+from typing_extensions import TypedDict
+
+from app.documented import Id, Timestamp, doc, one_of
 from app.rules.documents import OPEN, StoredDocument
 from app.rules.events import StoredEvent
 from app.rules.threads import StoredThread, state_since
+from app.rules.times import wire_time
 from app.vocabulary import DocumentStatus, WaitKind
 
 MOST_WAITING = 200
@@ -45,16 +49,16 @@ NEEDED = (
 """The fields of a document that decide what waits."""
 
 
-class Waiting(TypedDict):
+class InboxEntry(TypedDict):
     """Something that waits for a member, or for everybody."""
 
-    kind: str
-    documentId: str
-    title: str
-    since: datetime
-    action: str
-    memberId: str | None
-    threadId: str | None
+    kind: Annotated[str, one_of(WaitKind), doc("why it waits", "review")]
+    documentId: Annotated[Id, doc("the document")]
+    title: Annotated[str, doc("its title", "How to begin a sourdough starter")]
+    since: Annotated[Timestamp, doc("since when it waits")]
+    action: Annotated[str, doc("the operation that ends it", "approve_document")]
+    memberId: Annotated[Id | None, doc("the member whom it waits for; null: everybody")]
+    threadId: Annotated[Id | None, doc("the thread; null for other kinds")]
 
 
 @dataclass(frozen=True)
@@ -74,36 +78,53 @@ def inbox(
     team: Team,
     now: datetime,
     member_id: str | None = None,
-) -> list[Waiting]:
+) -> list[InboxEntry]:
     """Returns what waits, the longest first; given a member, for them and for everybody.
 
     `threads` are answered ones, each with the title of its document.
     """
     answers = (waiting_answer(thread, title, team) for thread, title in threads)
     found = [line for document in documents for line in waiting_in(document, team)] + [one for one in answers if one]
-    wanted = [
-        line for line in found if line["since"] <= now and (not member_id or line["memberId"] in (None, member_id))
-    ]
+    begun_by, theirs = wire_time(now), (None, member_id)
+    wanted = [line for line in found if line["since"] <= begun_by and (not member_id or line["memberId"] in theirs)]
     return sorted(wanted, key=_order)[:MOST_WAITING]
 
 
-def waiting_in(document: StoredDocument, team: Team) -> list[Waiting]:
+def waiting_in(document: StoredDocument, team: Team) -> list[InboxEntry]:
     """Returns what waits in a document for its assignee, else for everybody; some of it only from a later time on."""
     assignee = document.get("assigneeId")
     member_id = assignee if assignee in team.members else None
     found = [*_since(document)]
     if team.max_rounds is not None and (rounds_at := document.get("roundsAt")):
         found += [(WaitKind.ROUNDS, rounds_at, None)] if (document.get("rounds") or 0) >= team.max_rounds else []
-    return [_waiting(kind, document["id"], document["title"], at, member_id, one) for kind, at, one in found]
+    return [
+        InboxEntry(
+            kind=kind,
+            documentId=document["id"],
+            title=document["title"],
+            since=wire_time(at),
+            action=ACTIONS[kind],
+            memberId=member_id,
+            threadId=thread_id,
+        )
+        for kind, at, thread_id in found
+    ]
 
 
-def waiting_answer(thread: StoredThread, title: str, team: Team) -> Waiting | None:
+def waiting_answer(thread: StoredThread, title: str, team: Team) -> InboxEntry | None:
     """Returns that an answered thread waits for the member who opened it; None where no member did."""
     member_id = team.owners.get(thread["openedBy"]["id"] or "")
     if member_id not in team.members:
         return None
-    line = _waiting(WaitKind.THREAD, thread["documentId"], title, state_since(thread), member_id, thread["id"])
-    return {**line, "action": RESOLVE}
+    return InboxEntry(
+        kind=WaitKind.THREAD,
+        documentId=thread["documentId"],
+        title=title,
+        since=wire_time(state_since(thread)),
+        action=RESOLVE,
+        memberId=member_id,
+        threadId=thread["id"],
+    )
 
 
 def waiting_since(document: Mapping[str, Any]) -> datetime | None:
@@ -117,20 +138,20 @@ def imported_since(record: Mapping[str, Any]) -> dict[str, Any]:
     return {"statusSince": at, "roundsAt": at if record["rounds"] else None}
 
 
-def begun(event: StoredEvent, lines: Iterable[Waiting]) -> list[Waiting]:
+def begun(event: StoredEvent, lines: Iterable[InboxEntry]) -> list[InboxEntry]:
     """Returns those of the lines of an event's document that began to wait for somebody with the event."""
-    fields, thread_id = event["data"].get("fields", ()), event["data"].get("threadId")
+    fields, thread_id, at = event["data"].get("fields", ()), event["data"].get("threadId"), wire_time(event["at"])
     if event["data"].get("imported"):
         return []
     anew = event["type"] in MAY_BE_OVERDUE or "dueDate" in fields
     is_assigned = "assigneeId" in fields or event["type"] == "document.restored"
 
-    def begins(line: Waiting) -> bool:
-        for_assignee = line["action"] != RESOLVE and line["since"] <= event["at"]
+    def begins(line: InboxEntry) -> bool:
+        for_assignee = line["action"] != RESOLVE and line["since"] <= at
         if for_assignee and (is_assigned or (anew and line["kind"] == WaitKind.OVERDUE)):
             return True
         is_of_thread = line["threadId"] in (None, thread_id)
-        return line["since"] == event["at"] and is_of_thread and line["kind"] in BEGINS_WITH.get(event["type"], ())
+        return line["since"] == at and is_of_thread and line["kind"] in BEGINS_WITH.get(event["type"], ())
 
     return [line for line in lines if begins(line)]
 
@@ -151,19 +172,5 @@ def _since(document: Mapping[str, Any]) -> Iterator[tuple[WaitKind, datetime, st
         yield WaitKind.PUBLISH_FAILED, failed_at, None
 
 
-def _waiting(
-    kind: WaitKind, document_id: str, title: str, since: datetime, member_id: str | None, thread_id: str | None
-) -> Waiting:
-    return Waiting(
-        kind=kind,
-        documentId=document_id,
-        title=title,
-        since=since,
-        action=ACTIONS[kind],
-        memberId=member_id,
-        threadId=thread_id,
-    )
-
-
-def _order(line: Waiting) -> tuple[datetime, str, str, str]:
+def _order(line: InboxEntry) -> tuple[str, str, str, str]:
     return line["since"], line["documentId"], line["kind"], line["threadId"] or ""

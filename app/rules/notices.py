@@ -11,7 +11,7 @@ from typing import Any, NotRequired, TypedDict
 from app.rules.actors import Actor, actor_name
 from app.rules.documents import StoredDocument
 from app.rules.events import StoredEvent
-from app.rules.inbox import Waiting
+from app.rules.inbox import InboxEntry
 from app.rules.named import NO_NOTICES, Notify, StoredMember
 from app.rules.threads import StoredThread
 from app.schemas.inbox import MASK
@@ -59,7 +59,7 @@ class NewNotice(TypedDict):
     lines: list[NoticeLine]
 
 
-Begun = tuple[StoredEvent | None, Waiting]
+Begun = tuple[StoredEvent | None, InboxEntry]
 """What began to wait, with its event; None for what becomes overdue."""
 Receivers = Mapping[str | None, Sequence[str]]
 """The mailboxes of members by their id, and under None those of everybody."""
@@ -91,7 +91,7 @@ def mailboxes(member: StoredMember) -> list[str]:
     return [f"{channel}:{member['id']}" for channel, is_set in channels.items() if is_set]
 
 
-def notice_line(line: Waiting, document: StoredDocument, thread: StoredThread | None) -> NoticeLine:
+def notice_line(line: InboxEntry, document: StoredDocument, thread: StoredThread | None) -> NoticeLine:
     """Returns what a notice tells of something that waits, given its document and thread."""
     by, text = _said(line["kind"], document, thread)
     return NoticeLine(
@@ -117,7 +117,7 @@ def notices_of(
             continue
         # A document is told of as overdue once for each day that it was due.
         is_overdue = line["kind"] == WaitKind.OVERDUE
-        key = event["id"] if event and not is_overdue else f"overdue:{line['documentId']}:{line['since'].date()}"
+        key = event["id"] if event and not is_overdue else f"overdue:{line['documentId']}:{line['since'][:10]}"
         for box in receivers.get(member_id, ()):
             notice = found.setdefault((box, key), NewNotice(mailbox=box, key=key, lines=[]))
             notice["lines"].append(said)

@@ -1,13 +1,15 @@
 """Who wrote each paragraph of a text: from which versions it comes (decisions, section 18).
 
 The origins of a paragraph are a set of versions, kept as an integer with a bit for each: they are inherited, joined and
-stored in no time, however many versions there are. A text is stored with the origins of its paragraphs.
+stored in no time, however many versions there are. A text is stored with the origins of its paragraphs. Texts are
+compared by the digests of their paragraphs, which documents keep, so that a write need not read the text before it.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import groupby
 from typing import Annotated, NamedTuple
 
@@ -15,15 +17,18 @@ from typing_extensions import TypedDict
 
 from app.documented import doc, one_of
 from app.rules.actors import Actor
+from app.rules.documents import Written
 from app.rules.revisions import StoredRevision
 from app.vocabulary import WriterKind
 
 MOST_PARAGRAPHS = 50_000
 """The most paragraphs of a text; what follows the last but one is one paragraph. 2 MB can have a million."""
+DIGEST_BYTES = 16
+MOST_KEPT = 256
+"""Of how many paragraphs a document keeps the digests."""
 MOST_NAMED = 100_000
 """Up to so many writers of all paragraphs together, each paragraph names every version; beyond that, every writer."""
 
-_SPACES = re.compile(r"[ \t]+$", re.MULTILINE)
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})")
 """A line that opens fenced code, in quotes and lists too."""
 
@@ -93,35 +98,46 @@ def paragraphs_of(markdown: str) -> list[Paragraph]:
     return found
 
 
-def origins_after(before: Sequence[int], text_before: str, text_after: str, version: int) -> list[int]:
-    """Returns the origins of a text that a version wrote, from those of the text before it.
+def digests_of(markdown: str) -> list[bytes]:
+    """Returns the digests of a text's paragraphs; equal paragraphs have the same, others never, whatever is tried."""
+    paragraphs = _divided(_without_spaces_at_line_ends(markdown))
+    return [blake2b(one.encode(), digest_size=DIGEST_BYTES).digest() for one in paragraphs]
+
+
+def origins_after(before: Sequence[int], old: Sequence[bytes], new: Sequence[bytes], version: int) -> list[int]:
+    """Returns the origins of a text that a version wrote, from those of the text before it, and the digests of both.
 
     A paragraph that stood there before keeps its origins, wherever it stands now, each copy once. Of a run that
     replaced another at the same place, next to a paragraph that stayed, each comes from the new version and from all
     that those came from.
     """
-    new = _divided(_without_spaces_at_line_ends(text_after))
-    stayed = _stayed(_divided(_without_spaces_at_line_ends(text_before)), new)
-    after_it, before_it = _replaced(before, {place for place in stayed if place is not None})
+    stayed, end = _stayed(old, new), len(old)
+    kept = {-1, end, *stayed}
     origins: list[int] = []
-    left = -1
-    for is_new, run in groupby(zip(stayed, range(len(new)), strict=True), key=lambda one: one[0] is None):
-        places = list(run)
-        if is_new:
-            following = places[-1][1] + 1
-            right = stayed[following] if following < len(new) else len(before)
-            written = 1 << version | after_it.get(left, 0) | before_it.get(right, 0)
-            origins += [written] * len(places)
-        else:
-            kept = [place for place, _ in places if place is not None]
-            origins += [before[place] for place in kept]
-            left = kept[-1]
+    left, added = -1, 0
+    for place in [*stayed, end]:
+        if place is None:
+            added += 1
+            continue
+        if added:
+            replaced = _replaced(before, kept, left, 1) | _replaced(before, kept, place, -1)
+            origins += [1 << version | replaced] * added
+        if place < end:
+            origins.append(before[place])
+        left, added = place, 0
     return origins
 
 
-def of_everybody(markdown: str, version: int) -> list[int]:
-    """Returns the origins of a text that was stored without any: each paragraph may come from all versions."""
-    return [(1 << version + 1) - 2] * len(paragraphs_of(markdown))
+def kept_of(content_id: str, digests: Sequence[bytes], origins: str) -> Written | None:
+    """Returns what a document keeps of its content; nothing of one with too many paragraphs."""
+    few = len(digests) <= MOST_KEPT and len(origins) <= MOST_KEPT * DIGEST_BYTES
+    return Written(contentId=content_id, digests=b"".join(digests), origins=origins) if few else None
+
+
+def kept_digests(written: Written) -> list[bytes]:
+    """Returns the digests that a document keeps."""
+    digests = written["digests"]
+    return [digests[place : place + DIGEST_BYTES] for place in range(0, len(digests), DIGEST_BYTES)]
 
 
 def dump_origins(origins: Iterable[int]) -> str:
@@ -142,9 +158,9 @@ def load_origins(stored: str) -> list[int]:
     return origins
 
 
-def is_from(stored: str | None, version: int) -> bool:
-    """Returns whether a text has a paragraph that comes from a version; one that was stored without origins may."""
-    return stored is None or any(origins >> version & 1 for origins in set(load_origins(stored)))
+def is_from(stored: str, version: int) -> bool:
+    """Returns whether a text has a paragraph that comes from a version."""
+    return any(origins >> version & 1 for origins in set(load_origins(stored)))
 
 
 def versions_in(origins: int) -> list[int]:
@@ -185,32 +201,38 @@ def writers_of(revision: StoredRevision) -> list[Writer]:
 
 def _without_spaces_at_line_ends(markdown: str) -> str:
     text = markdown.replace("\r\n", "\n").replace("\r", "\n") if "\r" in markdown else markdown
-    has_some = " \n" in text or "\t\n" in text or text.endswith((" ", "\t"))
-    return _SPACES.sub("", text) if has_some else text
+    if " \n" in text or "\t\n" in text:
+        text = "\n".join([line.rstrip(" \t") for line in text.split("\n")])
+    return text.rstrip(" \t")
 
 
 def _divided(text: str) -> list[str]:
     """Returns the paragraphs of a text without spaces at the ends of lines."""
-    parts = text.split("\n\n")
-    if "```" not in text and "~~~" not in text and len(parts) < MOST_PARAGRAPHS:
-        return [paragraph for part in parts if (paragraph := part.strip("\n"))]
     found: list[str] = []
-    begun: list[str] = []
+    code: list[str] = []
     fence = ""
+    parts = text.split("\n\n", MOST_PARAGRAPHS - 1)
+    if "```" not in text and "~~~" not in text:
+        return [paragraph for part in parts if (paragraph := part.strip("\n"))]
     for part in parts:
-        if begun and not fence and len(found) < MOST_PARAGRAPHS - 1:
-            found.append("\n\n".join(begun).strip("\n"))
-            begun = []
-        if begun or part.strip("\n"):
-            begun.append(part)
-            if "```" in part or "~~~" in part:
-                fence = _fence_after(fence, part)
-    return [*found, "\n\n".join(begun).strip("\n")] if begun else found
+        has_fence = "```" in part or "~~~" in part
+        if not fence and not has_fence:
+            if paragraph := part.strip("\n"):
+                found.append(paragraph)
+            continue
+        code.append(part)
+        fence = _fence_after(fence, part) if has_fence else fence
+        if not fence:
+            found.append("\n\n".join(code).strip("\n"))
+            code = []
+    return [*found, "\n\n".join(code).strip("\n")] if code else found
 
 
 def _fence_after(fence: str, part: str) -> str:
     """Returns the fence that is open after part of a text, where `fence` was open before it; empty for none."""
     for line in part.split("\n"):
+        if "```" not in line and "~~~" not in line:
+            continue
         if not fence:
             found = _FENCE.match(line)
             fence = found[1] if found else ""
@@ -219,26 +241,20 @@ def _fence_after(fence: str, part: str) -> str:
     return fence
 
 
-def _stayed(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
+def _stayed(old: Sequence[bytes], new: Sequence[bytes]) -> list[int | None]:
     """Returns for each new paragraph its place before, None for one that stood nowhere; the first copy is the first."""
-    places: dict[str, list[int]] = defaultdict(list)
+    places: dict[bytes, list[int]] = defaultdict(list)
     for place in range(len(old) - 1, -1, -1):
         places[old[place]].append(place)
-    return [places[text].pop() if places.get(text) else None for text in new]
+    return [places[digest].pop() if places.get(digest) else None for digest in new]
 
 
-def _replaced(before: Sequence[int], stayed: set[int]) -> tuple[dict[int | None, int], dict[int | None, int]]:
-    """Returns what the paragraphs that are gone came from, by the place after which they stood, and before which."""
-    after_it: dict[int | None, int] = {}
-    before_it: dict[int | None, int] = {}
-    left = -1
-    for place in [*sorted(stayed), len(before)]:
-        gone = 0
-        for one in before[left + 1 : place]:
-            gone |= one
-        after_it[left] = before_it[place] = gone
-        left = place
-    return after_it, before_it
+def _replaced(before: Sequence[int], kept: Collection[int | None], place: int, step: int) -> int:
+    """Returns what the paragraphs that are gone came from, from a place that stayed on up to the next one."""
+    gone = 0
+    while (place := place + step) not in kept:
+        gone |= before[place]
+    return gone
 
 
 def _writers(versions: Iterable[int], revisions: Mapping[int, StoredRevision]) -> list[Writer]:

@@ -57,7 +57,7 @@ class Publication(PublishedFields):
     """The slugs that it was delivered under before, the latest first."""
     words: list[str]
     """The words of its title, subtitle and excerpt, which searches look for."""
-    disclosure: NotRequired[StoredDisclosure]
+    disclosure: StoredDisclosure
     agentWords: NotRequired[list[AgentWords]]
 
 

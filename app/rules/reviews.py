@@ -54,16 +54,6 @@ class StoredDisclosure(TypedDict):
     responsible: str | None
 
 
-UNKNOWN: StoredDisclosure = {
-    "value": str(DisclosureValue.AI_AUTONOMOUS),
-    "models": [],
-    "reviewedBy": None,
-    "reviewedAt": None,
-    "responsible": None,
-}
-"""That of a publication from before it was kept who wrote what: nothing shows that people did."""
-
-
 def missing_of(call: Call, review: Mapping[str, Any] | None, *, required: bool) -> tuple[str, ...]:
     """Returns what an approval lacks of the record of a person's review; () where nothing is missing."""
     missing = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from bson import ObjectId
 from cachetools import LRUCache
@@ -42,7 +42,7 @@ class StoredBody(TypedDict):
     projectId: str
     documentId: str
     text: str
-    origins: NotRequired[str | None]
+    origins: str | None
     """Who wrote its paragraphs, of a document's markdown (`rules/provenance.py`)."""
 
 

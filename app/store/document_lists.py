@@ -62,7 +62,7 @@ MOST_MERGED = 100
 FEW = 1_000
 """Up to how many documents are sorted, rather than read in the order of an index."""
 WORDS_TRIED = 5
-NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy"), 0)
+NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy", "written"), 0)
 BRIEF_ITEM = dict.fromkeys(
     (
         *("title", "status", "dueDate", "categoryId", "createdAt"),

@@ -11,7 +11,7 @@ from pymongo import UpdateOne
 from app.rules.documents import Decision, LinkedDocument, StoredDocument
 from app.rules.events import Event
 from app.rules.inbox import NEEDED
-from app.rules.provenance import dump_origins, origins_after
+from app.rules.provenance import digests_of, dump_origins, kept_of, origins_after
 from app.rules.revisions import Origin
 from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
 from app.store.document_keys import HIDDEN, WITH_PUBLICATION, expired, published_entry, reference_entry
@@ -54,10 +54,12 @@ class Documents(DocumentLists):
         for record, markdown, events, origin in new:
             document_id, body_id = new_id(), new_id() if markdown else None
             row = {"slugs": [record["slug"]], **record, "id": document_id, "contentId": body_id}
-            rows.append(self._new_record(row, events))
             if body_id:
-                written = dump_origins(origins_after([], "", markdown, record["version"]))
-                bodies.append({"id": body_id, "documentId": document_id, "text": markdown, "origins": written})
+                digests = digests_of(markdown)
+                by = dump_origins(origins_after([], [], digests, record["version"]))
+                row["written"] = kept_of(body_id, digests, by)
+                bodies.append({"id": body_id, "documentId": document_id, "text": markdown, "origins": by})
+            rows.append(self._new_record(row, events))
             first_events.append(events[0])
             origins.append(origin)
         self._store.bodies.add_many(project_id, bodies)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from app.rules.inbox import MOST_WAITING, Team, Waiting, inbox
+from app.rules.inbox import MOST_WAITING, InboxEntry, Team, inbox
 
 if TYPE_CHECKING:
     from app.rules.threads import StoredThread
@@ -21,7 +21,7 @@ class Inboxes:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def read(self, project_id: str, now: datetime, member_id: str | None = None) -> list[Waiting]:
+    def read(self, project_id: str, now: datetime, member_id: str | None = None) -> list[InboxEntry]:
         """Returns what waits, the longest first; given a member, for them and for everybody.
 
         Each list is read in the order of its index and no longer than an inbox is, which leaves nothing out: a document

@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from pymongo import InsertOne
 
 from app.rules.events import StoredEvent
-from app.rules.inbox import TOLD_OF, Team, Waiting, begun, waiting_answer, waiting_in
+from app.rules.inbox import TOLD_OF, InboxEntry, Team, begun, waiting_answer, waiting_in
 from app.rules.notices import Begun, NewNotice, NoticeLine, Receivers, StoredNotice, mailboxes, notice_line, notices_of
+from app.rules.times import wire_time
 from app.store.collection import Collection, new_id, object_ids, to_bson, write_once
 from app.vocabulary import Digest, ThreadState, WaitKind
 
@@ -40,7 +41,7 @@ class Notices(Collection[StoredNotice]):
                 (None, line)
                 for document in self._store.documents.overdue_since(project_id, yesterday)
                 for line in waiting_in(document, team)
-                if line["kind"] == WaitKind.OVERDUE and document["updatedAt"] < line["since"]
+                if line["kind"] == WaitKind.OVERDUE and wire_time(document["updatedAt"]) < line["since"]
             ]
             self._queue(project_id, pairs, receivers, team, now)
 
@@ -100,7 +101,7 @@ class Notices(Collection[StoredNotice]):
             pairs += [(event, line) for line in begun(event, lines)]
         return pairs
 
-    def _told(self, project_id: str, lines: Sequence[Waiting]) -> list[NoticeLine]:
+    def _told(self, project_id: str, lines: Sequence[InboxEntry]) -> list[NoticeLine]:
         """Returns what notices tell of each line."""
         documents = self._store.documents.get_many(project_id, {line["documentId"] for line in lines})
         threads = self._store.threads.get_many(project_id, {line["threadId"] for line in lines if line["threadId"]})

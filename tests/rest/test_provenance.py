@@ -118,13 +118,31 @@ def test_a_document_without_content_has_nobodys_words(api) -> None:
     assert provenance(api, document) == found
 
 
-def test_a_text_from_before_origins_were_kept_names_everybody(api, store, written) -> None:
-    store.database.bodies.update_many({}, {"$unset": {"origins": ""}})
-    both = [(2, "A script", "person"), (1, "Night writer", "agent")]
-    assert named(api, written) == [both, both, both]
+def test_a_restore_that_brings_no_text_back_leaves_who_wrote_what_stands_there(api, agent) -> None:
+    document = a_document(api, markdown="Patience.")
+    write(api, document, "")
+    write(agent, document, "Patience.")
+    before = named(api, document)
+    ok(api.patch(path_of(document), {"title": "Another title"}))
+
+    ok(api.post(f"{path_of(document)}/revisions/1/restore", {"baseVersion": 4}))
+
+    assert ok(api.get(path_of(document)))["version"] == 5
+    assert before == named(api, document) == [[(3, "Night writer", "agent")]]
+
+
+@pytest.mark.parametrize(
+    ("collection", "lost"), [("documents", {"written": None}), ("bodies", {"text": "Another.", "origins": ""})]
+)
+def test_a_write_inherits_by_what_the_document_keeps_else_by_the_text(api, store, written, collection, lost) -> None:
+    store.database[collection].update_many({}, {"$set": lost})
 
     write(api, written, "New.\n\nPatience.")
-    assert named(api, written) == [[(3, "A script", "person"), *both], both]
+
+    assert named(api, written) == [
+        [(3, "A script", "person"), (1, "Night writer", "agent")],
+        [(1, "Night writer", "agent")],
+    ]
 
 
 # Generation
