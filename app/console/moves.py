@@ -14,7 +14,7 @@ from app.console.sessions import context
 from app.console.words import STATUSES
 from app.errors import BadRequest, HumanReviewRequired, PreconditionFailed, Refusal
 from app.operations import briefs, documents, publishing
-from app.operations.actions import actions_on, list_document_actions
+from app.operations.actions import actions_on
 from app.operations.operation import Operation
 from app.responses.documents import DocumentSummary
 from app.rules.briefs import holds_claim
@@ -252,12 +252,6 @@ def _into_column(status: str, column: str) -> Operation[DocumentSummary]:
     return documents.update_document
 
 
-def refusals_of(document: DocumentSummary) -> dict[str, str]:
-    """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
-    listed = call(list_document_actions, document["id"]).body
-    return {one["action"]: one["refusal"]["message"] for one in listed if one["refusal"]}
-
-
 def possible_moves(allowed: Collection[str]) -> list[str]:
     """Returns the labels of those moves, as their paths name them, that the signed-in user's scopes allow."""
     paths = [(move.name.removesuffix("_document").replace("_", "-"), move) for move in MOVES]
@@ -265,7 +259,7 @@ def possible_moves(allowed: Collection[str]) -> list[str]:
 
 
 def refusals_on(document: StoredDocument, markdown: str) -> dict[str, str]:
-    """Returns the same of a stored document whose text was read."""
+    """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
     ctx = context()
     with ctx.store.deadline():
         return {one.name: refused.message for one, refused in actions_on(ctx, document, markdown) if refused}

@@ -24,6 +24,7 @@ MOST_LINES = 100_000
 """The most characters of a table that are parsed; more than 500 pieces are for the command line."""
 SHOWN = 50
 """The most rows of a sheet that can be corrected in its grid at a time: those with problems come first."""
+NO_LENGTH = "Not a number of words: write it like 900 or 1200-1500."
 NO_DATE = "Not a date: write it like 14.2.2027 or 2027-02-14."
 MADE = {"category": "categories", "cluster": "clusters"}
 """The columns whose unknown names can be made on the way."""
@@ -82,6 +83,9 @@ def plan_sheet() -> BaseResponse:
     counts = Counter(row["outcome"] for row in rows)
     if confirmed:
         return page("plan_outcome.html", rows=rows, counts=counts, offers=may(briefs.mark_brief_ready))
+    for row, length in zip(rows, sheet.cells("brief.wordCount"), strict=False):  # none where it is no column
+        if length and not any(map(str.isdigit, length)):  # which the service takes, and no check reads
+            row["wrong"].setdefault("brief.wordCount", []).append(NO_LENGTH)
     shown = sorted(rows, key=lambda row: not row["wrong"])[:SHOWN]
     return page(
         "plan_sheet.html",
