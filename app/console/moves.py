@@ -1,7 +1,7 @@
 """What a person can do with a document, as buttons and columns, and the views that do it; the operations decide."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import abort, request, url_for
@@ -19,6 +19,7 @@ from app.operations.operation import Operation
 from app.responses.documents import DocumentSummary
 from app.rules.briefs import holds_claim
 from app.rules.documents import StoredDocument
+from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
 
 
@@ -132,7 +133,7 @@ NEXT: Mapping[str, tuple[str, ...]] = {
     DocumentStatus.DRAFTING: ("submit_document", "approve_document", "claim_brief", "release_brief", "withdraw_brief"),
     DocumentStatus.REVIEW: ("approve_document", "request_changes"),
     DocumentStatus.APPROVED: ("publish_document", "schedule_document"),
-    DocumentStatus.SCHEDULED: ("unschedule_document", "publish_document"),
+    DocumentStatus.SCHEDULED: ("publish_document", "unschedule_document"),
     DocumentStatus.PUBLISHED: ("publish_document", "unpublish_document"),
 }
 """The usual next step in each status: these buttons come first."""
@@ -171,6 +172,27 @@ def act(id: str, name: str) -> BaseResponse | str:
     if name == documents.delete_document.name:
         return done(move.message(), url_for("console.show_table", deleted="true"), restores=id)
     return _message_of(move, fields, moved)
+
+
+@console.post("/documents/<id>/reschedule")
+@leads_to("show_document", "id")
+def reschedule_document(id: str) -> str:
+    """Schedules a document for another time."""
+    reschedule(id, request.form.get("publishAt", ""))
+    return "It is scheduled for another time."
+
+
+def reschedule(id: str, publish_at: str) -> None:
+    """Schedules a document for another time; when that is refused, it stays as it is."""
+    ctx = context()
+
+    def again(store: Store) -> None:
+        within = replace(ctx, store=store)
+        publishing.unschedule_document(within, id)
+        publishing.schedule_document(within, id, fields={"publishAt": publish_at})
+
+    with ctx.store.deadline():
+        ctx.store.in_transaction(again)
 
 
 def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, title: str = "") -> str:

@@ -11,6 +11,7 @@ from app.console.calls import call, listing, may, require
 from app.console.documents import PREVIEWED, preview_of, read_document
 from app.console.forms import form_of, text
 from app.console.frame import console, done, page
+from app.console.moves import NEXT, moves_of
 from app.console.reviewing import threads_of
 from app.console.sessions import context
 from app.errors import NotFound
@@ -22,7 +23,7 @@ from app.responses.provenance import disclosures_csv
 from app.rules.actors import actor_name
 from app.rules.checks import failed, failed_errors
 from app.rules.provenance import Writer, paragraphs_of
-from app.vocabulary import DisclosureValue, ThreadState, WriterKind
+from app.vocabulary import DisclosureValue, DocumentStatus, ThreadState, WriterKind
 
 SHOWN = 400
 """The most paragraphs that a page shows with their text."""
@@ -96,9 +97,12 @@ def approve(id: str) -> BaseResponse:
 
 @console.get("/documents/<id>/record/<int(max=999999999):version>")
 def show_record(id: str, version: int) -> Response:
-    """Shows the record of the review of a version, to be printed and sent; its address stays."""
+    """Shows the record of the review of a version, to be printed and sent, and what comes next; its address stays."""
     record = call(reviews.get_review_record, id, fields={"version": version}).body
-    return page("record.html", record=record, document=call(documents.get_document, id).body)
+    document = call(documents.get_document, id).body
+    is_approved = document["status"] == DocumentStatus.APPROVED and document["version"] == version
+    onward = [move for move in moves_of(document) if move.name in NEXT[document["status"]]] if is_approved else []
+    return page("record.html", record=record, document=document, onward=onward)
 
 
 @console.get("/insight/disclosures")

@@ -21,6 +21,7 @@ from app.operations.operation import Operation
 from app.operations.revisions import markdown_of, own_revision
 from app.operations.sections import sections_of
 from app.responses.threads import Thread
+from app.rules.anchors import first_places
 from app.rules.documents import StoredDocument
 from app.rules.events import StoredEvent
 from app.rules.times import wire_time
@@ -110,6 +111,18 @@ def threads_of(document: StoredDocument, markdown: str) -> list[Thread]:
     return threads.thread_records(ctx, document, found, markdown, sections_of(ctx, markdown))
 
 
+def carried_out(found: Sequence[Thread], markdown: str) -> set[str]:
+    """Returns the ids of the threads whose suggested words a text has at their place, with both sides of the quote."""
+    ids = set()
+    for one in found:
+        quote = one["quote"]
+        if quote and one["suggestion"] is not None and one["state"] != ThreadState.RESOLVED:
+            words = quote["prefix"] + one["suggestion"] + quote["suffix"]
+            if words and len(first_places(markdown, words)) == 1:
+                ids.add(one["id"])
+    return ids
+
+
 def moves_so_far(id: str) -> list[StoredEvent]:
     """Returns how a document came to be where it is, the newest first: submitted, sent back, approved, published."""
     ctx = context()
@@ -133,6 +146,7 @@ def review_of(document: StoredDocument, markdown: str) -> dict[str, Any]:
     answers = (comment["by"] for thread in all_threads for comment in thread["comments"][1:])
     return {
         "threads": all_threads,
+        "carried_out": carried_out(all_threads, markdown),
         "asked": asked,
         "asked_at": asked and wire_time(asked["at"]),
         "decision": decision if is_newer else None,

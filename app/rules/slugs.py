@@ -17,8 +17,8 @@ _WORD = re.compile(r"[a-z0-9]+")
 def slug_of(title: str) -> str:
     """Returns the slug that a title makes: its words in ASCII, in lower case, at most 200 characters.
 
-    Umlauts are written as German does without them: `fuer`. It is cut at a word boundary; a first word longer than that is truncated. A title without a letter or digit, as of
-    emoji alone, makes `untitled`.
+    Umlauts are written out, as in German: `fuer`. It is cut at a word boundary; a first word longer than that is
+    truncated. A title without a letter or digit, as of emoji alone, makes `untitled`.
     """
     spelled = unicodedata.normalize("NFC", title).translate(_GERMAN)
     text = _HAN.sub(r" \g<0> ", _SYMBOLS.sub(" ", spelled))

@@ -403,6 +403,18 @@ def test_a_piece_cannot_be_scheduled_into_the_past_and_keeps_its_time(editor: Vi
     assert (after["status"], after["publishAt"]) == ("scheduled", "2099-01-31T09:00:00.000Z")
 
 
+def test_a_scheduled_piece_is_rescheduled_where_it_is_read(editor: Visitor, project: Project) -> None:
+    scheduled = in_status(project, "scheduled")
+    path = f"/console/documents/{scheduled['id']}"
+    editor.client.set_cookie("cw_zone", "Europe/Berlin", path="/console")
+    assert 'name="publishAt" value="2099-01-31T10:00"' in editor.get(path).text
+
+    assert "scheduled for another time" in editor.post(f"{path}/reschedule", publishAt="2099-02-01T09:00:00Z").text
+    assert "Must be in the future" in editor.post(f"{path}/reschedule", publishAt="2020-01-01T09:00:00Z").text
+    after = now(project, scheduled)
+    assert (after["status"], after["publishAt"]) == ("scheduled", "2099-02-01T09:00:00.000Z")
+
+
 def test_a_page_that_follows_learns_what_changed(editor: Visitor, project: Project, document: dict[str, str]) -> None:
     cursor = editor.get("/console/board").text.partition('data-cursor="')[2].partition('"')[0]
     editor.post(f"/console/documents/{document['id']}/actions/submit_document")
