@@ -1,7 +1,7 @@
 """A unified diff as rows of two columns, with the words that changed inside a line."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from itertools import groupby, islice, zip_longest
@@ -19,7 +19,7 @@ MOST_CHARACTERS = 300_000
 """So are all lines of a longer comparison: its page would have millions of parts."""
 MOST_LINES = 5_000
 """How many lines of a diff are shown; a page of a million would take a gigabyte."""
-SAME, REMOVED, ADDED = "same", "removed", "added"
+SAME, CHANGED, REMOVED, ADDED = "same", "changed", "removed", "added"
 FENCE = re.compile(r"\s*(?:```|~~~)")
 PROSE = re.compile(
     r"(?P<mark>\s*(?:(?:[-*+>]|\d{1,9}[.)]|#{1,6})\s+)+| {0,3})(?P<words>(?![ |\t]|\[[^\]]+\]:)(?=\W*\w).*)"
@@ -33,21 +33,14 @@ HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 @dataclass(frozen=True)
-class Side:
-    """One line of one version: its number, and its text in parts, each with whether it changed."""
-
-    line: int
-    parts: list[tuple[str, bool]]
-
-
-@dataclass(frozen=True)
 class Row:
-    """A line before and after: one of them is missing where it was added or removed."""
+    """A line before and after: its numbers, and its text in parts, as `changed_words` returns them."""
 
     kind: str
     """`same`, `changed`, `added`, `removed`, `gap` where equal lines are left out, or `more` where others are."""
-    old: Side | None = None
-    new: Side | None = None
+    old: int | None = None
+    new: int | None = None
+    parts: Sequence[tuple[str, str]] = ()
 
 
 def side_by_side(diff: str) -> list[Row]:
@@ -62,36 +55,20 @@ def _rows(lines: Iterable[str], *, by_words: bool) -> Iterator[Row]:
     lines = (line for line in lines if not line.startswith("\\"))  # which says that a file has no newline at its end
     for mark, run in groupby(lines, key=lambda line: line[:1].replace("+", "-")):
         texts = list(run)
-        if mark == "-":
-            before, after = ([line[1:] for line in texts if line[0] == sign] for sign in "-+")
-            for place, (left, right) in enumerate(zip_longest(before, after)):
-                yield _changed(old + place, left, new + place, right, by_words=by_words)
-            old, new = old + len(before), new + len(after)
-        elif mark == " ":
-            for place, line in enumerate(texts):
-                parts = [(line[1:], False)]
-                yield Row("same", Side(old + place, parts), Side(new + place, parts))
-            old, new = old + len(texts), new + len(texts)
-        elif found := HUNK.match(texts[0]):
+        if mark == "@" and (found := HUNK.match(texts[0])):
             old, new = int(found[1]), int(found[2])
             yield Row("gap")
-
-
-def _changed(old: int, before: str | None, new: int, after: str | None, *, by_words: bool) -> Row:
-    """Returns the row of a line that was removed, added, or both."""
-    if before is None:
-        return Row("added", new=Side(new, [(after or "", False)]))
-    if after is None:
-        return Row("removed", old=Side(old, [(before, False)]))
-    left, right = words_that_differ(before, after) if by_words else ([(before, True)], [(after, True)])
-    return Row("changed", Side(old, left), Side(new, right))
-
-
-def words_that_differ(old: str, new: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
-    """Returns two lines in parts, each with whether the other line lacks it."""
-    parts = changed_words(old, new)
-    left = [(text, how != SAME) for how, text in parts if how != ADDED]
-    return left, [(text, how != SAME) for how, text in parts if how != REMOVED]
+            continue
+        before, after = ([line[1:] for line in texts if line[0] != other] for other in "+-")
+        for place, (left, right) in enumerate(zip_longest(before, after)):
+            if left is None or right is None:
+                kind, parts = (REMOVED, [(SAME, left or "")]) if right is None else (ADDED, [(SAME, right)])
+            elif mark == " ":
+                kind, parts = SAME, [(SAME, left)]
+            else:
+                kind, parts = CHANGED, changed_words(left, right) if by_words else [(REMOVED, left), (ADDED, right)]
+            yield Row(kind, None if left is None else old + place, None if right is None else new + place, parts)
+        old, new = old + len(before), new + len(after)
 
 
 @console.app_template_global("changed_words")

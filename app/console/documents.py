@@ -36,8 +36,11 @@ PREVIEWED = 200_000
 """How many characters of a text are rendered for a preview."""
 LARGE = 50_000
 """From how many characters on rendering counts as a large request."""
-TEXT_FIELDS = ("title", "slug", "subtitle", "excerpt", "metaTitle", "metaDescription", "coverImageUrl", "dueDate")
-CHOSEN_FIELDS = ("categoryId", "clusterId", "assigneeId", "authorId")
+FORM = "<any(fields, brief):form>"
+FIELDS = (
+    *("title", "slug", "subtitle", "excerpt", "metaTitle", "metaDescription", "coverImageUrl", "dueDate"),
+    *("categoryId", "clusterId", "assigneeId", "authorId"),
+)
 ON_A_PAGE = 50
 
 
@@ -150,32 +153,21 @@ def preview(id: str) -> Response:
     return response
 
 
-@console.get("/documents/<id>/fields")
-def edit_fields(id: str) -> Response:
-    """Shows the form with a document's fields."""
-    return page("fields.html", document=call(documents.get_document, id).body)
+@console.get(f"/documents/<id>/{FORM}")
+def edit_form(id: str, form: str) -> Response:
+    """Shows the form with a document's fields, or with its brief."""
+    return page(f"{form}.html", document=call(documents.get_document, id).body)
 
 
-@console.post("/documents/<id>/fields")
-@form_of(edit_fields)
-def save_fields(id: str) -> BaseResponse:
-    """Changes those fields that differ from what the form was shown with."""
-    call(documents.update_document, id, fields=changed_fields((*TEXT_FIELDS, *CHOSEN_FIELDS)))
+@console.post(f"/documents/<id>/{FORM}")
+@form_of(edit_form)
+def save_form(id: str, form: str) -> BaseResponse:
+    """Changes what differs from what the form was shown with."""
+    if form == "brief":
+        call(briefs.update_brief, id, fields=changed_fields(BRIEF_TEXTS, BRIEF_LISTS))
+    else:
+        call(documents.update_document, id, fields=changed_fields(FIELDS))
     return done("Saved.", url_for("console.show_document", id=id))
-
-
-@console.get("/documents/<id>/brief")
-def edit_brief(id: str) -> Response:
-    """Shows the form with a document's brief."""
-    return page("brief.html", document=call(documents.get_document, id).body)
-
-
-@console.post("/documents/<id>/brief")
-@form_of(edit_brief)
-def save_brief(id: str) -> BaseResponse:
-    """Changes those parts of the brief that differ from what the form was shown with."""
-    call(briefs.update_brief, id, fields=changed_fields(BRIEF_TEXTS, BRIEF_LISTS))
-    return done("The brief is saved.", url_for("console.show_document", id=id))
 
 
 @console.get("/documents/<id>/revisions")

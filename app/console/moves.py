@@ -9,10 +9,10 @@ from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, may
 from app.console.forms import leads_to, remarks
-from app.console.frame import console, done, message_of
+from app.console.frame import console, done
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.errors import BadRequest, HumanReviewRequired, PreconditionFailed, Refusal
+from app.errors import BadRequest, HumanReviewRequired, PreconditionFailed
 from app.operations import briefs, documents, publishing
 from app.operations.actions import actions_on
 from app.operations.operation import Operation
@@ -164,7 +164,7 @@ def act(id: str, name: str) -> BaseResponse | str:
     move = BY_NAME.get(name) or abort(404)
     fields = _sent_fields(move)
     try:
-        moved = call(move.operation, id, fields=fields).body
+        moved = call(move.operation, id, fields=fields, once=True).body
     except HumanReviewRequired:
         return done(
             "This project asks for the record of your review: make it here.", url_for("console.show_approval", id=id)
@@ -214,16 +214,6 @@ def _sent_fields(move: Move) -> dict[str, Any]:
     if move.keeps_version and (base := request.form.get("baseVersion", type=int)):
         fields["baseVersion"] = base
     return fields
-
-
-def offer_brief(id: str, so_far: str) -> BaseResponse:
-    """Offers a brief after something else was done to its document, and shows the document with both outcomes."""
-    to = url_for("console.show_document", id=id)
-    try:
-        call(briefs.mark_brief_ready, id, once=True)
-    except Refusal as refusal:
-        return done(f"{so_far}, but its brief could not be offered. {message_of(refusal)}", to, ok=False)
-    return done(f"{so_far}, and its brief is offered.", to)
 
 
 @console.post("/documents/<id>/restore")

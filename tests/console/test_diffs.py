@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from app.console.diffs import MOST_LINES, Row, Side, changed_words, marked_changes, side_by_side
+from app.console.diffs import ADDED, MOST_LINES, REMOVED, SAME, Row, changed_words, marked_changes, side_by_side
 from app.rules.diffs import unified_diff
 
 OLD = "# Rye\n\nFlour and water.\n-- a rule\nFeed it.\n"
@@ -14,12 +14,13 @@ OLD = "# Rye\n\nFlour and water.\n-- a rule\nFeed it.\n"
 
 def shown(rows: list[Row]) -> list[tuple[str, str | None, str | None]]:
     """Returns rows as text, with what differs in square brackets."""
-    return [(row.kind, marked(row.old), marked(row.new)) for row in rows if row.kind != "gap"]
+    return [(row.kind, marked(row, row.old, REMOVED), marked(row, row.new, ADDED)) for row in rows if row.kind != "gap"]
 
 
-def marked(side: Side | None) -> str | None:
-    """Returns a line with its number."""
-    return side and f"{side.line} " + "".join(f"[{text}]" if differs else text for text, differs in side.parts)
+def marked(row: Row, line: int | None, how: str) -> str | None:
+    """Returns a line of one text with its number."""
+    parts = (f"[{text}]" if kind == how else text for kind, text in row.parts if kind in (SAME, how))
+    return None if line is None else f"{line} {''.join(parts)}"
 
 
 @pytest.mark.parametrize(
@@ -43,8 +44,7 @@ def test_a_very_long_line_is_compared_whole_in_bounded_time() -> None:
     old, new = "a b " * 100_000, "b a " * 100_000
     [row] = [row for row in side_by_side(unified_diff(old, new, "old", "new")) if row.kind == "changed"]
 
-    assert row.old is not None
-    assert row.old.parts == [(old, True)]
+    assert row.parts == [(REMOVED, old), (ADDED, new)]
 
 
 def test_long_lines_that_all_differ_are_compared_quickly() -> None:
@@ -64,7 +64,8 @@ def test_lines_of_a_very_long_comparison_are_shown_as_changed_whole() -> None:
 
     rows = side_by_side(unified_diff(old, new, "old", "new"))
 
-    assert {len(side.parts) for row in rows for side in (row.old, row.new) if side} == {1}
+    assert {row.kind for row in rows[1:]} == {"changed"}
+    assert {kind for row in rows for kind, _ in row.parts} == {REMOVED, ADDED}
 
 
 def test_a_comparison_of_many_lines_shows_the_first_and_says_that_there_are_more() -> None:

@@ -558,8 +558,8 @@ addEventListener("load", arrange, true); // images, too
 addEventListener("pagehide", () => {
   if (!stays) look();
   if (!composing()?.open) return;
-  const { text, suggestion } = written();
-  if (text.trim() && suggestion !== opened?.exact) keepWritten(); // nobody asked for it to be given up
+  const isProposed = (written().suggestion ?? opened?.exact) !== opened?.exact;
+  if ($("#c-text").value.trim() || isProposed) keepWritten(); // nobody asked for it to be given up
 });
 document.addEventListener("visibilitychange", () => document.hidden && look());
 document.addEventListener("htmx:beforeSwap", () => {
