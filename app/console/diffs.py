@@ -20,15 +20,12 @@ MOST_CHARACTERS = 300_000
 MOST_LINES = 5_000
 """How many lines of a diff are shown; a page of a million would take a gigabyte."""
 SAME, CHANGED, REMOVED, ADDED = "same", "changed", "removed", "added"
-FENCE = re.compile(r"\s*(?:```|~~~)")
-PROSE = re.compile(
-    r"(?P<mark>\s*(?:(?:[-*+>]|\d{1,9}[.)]|#{1,6})\s+)+| {0,3})(?P<words>(?![ |\t]|\[[^\]]+\]:)(?=\W*\w).*)"
-)
-"""A line of markdown in which words can be marked: no code, table or address of a link, and no rule."""
-LONGEST_PROSE = 5_000
-"""Words are marked in lines of so many characters."""
-INLINE = re.compile(r"`+[^`]*`+|!?\[[^\]]*\]\([^)]*\)|(\*\*|__|\*|_|~~)(?=\S).+?\1|\s+|\w+|[^\w\s]")
-"""The words of a line; a link, code and what is emphasised are one word, so that no mark breaks them."""
+BLOCKS = re.compile(r"(?<=\n)(?=<)")
+"""Where a text in html is divided into blocks: as a rule a paragraph, an item of a list, a row of a table."""
+WHOLE = re.compile(r"<(p|h[1-6]|li|tr)\b.*</\1>\s*", re.DOTALL)
+"""A block whose tags are all closed in it."""
+TAG = re.compile(r"(<[^>]*>)")
+HTML_WORDS = re.compile(r"<a [^>]*>[^<]*</a>|<[^>]*>|&\w+;|\s+|\w+|[^\w\s]")
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -98,55 +95,38 @@ def _runs(old: list[Part], new: list[Part]) -> Iterator[tuple[bool, list[Part], 
 
 
 def marked_changes(old: str, new: str, at: str) -> str | None:
-    """Returns the newer of two markdown texts with what was removed and added since an instant as `<del>` and `<ins>`.
+    """Returns the newer of two texts in html with what was removed and added since an instant as `<del>` and `<ins>`.
 
-    None where they can't stand in the text: in code, tables and html, and in texts of very many lines.
+    None for texts of very many blocks.
     """
-    before, after = _prose_lines(old), _prose_lines(new)
+    before, after = BLOCKS.split(old), BLOCKS.split(new)
     if max(len(before), len(after)) > MOST_LINES:
         return None
     marked: list[str] = []
     for is_same, removed, added in _runs(before, after):
-        if is_same:
-            marked += [line for line, _ in added]
-        elif all(is_prose for _, is_prose in (*removed, *added)):
-            pairs = zip_longest([line for line, _ in removed], [line for line, _ in added])
-            marked += [part for left, right in pairs for part in _marked_line(left, right, at)]
-        else:
-            return None
-    return "\n".join(marked)
+        pairs = zip_longest(removed, added, fillvalue="")
+        marked += added if is_same else [_marked_block(left, right, at) for left, right in pairs]
+    return "".join(marked)
 
 
-def _prose_lines(text: str) -> list[tuple[str, bool]]:
-    """Returns the lines of a markdown text, each with whether words of it can be marked."""
-    lines, in_code = [], False
-    for line in text.split("\n"):
-        is_fence = FENCE.match(line) is not None
-        in_code ^= is_fence
-        is_prose = len(line) <= LONGEST_PROSE and "<" not in line and (not line.strip() or PROSE.fullmatch(line))
-        lines.append((line, bool(is_prose) and not in_code and not is_fence))
-    return lines
-
-
-def _marked_line(old: str | None, new: str | None, at: str) -> list[str]:
-    """Returns the lines in which a line stands as it was and as it is, marked word by word where they are alike."""
-    (old_mark, left), (new_mark, right) = (_split(line) for line in (old, new))
-    if left and right and old_mark == new_mark:
-        parts = changed_words(left, right, INLINE)
-        if 3 * sum(len(text) for how, text in parts if how == SAME) > min(len(left), len(right)):
-            return [new_mark + "".join(_marked(how, text, at) for how, text in parts)]
-    sides = ((old, old_mark, left, REMOVED), (new, new_mark, right, ADDED))
-    return [mark + _marked(how, words, at) for line, mark, words, how in sides if line is not None]
-
-
-def _split(line: str | None) -> tuple[str, str]:
-    """Returns the marks with which a line begins, as of a list or a heading, and its words."""
-    found = PROSE.fullmatch(line or "")
-    return (found["mark"], found["words"]) if found else ("", "")
+def _marked_block(old: str, new: str, at: str) -> str:
+    """Returns a block as it was and as it is: word by word where these are alike, else one after the other."""
+    parts = changed_words(old, new, HTML_WORDS)
+    same, left, right = (len(TAG.sub("", text)) for text in ("".join(t for how, t in parts if how == SAME), old, new))
+    if 3 * same <= min(left, right):
+        parts = [(REMOVED, old), (ADDED, new)]
+    return "".join(_marked(how, text, at) for how, text in parts)
 
 
 def _marked(how: str, text: str, at: str) -> str:
-    if how == SAME or not text.strip():
+    """Returns a part of a text with its words marked; the tags of what was removed are left out, unless it is whole."""
+    if how == SAME:
         return text
-    element = "del" if how == REMOVED else "ins"
-    return f'<{element} datetime="{at}">{text}</{element}>'
+    element, keeps_tags = ("ins", True) if how == ADDED else ("del", WHOLE.fullmatch(text))
+    marked = ""
+    for number, piece in enumerate(TAG.split(text)):
+        if number % 2:
+            marked += piece if keeps_tags else ""
+        else:
+            marked += f'<{element} datetime="{at}">{piece}</{element}>' if piece.strip() else piece
+    return marked

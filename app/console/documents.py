@@ -8,11 +8,11 @@ from werkzeug import Response as BaseResponse
 
 from app.console import live
 from app.console.calls import call, listing, require
-from app.console.diffs import side_by_side
+from app.console.diffs import marked_changes, side_by_side
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, changed_fields, form_of, leads_to
 from app.console.frame import console, done, is_from_script, page
 from app.console.moves import NEXT, moves_of, refusals_on
-from app.console.reviewing import MARKS, changes_since, last_decision, moves_so_far, review_of
+from app.console.reviewing import MARKS, last_decision, moves_so_far, review_of
 from app.console.sessions import context
 from app.errors import NotFound, VersionConflict
 from app.http.callers import hold_large
@@ -50,11 +50,12 @@ def show_document(id: str) -> Response:
     stored, document, markdown = read_document(id)
     review = review_of(stored, markdown)
     since = _version("since", 0) if review["decision"] and len(markdown) <= PREVIEWED else 0
-    changes = changes_since(id, since, markdown) if since else None
+    html = preview_of(markdown)
+    changes = _changes_since(id, since, html) if since else None
     return page(
         "document.html",
         markdown=markdown[:PREVIEWED],
-        html=preview_of(markdown if changes is None else changes),
+        html=html if changes is None else changes,
         since=since,
         only_compared=since and changes is None,
         review=review,
@@ -75,6 +76,15 @@ def read_document(id: str) -> tuple[StoredDocument, DocumentSummary, str]:
         stored = own_document(ctx, id)
         markdown = markdown_of(ctx, stored.get("contentId"))
     return stored, document_summary(stored, ctx.caller.team_id, ctx.now), markdown
+
+
+def _changes_since(id: str, version: int, html: str | None) -> str | None:
+    """Returns a text with what changed in it since a version marked; None where only a comparison shows that."""
+    ctx = context()
+    with ctx.store.deadline():
+        revision = own_revision(ctx, id, version)
+        before = preview_of(markdown_of(ctx, revision["bodyId"]))
+    return None if before is None or html is None else marked_changes(before, html, wire_time(revision["at"]))
 
 
 def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]:

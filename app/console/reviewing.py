@@ -12,13 +12,11 @@ from flask import Response, abort, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.calls import call
-from app.console.diffs import marked_changes
 from app.console.forms import form_of, leads_to, remarks, text
 from app.console.frame import console, page, secret_page
 from app.console.sessions import context
 from app.operations import documents, review_links, threads
 from app.operations.operation import Operation
-from app.operations.revisions import markdown_of, own_revision
 from app.operations.sections import sections_of
 from app.responses.threads import Thread
 from app.rules.anchors import first_places
@@ -47,11 +45,6 @@ CHANGES: Mapping[str, tuple[Operation[Any], str]] = {
 OPENED = "Your remark is there."
 
 
-def sent_remarks() -> list[dict[str, Any]]:
-    """Returns the remarks of a form; without a script, the one that was typed about the whole text."""
-    return remarks() or [{"text": text("text"), "level": request.form.get("level", "")}]
-
-
 def reply_fields(change: str) -> dict[str, str]:
     """Returns what was typed into the form of a thread; a change without words has none."""
     words = text("text")
@@ -62,7 +55,7 @@ def reply_fields(change: str) -> dict[str, str]:
 @leads_to("show_document", "id")
 def open_thread(id: str) -> str:
     """Opens threads."""
-    for remark in sent_remarks():
+    for remark in remarks():
         call(threads.open_thread, id, fields=remark, once=True)
     return OPENED
 
@@ -155,12 +148,3 @@ def review_of(document: StoredDocument, markdown: str) -> dict[str, Any]:
         "is_mine": (is_mine := decision is not None and decision["by"]["id"] == context().caller.token_id),
         "seen_at": wire_time(decision["at"]) if decision and is_mine else "",
     }
-
-
-def changes_since(id: str, version: int, markdown: str) -> str | None:
-    """Returns a text with what changed in it since a version marked; None where only a comparison shows that."""
-    ctx = context()
-    with ctx.store.deadline():
-        revision = own_revision(ctx, id, version)
-        before = markdown_of(ctx, revision["bodyId"])
-    return marked_changes(before, markdown, wire_time(revision["at"]))

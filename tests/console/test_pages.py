@@ -325,6 +325,7 @@ def test_fields_are_changed_one_by_one_and_errors_stand_beside_them(
 
     refused = editor.post(path, **{"title": " ", "was.title": "x", "slug": "a b", "was.slug": "x"})
     assert refused.status_code == 422
+    assert 'aria-current="page">Fields</a>' in refused.text
     assert 'id="e-title"' in refused.text
     assert 'id="e-slug"' in refused.text
     assert 'value="a b"' in refused.text
