@@ -2,7 +2,6 @@
 
 from calendar import Calendar
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, TypedDict
 
@@ -12,17 +11,16 @@ from app.console import board, live
 from app.console.calls import call, require
 from app.console.forms import leads_to
 from app.console.frame import console, page
-from app.console.moves import refuse_if_moved
+from app.console.moves import refuse_if_moved, reschedule
 from app.console.sessions import context
 from app.console.times import local, zone
 from app.console.words import today
 from app.errors import HttpApiDecodeError
-from app.operations import documents, publishing
+from app.operations import documents
 from app.responses.documents import DocumentSummary
 from app.rules.times import wire_time
 from app.schemas.documents import DocumentQuery
 from app.schemas.loading import load
-from app.store.store import Store
 
 MOST = 500
 """The most documents that the calendar shows as due, as scheduled and as published."""
@@ -91,19 +89,11 @@ def move_on_calendar(id: str) -> str:
 
 
 def _reschedule(id: str, day: date) -> str:
-    """Reschedules a document to the same time on another day; when that is refused, it stays as it is."""
+    """Reschedules a document to the same time on another day."""
     document = call(documents.get_document, id).body
     time_of_day = local(document["publishAt"]).time() if document["publishAt"] else time(9)
     at = datetime.combine(day, time_of_day, zone())
-    ctx = context()
-
-    def reschedule(store: Store) -> None:
-        within = replace(ctx, store=store)
-        publishing.unschedule_document(within, id)
-        publishing.schedule_document(within, id, fields={"publishAt": wire_time(at)})
-
-    with ctx.store.deadline():
-        ctx.store.in_transaction(reschedule)
+    reschedule(id, wire_time(at))
     return f"{document['title']} is scheduled for {at:%A, %d %B, %H:%M %Z}."
 
 

@@ -1,7 +1,7 @@
 """A unified diff as rows of two columns, with the words that changed inside a line."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from itertools import groupby, islice, zip_longest
@@ -19,35 +19,25 @@ MOST_CHARACTERS = 300_000
 """So are all lines of a longer comparison: its page would have millions of parts."""
 MOST_LINES = 5_000
 """How many lines of a diff are shown; a page of a million would take a gigabyte."""
-SAME, REMOVED, ADDED = "same", "removed", "added"
-FENCE = re.compile(r"\s*(?:```|~~~)")
-PROSE = re.compile(
-    r"(?P<mark>\s*(?:(?:[-*+>]|\d{1,9}[.)]|#{1,6})\s+)+| {0,3})(?P<words>(?![ |\t]|\[[^\]]+\]:)(?=\W*\w).*)"
-)
-"""A line of markdown in which words can be marked: no code, table or address of a link, and no rule."""
-LONGEST_PROSE = 5_000
-"""Words are marked in lines of so many characters."""
-INLINE = re.compile(r"`+[^`]*`+|!?\[[^\]]*\]\([^)]*\)|(\*\*|__|\*|_|~~)(?=\S).+?\1|\s+|\w+|[^\w\s]")
-"""The words of a line; a link, code and what is emphasised are one word, so that no mark breaks them."""
+SAME, CHANGED, REMOVED, ADDED = "same", "changed", "removed", "added"
+BLOCKS = re.compile(r"(?<=\n)(?=<)")
+"""Where a text in html is divided into blocks: as a rule a paragraph, an item of a list, a row of a table."""
+WHOLE = re.compile(r"<(p|h[1-6]|li|tr)\b.*</\1>\s*", re.DOTALL)
+"""A block whose tags are all closed in it."""
+TAG = re.compile(r"(<[^>]*>)")
+HTML_WORDS = re.compile(r"<a [^>]*>[^<]*</a>|<[^>]*>|&\w+;|\s+|\w+|[^\w\s]")
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 @dataclass(frozen=True)
-class Side:
-    """One line of one version: its number, and its text in parts, each with whether it changed."""
-
-    line: int
-    parts: list[tuple[str, bool]]
-
-
-@dataclass(frozen=True)
 class Row:
-    """A line before and after: one of them is missing where it was added or removed."""
+    """A line before and after: its numbers, and its text in parts, as `changed_words` returns them."""
 
     kind: str
     """`same`, `changed`, `added`, `removed`, `gap` where equal lines are left out, or `more` where others are."""
-    old: Side | None = None
-    new: Side | None = None
+    old: int | None = None
+    new: int | None = None
+    parts: Sequence[tuple[str, str]] = ()
 
 
 def side_by_side(diff: str) -> list[Row]:
@@ -62,36 +52,20 @@ def _rows(lines: Iterable[str], *, by_words: bool) -> Iterator[Row]:
     lines = (line for line in lines if not line.startswith("\\"))  # which says that a file has no newline at its end
     for mark, run in groupby(lines, key=lambda line: line[:1].replace("+", "-")):
         texts = list(run)
-        if mark == "-":
-            before, after = ([line[1:] for line in texts if line[0] == sign] for sign in "-+")
-            for place, (left, right) in enumerate(zip_longest(before, after)):
-                yield _changed(old + place, left, new + place, right, by_words=by_words)
-            old, new = old + len(before), new + len(after)
-        elif mark == " ":
-            for place, line in enumerate(texts):
-                parts = [(line[1:], False)]
-                yield Row("same", Side(old + place, parts), Side(new + place, parts))
-            old, new = old + len(texts), new + len(texts)
-        elif found := HUNK.match(texts[0]):
+        if mark == "@" and (found := HUNK.match(texts[0])):
             old, new = int(found[1]), int(found[2])
             yield Row("gap")
-
-
-def _changed(old: int, before: str | None, new: int, after: str | None, *, by_words: bool) -> Row:
-    """Returns the row of a line that was removed, added, or both."""
-    if before is None:
-        return Row("added", new=Side(new, [(after or "", False)]))
-    if after is None:
-        return Row("removed", old=Side(old, [(before, False)]))
-    left, right = words_that_differ(before, after) if by_words else ([(before, True)], [(after, True)])
-    return Row("changed", Side(old, left), Side(new, right))
-
-
-def words_that_differ(old: str, new: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
-    """Returns two lines in parts, each with whether the other line lacks it."""
-    parts = changed_words(old, new)
-    left = [(text, how != SAME) for how, text in parts if how != ADDED]
-    return left, [(text, how != SAME) for how, text in parts if how != REMOVED]
+            continue
+        before, after = ([line[1:] for line in texts if line[0] != other] for other in "+-")
+        for place, (left, right) in enumerate(zip_longest(before, after)):
+            if left is None or right is None:
+                kind, parts = (REMOVED, [(SAME, left or "")]) if right is None else (ADDED, [(SAME, right)])
+            elif mark == " ":
+                kind, parts = SAME, [(SAME, left)]
+            else:
+                kind, parts = CHANGED, changed_words(left, right) if by_words else [(REMOVED, left), (ADDED, right)]
+            yield Row(kind, None if left is None else old + place, None if right is None else new + place, parts)
+        old, new = old + len(before), new + len(after)
 
 
 @console.app_template_global("changed_words")
@@ -121,55 +95,38 @@ def _runs(old: list[Part], new: list[Part]) -> Iterator[tuple[bool, list[Part], 
 
 
 def marked_changes(old: str, new: str, at: str) -> str | None:
-    """Returns the newer of two markdown texts with what was removed and added since an instant as `<del>` and `<ins>`.
+    """Returns the newer of two texts in html with what was removed and added since an instant as `<del>` and `<ins>`.
 
-    None where they can't stand in the text: in code, tables and html, and in texts of very many lines.
+    None for texts of very many blocks.
     """
-    before, after = _prose_lines(old), _prose_lines(new)
+    before, after = BLOCKS.split(old), BLOCKS.split(new)
     if max(len(before), len(after)) > MOST_LINES:
         return None
     marked: list[str] = []
     for is_same, removed, added in _runs(before, after):
-        if is_same:
-            marked += [line for line, _ in added]
-        elif all(is_prose for _, is_prose in (*removed, *added)):
-            pairs = zip_longest([line for line, _ in removed], [line for line, _ in added])
-            marked += [part for left, right in pairs for part in _marked_line(left, right, at)]
-        else:
-            return None
-    return "\n".join(marked)
+        pairs = zip_longest(removed, added, fillvalue="")
+        marked += added if is_same else [_marked_block(left, right, at) for left, right in pairs]
+    return "".join(marked)
 
 
-def _prose_lines(text: str) -> list[tuple[str, bool]]:
-    """Returns the lines of a markdown text, each with whether words of it can be marked."""
-    lines, in_code = [], False
-    for line in text.split("\n"):
-        is_fence = FENCE.match(line) is not None
-        in_code ^= is_fence
-        is_prose = len(line) <= LONGEST_PROSE and "<" not in line and (not line.strip() or PROSE.fullmatch(line))
-        lines.append((line, bool(is_prose) and not in_code and not is_fence))
-    return lines
-
-
-def _marked_line(old: str | None, new: str | None, at: str) -> list[str]:
-    """Returns the lines in which a line stands as it was and as it is, marked word by word where they are alike."""
-    (old_mark, left), (new_mark, right) = (_split(line) for line in (old, new))
-    if left and right and old_mark == new_mark:
-        parts = changed_words(left, right, INLINE)
-        if 3 * sum(len(text) for how, text in parts if how == SAME) > min(len(left), len(right)):
-            return [new_mark + "".join(_marked(how, text, at) for how, text in parts)]
-    sides = ((old, old_mark, left, REMOVED), (new, new_mark, right, ADDED))
-    return [mark + _marked(how, words, at) for line, mark, words, how in sides if line is not None]
-
-
-def _split(line: str | None) -> tuple[str, str]:
-    """Returns the marks with which a line begins, as of a list or a heading, and its words."""
-    found = PROSE.fullmatch(line or "")
-    return (found["mark"], found["words"]) if found else ("", "")
+def _marked_block(old: str, new: str, at: str) -> str:
+    """Returns a block as it was and as it is: word by word where these are alike, else one after the other."""
+    parts = changed_words(old, new, HTML_WORDS)
+    same, left, right = (len(TAG.sub("", text)) for text in ("".join(t for how, t in parts if how == SAME), old, new))
+    if 3 * same <= min(left, right):
+        parts = [(REMOVED, old), (ADDED, new)]
+    return "".join(_marked(how, text, at) for how, text in parts)
 
 
 def _marked(how: str, text: str, at: str) -> str:
-    if how == SAME or not text.strip():
+    """Returns a part of a text with its words marked; the tags of what was removed are left out, unless it is whole."""
+    if how == SAME:
         return text
-    element = "del" if how == REMOVED else "ins"
-    return f'<{element} datetime="{at}">{text}</{element}>'
+    element, keeps_tags = ("ins", True) if how == ADDED else ("del", WHOLE.fullmatch(text))
+    marked = ""
+    for number, piece in enumerate(TAG.split(text)):
+        if number % 2:
+            marked += piece if keeps_tags else ""
+        else:
+            marked += f'<{element} datetime="{at}">{piece}</{element}>' if piece.strip() else piece
+    return marked

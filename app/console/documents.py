@@ -8,20 +8,19 @@ from werkzeug import Response as BaseResponse
 
 from app.console import live
 from app.console.calls import call, listing, require
-from app.console.diffs import side_by_side
+from app.console.diffs import marked_changes, side_by_side
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, changed_fields, form_of, leads_to
 from app.console.frame import console, done, is_from_script, page
-from app.console.moves import NEXT, moves_of, refusals_of, refusals_on
-from app.console.reviewing import MARKS, changes_since, last_decision, moves_so_far, review_of
+from app.console.moves import NEXT, moves_of, refusals_on
+from app.console.reviewing import MARKS, last_decision, moves_so_far, review_of
 from app.console.sessions import context
 from app.errors import NotFound, VersionConflict
 from app.http.callers import hold_large
 from app.operations import briefs, checks, documents, events, revisions
-from app.operations.documents import document_result, own_document
-from app.operations.operation import Result
+from app.operations.documents import own_document
 from app.operations.revisions import markdown_of, own_revision
 from app.responses.briefs import brief_detail
-from app.responses.documents import DocumentSummary
+from app.responses.documents import DocumentSummary, document_summary
 from app.responses.revisions import revision_summary
 from app.rules.actors import Actor
 from app.rules.diffs import TooDifferent
@@ -37,80 +36,94 @@ PREVIEWED = 200_000
 """How many characters of a text are rendered for a preview."""
 LARGE = 50_000
 """From how many characters on rendering counts as a large request."""
-TEXT_FIELDS = ("title", "slug", "subtitle", "excerpt", "metaTitle", "metaDescription", "coverImageUrl", "dueDate")
-CHOSEN_FIELDS = ("categoryId", "clusterId", "assigneeId", "authorId")
+FORM = "<any(fields, brief):form>"
+FIELDS = (
+    *("title", "slug", "subtitle", "excerpt", "metaTitle", "metaDescription", "coverImageUrl", "dueDate"),
+    *("categoryId", "clusterId", "assigneeId", "authorId"),
+)
 ON_A_PAGE = 50
 
 
 @console.get("/documents/<id>")
 def show_document(id: str) -> Response:
     """Shows a document: its text as the site will show it, its brief, and what can be done with it."""
-    stored, result = read_document(id)
-    ctx = context()
-    with ctx.store.deadline():
-        links = ctx.store.documents.get_links(ctx.project_id, brief_of(stored).get("internalLinks") or ())
-        project = ctx.store.projects.recent_settings(ctx.project_id)
-    document, markdown = result.body, text_of(result)
+    stored, document, markdown = read_document(id)
     review = review_of(stored, markdown)
     since = _version("since", 0) if review["decision"] and len(markdown) <= PREVIEWED else 0
-    changes = changes_since(id, since, markdown) if since else None
+    html = preview_of(markdown)
+    changes = _changes_since(id, since, html) if since else None
     return page(
         "document.html",
-        document=document,
         markdown=markdown[:PREVIEWED],
-        html=preview_of(markdown if changes is None else changes),
+        html=html if changes is None else changes,
         since=since,
         only_compared=since and changes is None,
         review=review,
-        max_rounds=project.get("maxRounds"),
         too_long=len(markdown) > PREVIEWED,
-        brief=brief_detail(stored, None, links, ctx.now),
         brief_is_empty=not any(document["brief"].get(name) for name in (*BRIEF_TEXTS, *BRIEF_LISTS)),
         moves=moves_of(document),
         usual=NEXT[document["status"]],
         refusals=refusals_on(stored, markdown),
-        see_at=_see_at(document, project),
-        cursor=live.cursor(),
+        **_around(stored, document),
     )
 
 
-def read_document(id: str) -> tuple[StoredDocument, Result[DocumentSummary]]:
-    """Returns a document as it is stored, for pages that need more of it than callers see, and as they see it."""
+def read_document(id: str) -> tuple[StoredDocument, DocumentSummary, str]:
+    """Returns a document as it is stored, which has more than callers see, as they see it, and its text."""
     require(documents.get_document)
     ctx = context()
     with ctx.store.deadline():
         stored = own_document(ctx, id)
-    return stored, document_result(ctx, stored)
+        markdown = markdown_of(ctx, stored.get("contentId"))
+    return stored, document_summary(stored, ctx.caller.team_id, ctx.now), markdown
+
+
+def _changes_since(id: str, version: int, html: str | None) -> str | None:
+    """Returns a text with what changed in it since a version marked; None where only a comparison shows that."""
+    ctx = context()
+    with ctx.store.deadline():
+        revision = own_revision(ctx, id, version)
+        before = preview_of(markdown_of(ctx, revision["bodyId"]))
+    return None if before is None or html is None else marked_changes(before, html, wire_time(revision["at"]))
+
+
+def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]:
+    """Returns what a page has around a text: its brief, where the website shows it, and the cursor to follow from."""
+    ctx = context()
+    with ctx.store.deadline():
+        links = ctx.store.documents.get_links(ctx.project_id, brief_of(stored).get("internalLinks") or ())
+        project = ctx.store.projects.recent_settings(ctx.project_id)
+    return {
+        "document": document,
+        "brief": brief_detail(stored, None, links, ctx.now),
+        "max_rounds": project.get("maxRounds"),
+        "see_at": _see_at(document, project),
+        "cursor": live.cursor(),
+    }
 
 
 @console.get("/documents/<id>/edit")
 def edit_text(id: str) -> Response:
     """Shows the editor with the present text, or with the one that was refused."""
-    result = call(documents.get_document, id)
-    markdown, base = (_markdown(), _base()) if request.form else (text_of(result), result.body["version"])
-    refused = refusals_of(result.body).get("write_content")
-    ctx = context()
-    with ctx.store.deadline():
-        project = ctx.store.projects.recent_settings(ctx.project_id)
+    stored, document, saved = read_document(id)
+    markdown, base = (_markdown(), _base()) if request.form else (saved, document["version"])
+    refused = refusals_on(stored, saved).get("write_content")
     return page(
         "edit.html",
-        document=result.body,
-        brief=call(briefs.get_brief, id).body,
         base=base,
         markdown=markdown,
         html=preview_of(markdown),
         refused=refused,
         locked=refused and not request.form,
-        see_at=_see_at(result.body, project),
-        cursor=live.cursor(),
+        **_around(stored, document),
     )
 
 
 @console.get("/documents/<id>/meanwhile")
 def show_meanwhile(id: str) -> Response:
     """Shows what changed while somebody writes: why the text can't be saved any more, and whether another was saved."""
-    document = call(documents.get_document, id).body
-    refused = refusals_of(document).get("write_content")
+    stored, document, markdown = read_document(id)
+    refused = refusals_on(stored, markdown).get("write_content")
     saved_by = _saved_by(document) if _base() != document["version"] else None
     return page("meanwhile.html", document=document, base=_base(), refused=refused, saved_by=saved_by)
 
@@ -131,14 +144,13 @@ def save_text(id: str) -> BaseResponse:
 
 def _both_texts(id: str, mine: str) -> Response:
     """Shows the text that was not saved beside the one that was saved meanwhile."""
-    result = call(documents.get_document, id)
-    theirs = text_of(result)
+    _, document, theirs = read_document(id)
     try:
         rows = side_by_side(revisions.compared(context(), theirs, mine, "theirs", "mine"))
     except TooDifferent:
         rows = None
-    compared = {"theirs": theirs, "rows": rows, "saved_by": _saved_by(result.body)}
-    return page("conflict.html", 409, document=result.body, markdown=mine, html=preview_of(mine), **compared)
+    compared = {"theirs": theirs, "rows": rows, "saved_by": _saved_by(document)}
+    return page("conflict.html", 409, document=document, markdown=mine, html=preview_of(mine), **compared)
 
 
 @console.post("/documents/<id>/preview")
@@ -151,32 +163,21 @@ def preview(id: str) -> Response:
     return response
 
 
-@console.get("/documents/<id>/fields")
-def edit_fields(id: str) -> Response:
-    """Shows the form with a document's fields."""
-    return page("fields.html", document=call(documents.get_document, id).body)
+@console.get(f"/documents/<id>/{FORM}")
+def edit_form(id: str, form: str) -> Response:
+    """Shows the form with a document's fields, or with its brief."""
+    return page(f"{form}.html", document=call(documents.get_document, id).body)
 
 
-@console.post("/documents/<id>/fields")
-@form_of(edit_fields)
-def save_fields(id: str) -> BaseResponse:
-    """Changes those fields that differ from what the form was shown with."""
-    call(documents.update_document, id, fields=changed_fields((*TEXT_FIELDS, *CHOSEN_FIELDS)))
+@console.post(f"/documents/<id>/{FORM}")
+@form_of(edit_form)
+def save_form(id: str, form: str) -> BaseResponse:
+    """Changes what differs from what the form was shown with."""
+    if form == "brief":
+        call(briefs.update_brief, id, fields=changed_fields(BRIEF_TEXTS, BRIEF_LISTS))
+    else:
+        call(documents.update_document, id, fields=changed_fields(FIELDS))
     return done("Saved.", url_for("console.show_document", id=id))
-
-
-@console.get("/documents/<id>/brief")
-def edit_brief(id: str) -> Response:
-    """Shows the form with a document's brief."""
-    return page("brief.html", document=call(documents.get_document, id).body)
-
-
-@console.post("/documents/<id>/brief")
-@form_of(edit_brief)
-def save_brief(id: str) -> BaseResponse:
-    """Changes those parts of the brief that differ from what the form was shown with."""
-    call(briefs.update_brief, id, fields=changed_fields(BRIEF_TEXTS, BRIEF_LISTS))
-    return done("The brief is saved.", url_for("console.show_document", id=id))
 
 
 @console.get("/documents/<id>/revisions")
@@ -228,16 +229,6 @@ def show_checks(id: str) -> Response:
     if is_from_script():
         return page("checks_list.html", **checked)
     return page("checks.html", document=call(documents.get_document, id).body, **checked)
-
-
-def text_of(result: Result[DocumentSummary]) -> str:
-    """Returns the markdown of a document that was read."""
-    body_id = result.text_ids["content"]
-    if body_id is None:
-        return ""
-    ctx = context()
-    with ctx.store.deadline():
-        return ctx.store.bodies.get_texts(ctx.project_id, [body_id]).get(body_id, "")
 
 
 def preview_of(markdown: str) -> str | None:

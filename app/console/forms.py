@@ -78,9 +78,13 @@ def lines(name: str) -> list[str]:
 
 
 def remarks() -> list[dict[str, Any]]:
-    """Returns the remarks of a form: those that a script sent as JSON, since a form changes the line ends of texts."""
+    """Returns the remarks of a form: those that a script sent as JSON, since a form changes the line ends of texts;
+    without a script, the one that was typed about the whole text.
+    """
+    if not request.form.get("threads"):
+        return [{name: text(name) for name in ("text", "level")}] if "level" in request.form else []
     try:
-        found = orjson.loads(request.form.get("threads") or "[]")
+        found = orjson.loads(request.form["threads"])
     except orjson.JSONDecodeError:
         raise HttpApiDecodeError("The remarks must be JSON.") from None
     return found if isinstance(found, list) else [found]

@@ -1,7 +1,7 @@
 """What a person can do with a document, as buttons and columns, and the views that do it; the operations decide."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import abort, request, url_for
@@ -9,16 +9,17 @@ from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, may
 from app.console.forms import leads_to, remarks
-from app.console.frame import console, done, message_of
+from app.console.frame import console, done
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.errors import BadRequest, HumanReviewRequired, PreconditionFailed, Refusal
+from app.errors import BadRequest, HumanReviewRequired, PreconditionFailed
 from app.operations import briefs, documents, publishing
-from app.operations.actions import actions_on, list_document_actions
+from app.operations.actions import actions_on
 from app.operations.operation import Operation
 from app.responses.documents import DocumentSummary
 from app.rules.briefs import holds_claim
 from app.rules.documents import StoredDocument
+from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
 
 
@@ -132,7 +133,7 @@ NEXT: Mapping[str, tuple[str, ...]] = {
     DocumentStatus.DRAFTING: ("submit_document", "approve_document", "claim_brief", "release_brief", "withdraw_brief"),
     DocumentStatus.REVIEW: ("approve_document", "request_changes"),
     DocumentStatus.APPROVED: ("publish_document", "schedule_document"),
-    DocumentStatus.SCHEDULED: ("unschedule_document", "publish_document"),
+    DocumentStatus.SCHEDULED: ("publish_document", "unschedule_document"),
     DocumentStatus.PUBLISHED: ("publish_document", "unpublish_document"),
 }
 """The usual next step in each status: these buttons come first."""
@@ -163,7 +164,7 @@ def act(id: str, name: str) -> BaseResponse | str:
     move = BY_NAME.get(name) or abort(404)
     fields = _sent_fields(move)
     try:
-        moved = call(move.operation, id, fields=fields).body
+        moved = call(move.operation, id, fields=fields, once=True).body
     except HumanReviewRequired:
         return done(
             "This project asks for the record of your review: make it here.", url_for("console.show_approval", id=id)
@@ -171,6 +172,27 @@ def act(id: str, name: str) -> BaseResponse | str:
     if name == documents.delete_document.name:
         return done(move.message(), url_for("console.show_table", deleted="true"), restores=id)
     return _message_of(move, fields, moved)
+
+
+@console.post("/documents/<id>/reschedule")
+@leads_to("show_document", "id")
+def reschedule_document(id: str) -> str:
+    """Schedules a document for another time."""
+    reschedule(id, request.form.get("publishAt", ""))
+    return "It is scheduled for another time."
+
+
+def reschedule(id: str, publish_at: str) -> None:
+    """Schedules a document for another time; when that is refused, it stays as it is."""
+    ctx = context()
+
+    def again(store: Store) -> None:
+        within = replace(ctx, store=store)
+        publishing.unschedule_document(within, id)
+        publishing.schedule_document(within, id, fields={"publishAt": publish_at})
+
+    with ctx.store.deadline():
+        ctx.store.in_transaction(again)
 
 
 def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, title: str = "") -> str:
@@ -192,16 +214,6 @@ def _sent_fields(move: Move) -> dict[str, Any]:
     if move.keeps_version and (base := request.form.get("baseVersion", type=int)):
         fields["baseVersion"] = base
     return fields
-
-
-def offer_brief(id: str, so_far: str) -> BaseResponse:
-    """Offers a brief after something else was done to its document, and shows the document with both outcomes."""
-    to = url_for("console.show_document", id=id)
-    try:
-        call(briefs.mark_brief_ready, id, once=True)
-    except Refusal as refusal:
-        return done(f"{so_far}, but its brief could not be offered. {message_of(refusal)}", to, ok=False)
-    return done(f"{so_far}, and its brief is offered.", to)
 
 
 @console.post("/documents/<id>/restore")
@@ -252,12 +264,6 @@ def _into_column(status: str, column: str) -> Operation[DocumentSummary]:
     return documents.update_document
 
 
-def refusals_of(document: DocumentSummary) -> dict[str, str]:
-    """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
-    listed = call(list_document_actions, document["id"]).body
-    return {one["action"]: one["refusal"]["message"] for one in listed if one["refusal"]}
-
-
 def possible_moves(allowed: Collection[str]) -> list[str]:
     """Returns the labels of those moves, as their paths name them, that the signed-in user's scopes allow."""
     paths = [(move.name.removesuffix("_document").replace("_", "-"), move) for move in MOVES]
@@ -265,7 +271,7 @@ def possible_moves(allowed: Collection[str]) -> list[str]:
 
 
 def refusals_on(document: StoredDocument, markdown: str) -> dict[str, str]:
-    """Returns the same of a stored document whose text was read."""
+    """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
     ctx = context()
     with ctx.store.deadline():
         return {one.name: refused.message for one, refused in actions_on(ctx, document, markdown) if refused}

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flask import Response, make_response, request
+from flask import Response, request
 from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, may, require
@@ -24,14 +24,10 @@ MOST_LINES = 100_000
 """The most characters of a table that are parsed; more than 500 pieces are for the command line."""
 SHOWN = 50
 """The most rows of a sheet that can be corrected in its grid at a time: those with problems come first."""
+NO_LENGTH = "Not a number of words: write it like 900 or 1200-1500."
 NO_DATE = "Not a date: write it like 14.2.2027 or 2027-02-14."
 MADE = {"category": "categories", "cluster": "clusters"}
 """The columns whose unknown names can be made on the way."""
-TEMPLATE = (
-    "\ufeffTitle,Due date,Category,Keyword,Words,Audience,Outline,Status,Owner,Offer\r\n"
-    '"How to begin a sourdough starter",2027-02-14,Bread,sourdough starter,1200-1500,People who bake their first loaf,'
-    '"What a starter is\nDay by day\nWhen it fails",Planned,,yes\r\n'
-)
 
 
 @console.get("/plan/many")
@@ -39,15 +35,6 @@ def plan_many() -> Response:
     """Shows the form that takes a sheet."""
     require(plans.plan_documents)
     return _paste("")
-
-
-@console.get("/plan/template.csv")
-def plan_template() -> Response:
-    """Returns a sheet to fill in, which spreadsheets open."""
-    response = make_response(TEMPLATE)
-    response.headers["Content-Type"] = "text/csv; charset=utf-8"
-    response.headers["Content-Disposition"] = 'attachment; filename="plan.csv"'
-    return response
 
 
 @console.post("/plan/many")
@@ -61,20 +48,21 @@ def plan_sheet() -> BaseResponse:
         table = _table()
         sheet = _sheet(table)
     except UnreadablePlan as unreadable:
-        return _paste(table, unreadable.problems, 422, unreadable.more)
+        return _paste(table, unreadable)
     confirmed = "confirmed" in request.form
     day_first = _day_first(sheet)
-    wanted = {column: _wanted(sheet, column) for column in MADE}
-    if confirmed:
-        for column, names in wanted.items():
-            for name in names:
-                make_filing(MADE[column], {"name": name})
+    unknown = {column: _unknown(sheet, column) for column in MADE}
+    wanted = {column: _wanted(column, names) for column, names in unknown.items()}
+    for column, names in wanted.items() if confirmed else ():
+        for name in names:
+            make_filing(MADE[column], {"name": name})
     pieces = pieces_of(sheet, day_first=day_first is not False, today=today())
     try:
         planned = call(plans.plan_documents, fields={"pieces": pieces}, dry_run=not confirmed, once=confirmed)
         found: Sequence[Mapping[str, Any]] = planned.body["pieces"]
     except HttpApiDecodeError as refusal:
-        found, confirmed = _refused(len(pieces), refusal), False
+        found, unknown = _refused(len(pieces), refusal), {} if confirmed else unknown  # what is new was made
+        confirmed = False
     rows = [
         _row(sheet, place, piece, one, {} if confirmed else wanted)
         for place, (piece, one) in enumerate(zip(pieces, found, strict=True))
@@ -82,6 +70,9 @@ def plan_sheet() -> BaseResponse:
     counts = Counter(row["outcome"] for row in rows)
     if confirmed:
         return page("plan_outcome.html", rows=rows, counts=counts, offers=may(briefs.mark_brief_ready))
+    for row, length in zip(rows, sheet.cells("brief.wordCount"), strict=False):  # none where it is no column
+        if length and not any(map(str.isdigit, length)):  # which the service takes, and no check reads
+            row["wrong"].setdefault("brief.wordCount", []).append(NO_LENGTH)
     shown = sorted(rows, key=lambda row: not row["wrong"])[:SHOWN]
     return page(
         "plan_sheet.html",
@@ -89,7 +80,7 @@ def plan_sheet() -> BaseResponse:
         rows=sorted(shown, key=lambda row: row["place"]),
         total=len(rows),
         counts=counts,
-        wanted={MADE[column]: _unknown(sheet, column) for column in MADE},
+        wanted={MADE[column]: names for column, names in unknown.items()},
         ticked=[name for names in wanted.values() for name in names],
         asks_order=day_comes_first(sheet.cells("dueDate")) is None,
         day_first=day_first,
@@ -97,10 +88,9 @@ def plan_sheet() -> BaseResponse:
     )
 
 
-def _paste(table: str, wrong: Sequence[str] = (), status: int = 200, more: int = 0) -> Response:
-    more += max(0, len(wrong) - SHOWN)
+def _paste(table: str, unreadable: UnreadablePlan | None = None) -> Response:
     usual = [LABELS[name] for name in NAMES if name in COLUMNS]
-    return page("plan_many.html", status, table=table, wrong=wrong[:SHOWN], more=more, columns=usual)
+    return page("plan_many.html", 422 if unreadable else 200, table=table, unreadable=unreadable, columns=usual)
 
 
 def _table() -> str:
@@ -148,11 +138,11 @@ def _unknown(sheet: Sheet, column: str) -> list[str]:
     return [name for name in names if not known.get(name)]
 
 
-def _wanted(sheet: Sheet, column: str) -> list[str]:
+def _wanted(column: str, unknown: Sequence[str]) -> list[str]:
     """Returns the unknown names of a column that are to be made: those that are ticked, and those not shown yet."""
     ticked, shown = request.form.getlist(f"make.{MADE[column]}"), request.form.getlist(f"shown.{MADE[column]}")
     is_new = "confirmed" not in request.form
-    return [name for name in _unknown(sheet, column) if name in ticked or (is_new and name not in shown)]
+    return [name for name in unknown if name in ticked or (is_new and name not in shown)]
 
 
 def _refused(pieces: int, refusal: HttpApiDecodeError) -> list[dict[str, Any]]:

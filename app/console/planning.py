@@ -9,7 +9,7 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, require
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, leads_to, lines, text
 from app.console.frame import console, done, page
-from app.console.moves import offer_brief
+from app.console.moves import act
 from app.console.words import STATUSES
 from app.errors import NotFound, Refusal
 from app.operations import documents, intents
@@ -58,7 +58,7 @@ def plan_piece() -> BaseResponse:
         return _form(draft_id)
     made = confirmed.body["document"]
     if request.form.get("then") == "offer":
-        return offer_brief(made["id"], "It is planned")
+        return act(id=made["id"], name="mark_brief_ready")
     return done("It is planned.", url_for("console.show_document", id=made["id"]))
 
 

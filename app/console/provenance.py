@@ -8,18 +8,22 @@ from werkzeug import Response as BaseResponse
 
 from app.console import plots
 from app.console.calls import call, listing, may, require
-from app.console.documents import PREVIEWED, preview_of, read_document, text_of
+from app.console.documents import PREVIEWED, preview_of, read_document
 from app.console.forms import form_of, text
 from app.console.frame import console, done, page
+from app.console.moves import NEXT, moves_of
 from app.console.reviewing import threads_of
 from app.console.sessions import context
 from app.errors import NotFound
 from app.http.tables import CSV
-from app.operations import briefs, checks, documents, provenance, publishing, reviews
+from app.operations import documents, provenance, publishing, reviews
+from app.operations.checks import check_levels, checks_of
+from app.operations.provenance import written_text
 from app.responses.provenance import disclosures_csv
 from app.rules.actors import actor_name
+from app.rules.checks import failed, failed_errors
 from app.rules.provenance import Writer, paragraphs_of
-from app.vocabulary import DisclosureValue, ThreadState, WriterKind
+from app.vocabulary import DisclosureValue, DocumentStatus, ThreadState, WriterKind
 
 SHOWN = 400
 """The most paragraphs that a page shows with their text."""
@@ -35,14 +39,13 @@ console.add_app_template_filter(DISCLOSED.__getitem__, "disclosure_label")
 @console.get("/documents/<id>/written")
 def show_written(id: str) -> Response:
     """Shows who wrote each paragraph of a document's present text, beside the text."""
-    result = call(documents.get_document, id)
-    markdown = text_of(result)
+    _, document, markdown = read_document(id)
     written = call(provenance.get_provenance, id).body
     shown = [one for one in paragraphs_of(markdown[:PREVIEWED])[:SHOWN] if one.text]
     rows = [(preview_of(one.text), by) for one, by in zip(shown, written["paragraphs"], strict=False)]
     return page(
         "written.html",
-        document=result.body,
+        document=document,
         written=written,
         rows=rows,
         more=len(written["paragraphs"]) - len(rows),
@@ -62,15 +65,20 @@ def writer_label(writer: Writer) -> str:
 @console.get("/documents/<id>/approve")
 def show_approval(id: str) -> Response:
     """Shows the form in which a person attests what they examined, with the sources and what is not settled."""
-    stored, result = read_document(id)
+    stored, document, markdown = read_document(id)
+    ctx = context()
+    with ctx.store.deadline():
+        body = ctx.store.bodies.get(ctx.project_id, stored.get("contentId"))
+        written = written_text(ctx, stored["id"], document["version"], body)
+        checked = failed(checks_of(ctx, stored, check_levels(ctx), markdown))
     return page(
         "approve.html",
-        document=result.body,
-        written=call(provenance.get_provenance, id).body,
-        brief=call(briefs.get_brief, id).body,
-        threads=[one for one in threads_of(stored, text_of(result)) if one["state"] != ThreadState.RESOLVED],
-        checked=call(checks.check_document, id).body,
-        is_agent=context().call.is_by_agent,
+        document=document,
+        written=written,
+        threads=[one for one in threads_of(stored, markdown) if one["state"] != ThreadState.RESOLVED],
+        checked=checked,
+        errors=failed_errors(checked),
+        is_agent=ctx.call.is_by_agent,
     )
 
 
@@ -89,9 +97,12 @@ def approve(id: str) -> BaseResponse:
 
 @console.get("/documents/<id>/record/<int(max=999999999):version>")
 def show_record(id: str, version: int) -> Response:
-    """Shows the record of the review of a version, to be printed and sent; its address stays."""
+    """Shows the record of the review of a version, to be printed and sent, and what comes next; its address stays."""
     record = call(reviews.get_review_record, id, fields={"version": version}).body
-    return page("record.html", record=record, document=call(documents.get_document, id).body)
+    document = call(documents.get_document, id).body
+    is_approved = document["status"] == DocumentStatus.APPROVED and document["version"] == version
+    onward = [move for move in moves_of(document) if move.name in NEXT[document["status"]]] if is_approved else []
+    return page("record.html", record=record, document=document, onward=onward)
 
 
 @console.get("/insight/disclosures")

@@ -12,15 +12,14 @@ from flask import Response, abort, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.calls import call
-from app.console.diffs import marked_changes
 from app.console.forms import form_of, leads_to, remarks, text
 from app.console.frame import console, page, secret_page
 from app.console.sessions import context
 from app.operations import documents, review_links, threads
 from app.operations.operation import Operation
-from app.operations.revisions import markdown_of, own_revision
 from app.operations.sections import sections_of
 from app.responses.threads import Thread
+from app.rules.anchors import first_places
 from app.rules.documents import StoredDocument
 from app.rules.events import StoredEvent
 from app.rules.times import wire_time
@@ -46,11 +45,6 @@ CHANGES: Mapping[str, tuple[Operation[Any], str]] = {
 OPENED = "Your remark is there."
 
 
-def sent_remarks() -> list[dict[str, Any]]:
-    """Returns the remarks of a form; without a script, the one that was typed about the whole text."""
-    return remarks() or [{"text": text("text"), "level": request.form.get("level", "")}]
-
-
 def reply_fields(change: str) -> dict[str, str]:
     """Returns what was typed into the form of a thread; a change without words has none."""
     words = text("text")
@@ -61,7 +55,7 @@ def reply_fields(change: str) -> dict[str, str]:
 @leads_to("show_document", "id")
 def open_thread(id: str) -> str:
     """Opens threads."""
-    for remark in sent_remarks():
+    for remark in remarks():
         call(threads.open_thread, id, fields=remark, once=True)
     return OPENED
 
@@ -110,6 +104,18 @@ def threads_of(document: StoredDocument, markdown: str) -> list[Thread]:
     return threads.thread_records(ctx, document, found, markdown, sections_of(ctx, markdown))
 
 
+def carried_out(found: Sequence[Thread], markdown: str) -> set[str]:
+    """Returns the ids of the threads whose suggested words a text has at their place, with both sides of the quote."""
+    ids = set()
+    for one in found:
+        quote = one["quote"]
+        if quote and one["suggestion"] is not None and one["state"] != ThreadState.RESOLVED:
+            words = quote["prefix"] + one["suggestion"] + quote["suffix"]
+            if words and len(first_places(markdown, words)) == 1:
+                ids.add(one["id"])
+    return ids
+
+
 def moves_so_far(id: str) -> list[StoredEvent]:
     """Returns what happened to a document, newest first: submitted, sent back, approved, published."""
     ctx = context()
@@ -133,6 +139,7 @@ def review_of(document: StoredDocument, markdown: str) -> dict[str, Any]:
     answers = (comment["by"] for thread in all_threads for comment in thread["comments"][1:])
     return {
         "threads": all_threads,
+        "carried_out": carried_out(all_threads, markdown),
         "asked": asked,
         "asked_at": asked and wire_time(asked["at"]),
         "decision": decision if is_newer else None,
@@ -141,12 +148,3 @@ def review_of(document: StoredDocument, markdown: str) -> dict[str, Any]:
         "is_mine": (is_mine := decision is not None and decision["by"]["id"] == context().caller.token_id),
         "seen_at": wire_time(decision["at"]) if decision and is_mine else "",
     }
-
-
-def changes_since(id: str, version: int, markdown: str) -> str | None:
-    """Returns a text in which the changes since a version are marked; None if only the comparison can show them."""
-    ctx = context()
-    with ctx.store.deadline():
-        revision = own_revision(ctx, id, version)
-        before = markdown_of(ctx, revision["bodyId"])
-    return marked_changes(before, markdown, wire_time(revision["at"]))

@@ -25,14 +25,14 @@ MOST_COLUMNS = 40
 """The most columns of a sheet; each gets a choice of what it means."""
 
 NAMES: Mapping[str, str] = {
-    "title": "titel headline uberschrift arbeitstitel working-title thema topic artikel article beitrag name",
-    "dueDate": "due due-on deadline date datum fallig fallig-am falligkeit termin abgabe abgabetermin liefertermin",
+    "title": "titel headline ueberschrift arbeitstitel working-title thema topic artikel article beitrag name",
+    "dueDate": "due due-on deadline date datum faellig faellig-am faelligkeit termin abgabe abgabetermin liefertermin",
     "category": "kategorie rubrik ressort section",
     "cluster": "themencluster themengruppe topic-cluster pillar",
-    "assignee": "owner writer assigned-to verantwortlich zustandig bearbeiter redakteur autor autorin schreibt",
+    "assignee": "owner writer assigned-to verantwortlich zustaendig bearbeiter redakteur autor autorin schreibt",
     "status": "state stand zustand",
-    "brief.keyword": "keywords main-keyword focus-keyword stichwort stichworte suchbegriff schlusselwort hauptkeyword",
-    "brief.wordCount": "words length worter wortzahl wortanzahl lange umfang",
+    "brief.keyword": "keywords main-keyword focus-keyword stichwort stichworte suchbegriff schluesselwort hauptkeyword",
+    "brief.wordCount": "words length woerter wortzahl wortanzahl laenge umfang",
     "brief.audience": "target-audience readers zielgruppe leser",
     "brief.intent": "search-intent suchintention suchabsicht absicht",
     "brief.outline": "structure gliederung struktur",
@@ -40,7 +40,7 @@ NAMES: Mapping[str, str] = {
     "brief.referenceUrls": "sources references links quellen",
     "brief.internalLinks": "link-to interne-links",
     "ready": "offer offered anbieten angeboten",
-    "key": "id schlussel kennung",
+    "key": "id schluessel kennung",
     "slug": "permalink",
 }
 """The columns that sheets usually have, each with what else people call it, as slugs."""
@@ -58,7 +58,7 @@ STATUSES: Mapping[str, FirstStatus] = {
 YES = ("yes", "y", "true", "x", "1", "ja", "j", "wahr")
 NO = ("no", "n", "false", "0", "nein", "falsch")
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-GERMAN_MONTHS = {"mrz": 3, "mai": 5, "okt": 10, "dez": 12}
+GERMAN_MONTHS = {"mae": 3, "mrz": 3, "mai": 5, "okt": 10, "dez": 12}
 
 NUMERIC = re.compile(r"(\d{1,2})([./-])\s?(\d{1,2})(?:\2\s?(\d{4}|\d{2})?)?")
 NAMED = re.compile(r"(?:(\d{1,2})\.?\s+)?([^\W\d]{3,})\.?\s*(?:(\d{1,2}),)?\s*(\d{4})?")

@@ -4,15 +4,19 @@ from flask import Response, abort, g, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.documents import PREVIEWED, preview_of
-from app.console.forms import leads_to
+from app.console.forms import leads_to, remarks
 from app.console.frame import console, page, set_cookie
-from app.console.reviewing import CHANGES, OPENED, reply_fields, sent_remarks
+from app.console.reviewing import CHANGES, OPENED, reply_fields
 from app.console.sessions import VISIT_COOKIE
 from app.errors import NotFound, Unauthorized
 from app.http.callers import callers
+from app.operations import threads
+from app.operations.documents import own_document
 from app.operations.review_links import Visit
+from app.operations.revisions import markdown_of
 from app.schemas.loading import load
 from app.schemas.threads import ReplyFields, SettleFields, ThreadFields
+from app.vocabulary import ThreadState
 
 LONGEST_SECONDS = 14 * 86_400
 """How long the cookie lasts; the link may end before."""
@@ -30,12 +34,15 @@ def show_review() -> Response:
         response = page("review_link.html", 401, problem=ENDED)
         response.delete_cookie(VISIT_COOKIE, path="/console")
         return response
-    document, markdown = visit.document()
+    ctx, id = visit.ctx, visit.document_id
+    with ctx.store.deadline():
+        document = own_document(ctx, id)
+        markdown = markdown_of(ctx, document.get("contentId"))
     return page(
         "review.html",
-        visitor=visit.ctx.caller,
+        visitor=ctx.caller,
         title=document["title"],
-        threads=visit.threads(),
+        threads=threads.list_threads(ctx, id, fields={"state": list(ThreadState)}).body,
         markdown=markdown[:PREVIEWED],
         html=preview_of(markdown),
         too_long=len(markdown) > PREVIEWED,
@@ -59,8 +66,9 @@ def begin_review() -> BaseResponse:
 @leads_to("show_review")
 def open_as_visitor() -> str:
     """Opens threads."""
-    for remark in sent_remarks():
-        _visit().open(load(ThreadFields, remark))
+    visit = _visit()
+    for remark in remarks():
+        threads.open_thread(visit.ctx, visit.document_id, fields=load(ThreadFields, remark))
     return OPENED
 
 
@@ -68,14 +76,11 @@ def open_as_visitor() -> str:
 @leads_to("show_review")
 def change_as_visitor(thread: str, change: str) -> str:
     """Answers a thread, or resolves one of the visitor's own."""
+    operation, message = CHANGES[change] if change in ("reply", "resolve") else abort(404)
     visit = _visit()
-    if change == "reply":
-        visit.reply(thread, load(ReplyFields, reply_fields(change)))
-    elif change == "resolve":
-        visit.resolve(thread, load(SettleFields, reply_fields(change)))
-    else:
-        abort(404)
-    return CHANGES[change][1]
+    fields = load(ReplyFields if change == "reply" else SettleFields, reply_fields(change))
+    operation(visit.ctx, visit.document_id, thread, fields=fields)
+    return message
 
 
 def _visit() -> Visit:

@@ -111,6 +111,12 @@ def when(time: str | None) -> Markup:
     return Markup('<time datetime="{}" title="{}" data-time>{}</time>').format(time, utc_text(time), local_text(time))
 
 
+@console.app_template_filter("field_time")
+def field_time(time: str) -> str:
+    """Returns an instant as the field of a form has it, in the reader's own time zone."""
+    return f"{local(time):%Y-%m-%dT%H:%M}"
+
+
 @console.app_template_filter("clock")
 def clock(time: str) -> Markup:
     """Returns the time of day of an instant as an element, in the reader's own time zone."""

@@ -58,10 +58,17 @@ def test_the_toolbar_writes_markdown(window: Window, project: Project) -> None:
     editor.send_keys(Keys.CONTROL + Keys.END + Keys.NULL, Keys.ENTER)
     window.find("[data-tool=list]").click()
     editor.send_keys("Sour")  # after the sign, on a line that was empty
+    editor.send_keys(Keys.SHIFT + Keys.HOME + Keys.NULL, Keys.CONTROL + "k" + Keys.NULL)
+    address = window.find("#address-url")
+    assert window.chrome.switch_to.active_element == address
+    address.send_keys("nonsense" + Keys.ENTER)
+    assert address.is_displayed()
+    address.clear()
+    address.send_keys("https://example.org/a_(b)" + Keys.ENTER)
     preview = window.find("#preview")
     window.until(lambda: "<h2><strong>Rye</strong></h2>" in preview.get_attribute("innerHTML"))
     window.until(lambda: "<table>" in preview.get_attribute("innerHTML"))
-    window.until(lambda: "<li>Sour</li>" in preview.get_attribute("innerHTML"))
+    window.until(lambda: '<a href="https://example.org/a_(b)"' in preview.get_attribute("innerHTML"))
     window.until(lambda: window.find("[data-words]").text == "6 words")
     assert window.problems() == []
 

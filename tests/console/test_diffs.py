@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from app.console.diffs import MOST_LINES, Row, Side, changed_words, marked_changes, side_by_side
+from app.console.diffs import ADDED, MOST_LINES, REMOVED, SAME, Row, changed_words, marked_changes, side_by_side
 from app.rules.diffs import unified_diff
+from app.rules.rendering import to_html
 
 OLD = "# Rye\n\nFlour and water.\n-- a rule\nFeed it.\n"
 
 
 def shown(rows: list[Row]) -> list[tuple[str, str | None, str | None]]:
     """Returns rows as text, with what differs in square brackets."""
-    return [(row.kind, marked(row.old), marked(row.new)) for row in rows if row.kind != "gap"]
+    return [(row.kind, marked(row, row.old, REMOVED), marked(row, row.new, ADDED)) for row in rows if row.kind != "gap"]
 
 
-def marked(side: Side | None) -> str | None:
-    """Returns a line with its number."""
-    return side and f"{side.line} " + "".join(f"[{text}]" if differs else text for text, differs in side.parts)
+def marked(row: Row, line: int | None, how: str) -> str | None:
+    """Returns a line of one text with its number."""
+    parts = (f"[{text}]" if kind == how else text for kind, text in row.parts if kind in (SAME, how))
+    return None if line is None else f"{line} {''.join(parts)}"
 
 
 @pytest.mark.parametrize(
@@ -43,8 +48,7 @@ def test_a_very_long_line_is_compared_whole_in_bounded_time() -> None:
     old, new = "a b " * 100_000, "b a " * 100_000
     [row] = [row for row in side_by_side(unified_diff(old, new, "old", "new")) if row.kind == "changed"]
 
-    assert row.old is not None
-    assert row.old.parts == [(old, True)]
+    assert row.parts == [(REMOVED, old), (ADDED, new)]
 
 
 def test_long_lines_that_all_differ_are_compared_quickly() -> None:
@@ -64,7 +68,8 @@ def test_lines_of_a_very_long_comparison_are_shown_as_changed_whole() -> None:
 
     rows = side_by_side(unified_diff(old, new, "old", "new"))
 
-    assert {len(side.parts) for row in rows for side in (row.old, row.new) if side} == {1}
+    assert {row.kind for row in rows[1:]} == {"changed"}
+    assert {kind for row in rows for kind, _ in row.parts} == {REMOVED, ADDED}
 
 
 def test_a_comparison_of_many_lines_shows_the_first_and_says_that_there_are_more() -> None:
@@ -92,30 +97,43 @@ def test_words_that_changed_stand_together() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "marked"),
     [
-        ("# Rye\n", "# Rye bread\n", "# Rye[+ bread]\n"),
-        ("- Flour\n- Water\n", "- Flour\n- Salt\n- Water\n", "- Flour\n- [+Salt]\n- Water\n"),
-        ("One.\n\nTwo.\n", "One.\n", "One.\n\n[-Two.]\n"),
-        ("See [it](/a) now, and again.", "See [it](/b) now, and again.", "See [-[it](/a)][+[it](/b)] now, and again."),
-        ("All of this is other.", "Nothing remains.", "[-All of this is other.]\n[+Nothing remains.]"),
-        ("```\na\n```", "```\nb\n```", None),
-        ("| a |\n", "| b |\n", None),
-        ("<b>a</b>", "<b>b</b>", None),
-        ("x" * 6000, "y" * 6000, None),
-        ("a\n" * 6000, "b\n" * 6000, None),
+        ("# Rye\n", "# Rye bread\n", "<h1>Rye[+ bread]</h1>"),
+        ("- Flour\n- Water\n", "- Flour\n- Salt\n- Water\n", "<li>Flour</li> <li>[+Salt]</li> <li>Water</li>"),
+        ("One.\n\nTwo.\n", "One.\n", "<p>One.</p> <p>[-Two.]</p>"),
+        ("See [it](/a) now, too.", "See [it](/b) now, too.", 'See [-it]<a href="/b">[+it]</a> now, too.'),
+        ("It is *very* good.", "It is **very** good.", "<p>It is <strong>very</strong> good.</p>"),
+        ("Salt & water.", "Salt & milk.", "<p>Salt &amp; [-water][+milk].</p>"),
+        ("All of this is other.", "Nothing remains.", "<p>[-All of this is other.]</p> <p>[+Nothing remains.]</p>"),
+        ("```\na = 1\n```", "```\na = 2\n```", "<pre><code>a = [-1 ][+2 ]</code></pre>"),
+        ("a|b\n-|-\nc|d\n", "a|b\n-|-\nc|e\n", "<td>c</td><td>[-d][+e]</td>"),
+        ("x" * 6000, "y" * 6000, f"<p>[-{'x' * 6000}]</p> <p>[+{'y' * 6000}]</p>"),
     ],
 )  # fmt: skip
-def test_changes_are_marked_in_the_text_where_marks_can_stand(old: str, new: str, marked: str | None) -> None:
-    found = marked_changes(old, new, "2026-11-25")
-    if found is not None:
-        for element, sign in (("del", "-"), ("ins", "+")):
-            found = found.replace(f'<{element} datetime="2026-11-25">', f"[{sign}").replace(f"</{element}>", "]")
-    assert found == marked
+def test_changes_are_marked_in_the_text(old: str, new: str, marked: str) -> None:
+    found = marked_changes(to_html(old), to_html(new), "2026-11-25") or ""
+    for element, sign in (("del", "-"), ("ins", "+")):
+        found = found.replace(f'<{element} datetime="2026-11-25">', f"[{sign}").replace(f"</{element}>", "]")
+    assert marked in " ".join(found.split()).replace(' rel="noopener"', "")
 
 
-@pytest.mark.parametrize(
-    "line", ["[" * 5000, "*" * 5000, "`" * 4999 + "a", "- " * 2500, "_a" * 2500, "> " * 2400 + "a"]
-)
+def test_a_text_of_very_many_blocks_is_not_marked() -> None:
+    assert marked_changes("<p>a</p>\n" * 6000, "<p>b</p>\n" * 6000, "") is None
+
+
+TEXTS = st.text(alphabet="ab \n*#>-`[]()|&<1.", max_size=80)
+
+
+@given(TEXTS, TEXTS)
+def test_a_marked_text_has_the_words_of_the_newer_one_beside_what_was_removed(old: str, new: str) -> None:
+    after = to_html(new)
+    marked = marked_changes(to_html(old), after, "") or ""
+    without = re.sub(r'<del datetime="">[^<]*</del>', "", marked)
+    assert re.sub(r"<[^>]*>|\s", "", without) == re.sub(r"<[^>]*>|\s", "", after)
+
+
+@pytest.mark.parametrize("line", ["[" * 5000, "*" * 5000, "`" * 4999 + "a", "- " * 2500, "_a" * 2500, "&amp;" * 900])
 def test_lines_that_are_all_marks_are_compared_quickly(line: str) -> None:
+    before, after = to_html(line + " a"), to_html(line + " b")
     began = time.process_time()
-    marked_changes(line + " a", line + " b", "")
+    marked_changes(before, after, "")
     assert time.process_time() - began < 3, "a tenth of that; the rest is for neighbours"

@@ -325,6 +325,7 @@ def test_fields_are_changed_one_by_one_and_errors_stand_beside_them(
 
     refused = editor.post(path, **{"title": " ", "was.title": "x", "slug": "a b", "was.slug": "x"})
     assert refused.status_code == 422
+    assert 'aria-current="page">Fields</a>' in refused.text
     assert 'id="e-title"' in refused.text
     assert 'id="e-slug"' in refused.text
     assert 'value="a b"' in refused.text
@@ -401,6 +402,18 @@ def test_a_piece_cannot_be_scheduled_into_the_past_and_keeps_its_time(editor: Vi
     assert "Must be in the future" in refused.text
     after = now(project, scheduled)
     assert (after["status"], after["publishAt"]) == ("scheduled", "2099-01-31T09:00:00.000Z")
+
+
+def test_a_scheduled_piece_is_rescheduled_where_it_is_read(editor: Visitor, project: Project) -> None:
+    scheduled = in_status(project, "scheduled")
+    path = f"/console/documents/{scheduled['id']}"
+    editor.client.set_cookie("cw_zone", "Europe/Berlin", path="/console")
+    assert 'name="publishAt" value="2099-01-31T10:00"' in editor.get(path).text
+
+    assert "scheduled for another time" in editor.post(f"{path}/reschedule", publishAt="2099-02-01T09:00:00Z").text
+    assert "Must be in the future" in editor.post(f"{path}/reschedule", publishAt="2020-01-01T09:00:00Z").text
+    after = now(project, scheduled)
+    assert (after["status"], after["publishAt"]) == ("scheduled", "2099-02-01T09:00:00.000Z")
 
 
 def test_a_page_that_follows_learns_what_changed(editor: Visitor, project: Project, document: dict[str, str]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.console.times import utc_text
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.documents.steps import a_document, ok, path_of
@@ -63,6 +64,20 @@ def test_an_approval_asks_what_was_examined_and_leads_to_a_record_that_prints(vi
     assert "Written with AI, reviewed by a person" in page
     assert text_of(visitor.get(f"/console{path_of(written)}/record/2")).count("Every step.") == 1
     assert visitor.get(f"/console{path_of(written)}/record/1").status_code == 404
+    assert "/actions/publish_document" in page
+    assert "/actions/schedule_document" in page
+
+    ok(rest.post(f"{path_of(written)}/publish"))
+    assert "/actions/" not in visitor.get(f"/console{path_of(written)}/record/2").text
+
+
+def test_the_time_of_a_record_is_the_readers(visitor, rest, written) -> None:
+    visitor.post(f"/console{path_of(written)}/approve", **FORM, baseVersion="2")
+    at = ok(rest.get(f"{path_of(written)}/review-record"))["at"]
+    visitor.client.set_cookie("cw_zone", "Asia/Tokyo", path="/console")
+    page = visitor.get(f"/console{path_of(written)}/record/2").text
+    assert f'<time datetime="{at}" title="{utc_text(at)}" data-time>' in page
+    assert "JST</time>" in page
 
 
 def test_a_plain_approval_leads_to_the_form_where_the_project_requires_records(visitor, rest, written) -> None:

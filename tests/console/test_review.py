@@ -271,6 +271,29 @@ def test_a_suggestion_is_accepted_or_rejected_with_one_key(window: Window, proje
     assert window.problems() == []
 
 
+def test_what_can_be_done_with_a_thread_is_visible_and_proposing_begins_in_the_words(
+    window: Window, project: Project
+) -> None:
+    document = submitted(project)
+    fields = {"text": "Plainer?", "quote": {"exact": "Nothing much happens"}}
+    OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}")
+    with screen(window, 390, 844):
+        assert all(window.find(f".answer {one}").is_displayed() for one in ("[data-replies]", "[data-press=d]"))
+    window.find("[data-replies]").click()
+    window.until(lambda: window.chrome.switch_to.active_element.get_attribute("name") == "text")
+    window.keys("Yes." + Keys.CONTROL + Keys.ENTER)
+    window.until(lambda: threads_of(project, document)["Plainer?"]["state"] == "answered")
+
+    select(window, "flour, water and patience")
+    window.keys("p")
+    window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "c-suggestion")
+    window.keys(" and time" + Keys.CONTROL + Keys.ENTER)
+    window.until(lambda: "Other words are proposed." in window.find("[data-kept]").text)
+    assert window.problems() == []
+
+
 def test_a_visitor_remarks_by_a_link_until_it_is_revoked(window: Window, project: Project) -> None:
     document = submitted(project)
     ingrid = project.token("Ingrid")

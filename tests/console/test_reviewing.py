@@ -253,3 +253,25 @@ def test_who_may_only_write_makes_no_links(app: Flask, project: Project, documen
     path = f"/console/documents/{document['id']}"
     assert "/links" not in writer.get(path).text
     assert writer.get(f"{path}/links").status_code == 403
+
+
+def test_a_suggestion_that_was_carried_out_by_hand_says_so_and_is_done_with_one_click(
+    editor: Visitor, project: Project
+) -> None:
+    ctx = project.context()
+    document = a_document(ctx, markdown="Flour and water.\n\nWait a day.\n", status="drafting")
+    for exact, words in (("Flour", "Rye flour"), ("Wait a day.", "Wait two days.")):
+        fields = {"text": "Better.", "quote": {"exact": exact, "prefix": "", "suffix": ""}, "suggestion": words}
+        OPERATIONS["open_thread"](project.context(project.token("Jun")), document["id"], fields=fields)
+    path = f"/console/documents/{document['id']}"
+    assert "The text says this already" not in editor.get(path).text
+
+    fields = {"markdown": "Rye flour and water.\n\nWait a day.\n", "baseVersion": document["version"]}
+    OPERATIONS["write_content"](ctx, document["id"], fields=fields)
+    page = editor.get(path).text
+    assert page.count("The text says this already") == page.count("Done <kbd>") == 1
+    assert page.count("/accept") == page.count("/reject") == 1
+
+    thread = page.partition("The text says this already")[2].partition("/resolve")[0].rpartition("/")[2]
+    assert "It is resolved." in editor.post(f"{path}/threads/{thread}/resolve").text
+    assert "The text says this already" not in editor.get(path).text

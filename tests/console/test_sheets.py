@@ -131,6 +131,19 @@ def test_what_is_wrong_stands_in_its_cell_and_is_corrected_there(editor: Visitor
     }
 
 
+def test_a_length_without_a_number_is_said_in_its_cell_and_keeps_nothing_from_being_planned(
+    editor: Visitor, project: Project
+) -> None:
+    page = editor.post("/console/plan/many", table="Title\tWords\nRye\t900\nStollen\tviele\n").text
+    assert re.findall(r'id="e-([^"]+)"', page) == ["cell.1.1"]
+    assert "Not a number of words" in page
+    assert "<strong>2</strong> new" in page
+
+    planned = editor.post("/console/plan/many", confirmed="yes", **sent(page)).text
+    assert "Not a number of words" not in planned
+    assert documents(project)["Stollen"]["brief"]["wordCount"] == "viele"
+
+
 def test_a_column_that_is_not_recognised_is_mapped_above_it(editor: Visitor, project: Project) -> None:
     table = "Working name;Colour\nRye;blue\n"
     tried = editor.post("/console/plan/many", table=table)
@@ -161,8 +174,9 @@ def test_pieces_with_one_title_get_keys_of_their_own(editor: Visitor, project: P
 
 
 def test_the_template_is_read_as_it_is(editor: Visitor, project: Project) -> None:
-    response = editor.get("/console/plan/template.csv")
-    assert "attachment" in response.headers["Content-Disposition"]
+    (address,) = re.findall('href="([^"]+)" download', editor.get("/console/plan/many").text)
+    response = editor.get(address, buffered=True)
+    assert response.mimetype == "text/csv"
     made(project.context(), "category", name="Bread", slug="bread")
 
     page = editor.post("/console/plan/many", table=response.get_data(as_text=True).removeprefix("\ufeff")).text

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app.errors import BadRequest, ThreadNotYours, Unauthorized
+from app.operations import threads
 from app.operations.context import this_instant
 from app.operations.publishing import publish_due
 from app.operations.review_links import visit
@@ -414,20 +415,19 @@ def test_a_visitor_sees_one_document_and_remarks_under_the_name_of_the_link(api,
     link = ok(api.post(f"{path_of(document)}/review-links", {"name": "Lee"}), 201)
     secret = link["link"].partition("#")[2]
     visitor = visit(store, secret, this_instant())
+    ctx, id = visitor.ctx, visitor.document_id
 
-    record, markdown = visitor.document()
-    own = visitor.open({"text": "Is that so?", "quote": {"exact": "Oven"}})
-    answered = visitor.reply(theirs["id"], {"text": "Rye."})
+    own = threads.open_thread(ctx, id, fields={"text": "Is that so?", "quote": {"exact": "Oven"}}).body
+    answered = threads.reply_to_thread(ctx, id, theirs["id"], fields={"text": "Rye."}).body
 
-    assert (record["id"], markdown) == (document["id"], TEXT)
-    assert [one["id"] for one in visitor.threads()] == [theirs["id"], own["id"]]
+    assert id == document["id"]
     assert own["openedBy"] == {"type": "link", "id": link["id"], "name": "Lee", "agent": ""}
     assert answered["state"] == "answered"
-    assert visitor.resolve(own["id"], {})["state"] == "resolved"
+    assert threads.resolve_thread(ctx, id, own["id"], fields={}).body["state"] == "resolved"
     with pytest.raises(ThreadNotYours):
-        visitor.resolve(theirs["id"], {})
+        threads.resolve_thread(ctx, id, theirs["id"], fields={})
     with pytest.raises(BadRequest):
-        visitor.open({"text": "!", "level": "must"})
+        threads.open_thread(ctx, id, fields={"text": "!", "level": "must"})
     answer = api.client.get("/project", headers={"Authorization": f"Bearer {secret}"})
     assert answer.status_code == 401
 

@@ -158,6 +158,7 @@ PAGES = (
         )
         for move in MOVES
     ),
+    Page("POST", f"{DOCUMENT}/reschedule", "publish", {"publishAt": in_hours(24)}, {"document": "unschedule_document"}),
     Page("POST", f"{DOCUMENT}/restore", "publish", {}, {"document": "restore_document"}),
     Page("POST", f"{DOCUMENT}/move", "write", {"to": "review"}),
     Page("GET", "plan?draft={draft}", "read write"),
@@ -166,7 +167,6 @@ PAGES = (
     Page("POST", "plan", "write", {**FIELDS, "brief.keyword": "{word}", "then": "offer"}, leaves_traces=True),
     Page("POST", "plan/drafts/{draft}/discard", "write"),
     Page("GET", "plan/many", "write"),
-    Page("GET", "plan/template.csv", ""),
     Page("GET", "find?q={word}", "read"),
     Page("GET", "insight/dates", "read"),
     Page("POST", "plan/many", "write", {"table": TABLE, "confirmed": "yes"}),

@@ -358,15 +358,18 @@ function fill({ text, level, quote, suggestion }, number = edited) {
   propose(suggestion);
   highlight();
   arrange();
-  form.elements.text.focus();
+  form.elements[suggestion === undefined ? "text" : "suggestion"].focus();
   form.scrollIntoView({ block: "nearest" });
 }
 
 function propose(suggestion) {
   const field = $("[data-proposes]");
   field.hidden = suggestion === undefined;
-  $("textarea", field).value = suggestion ?? "";
+  const words = $("textarea", field);
+  words.value = suggestion ?? "";
   $("[data-propose]").hidden = !opened || !field.hidden;
+  $("#c-text").required = field.hidden;
+  return words;
 }
 
 function close() {
@@ -383,7 +386,8 @@ function close() {
 function written() {
   const { text, level, suggestion } = $(".composer").elements;
   const remark = { text: text.value, level: level.value, quote: opened };
-  return $("[data-proposes]").hidden ? remark : { ...remark, suggestion: suggestion.value };
+  if ($("[data-proposes]").hidden) return remark;
+  return { ...remark, text: text.value.trim() || "Other words are proposed.", suggestion: suggestion.value };
 }
 
 /** Keeps the remark that is written, instead of the one that it was before. */
@@ -423,6 +427,11 @@ async function submitted(event) {
     if (edited !== null) keep(kept().filter((_, number) => number !== edited));
     close();
   } else {
+    const words = form.elements.text;
+    if (event.submitter?.matches("[data-replies]") && !words.value.trim()) {
+      form.closest(".thread").focus(); // which shows the field
+      return words.focus();
+    }
     if (!(await post(event.submitter?.getAttribute("formaction") ?? form.action, { text: form.elements.text?.value ?? "" }))) return;
     form.reset();
   }
@@ -501,7 +510,7 @@ document.addEventListener("click", (event) => {
   if (target.closest(".note [data-press]")) stays = true;
   if (target.closest("[data-marks]")) compose(target.closest("[data-marks]").dataset.marks);
   else if (target.closest("[data-view]")) show(target.closest("[data-view]").dataset.view);
-  else if (target.closest("[data-propose]")) propose(opened.exact);
+  else if (target.closest("[data-propose]")) propose(opened.exact).focus();
   else if (target.closest("[data-closes]")) close();
   else if (target.closest("[data-sends]")) sendAll();
   else if (target.closest("[data-finishes]")) finish();
@@ -532,7 +541,8 @@ document.addEventListener("selectionchange", () => {
     bar.style.left = `${Math.max(8, Math.min(left + width / 2 - bar.offsetWidth / 2, innerWidth - bar.offsetWidth - 8))}px`;
   }, 150);
 });
-document.addEventListener("mousedown", (event) => event.target.closest("#marking") && event.preventDefault()); // it stays selected
+// What is selected stays so, and a button of a thread stays where it is: the focus would show the field above it.
+document.addEventListener("mousedown", (event) => event.target.closest("#marking, .answer button") && event.preventDefault());
 document.addEventListener("submit", submitted, true);
 document.addEventListener("focusin", (event) => {
   const thread = event.target.closest?.(".thread");
@@ -547,7 +557,9 @@ addEventListener("resize", arrange);
 addEventListener("load", arrange, true); // images, too
 addEventListener("pagehide", () => {
   if (!stays) look();
-  if (composing()?.open && $("#c-text").value.trim()) keepWritten(); // nobody asked for it to be given up
+  if (!composing()?.open) return;
+  const isProposed = (written().suggestion ?? opened?.exact) !== opened?.exact;
+  if ($("#c-text").value.trim() || isProposed) keepWritten(); // nobody asked for it to be given up
 });
 document.addEventListener("visibilitychange", () => document.hidden && look());
 document.addEventListener("htmx:beforeSwap", () => {

@@ -1,6 +1,6 @@
 // Writing: the textarea becomes an editor with a toolbar, the preview follows it, and nothing is lost by leaving unawares.
 
-import { $, $$, refresh, say, working } from "./console.js";
+import { $, $$, opened, refresh, say, working } from "./console.js";
 import { isUnsaved, store } from "./drafts.js";
 
 const area = $("[data-editor]");
@@ -63,19 +63,20 @@ async function preview() {
   words.textContent = count ? `${count} words` : "";
 }
 
-/** What each tool does to the text: what it puts around what is selected, before its lines, or in its place. */
+/** What each tool does to the text: what it puts around what is selected, before its lines, below it, or with an address in its place. */
 const TOOLS = {
   heading: { lines: "## " },
   bold: { around: ["**", "**"] },
   italic: { around: ["_", "_"] },
-  link: { around: ["[", "](https://)"] },
+  link: { title: "Link", words: "Words", before: "[" },
   list: { lines: "- " },
   quote: { lines: "> " },
   table: { block: "| Column | Column |\n| --- | --- |\n| Cell | Cell |" },
-  image: { around: ["![", "](https://)"] },
+  image: { title: "Image", words: "What it shows, for those who don't see it", before: "![" },
 };
 
-function use({ around, lines, block }) {
+function use({ around, lines, block, ...asked }) {
+  if (asked.title) return insert(asked);
   const { doc, selection } = view.state;
   const { from, to } = selection.main;
   if (around) {
@@ -98,12 +99,32 @@ function use({ around, lines, block }) {
   view.focus();
 }
 
+/** Asks for an address, which the browser checks, and for the words that have it: those that are selected at first. */
+async function insert({ title, words: label, before }) {
+  const dialog = $("#address");
+  const { words, url } = $("form", dialog).elements;
+  const { from, to } = view.state.selection.main;
+  const selected = view.state.sliceDoc(from, to);
+  $("h2", dialog).textContent = title;
+  words.labels[0].textContent = label;
+  [words.value, url.value] = /^https?:\/\/\S+$/.test(selected) ? ["", selected] : [selected, ""];
+  const answer = opened(dialog);
+  (words.value ? url : words).focus();
+  if ((await answer) === "yes") {
+    const address = /[()]/.test(url.value) ? `<${url.value}>` : url.value;
+    const text = words.value || (before === "[" ? url.value : "");
+    const markdown = `${before}${text.replace(/(?<!\\)[[\]]/g, "\\$&")}](${address})`;
+    view.dispatch({ changes: { from, to, insert: markdown }, selection: { anchor: from + markdown.length } });
+  }
+  view.focus();
+}
+
 const host = document.createElement("div");
 host.className = "editor";
 area.after(host);
 area.hidden = true;
 const label = area.labels[0];
-const view = createEditor(host, area.value, { label: label.textContent, changed, save });
+const view = createEditor(host, area.value, { label: label.textContent, changed, save, link: () => use(TOOLS.link) });
 label.addEventListener("click", () => view.focus());
 $(".tools").hidden = false;
 for (const button of $$("[data-tool]")) button.addEventListener("click", () => use(TOOLS[button.dataset.tool]));

@@ -42,8 +42,8 @@ const between = (before, after) => ({ state, dispatch }) => {
   return true;
 };
 
-/** Makes an editor in a place; `changed` gets the text after each change, `save` is called by Ctrl-S or Cmd-S. */
-export function createEditor(place, text, { label, changed, save }) {
+/** Makes an editor in a place; `changed` gets the text after each change, `save` is called by Ctrl-S or Cmd-S, `link` by Ctrl-K. */
+export function createEditor(place, text, { label, changed, save, link }) {
   const root = place.attachShadow({ mode: "open" });
   const inner = document.createElement("div");
   inner.style.height = "100%";
@@ -65,7 +65,7 @@ export function createEditor(place, text, { label, changed, save }) {
           { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
           { key: "Mod-b", run: between("**", "**") },
           { key: "Mod-i", run: between("_", "_") },
-          { key: "Mod-k", run: between("[", "](https://)") },
+          { key: "Mod-k", run: () => (link(), true) },
           { key: "Enter", run: insertNewlineContinueMarkup },
           { key: "Backspace", run: deleteMarkupBackward },
           ...defaultKeymap,
