@@ -64,7 +64,8 @@ def plan_sheet() -> BaseResponse:
         return _paste(table, unreadable.problems, 422, unreadable.more)
     confirmed = "confirmed" in request.form
     day_first = _day_first(sheet)
-    wanted = {column: _wanted(sheet, column) for column in MADE}
+    unknown = {column: _unknown(sheet, column) for column in MADE}
+    wanted = {column: _wanted(column, names) for column, names in unknown.items()}
     if confirmed:
         for column, names in wanted.items():
             for name in names:
@@ -89,7 +90,7 @@ def plan_sheet() -> BaseResponse:
         rows=sorted(shown, key=lambda row: row["place"]),
         total=len(rows),
         counts=counts,
-        wanted={MADE[column]: _unknown(sheet, column) for column in MADE},
+        wanted={MADE[column]: names for column, names in unknown.items()},
         ticked=[name for names in wanted.values() for name in names],
         asks_order=day_comes_first(sheet.cells("dueDate")) is None,
         day_first=day_first,
@@ -148,11 +149,11 @@ def _unknown(sheet: Sheet, column: str) -> list[str]:
     return [name for name in names if not known.get(name)]
 
 
-def _wanted(sheet: Sheet, column: str) -> list[str]:
+def _wanted(column: str, unknown: Sequence[str]) -> list[str]:
     """Returns the unknown names of a column that are to be made: those that are ticked, and those not shown yet."""
     ticked, shown = request.form.getlist(f"make.{MADE[column]}"), request.form.getlist(f"shown.{MADE[column]}")
     is_new = "confirmed" not in request.form
-    return [name for name in _unknown(sheet, column) if name in ticked or (is_new and name not in shown)]
+    return [name for name in unknown if name in ticked or (is_new and name not in shown)]
 
 
 def _refused(pieces: int, refusal: HttpApiDecodeError) -> list[dict[str, Any]]:
