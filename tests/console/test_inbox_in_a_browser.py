@@ -46,8 +46,15 @@ def test_lines_are_done_with_a_key_and_the_number_follows(window: Window, projec
     OPERATIONS["open_thread"](ctx, late["id"], fields={"text": "Which?", "level": "must"})
     window.sign_in(token)
     take_pictures(window, "board")
-    window.keys("gn")
     window.until(lambda: window.find("nav .count").text == "4")
+    failed = OPERATIONS["submit_document"](ctx, a_document(ctx, title="Oats", slug="oats", markdown="Oats.")["id"]).body
+    project.store.outboxes.publish_all(project.id)
+    window.until(lambda: window.find("nav .count").text == "5")  # the board is live, and the bell with it
+    window.find(f"#m-{failed['id']}").click()
+    window.find("#move input[value=approved]").click()
+    window.find("#move [value=move]").click()
+    window.until(lambda: window.find("nav .count").text == "4")
+    window.keys("gn")
     take_pictures(window, "inbox")
 
     window.keys("jjjj")
