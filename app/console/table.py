@@ -104,7 +104,6 @@ def show_table() -> Response:
         columns=columns or USUAL,
         bulks={name: bulk for name, bulk in bulks.items() if may(bulk.operation)},
         chosen_in_bulk=CHOSEN,
-        with_args=_with_args,
         all_columns=COLUMNS,
         sorts=SORTS,
     )
@@ -162,9 +161,3 @@ def _view_of(query: str) -> str:
 
 def _address(query: str) -> str:
     return f"{url_for('console.show_table')}?{query}"
-
-
-def _with_args(**changes: Any) -> str:
-    """Returns the address of this page with other arguments; None leaves one out."""
-    wanted: dict[str, Any] = {**request.args.to_dict(flat=False), **changes}
-    return url_for("console.show_table", **wanted)

@@ -47,17 +47,18 @@ def test_lines_are_done_with_a_key_and_the_number_follows(window: Window, projec
     window.sign_in(token)
     take_pictures(window, "board")
     window.until(lambda: window.find("nav .count").text == "4")
-    failed = OPERATIONS["submit_document"](ctx, a_document(ctx, title="Oats", slug="oats", markdown="Oats.")["id"]).body
+    oats = OPERATIONS["submit_document"](ctx, a_document(ctx, title="Oats", slug="oats", markdown="Oats.")["id"]).body
     project.store.outboxes.publish_all(project.id)
     window.until(lambda: window.find("nav .count").text == "5")  # the board is live, and the bell with it
-    window.find(f"#m-{failed['id']}").click()
+    window.find(f"#m-{oats['id']}").click()
     window.find("#move input[value=approved]").click()
     window.find("#move [value=move]").click()
     window.until(lambda: window.find("nav .count").text == "4")
     window.keys("gn")
+    window.find(".inbox [data-read]")
     take_pictures(window, "inbox")
 
-    window.keys("jjjj")
+    window.keys("jj")
     window.keys("x")  # resolving the thread is the opener's, so this answers it: the line's form opens
     window.until(lambda: window.has("details[open] textarea"))
     window.chrome.switch_to.active_element.send_keys("Rye flour.")
