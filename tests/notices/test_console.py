@@ -93,7 +93,7 @@ def test_lines_are_by_document_with_what_was_said_and_what_stands_in_the_way(
     page = signed_in.get("/console/inbox").text
 
     assert lines(signed_in) == ["Rye bread"]
-    assert "A script: Which &lt;rye&gt;?" in page
+    assert "<p>Which &lt;rye&gt;?</p>" in page
     assert f'documents/{document["id"]}#t-{remark["id"]}"' in page
     assert page.count("data-read") == 3
     assert "1 remark must be settled first." in page
