@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from app.cli.calling import call, context
-from app.operations import briefs, documents, intents, members, projects, publishing, tokens
+from app.operations import briefs, documents, intents, members, projects, publishing, threads, tokens
 from app.operations.access import Access
 from app.operations.context import Context, this_instant
 from app.operations.operation import Operation
@@ -44,25 +44,28 @@ def make_demo(store: Store) -> dict[str, Any]:
     project = projects.create_project(store, {"name": plan["project"]["name"]})
     ctx = context(project["id"], store)
     call(ctx, projects.update_project, **plan["project"])
-    secrets = {use: call(ctx, tokens.create_token, **fields)["token"] for use, fields in TOKENS.items()}
-    _DemoPlan(store, secrets).fill(plan)
+    call(ctx, projects.save_views, views=plan["views"])
+    ids = {member["name"]: call(ctx, members.create_member, **member)["id"] for member in plan["members"]}
+    owners = {"owner": ids[plan["owner"]]}
+    secrets = {
+        use: call(ctx, tokens.create_token, **fields, memberId=owners.get(use))["token"]
+        for use, fields in TOKENS.items()
+    }
+    _DemoPlan(store, secrets, ids).fill(plan)
     return {"projectId": project["id"], "tokens": secrets}
 
 
 class _DemoPlan:
-    """Creates the plan's records with the owner's token, and claims with the agent's."""
+    """Creates the plan's records with the owner's token; claims and remarks with the agent's."""
 
-    def __init__(self, store: Store, secrets: Mapping[str, str]) -> None:
+    def __init__(self, store: Store, secrets: Mapping[str, str], ids: dict[str, str]) -> None:
         self._store = store
         self._access = Access(store)
         self._secrets = secrets
-        self._ids: dict[str, str] = {}
+        self._ids = ids
         """The ids of members, categories, clusters and documents by their names in the plan."""
 
     def fill(self, plan: Mapping[str, Any]) -> None:
-        owner = self._as("owner")
-        for member in plan["members"]:
-            self._ids[member["name"]] = call(owner, members.create_member, **member)["id"]
         for category in plan["categories"]:
             parent = self._ids.get(category.pop("parent", ""))
             self._ids[category["slug"]] = self._create(Kind.CATEGORY, **category, categoryId=parent)
@@ -107,6 +110,8 @@ class _DemoPlan:
             schedules = operation is publishing.schedule_document
             publish_at = wire_time(this_instant() + timedelta(days=2)) if schedules else None
             call(ctx, operation, document_id, publishAt=publish_at)
+        if remark := planned.get("remark"):
+            call(self._as("agent", ended), threads.open_thread, document_id, **remark)
 
     def _brief(self, planned: dict[str, Any] | None) -> dict[str, Any] | None:
         if planned is None:

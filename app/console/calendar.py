@@ -3,7 +3,7 @@
 from calendar import Calendar
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
-from typing import Any, TypedDict
+from typing import Any
 
 from flask import Response, request, url_for
 
@@ -30,14 +30,6 @@ DAY_OF = {"due": "dueDate", "scheduled": "publishAt", "published": "publishedAt"
 WEEKS = 5
 """How many weeks are shown, from this one on, where neither a month nor a week is asked for."""
 VIEWS: Mapping[str, str] = {"": "Five weeks", "month": "Month", "week": "Week"}
-
-
-class _Item(TypedDict):
-    """A document on a day of the calendar."""
-
-    kind: str
-    document: DocumentSummary
-    day: date
 
 
 @console.get("/calendar")
@@ -97,21 +89,20 @@ def _reschedule(id: str, day: date) -> str:
     return f"{document['title']} is scheduled for {at:%A, %d %B, %H:%M %Z}."
 
 
-def _items(filters: dict[str, Any], first: date, last: date) -> tuple[list[_Item], list[str]]:
-    """Returns the documents of some days, and of what there may be more than is shown.
+def _items(filters: dict[str, Any], first: date, last: date) -> tuple[list[dict[str, Any]], list[str]]:
+    """Returns the documents of some days, each with its kind and day, and of what there may be more than is shown.
 
     Days in the store are UTC: those before and after are read too.
     """
     ctx, day = context(), timedelta(days=1)
     with ctx.store.deadline():
         found = documents.documents_by_day(ctx, filters, first - day, last + day, limit=MOST)
-    items = [_item(kind, one) for kind, listed in found.items() for one in listed]
+    items = [
+        {"kind": kind, "document": one, "day": date.fromisoformat(_day_of(kind, one))}
+        for kind, listed in found.items()
+        for one in listed
+    ]
     return items, [kind for kind, listed in found.items() if len(listed) == MOST]
-
-
-def _item(kind: str, document: DocumentSummary) -> _Item:
-    """Returns a document on the day when it is due, scheduled, or was published."""
-    return {"kind": kind, "document": document, "day": date.fromisoformat(_day_of(kind, document))}
 
 
 def _day_of(kind: str, document: DocumentSummary) -> str:

@@ -21,6 +21,7 @@ from app.errors import (
     Refusal,
     ServiceUnavailable,
     SlugTaken,
+    ThreadsOpen,
     VersionConflict,
 )
 from app.http.callers import callers
@@ -149,6 +150,9 @@ def summary_of(refusal: Refusal) -> str:
 
         able = possible_moves(refusal.extra["allowed"])
         return f"{refusal.message} You can: {', '.join(able)}." if able else refusal.message
+    if isinstance(refusal, ThreadsOpen):
+        remarks = len(refusal.extra["threads"])
+        return f"{remarks} {'remark' if remarks == 1 else 'remarks'} must be settled first."
     if isinstance(refusal, HumanReviewRequired):
         return f"It is not approved yet. {' '.join(LACKING[part] for part in refusal.extra['missing'])}"
     is_usual = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message

@@ -13,18 +13,20 @@ from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, may
 from app.console.forms import form_of, leads_to, text
-from app.console.frame import console, done, page, secret_page
+from app.console.frame import console, done, page, secret_page, summary_of
 from app.console.moves import BY_NAME
 from app.console.sessions import context
 from app.errors import Unauthorized
 from app.http.callers import callers
 from app.operations import inbox, own_notices, threads
 from app.operations.context import this_instant
+from app.operations.guards import refusal_of
 from app.operations.members import get_member, turn_off_email
 from app.operations.operation import Operation
 from app.responses.documents import DocumentSummary
+from app.rules.documents import StoredDocument
 from app.rules.inbox import ACTIONS, RESOLVE, InboxEntry
-from app.rules.notices import KIND_TEXTS
+from app.rules.notices import KIND_TEXTS, said
 from app.rules.times import read_time
 from app.vocabulary import Digest, WaitKind
 
@@ -43,9 +45,13 @@ open_to_all = Blueprint("notices", __name__)
 
 @console.get("/inbox")
 def show_inbox() -> Response:
-    """Shows what waits for the signed-in user, each line with its one action."""
-    lines = [(line, *_button(line)) for line in _waiting()]
-    return page("inbox.html", lines=lines, kinds=KIND_TEXTS, reply=REPLY, mine=context().caller.member_id)
+    """Shows what waits for the signed-in user by document, each line with what was said and its one action."""
+    pieces: dict[str, list[dict[str, Any]]] = {}
+    for line, document, thread in inbox.with_records(context(), _waiting()):
+        by, text = said(line["kind"], document, thread)
+        shown = {**line, "by": by, "text": text, **_button(line, document)}
+        pieces.setdefault(line["documentId"], []).append(shown)
+    return page("inbox.html", pieces=pieces, kinds=KIND_TEXTS, reply=REPLY, mine=context().caller.member_id)
 
 
 @console.get("/inbox/count")
@@ -134,13 +140,18 @@ def _waiting() -> list[InboxEntry]:
     return call(inbox.get_inbox, fields={"memberId": member_id} if member_id else {}).body
 
 
-def _button(line: InboxEntry) -> tuple[str, str]:
-    """Returns the label of a line's action, empty where the scopes don't allow it, and what is asked before."""
+def _button(line: InboxEntry, document: StoredDocument) -> dict[str, str]:
+    """Returns the label of a line's button, and what is asked before; without a label, why there is none."""
     if line["action"] in ON_THREADS:
         operation, label, _ = ON_THREADS[line["action"]]
-        return (label, "") if may(operation) else ("", "")
+        return {"label": label if may(operation) else ""}
     move = BY_NAME[line["action"]]
-    return (move.label, move.question) if may(move.operation) else ("", "")
+    if not may(move.operation):
+        return {"label": ""}
+    refused = move.operation.rule and refusal_of(context(), document, move.operation.rule, context().call)
+    if refused:
+        return {"label": "", "blocked": summary_of(refused)}
+    return {"label": move.label, "question": move.question}
 
 
 def _event(kind: str, document: DocumentSummary, public_url: str) -> Event:

@@ -1,22 +1,27 @@
-"""The table: all documents with a choice of columns, and bulk actions."""
+"""The table: all documents with a choice of columns, saved views, and bulk actions."""
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from flask import Response, request, url_for
+from werkzeug import Response as BaseResponse
 
 from app.console import board
 from app.console.calls import call, may, require
-from app.console.frame import console, message_of, page
+from app.console.forms import form_of, text
+from app.console.frame import console, done, message_of, page
 from app.console.moves import Move
 from app.errors import BadRequest, Refusal
-from app.operations import briefs, documents, publishing
+from app.operations import briefs, documents, projects, publishing
 from app.schemas.checks import HEX_ID
 from app.schemas.queries import MAX_OFFSET
 
 ON_A_PAGE = 50
 MOST_AT_ONCE = 50
 FILTERS = (*board.FILTERS, "status", "deleted")
+PARTS = (*FILTERS, "sort", "column")
+"""The parts of an address that a view saves."""
 
 COLUMNS = (
     *("status", "brief", "category", "cluster", "assignee", "author", "dueDate", "words"),
@@ -82,8 +87,14 @@ def show_table() -> Response:
     found = call(documents.list_documents, fields=fields)
     bulks = BULKS_OF_TRASH if "deleted" in chosen else BULKS
     columns = [name for name in COLUMNS if name in request.args.getlist("column")]
+    view = _view_of(_query())
+    views = [(one["name"], _view_of(one["query"])) for one in call(projects.get_project).body["views"]]
     return page(
         "table.html",
+        view=view,
+        views=views,
+        view_name=next((name for name, query in views if query == view), ""),
+        can_save=may(projects.save_views),
         documents=found.body,
         total=found.total or 0,
         first=offset + 1,
@@ -93,10 +104,21 @@ def show_table() -> Response:
         columns=columns or USUAL,
         bulks={name: bulk for name, bulk in bulks.items() if may(bulk.operation)},
         chosen_in_bulk=CHOSEN,
-        with_args=_with_args,
         all_columns=COLUMNS,
         sorts=SORTS,
     )
+
+
+@console.post("/table/views")
+@form_of(show_table)
+def save_view() -> BaseResponse:
+    """Saves the table as it is shown under a name, in place of the view `was`; or deletes that view."""
+    name, was, view = text("name"), text("was"), _view_of(_query())
+    is_deleted = "delete" in request.form
+    before = [{"name": was, "query": None}] if was else []
+    after = [] if is_deleted else [{"name": name, "query": view}]
+    call(projects.save_views, fields={"views": [*before, *after]})
+    return done(f"{was} is deleted." if is_deleted else f"{name} is saved.", _address(view))
 
 
 @console.post("/table")
@@ -114,8 +136,7 @@ def act_on_many() -> Response:
         raise BadRequest("Choose what to set first.")
     fields = {bulk.asks: sent or None} if bulk.asks else {}
     outcomes = [_outcome(bulk, id, fields) for id in ids]
-    back = url_for("console.show_table") + "?" + request.query_string.decode("ascii", "replace")  # as it was shown
-    return page("table_results.html", outcomes=outcomes, bulk=bulk, back=back)
+    return page("table_results.html", outcomes=outcomes, bulk=bulk, back=_address(_query()))
 
 
 def _outcome(bulk: Move, id: str, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,7 +150,14 @@ def _outcome(bulk: Move, id: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"id": id, "title": document["title"], "ok": True, "message": bulk.done}
 
 
-def _with_args(**changes: Any) -> str:
-    """Returns the address of this page with other arguments; None leaves one out."""
-    wanted: dict[str, Any] = {**request.args.to_dict(flat=False), **changes}
-    return url_for("console.show_table", **wanted)
+def _query() -> str:
+    return request.query_string.decode("ascii", "replace")
+
+
+def _view_of(query: str) -> str:
+    """Returns what a view has of an address, in one form."""
+    return urlencode(sorted(part for part in parse_qsl(query) if part[0] in PARTS))
+
+
+def _address(query: str) -> str:
+    return f"{url_for('console.show_table')}?{query}"

@@ -124,6 +124,7 @@ CATALOGUE: tuple[Operation[Any], ...] = (
     insights.get_insights,
     projects.get_project,
     projects.update_project,
+    projects.save_views,
     projects.freeze_project,
     projects.unfreeze_project,
     provenance.get_provenance,

@@ -1,8 +1,12 @@
 """The inbox: what waits for somebody (decisions, section 19)."""
 
+from collections.abc import Iterator, Sequence
+
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
+from app.rules.documents import StoredDocument
 from app.rules.inbox import InboxEntry
+from app.rules.threads import StoredThread
 from app.schemas.inbox import InboxQuery
 from app.schemas.loading import Fields
 from app.vocabulary import Scope
@@ -16,3 +20,15 @@ def get_inbox(ctx: Context, fields: Fields) -> Result[list[InboxEntry]]:
     """
     member_id = fields.get("memberId")
     return Result(ctx.store.inboxes.read(ctx.project_id, ctx.now, member_id and member_id.lower()))
+
+
+def with_records(
+    ctx: Context, lines: Sequence[InboxEntry]
+) -> Iterator[tuple[InboxEntry, StoredDocument, StoredThread | None]]:
+    """Yields what waits with its document and thread, for the console; without documents that are gone meanwhile."""
+    with ctx.store.deadline():
+        documents = ctx.store.documents.get_many(ctx.project_id, {line["documentId"] for line in lines})
+        threads = ctx.store.threads.get_many(ctx.project_id, {line["threadId"] for line in lines if line["threadId"]})
+    for line in lines:
+        if line["documentId"] in documents:
+            yield line, documents[line["documentId"]], threads.get(line["threadId"] or "")

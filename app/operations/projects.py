@@ -1,18 +1,20 @@
 """The token's project and its settings (decisions, section 5)."""
 
-from app.errors import BadRequest, NotFound, or_raise
+from app.errors import BadRequest, NotFound, Problem, or_raise
 from app.operations.context import Caller, Context, system, this_instant
 from app.operations.notices import slack_problems, unmasked
 from app.operations.operation import Effect, Result, operation
 from app.responses.projects import Project, project_record
 from app.rules.actors import StoredNote
 from app.rules.etags import record_tag
-from app.rules.projects import StoredProject
+from app.rules.projects import StoredProject, merged_views
 from app.schemas.loading import Fields, check
-from app.schemas.projects import FreezeFields, ProjectChanges, ProjectFields
+from app.schemas.projects import MAX_VIEWS, FreezeFields, ProjectChanges, ProjectFields, ViewsFields
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import ReviewDemand, Scope
+
+TOO_MANY_VIEWS = f"A project has at most {MAX_VIEWS} saved views: delete one first."
 
 
 @operation(Scope.READ, Effect.READS)
@@ -29,10 +31,20 @@ def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     check(ProjectChanges, fields, *slack_problems(ctx, sent.get("slack"), "slack"))
     if sent.get("reviewRecord") == ReviewDemand.OFF:  # as it is shown where it is unset
         sent = {**sent, "reviewRecord": None}
-    changes = {name: value for name, value in sent.items() if (value or None) != (project.get(name) or None)}
-    if not changes:
-        return _result(project)
-    return _result(ctx.store.projects.update(ctx.project_id, project, changes, ctx.event("project.updated")))
+    return _changed(ctx, project, sent)
+
+
+@operation(Scope.WRITE, Effect.CHANGES, body=ViewsFields, errors=(BadRequest,))
+def save_views(ctx: Context, fields: Fields) -> Result[Project]:
+    """Save views under their names for everybody; a `query` of null deletes one.
+
+    Others stay. Names are compared without regard to case.
+    """
+    project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
+    views = merged_views(project.get("views") or [], fields["views"])
+    wrong = [Problem(field="views", message=TOO_MANY_VIEWS)] if len(views) > MAX_VIEWS else []
+    check(ViewsFields, fields, *wrong)
+    return _changed(ctx, project, {"views": views})
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, body=FreezeFields, transaction=True)
@@ -93,6 +105,14 @@ def service_of(store: Store, project_id: str) -> Caller:
     with store.deadline():
         project = or_raise(store.projects.find(project_id), NotFound, missing)
     return system(project["id"], project["teamId"])
+
+
+def _changed(ctx: Context, project: StoredProject, sent: Fields) -> Result[Project]:
+    """Returns the project with those settings that differ written; an empty one is as an unset one."""
+    changes = {name: value for name, value in sent.items() if (value or None) != (project.get(name) or None)}
+    if not changes:
+        return _result(project)
+    return _result(ctx.store.projects.update(ctx.project_id, project, changes, ctx.event("project.updated")))
 
 
 def _result(project: StoredProject) -> Result[Project]:

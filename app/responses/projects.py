@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 from app.documented import Id, Timestamp, doc, one_of
 from app.rules.actors import Note, wire_note
 from app.rules.notices import masked
-from app.rules.projects import StoredProject
+from app.rules.projects import SavedView, StoredProject
 from app.rules.times import wire_time
 from app.vocabulary import CheckLevel, ReviewDemand
 
@@ -41,6 +41,7 @@ class Project(TypedDict):
     ]
     maxRounds: Annotated[int | None, doc("from how many rounds of changes on no `offer` is taken; null: no limit", 2)]
     slack: Annotated[str | None, doc("where notices for everybody go, by its last four characters; null: nowhere")]
+    views: Annotated[list[SavedView], doc("the saved views")]
     frozen: Annotated[
         Note | None, doc("why, since when and by whom; set while only tokens with the scope `admin` can write")
     ]
@@ -65,6 +66,7 @@ def project_record(project: StoredProject) -> Project:
         "reviewRecord": project.get("reviewRecord") or ReviewDemand.OFF,
         "maxRounds": project.get("maxRounds"),
         "slack": masked(project.get("slack")),
+        "views": project.get("views") or [],
         "frozen": wire_note(project.get("frozen")),
         "createdAt": wire_time(project["createdAt"]),
         "updatedAt": wire_time(project["updatedAt"]),

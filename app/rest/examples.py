@@ -42,7 +42,7 @@ AFTER: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("write_content", "edit_content", "restore_revision"), {"version": 2}),
     "revoke_token": {"revokedAt": EXAMPLE_TIME},
     "test_webhook": {"type": TEST, "attempts": [], "nextAttemptAt": EXAMPLE_TIME},
-    **dict.fromkeys(("get_project", "update_project", "unfreeze_project"), {"frozen": None}),
+    **dict.fromkeys(("get_project", "update_project", "save_views", "unfreeze_project"), {"frozen": None}),
 }
 """What differs in the example of an operation's response; in others a document is claimed, and a project is frozen."""
 

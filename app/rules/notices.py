@@ -93,7 +93,7 @@ def mailboxes(member: StoredMember) -> list[str]:
 
 def notice_line(line: InboxEntry, document: StoredDocument, thread: StoredThread | None) -> NoticeLine:
     """Returns what a notice tells of something that waits, given its document and thread."""
-    by, text = _said(line["kind"], document, thread)
+    by, text = said(line["kind"], document, thread)
     return NoticeLine(
         kind=line["kind"],
         documentId=line["documentId"],
@@ -111,7 +111,7 @@ def notices_of(
     `told` is what is said of each, `owners` are the members of tokens.
     """
     found: dict[tuple[str, str], NewNotice] = {}
-    for (event, line), said in zip(pairs, told, strict=True):
+    for (event, line), shown in zip(pairs, told, strict=True):
         member_id = line["memberId"]
         if event and member_id is not None and member_id == owners.get(event["by"]["id"] or ""):
             continue
@@ -120,7 +120,7 @@ def notices_of(
         key = event["id"] if event and not is_overdue else f"overdue:{line['documentId']}:{line['since'][:10]}"
         for box in receivers.get(member_id, ()):
             notice = found.setdefault((box, key), NewNotice(mailbox=box, key=key, lines=[]))
-            notice["lines"].append(said)
+            notice["lines"].append(shown)
     return [*found.values()]
 
 
@@ -130,7 +130,7 @@ def is_wanted(notice: StoredNotice, member: StoredMember | None) -> bool:
     return is_test or member is None or notify_of(member)["digest"] != Digest.OFF
 
 
-def _said(kind: str, document: StoredDocument, thread: StoredThread | None) -> tuple[Actor | None, str]:
+def said(kind: str, document: StoredDocument, thread: StoredThread | None) -> tuple[Actor | None, str]:
     """Returns who did what made something wait, and what they said."""
     review: Any = document.get("review")
     if kind == WaitKind.THREAD and thread:

@@ -1,9 +1,20 @@
-"""What is stored of a project (decisions, sections 5 and 13)."""
+"""What is stored of a project (decisions, sections 5 and 13), and its saved views."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired
 
+from typing_extensions import TypedDict
+
+from app.documented import doc
 from app.rules.actors import StoredNote
+
+
+class SavedView(TypedDict):
+    """A list of documents under a name."""
+
+    name: Annotated[str, doc("its name", "Due this week")]
+    query: Annotated[str, doc("its filters, order and columns, as in the address of the console's table", "due=week")]
 
 
 class StoredProject(TypedDict):
@@ -29,8 +40,15 @@ class StoredProject(TypedDict):
     """From how many rounds on people decide; None for no limit."""
     slack: NotRequired[str | None]
     """Where notices of what waits for everybody go."""
+    views: NotRequired[list[SavedView] | None]
     frozen: NotRequired[StoredNote | None]
     """Why, since when and by whom it is frozen."""
     createdAt: datetime
     updatedAt: datetime
     rev: int
+
+
+def merged_views(views: Iterable[SavedView], sent: Iterable[Mapping[str, Any]]) -> list[SavedView]:
+    """Returns a project's views by name, with those that were sent; one without a query is deleted."""
+    merged: dict[str, Any] = {view["name"].casefold(): view for view in (*views, *sent)}
+    return [view for _, view in sorted(merged.items()) if view["query"] is not None]

@@ -12,6 +12,8 @@ from app.schemas.types import (
     MAX_LISTED,
     Documented,
     EnumString,
+    List,
+    Nested,
     Schema,
     StrictBoolean,
     StrictInteger,
@@ -21,6 +23,7 @@ from app.schemas.types import (
 from app.vocabulary import CheckLevel, CheckName, ReviewDemand
 
 MAX_URL = 2_000
+MAX_VIEWS = 50
 
 
 def site_url(value: str) -> None:
@@ -124,6 +127,25 @@ class ProjectChanges(Schema):
         allow_none=True,
     )
     slack = Slack()
+
+
+class ViewFields(Schema):
+    """A saved view."""
+
+    name = StrictString(60, not_blank, description="its name", example="In review", required=True)
+    query = StrictString(
+        1_000,
+        description="its filters, order and columns, as in the address of the console's table",
+        example="status=review&sort=dueDate",
+        required=True,
+        allow_none=True,
+    )
+
+
+class ViewsFields(Schema):
+    """Views to save or to delete."""
+
+    views = List(Nested(ViewFields, allow_none=False), MAX_VIEWS, description="the views", required=True)
 
 
 class FreezeFields(Schema):

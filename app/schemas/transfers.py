@@ -15,7 +15,7 @@ from app.schemas.documents import PublishedChanges, document_key
 from app.schemas.generation import GenerationFields
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.named import DraftCategoryFields, DraftClusterFields, MemberFields
-from app.schemas.projects import ProjectChanges
+from app.schemas.projects import MAX_VIEWS, ProjectChanges, ViewFields
 from app.schemas.slugs import MAX_PAST_SLUGS, document_slug
 from app.schemas.types import (
     DateString,
@@ -85,7 +85,9 @@ class EndLine(Schema):
 
 
 class ProjectLine(ProjectChanges):
-    """The project's settings; a copy of it tells nobody of anything."""
+    """The project's settings and saved views; a copy of it tells nobody of anything."""
+
+    views = List(Nested(ViewFields, allow_none=False), MAX_VIEWS, description="the saved views")
 
     class Meta(Schema.Meta):
         exclude = ("slack",)

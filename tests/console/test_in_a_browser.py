@@ -624,6 +624,37 @@ def test_filters_are_in_a_short_address_are_announced_and_a_document_leads_back_
     assert window.problems() == []
 
 
+def test_filters_are_saved_as_a_view_renamed_and_deleted(window: Window, project: Project) -> None:
+    for title, status in (("Rye", "planned"), ("Stollen", "idea")):
+        a_document(project.context(), title=title, status=status)
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/table")
+    assert not window.has(".views summary")
+    Select(window.find("#p-status")).select_by_value("planned")
+    window.find(".views summary").click()
+    window.find("#f-views").send_keys("Planned next")
+    window.press("Save")
+    assert window.find(".views [aria-current]").text == "Planned next"
+
+    window.find(".views a").click()
+    window.until(lambda: len(window.chrome.find_elements(By.CSS_SELECTOR, "#table tbody tr")) == 2)
+    window.chrome.find_element(By.LINK_TEXT, "Planned next").click()
+    window.until(lambda: window.chrome.current_url.endswith("/console/table?status=planned"))
+    window.find(".views summary").click()
+    window.find("#f-views").clear()
+    window.find("#f-views").send_keys("Next")
+    window.press("Rename")
+    assert window.find(".views [aria-current]").text == "Next"
+    window.find(".views summary").click()
+    before = window.find("html")
+    window.chrome.find_element(By.XPATH, "//button[text()='Delete']").click()
+    window.find("#question button[value=yes]").click()
+    window.until(lambda: window.find("html") != before)
+    assert "Next is deleted." in window.find("main .notice").text
+    assert not window.has(".views a")
+    assert window.problems() == []
+
+
 def test_a_slow_answer_is_said_to_be_awaited_and_a_failure_can_be_closed(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", dueDate="2099-01-10")
     window.sign_in(project.token("Ingrid"))
@@ -871,6 +902,7 @@ def full(store: Store) -> tuple[Token, list[str], list[tuple[str, dict[str, str]
         ),
         ("/administration/tokens", {"name": "Agent", "kind": "management", "scopes": "read"}, "The new token"),
         ("/administration/tokens", {"name": "", "kind": "management", "scopes": "read"}, "Create a token"),
+        ("/table/views?status=idea", {"name": " "}, "Must not be blank"),
         ("/administration/webhooks", {"url": "ftp://nowhere"}, "Add a webhook"),
     ]
     store.outboxes.publish_all(project.id)

@@ -246,3 +246,40 @@ def now(project: Project, id: str) -> dict[str, str]:
     """Returns a document as it is now."""
     record: dict[str, str] = OPERATIONS["get_document"](project.context(), id).body
     return record
+
+
+@pytest.mark.usefixtures("three")
+def test_what_is_shown_is_saved_under_a_name_that_everybody_sees(editor: Visitor, reader: Visitor) -> None:
+    address = "/console/table?status=planned&sort=title"
+    saved = editor.post(f"/console/table/views?page=2&q=&{address[15:]}", name="Planned <first>")
+    assert "Planned &lt;first&gt; is saved." in saved.text
+    assert titles(saved.text) == ["Stollen"]
+
+    page = reader.get("/console/table").text
+
+    [link] = re.findall(r'<a href="([^"]+)" >Planned &lt;first&gt;</a>', page)
+    assert titles(reader.get(unescape(link)).text) == ["Stollen"]
+    assert 'aria-current="page">Planned &lt;first&gt;' in reader.get(address).text
+    assert "table/views" not in reader.get(address).text
+    refused = reader.post(f"/console/table/views?{address[15:]}", name="Mine")
+    assert refused.status_code == 403
+
+
+@pytest.mark.usefixtures("three")
+def test_a_view_is_renamed_replaced_and_deleted(editor: Visitor, project: Project) -> None:
+    def views() -> list[dict[str, str]]:
+        found: list[dict[str, str]] = OPERATIONS["get_project"](project.context()).body["views"]
+        return found
+
+    editor.post("/console/table/views?status=planned", name="Planned")
+    editor.post("/console/table/views?status=planned", name="Next", was="Planned")
+    assert views() == [{"name": "Next", "query": "status=planned"}]
+
+    editor.post("/console/table/views?status=idea&column=slug&column=key", name="NEXT")
+    assert views() == [{"name": "NEXT", "query": "column=key&column=slug&status=idea"}]
+
+    blank = editor.post("/console/table/views?status=planned", name=" ")
+    assert blank.status_code == 422
+    assert titles(blank.text) == ["Stollen"]
+    assert "NEXT is deleted." in editor.post("/console/table/views?status=idea", was="NEXT", delete="yes").text
+    assert views() == []

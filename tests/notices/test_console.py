@@ -38,7 +38,7 @@ def signed_in(mailing_app: Flask, project: Project, ada: dict[str, Any]) -> Visi
 
 
 def lines(visitor: Visitor) -> list[str]:
-    return re.findall(r'<th scope="row"><a [^>]+>([^<]+)</a>', visitor.get("/console/inbox").text)
+    return re.findall(r'<th scope="rowgroup" colspan="4"><a [^>]+>([^<]+)</a>', visitor.get("/console/inbox").text)
 
 
 def test_a_line_is_done_in_place(signed_in: Visitor, rest: Rest, ada: dict[str, Any]) -> None:
@@ -82,6 +82,24 @@ def test_what_is_refused_is_said_and_what_is_no_action_of_a_line_is_not_done(
 
     assert signed_in.post(f"/console/inbox/{document['id']}", action="delete_document").status_code == 404
     assert 'data-ok="false"' in signed_in.post(f"/console/inbox/{document['id']}", action="approve_document").text
+
+
+def test_lines_are_by_document_with_what_was_said_and_what_stands_in_the_way(
+    signed_in: Visitor, rest: Rest, ada: dict[str, Any]
+) -> None:
+    document = a_document_in(rest, "review", assigneeId=ada["id"], title="Rye bread", dueDate="2026-01-31")
+    remark = ok(rest.post(f"{path_of(document)}/threads", {"text": "Which <rye>?", "level": "must"}), 201)
+
+    page = signed_in.get("/console/inbox").text
+
+    assert lines(signed_in) == ["Rye bread"]
+    assert "<p>Which &lt;rye&gt;?</p>" in page
+    assert f'documents/{document["id"]}#t-{remark["id"]}"' in page
+    assert page.count("data-read") == 3
+    assert "1 remark must be settled first." in page
+    assert 'value="approve_document"' not in page
+    ok(rest.post(f"{path_of(document)}/threads/{remark['id']}/resolve"))
+    assert 'value="approve_document"' in signed_in.get("/console/inbox").text
 
 
 def test_who_may_only_read_sees_lines_without_actions(mailing_app: Flask, project: Project, rest: Rest) -> None:

@@ -169,6 +169,7 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "rotate_webhook_secret": lambda scene: Call((scene.webhook(),)),
     "test_webhook": lambda scene: Call((scene.webhook(),)),
     "redeliver_webhook": lambda scene: Call(scene.delivery()),
+    "save_views": lambda scene: Call((), {"views": [{"name": "Late", "query": "due=overdue"}]}),
     "freeze_project": lambda scene: Call((), {"note": "Wait."}),
     "unfreeze_project": lambda scene: Call(() if scene.call("freeze_project") else ()),
     "update_project": lambda scene: Call((), {"name": "The Crumb"}),

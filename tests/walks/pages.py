@@ -181,6 +181,7 @@ PAGES = (
     Page("GET", "plan/clusters/{cluster}", "read write"),
     Page("POST", "plan/clusters/{cluster}", "write", {"name": "{word}"}),
     Page("POST", "plan/clusters/{cluster}/delete", "publish"),
+    Page("POST", "table/views?status=idea", "write", {"name": "{word}", "was": "Nothing"}, leaves_traces=True),
     Page("POST", "table", "write", {"bulk": "assign", "id": "{document}", "assigneeId": "{member}"}),
     Page("POST", "table", "write", {"bulk": "due", "id": "{document}", "dueDate": "2099-01-31"}),
     Page("POST", "table", "write", {"bulk": "category", "id": "{document}", "categoryId": ""}),

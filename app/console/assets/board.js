@@ -16,6 +16,9 @@ function asks(card, to) {
   return ASKS[to];
 }
 
+/** Whether a scheduled card stays in its column, for another time. */
+const isAgain = (card, to) => to === "scheduled" && card.dataset.status === to;
+
 /** Whether a column can't be entered from a card's: what is past drafting goes back to drafting first. */
 function isTooFarBack(card, to) {
   return !FREELY.includes(card.dataset.status) && FREELY.includes(to) && to !== "drafting";
@@ -28,7 +31,7 @@ function showAsked(card) {
     for (const input of $$("textarea, [type=datetime-local]", field)) input.required = !field.hidden;
   }
   const button = $("[value=move]", dialog);
-  button.textContent = LABELS[asks(card, to)] ?? "Move";
+  button.textContent = isAgain(card, to) ? "Reschedule" : (LABELS[asks(card, to)] ?? "Move");
   button.dataset.kind = asks(card, to) === "unpublish" ? "danger" : "main";
 }
 
@@ -48,7 +51,7 @@ async function ask(card, to = "") {
   dialog.onchange = () => showAsked(card);
   if ((await opened(dialog)) !== "move") return;
   const chosen = $("input[name=to]:checked", dialog).value;
-  if (chosen !== card.dataset.status) await move(card, chosen, $("#move-note").value, $("#move-at").value, offer.checked);
+  if (chosen !== card.dataset.status || isAgain(card, chosen)) await move(card, chosen, $("#move-note").value, $("#move-at").value, offer.checked);
 }
 
 async function move(card, to, note = "", at = "", offers = false) {
@@ -56,7 +59,8 @@ async function move(card, to, note = "", at = "", offers = false) {
   if (asks(card, to) === "note") fields.note = note;
   if (asks(card, to) === "note" && offers) fields.offer = "yes";
   if (asks(card, to) === "publishAt") fields.publishAt = instant(at);
-  const url = `${location.pathname.replace(/board$/, "documents")}/${card.dataset.id}/move`;
+  const action = isAgain(card, to) ? "reschedule" : "move";
+  const url = `${location.pathname.replace(/board$/, "documents")}/${card.dataset.id}/${action}`;
   const goesBack = FREELY.includes(fields.from) && FREELY.includes(to);
   const undo = goesBack ? () => send(url, { from: to, to: fields.from }).then(refresh) : null;
   const done = await send(url, fields, undo);

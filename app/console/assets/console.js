@@ -39,6 +39,13 @@ export function working() {
   return () => clearTimeout(timer);
 }
 
+/** Shows at the bell how much waits, as it is now. */
+async function ring() {
+  const bell = $("[data-count]");
+  const response = bell && (await fetch(bell.dataset.count, { headers: { "HX-Request": "true" } }).catch(() => null));
+  if (response?.ok) bell.textContent = await response.text();
+}
+
 /** Sends a form's fields and shows what came of it, with a button for `undo`; returns whether it was done. */
 export async function send(url, fields, undo = null) {
   const over = working();
@@ -52,6 +59,7 @@ export async function send(url, fields, undo = null) {
   const result = await response?.json().catch(() => null);
   if (!result) say("The service can't be reached: try again in a moment.", false);
   else say(result.message, result.ok, result.ok ? undo : null);
+  if (result?.ok) ring();
   return Boolean(result?.ok);
 }
 
@@ -114,7 +122,7 @@ function isTyping(target) {
 }
 
 /** The documents of a list, in its order. */
-const entries = () => $$(".card h3 a, .piece a, #table tbody th a");
+const entries = () => $$(".card h3 a, .piece a, #table tbody :is(th[scope=row] a, [data-read])");
 
 /** Goes to the next or the previous document of a list. */
 function step(by) {
@@ -282,6 +290,7 @@ if (back && place >= 0 && documents.length > 1) {
     if (path) $(`.steps [data-step=${key}]`).href = path;
   }
 }
+ring();
 document.addEventListener("htmx:responseError", () => say("The service can't do this right now: try again.", false));
 localTimes(document);
 refusePast();
@@ -310,6 +319,7 @@ async function follow() {
     if (found) {
       cursor = found.cursor;
       if (found.documents.some((id) => !only || id === only || id === "*")) refresh();
+      if (found.documents.length) ring();
     }
     const seconds = waiting.signal.aborted ? 0 : !found ? 5 : Date.now() - began < 1000 ? 2 : 0;
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
