@@ -62,7 +62,7 @@ COUNTED = {
     *("document", "documentBySlug", "documents", "documentsInCategory", "related", "redirect", "redirects"),
     *("category", "categoryBySlug", "categories", "children", "parent"),
 }
-"""The fields whose records count."""
+"""The fields whose records count towards the cost of a query."""
 TOO_DEEP = f"A query is at most {MAX_DEPTH} fields deep."
 SCHEMA = build_schema(sdl())
 """The schema for graphql-core's functions; the one inside Strawberry's `Schema` is private to it."""
@@ -210,7 +210,7 @@ class Cost:
             return {"limit": 0, "offset": 0}
 
     def _has_alias(self, nodes: list[FieldNode]) -> bool:
-        """Returns whether a list of introspection has an alias, at any depth."""
+        """Returns whether a field of introspection with fields of its own, or such a field below it, has an alias."""
         below = self._below(nodes)
         return bool(below) and (any(node.alias for node in nodes) or any(self._has_alias(one) for one in below))
 

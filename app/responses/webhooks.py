@@ -44,7 +44,7 @@ class NewWebhook(Webhook):
 
 
 class Attempt(TypedDict):
-    """One attempt to deliver."""
+    """One attempt to deliver a message."""
 
     at: Annotated[Timestamp, doc("when it began")]
     statusCode: Annotated[int | None, doc("what the receiver answered; null when it did not", 503)]

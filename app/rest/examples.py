@@ -87,7 +87,7 @@ def _example(schema: JsonSchema, known: Mapping[str, JsonSchema]) -> Any:
 
 
 def _changed(example: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """Returns an example with other values of keys that it has."""
+    """Returns a copy of an example in which `changes` replace the values of keys that it has."""
     return example | {
         name: _changed(example[name], value) if isinstance(value, dict) else value
         for name, value in changes.items()

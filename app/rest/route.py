@@ -88,7 +88,7 @@ class Route:
         """The TypedDict of the response."""
         name = self.response.__name__
         self.component = path[1:].partition("-")[0].title() + name if self.response is Intent else name
-        """The name of the response's component; a draft's fields depend on its kind, which begins the path."""
+        """The name of the response's component. Drafts have one for each kind, which is the first word of the path."""
         self.pages = operation.many and "offset" in self.parameters
         """Whether the response is one page of a list."""
         self.takes_key = method != "GET"
