@@ -54,6 +54,9 @@ ENUMS: dict[str, Iterable[str]] = {
 """The closed lists, by the names of their components."""
 NAMES = {tuple(words): name for name, words in ENUMS.items()}
 
+CHECK_LEVELS = {"type": "object", "additionalProperties": {"$ref": REF + "CheckLevel"}}
+"""An object that has words of a closed list by name: a component as well, or generated clients name it themselves."""
+
 SHARED = ("dryRun", "Idempotency-Key", "If-Match")
 """The parameters of nearly every write, which are components."""
 
@@ -164,6 +167,7 @@ def _completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, A
                 components["parameters"][one["name"]] = one
                 operation["parameters"][place] = {"$ref": f"#/components/parameters/{one['name']}"}
     completed: dict[str, Any] = json.loads(json.dumps(document), object_hook=_with_reference)
+    completed["components"]["schemas"]["CheckLevels"] = CHECK_LEVELS
     text = json.dumps(completed)
     for name, words in ENUMS.items():
         if f'"{REF}{name}"' in text:
@@ -176,8 +180,10 @@ def _completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, A
 def _with_reference(part: dict[str, Any]) -> dict[str, Any]:
     """Returns an object of the document, with a reference in the place of a closed list."""
     name = NAMES.get(tuple(word for word in part.get("enum", ()) if word is not None))
+    if part.get("additionalProperties") == CHECK_LEVELS["additionalProperties"]:
+        name = "CheckLevels"
     if name is None:
         return part
-    rest = {key: one for key, one in part.items() if key not in ("enum", "type", "maxLength")}
-    is_nullable = "null" in part["type"] or None in part["enum"]
+    is_nullable = "null" in part["type"] or None in part.get("enum", ())
+    rest = {key: one for key, one in part.items() if key not in ("enum", "type", "maxLength", "additionalProperties")}
     return rest | ({"anyOf": [{"$ref": REF + name}, {"type": "null"}]} if is_nullable else {"$ref": REF + name})
