@@ -22,15 +22,16 @@ EXAMPLE_TIME = "2027-01-31T09:00:00.000Z"
 EXAMPLE_DAY = "2027-02-14"
 
 
-OR_NULL: dict[str, Any] = {"type": ["string", "null"]}
-"""Documents null for a string that is always made, and left out of a dry run."""
-
-
 def doc(description: str, *example: Any, **options: Any) -> Any:
     """Documents a key; without an `example`, OpenAPI shows null, or the usual value of the key's type."""
     if example:
         options["examples"] = [*example]
     return Field(description=description, **options)
+
+
+def shown_once(description: str, example: str) -> Any:
+    """Documents a secret, which is left out of a replay, and null in a dry run."""
+    return doc(f"{description}; null in a dry run", example, json_schema_extra={"type": ["string", "null"]})
 
 
 def one_of(words: Iterable[str]) -> Any:

@@ -72,7 +72,7 @@ class Feeds:
         return self._respond(ctx, variant, "application/atom+xml; charset=utf-8", atom)
 
     def sitemap(self) -> Response:
-        """Responds with the sitemap of all that is published, up to the 50,000 pages that one may have."""
+        """Responds with the sitemap of the published pages, at most 50,000 of them."""
         ctx = callers().context(Channel.GRAPHQL)
         _parameters(Schema)
 

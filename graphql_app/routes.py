@@ -1,13 +1,13 @@
 """The routes of the delivery API: `/graphql` with its explorer, and the feeds of a site at `/delivery`."""
 
-from collections.abc import Sequence
 from functools import partial
 
-from flask import Blueprint, Flask, Response, request
+from flask import Blueprint, Flask
 from graphql import GraphQLError
 from werkzeug.exceptions import HTTPException
 
 from app.errors import Refusal, ResponseTooLarge
+from app.http.cors import allow_origins
 from app.http.errors import bug, refusal_of
 from app.operations.delivery_caches import DeliveryCaches
 from app.settings import Settings
@@ -16,14 +16,14 @@ from graphql_app.errors import RequestError, too_large
 from graphql_app.feeds import Feeds
 
 EXPOSED = "ETag, Ignored-Fields, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
-DAY = "86400"
+"""The headers that pages of other origins can read."""
 
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves the delivery API."""
     caches = DeliveryCaches()
     for routes in (_graphql(settings, caches), _feeds(settings, caches)):
-        routes.after_request(partial(_allow_origins, settings.delivery_allowed_origins))
+        routes.after_request(partial(allow_origins, allowed=settings.delivery_allowed_origins, exposed=EXPOSED))
         app.register_blueprint(routes)
 
 
@@ -47,24 +47,3 @@ def _feeds(settings: Settings, caches: DeliveryCaches) -> Blueprint:
     routes.add_url_rule("/delivery/feed.xml", "atom", feeds.atom)
     routes.add_url_rule("/delivery/sitemap.xml", "sitemap", feeds.sitemap)
     return routes
-
-
-def _allow_origins(allowed: Sequence[str], response: Response) -> Response:
-    """Adds the headers with which browsers let pages of these origins read a response (CORS; decisions, section 3).
-
-    Callers send a token and no cookie, so credentials are not allowed.
-    """
-    if "*" in allowed:
-        response.headers.add("Access-Control-Allow-Origin", "*")
-    else:
-        response.vary.add("Origin")
-        if (origin := request.headers.get("Origin", "")) not in allowed:
-            return response
-        response.headers.add("Access-Control-Allow-Origin", origin)
-    response.headers.add("Access-Control-Expose-Headers", EXPOSED)
-    if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
-        response.headers["Access-Control-Allow-Methods"] = ", ".join(sorted(response.allow)) or "GET, POST"
-        wanted = request.headers.get("Access-Control-Request-Headers", "Authorization, Content-Type")
-        response.headers["Access-Control-Allow-Headers"] = wanted
-        response.headers["Access-Control-Max-Age"] = DAY
-    return response

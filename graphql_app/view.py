@@ -76,22 +76,22 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         key = _cache_key(ctx, data)
         tag = _digest((key, revision.number, media_type))
         caching = {"Cache-Control": self._cache_control, "ETag": quote_etag(tag)} if is_get else {}
-        is_known = is_get and request.if_none_match.contains_weak(tag)
-        if is_known and not request.if_none_match.star_tag:  # `*` is every response that there is, and no error
-            return _not_modified(caching)
+        if is_get and request.if_none_match.contains_weak(tag):
+            return Response(status=304, headers={"Vary": VARY, **caching})
         body = self._responses.get(key, revision.number)
-        if body is None:
-            context = DeliveryContext(ctx, revision, data)
-            result = read_delivered(ctx, revision, lambda ctx: self._execute(ctx, context))
-            body, refused = encode(result), is_refused(result)
-            if not refused and data.query:
-                self._persisted.put((ctx.project_id, sha256_of(data.query)), NEVER_CHANGES, data.query)
-            if result.errors or context.query.shows_drafts:
-                uncached = "private, no-store" if context.query.shows_drafts else "no-store"
-                status = status_of_refused_query() if refused else 200
-                return _response(body, media_type, {"Cache-Control": uncached}, status)
-            self._responses.put(key, revision.number, body)
-        return _not_modified(caching) if is_known else _response(body, media_type, caching)
+        if body is not None:
+            return _response(body, media_type, caching)
+        context = DeliveryContext(ctx, revision, data)
+        result = read_delivered(ctx, revision, lambda ctx: self._execute(ctx, context))
+        body, refused = encode(result), is_refused(result)
+        if not refused and data.query:
+            self._persisted.put((ctx.project_id, sha256_of(data.query)), NEVER_CHANGES, data.query)
+        if result.errors or context.query.shows_drafts:
+            uncached = "private, no-store" if context.query.shows_drafts else "no-store"
+            status = status_of_refused_query() if refused else 200
+            return _response(body, media_type, {"Cache-Control": uncached}, status)
+        self._responses.put(key, revision.number, body)
+        return _response(body, media_type, caching)
 
     def _request_data(self, ctx: Context) -> GraphQLRequestData:
         """Returns what the request asks for; the text of a query that is sent by its hash, as Apollo clients do.
@@ -200,10 +200,6 @@ def _content_of(value: object) -> str | None:
 def is_refused(result: ExecutionResult) -> bool:
     """Returns whether a query was refused before it was executed."""
     return result.data is None and bool(result.errors) and all(error.path is None for error in result.errors or ())
-
-
-def _not_modified(headers: Mapping[str, str]) -> Response:
-    return Response(status=304, headers={"Vary": VARY, **headers})
 
 
 def _response(body: bytes, media_type: str | None, headers: Mapping[str, str], status: int = 200) -> Response:

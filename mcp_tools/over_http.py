@@ -17,7 +17,6 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from flask import Response, request
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from pydantic import ValidationError
-from rapidfuzz.distance import OSA
 from starlette.types import Message
 
 from app.errors import RateLimited, Refusal
@@ -37,7 +36,7 @@ from mcp_tools.tools import TOOLS
 from mcp_tools.toolsets import ALL, NAMES, holds
 
 JSON = "application/json"
-PARAMETERS = TOOLSET, RETURN = "toolset", "return"
+TOOLSET, RETURN = "toolset", "return"
 
 MAX_NAME = 100
 """The most characters of an agent's name."""
@@ -81,13 +80,9 @@ def _refused_request(names: HostNames) -> Response | None:
         return _refusal(400, t.INVALID_REQUEST, f"Send the message with `Content-Type: {JSON}`.")
     if not request.accept_mimetypes.accept_json:
         return _refusal(406, t.INVALID_REQUEST, f"Responses are JSON: send `Accept: {JSON}, text/event-stream`.")
-    for name in (one for one in request.args if one not in PARAMETERS):
-        if meant := next((one for one in PARAMETERS if OSA.distance(name.lower(), one, score_cutoff=1) <= 1), None):
-            return _refusal(400, t.INVALID_PARAMS, f"The query parameter is `{meant}`: correct its spelling.")
-        if is_nearly_dry_run(name):
-            return _refusal(
-                400, t.INVALID_PARAMS, f"`{DRY_RUN}` is an argument of each tool that writes: send it there."
-            )
+    if any(is_nearly_dry_run(name) for name in request.args):
+        message = f"`{DRY_RUN}` is an argument of each tool that writes: send it there."
+        return _refusal(400, t.INVALID_PARAMS, message)
     if (toolset := request.args.get(TOOLSET, ALL)) not in NAMES:
         return _refusal(400, t.INVALID_PARAMS, f"There is no toolset {toolset!r}; the toolsets are {', '.join(NAMES)}.")
     if request.args.get(RETURN, MINIMAL) != MINIMAL:

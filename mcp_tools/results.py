@@ -14,7 +14,6 @@ from app.responses.json_schema import response_schema
 from app.responses.minimal import minimal_record
 from app.schemas.loading import cached_schema
 from mcp_tools.guidance import BY_TOOL
-from mcp_tools.toolsets import where_else
 
 UNTRUSTED = {"untrusted": True}
 """What `_meta` says of text that people and agents wrote, in which an agent follows no instructions (decisions, section
@@ -32,17 +31,12 @@ def result_of(operation: Operation[Any], result: Result[Any], *, minimal: bool =
     return t.CallToolResult(content=[_text(content)], structured_content=content, _meta=meta)
 
 
-def refused(refusal: Refusal, toolset: str) -> t.CallToolResult:
-    """Returns a refusal as a tool error, with the body of REST's error response.
-
-    Its message says where the tools are that it names and the caller's toolset lacks.
-    """
-    body = refusal.body()
-    body["message"] += where_else(refusal.message, toolset)
-    content: list[t.ContentBlock] = [_text(body)]
+def refused(refusal: Refusal) -> t.CallToolResult:
+    """Returns a refusal as a tool error, with the body of REST's error response."""
+    content: list[t.ContentBlock] = [_text(refusal.body())]
     if wait := refusal.headers.get("Retry-After"):
         content.append(t.TextContent(type="text", text=f"Wait {wait} seconds, then call again."))
-    return t.CallToolResult(is_error=True, content=content, structured_content=body)
+    return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
 
 
 def output_schema(operation: Operation[Any]) -> dict[str, Any]:

@@ -11,7 +11,9 @@ from app.settings import Settings
 def install(app: Flask, settings: Settings) -> None:
     """Serves MCP at `/mcp`."""
     names = HostNames(settings.public_url, settings.mcp_allowed_hosts)
-    challenge = _challenge(settings.issuer) if settings.issuer else ""
+    metadata = f"{settings.issuer}/.well-known/oauth-protected-resource/mcp"
+    # It tells a client where to find out how to be connected (RFC 9728; decisions, section 16).
+    challenge = f'{CHALLENGE}, resource_metadata="{metadata}"' if settings.issuer else ""
 
     def view() -> Response:
         from mcp_tools.over_http import respond  # the SDK takes a second to import, and many servers are never called
@@ -24,8 +26,3 @@ def install(app: Flask, settings: Settings) -> None:
             raise
 
     app.add_url_rule("/mcp", "mcp", view, methods=["POST"])
-
-
-def _challenge(issuer: str) -> str:
-    """Returns what tells a client where to find out how to be connected (RFC 9728; decisions, section 16)."""
-    return f'{CHALLENGE}, resource_metadata="{issuer}/.well-known/oauth-protected-resource/mcp"'

@@ -83,11 +83,9 @@ async def _list_tools(message: Message, page: Page) -> t.ListToolsResult:
 
 async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.CallToolResult:
     call, arguments, tool = _call_of(message), params.arguments or {}, TOOLS.get(params.name)
-    toolset = call.toolset
-    if tool is None or not holds(toolset, params.name):
-        raise MCPError(t.INVALID_PARAMS, _no_tool(params.name, toolset))
-    refuse = partial(refused, toolset=toolset)
-    result = await _served(message, lambda ctx: tool.call(ctx, arguments, minimal=call.minimal), refuse)
+    if tool is None or not holds(call.toolset, params.name):
+        raise MCPError(t.INVALID_PARAMS, _no_tool(params.name, call.toolset))
+    result = await _served(message, lambda ctx: tool.call(ctx, arguments, minimal=call.minimal), refused)
     return tool.labelled(result, arguments)
 
 

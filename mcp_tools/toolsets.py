@@ -1,7 +1,5 @@
 """Sets of tools, for clients whose work needs few of them: `/mcp?toolset=writing`, `mcp --toolset writing`."""
 
-import re
-
 from mcp_tools.guidance import BY_TOOL
 
 ALL = "all"
@@ -18,13 +16,6 @@ NAMES = (*TOOLSETS, ALL)
 def holds(toolset: str, tool: str) -> bool:
     """Returns whether a set offers a tool."""
     return toolset == ALL or tool in TOOLSETS[toolset]
-
-
-def where_else(text: str, toolset: str) -> str:
-    """Returns a sentence that says which sets offer the tools that a text names and this set lacks, or nothing."""
-    named = dict.fromkeys(re.findall(r"`(\w+)`", text))
-    lacking = [f"`{tool}` ({sets_with(tool)})" for tool in named if tool in BY_TOOL and not holds(toolset, tool)]
-    return f" Not in the toolset {toolset!r}, but in others: {', '.join(lacking)}." if lacking else ""
 
 
 def sets_with(tool: str) -> str:

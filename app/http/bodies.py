@@ -25,9 +25,9 @@ def _check_length() -> None:
 
 
 def _close_after_unread_body(response: Response) -> Response:
-    """Tells the client that the connection ends, as it does after a request whose body is left unread.
+    """Adds `Connection: close` where the body was left unread, as the server then closes the connection.
 
-    Without the header the client may send its next request on that connection, and is told nothing (RFC 9112, 9.6).
+    Without the header a client may send its next request there, and get no response (RFC 9112, 9.6).
     """
     if (request.content_length or _is_chunked()) and not _is_read():
         response.headers["Connection"] = "close"

@@ -87,7 +87,6 @@ class Callers:
         now, g.channel = this_instant(), channel
         with self.counting_failures():
             caller = self._authenticate(now)
-        request.environ[CALLER] = caller
         self._count(caller)
         return Context(
             self.store,
@@ -107,7 +106,6 @@ class Callers:
         now = this_instant()
         with self.counting_failures():
             caller = self._access.authenticate(secret, TokenKind.CALENDAR, now)
-        request.environ[CALLER] = caller
         self._count(caller)
         return Context(self.store, caller, Channel.REST, now, public_url=self.public_url or "")
 
@@ -131,7 +129,6 @@ class Callers:
         """Returns what the holder of a review link can do; raises as `context` does."""
         with self.counting_failures():
             found = visit(self.store, secret, this_instant())
-        request.environ[CALLER] = found.ctx.caller
         self._count(found.ctx.caller)
         return found
 
@@ -164,6 +161,8 @@ class Callers:
         return self._access.authenticate(bearer_secret() if kind else session_secret(), kind, now)
 
     def _count(self, caller: Caller) -> None:
+        """Counts a request of an authenticated caller; raises `RateLimited` where the token calls too often."""
+        request.environ[CALLER] = caller
         if self._per_token is None or caller.token_id is None:
             return
         g.rate_limit = hit = self._per_token.hit(caller.token_id)

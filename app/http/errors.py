@@ -21,8 +21,6 @@ from app.vocabulary import Kind
 
 log = logging.getLogger("content_workflow.errors")
 
-ACCEPT_PATCH = "application/json, application/merge-patch+json"
-
 DOCS = "reference"
 """The blueprint that serves the documentation of the API, unless the settings disable it."""
 
@@ -42,7 +40,6 @@ def install(app: Flask) -> None:
     app.register_error_handler(Refusal, refused)
     app.register_error_handler(HTTPException, lambda error: refused(refusal_of(error)))
     app.register_error_handler(Exception, lambda error: refused(bug(error)))
-    app.after_request(_add_accept_patch)
 
 
 def refused(refusal: Refusal) -> Response:
@@ -78,11 +75,3 @@ def bug(error: Exception) -> InternalError:
     extra = {"requestId": request_id, "path": logged_path(request.environ), "method": request.method}
     log.error("bug", exc_info=error, extra=extra)
     return InternalError(request_id)
-
-
-def _add_accept_patch(response: Response) -> Response:
-    if (response.status_code == 415 or request.method == "OPTIONS") and request.url_rule is not None:
-        routes = current_app.create_url_adapter(request)
-        if routes is not None and "PATCH" in routes.allowed_methods():
-            response.headers["Accept-Patch"] = ACCEPT_PATCH
-    return response

@@ -197,7 +197,7 @@ class ConnectionServer(AuthorizationServer):
         return sent or _Request(self.issuer, request.form if request.blueprint == "oauth" else request.args)
 
     def redirect_with(self, error: OAuth2Error) -> Response:
-        """Returns the redirect of a refused request to its client."""
+        """Returns the redirect that sends a refused authorization request back to its client."""
         response: Response = self.handle_error_response(None, error)
         self._iss.add_issuer_parameter(self, response)
         return response
@@ -228,7 +228,7 @@ def connection_server() -> ConnectionServer:
 
 
 def install(app: Flask, settings: Settings) -> None:
-    """Gives the app its authorization server, where the settings allow connecting."""
+    """Creates the app's authorization server, where the settings allow clients to connect."""
     logging.getLogger("authlib").setLevel(logging.INFO)  # below that it logs tokens
     if settings.issuer:
         app.extensions["oauth"] = ConnectionServer(app, settings)

@@ -155,7 +155,7 @@ def seconds_left(deadline: float) -> float:
 
 
 def _ascii_host(url: SplitResult) -> str:
-    """Returns the host as DNS and TLS write it, empty when it has no such form."""
+    """Returns the host in ASCII (IDNA), as DNS and TLS take it; empty if it can't be encoded."""
     try:
         return (url.hostname or "").encode("idna").decode()
     except UnicodeError:

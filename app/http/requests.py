@@ -28,7 +28,7 @@ CALLER = "content_workflow.caller"
 """The key of its `Caller` there, once it is authenticated."""
 
 LOGGED_PATH = 40
-"""How many characters the log shows of a path without a route: anybody may send one, of 64 KB, with anything in it."""
+"""The most characters that the log shows of a path without a route, which can be 64 KB of anything."""
 SECRET = re.compile(r"(cw[a-z]_|whsec_)[^/]*|[\w-]{32,}")
 """What may be a secret in a path: what begins with the prefix of one, or is as long as one."""
 

@@ -5,7 +5,7 @@ A route calls, in this order, `note_unknown_query` before its view, `note_unknow
 """
 
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -16,7 +16,7 @@ from flask import g, request
 from http_sf import ser
 from http_sf.types import ItemType, ListType
 
-from app.errors import MAX_ISSUES, HttpApiDecodeError, Issue
+from app.errors import MAX_ISSUES, HttpApiDecodeError
 from app.http.preferences import STRICT, applied, prefers
 from app.schemas.unknown import LONG_NAME, Unknown, unknown_names
 
@@ -38,28 +38,30 @@ class UnknownNames:
     body: Sequence[Unknown] = ()
     more: int = 0
 
-    @property
-    def issues(self) -> list[Issue]:
-        """The names as an error lists them."""
-        return [one.issue("field") for one in self.body] + [one.issue("query parameter") for one in self.query]
+    def first_of(self, found: Iterator[Unknown]) -> list[Unknown]:
+        """Returns as many names as an error lists, and counts the rest."""
+        first = list(islice(found, MAX_ISSUES))
+        self.more += sum(1 for _ in found)
+        return first
 
 
 def note_unknown_query(schema: ma.Schema, body: ma.Schema | None = None) -> None:
     """Notes the unknown parameters of the request's query, before anything else is noted."""
     g.unknown_names = names = UnknownNames(schema, body)
     if request.query_string:
-        names.query = _first(names, unknown_names(schema, request.args, elsewhere=body))
+        names.query = names.first_of(unknown_names(schema, request.args, elsewhere=body))
 
 
 def note_unknown_body(schema: ma.Schema, body: Mapping[str, Any]) -> None:
     """Notes the unknown fields of the request's body."""
-    names = _noted()
-    names.body = _first(names, unknown_names(schema, body, elsewhere=names.query_schema))
+    names = noted()
+    names.body = names.first_of(unknown_names(schema, body, elsewhere=names.query_schema))
 
 
-def request_schemas() -> tuple[ma.Schema, ma.Schema | None]:
-    """Returns the schemas of the request's query and of its body; None for an operation that takes no body."""
-    return _noted().query_schema, _noted().body_schema
+def noted() -> UnknownNames:
+    """Returns the unknown names of the request, with the schemas of its query and its body."""
+    names: UnknownNames = g.unknown_names
+    return names
 
 
 def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:
@@ -67,11 +69,12 @@ def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:
 
     The error also lists `beside`, the other issues of the request.
     """
-    names = _noted()
+    names = noted()
     if (names.body or names.query) and prefers(STRICT):
         known = beside.extra if beside else {"issues": []}
         listed = {issue["path"] for issue in known["issues"]}
-        issues = [*known["issues"], *(issue for issue in names.issues if issue["path"] not in listed)]
+        found = [one.issue("field") for one in names.body] + [one.issue("query parameter") for one in names.query]
+        issues = [*known["issues"], *(issue for issue in found if issue["path"] not in listed)]
         refusal = HttpApiDecodeError(issues=issues, more=names.more + known.get("more", 0))
         refusal.headers.update(applied(STRICT))
         raise refusal
@@ -84,7 +87,7 @@ def response_headers(*honored: str) -> Mapping[str, str]:
     """
     if prefers(STRICT):
         return applied(STRICT, *honored)
-    names = _noted()
+    names = noted()
     if not names.query and not names.body:
         return applied(*honored)
     found = [(one.path, one) for one in names.body] + [(f"?{one.path}", one) for one in names.query]
@@ -92,19 +95,6 @@ def response_headers(*honored: str) -> Mapping[str, str]:
     while len(header := ser(listed)) > LISTED_LENGTH:
         listed.pop()
     return {"Ignored-Fields": header, **applied(*honored)}
-
-
-def _noted() -> UnknownNames:
-    names: UnknownNames = g.unknown_names
-    return names
-
-
-def _first(names: UnknownNames, found: Iterable[Unknown]) -> list[Unknown]:
-    """Returns as many names as an error lists, and counts the rest."""
-    found = iter(found)
-    first = list(islice(found, MAX_ISSUES))
-    names.more += sum(1 for _ in found)
-    return first
 
 
 def _item(path: str, near: str | None) -> ItemType:

@@ -5,13 +5,13 @@ from flask import Blueprint, Flask, Response, g, request
 
 from app.errors import HttpApiDecodeError
 from app.http.callers import callers, client_address
+from app.http.cors import allow_origins
 from app.http.json import loads_object
 from app.http.oauth import connection_server
 from app.operations.context import this_instant
 from app.operations.oauth import end_connection, register_client
 
 MAX_BODY = 64 * 1024
-PREFLIGHT_SECONDS = "86400"
 
 routes = Blueprint("oauth", __name__)
 
@@ -31,14 +31,8 @@ def bound_body() -> None:
 @routes.after_request
 def allow_any_origin(response: Response) -> Response:
     """Lets any page read the responses: no cookie counts here."""
-    response.headers["Access-Control-Allow-Origin"] = "*"
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
-    if request.method == "OPTIONS":
-        response.headers["Access-Control-Allow-Methods"] = ", ".join(sorted(response.allow))
-        wanted = request.headers.get("Access-Control-Request-Headers", "Content-Type, MCP-Protocol-Version")
-        response.headers["Access-Control-Allow-Headers"] = wanted
-        response.headers["Access-Control-Max-Age"] = PREFLIGHT_SECONDS
-    return response
+    return allow_origins(response, "*")
 
 
 @routes.get("/.well-known/oauth-protected-resource/mcp")

@@ -20,7 +20,7 @@ class Action(TypedDict):
 
 
 def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> Action:
-    """Returns an operation with its route, which names the document, and why it is refused now."""
+    """Returns an operation with its path for a document, and the refusal that a call would get now."""
     return {
         "action": action,
         "method": method,

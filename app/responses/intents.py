@@ -8,10 +8,10 @@ from app.documented import Id, Timestamp, doc, one_of
 from app.errors import Problem
 from app.responses.documents import Document, DocumentSummary
 from app.responses.named import Category, Cluster
+from app.responses.records import record_of
 from app.rules.actors import Actor
 from app.rules.checks import CheckResult
 from app.rules.intents import StoredIntent
-from app.rules.times import wire_time
 from app.vocabulary import Kind
 
 
@@ -87,11 +87,4 @@ class Validation(TypedDict):
 
 def intent_record(draft: StoredIntent) -> Intent:
     """Returns a stored draft as callers see it."""
-    return {
-        "id": draft["id"],
-        "kind": draft["kind"],
-        "createdAt": wire_time(draft["createdAt"]),
-        "updatedAt": wire_time(draft["updatedAt"]),
-        "createdBy": draft["createdBy"],
-        "fields": draft["fields"],
-    }
+    return record_of(Intent, draft)

@@ -4,9 +4,9 @@ from typing import Annotated, NotRequired
 
 from typing_extensions import TypedDict
 
-from app.documented import OR_NULL, Id, Timestamp, doc, one_of
+from app.documented import Id, Timestamp, doc, one_of, shown_once
+from app.responses.records import record_of
 from app.rules.actors import Actor
-from app.rules.times import wire_time
 from app.rules.tokens import StoredInvitation
 from app.vocabulary import Scope
 
@@ -29,10 +29,8 @@ class NewInvitation(Invitation):
     link: NotRequired[
         Annotated[
             str,
-            doc(
-                "signs the member in to the console, once; null in a dry run",
-                "https://cms.example.org/console/join#shown-this-once",
-                json_schema_extra=OR_NULL,
+            shown_once(
+                "signs the member in to the console, once", "https://cms.example.org/console/join#shown-this-once"
             ),
         ]
     ]
@@ -40,10 +38,4 @@ class NewInvitation(Invitation):
 
 def invitation_record(invitation: StoredInvitation) -> Invitation:
     """Returns a stored invitation as callers see it."""
-    return {
-        "id": invitation["id"],
-        "scopes": invitation["scopes"],
-        "createdAt": wire_time(invitation["createdAt"]),
-        "createdBy": invitation["createdBy"],
-        "expiresAt": wire_time(invitation["expiresAt"]),
-    }
+    return record_of(Invitation, invitation)

@@ -8,10 +8,10 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.documented import Id, Timestamp, doc, one_of
+from app.responses.records import record_of
 from app.rules.actors import Actor
 from app.rules.named import Notify, StoredCategory, StoredCluster, StoredClusterOrCategory, StoredMember
 from app.rules.notices import masked, notify_of
-from app.rules.times import wire_time
 from app.vocabulary import Role
 
 
@@ -72,14 +72,8 @@ class Category(BriefCategory, Created):
 
 def member_record(member: StoredMember) -> Member:
     """Returns a stored member as callers see them."""
-    return {
-        "id": member["id"],
-        "name": member["name"],
-        "email": member.get("email"),
-        "role": member["role"],
-        "notify": {**(notify := notify_of(member)), "slack": masked(notify["slack"])},
-        "createdAt": wire_time(member["createdAt"]),
-    }
+    notify = notify_of(member)
+    return record_of(Member, member, notify={**notify, "slack": masked(notify["slack"])})
 
 
 def cluster_record(cluster: StoredCluster, team_id: str) -> Cluster:
@@ -103,10 +97,4 @@ def described(record: StoredClusterOrCategory) -> BriefCategory:
 
 
 def _created(record: StoredClusterOrCategory, team_id: str) -> Created:
-    return {
-        "projectId": record["projectId"],
-        "teamId": team_id,
-        "createdAt": wire_time(record["createdAt"]),
-        "createdBy": record["createdBy"],
-        "updatedAt": wire_time(record["updatedAt"]),
-    }
+    return record_of(Created, record, teamId=team_id)

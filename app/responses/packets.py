@@ -9,6 +9,7 @@ from app.responses.briefs import Brief, BriefLink
 from app.responses.documents import Document, DocumentSummary
 from app.responses.errors import FAILED_CHECK
 from app.responses.named import BriefCategory, BriefCluster
+from app.responses.records import record_of
 from app.responses.sections import Outline
 from app.responses.threads import Thread
 from app.rules.actors import Note
@@ -84,22 +85,12 @@ class ClaimedDocument(Document, _WithPacket):
 
 def packet_document(document: StoredDocument) -> PacketDocument:
     """Returns what a packet says of its document."""
-    return {
-        **packet_neighbour(document),
-        "version": document["version"],
-        "dueDate": document.get("dueDate"),
-        "wordCount": document["wordCount"],
-    }
+    return record_of(PacketDocument, document)
 
 
 def packet_neighbour(document: LinkedDocument) -> PacketNeighbour:
     """Returns another document as a cluster of a packet shows it."""
-    return {
-        "id": document["id"],
-        "title": document["title"],
-        "slug": document["slug"],
-        "status": document["status"],
-    }
+    return record_of(PacketNeighbour, document)
 
 
 def packet_link(document: LinkedDocument, site_url: str | None) -> PacketLink:

@@ -5,10 +5,10 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.documented import Id, Timestamp, doc, one_of
+from app.responses.records import record_of
 from app.rules.actors import Note, wire_note
 from app.rules.notices import masked
 from app.rules.projects import SavedView, StoredProject
-from app.rules.times import wire_time
 from app.vocabulary import CheckLevel, ReviewDemand
 
 
@@ -51,23 +51,15 @@ class Project(TypedDict):
 
 def project_record(project: StoredProject) -> Project:
     """Returns a stored project as callers see it."""
-    return {
-        "id": project["id"],
-        "teamId": project["teamId"],
-        "name": project["name"],
-        "reviewRequired": project["reviewRequired"],
-        "siteUrl": project.get("siteUrl") or "",
-        "previewUrl": project.get("previewUrl") or "",
-        "categoryUrl": project.get("categoryUrl") or "",
-        "claimLeaseSeconds": project.get("claimLeaseSeconds"),
-        "guidelines": project.get("guidelines") or "",
-        "fourEyes": bool(project.get("fourEyes")),
-        "checks": project.get("checks") or {},
-        "reviewRecord": project.get("reviewRecord") or ReviewDemand.OFF,
-        "maxRounds": project.get("maxRounds"),
-        "slack": masked(project.get("slack")),
-        "views": project.get("views") or [],
-        "frozen": wire_note(project.get("frozen")),
-        "createdAt": wire_time(project["createdAt"]),
-        "updatedAt": wire_time(project["updatedAt"]),
-    }
+    unset = {name: project.get(name) or "" for name in ("siteUrl", "previewUrl", "categoryUrl", "guidelines")}
+    return record_of(
+        Project,
+        project,
+        **unset,
+        fourEyes=bool(project.get("fourEyes")),
+        checks=project.get("checks") or {},
+        reviewRecord=project.get("reviewRecord") or ReviewDemand.OFF,
+        views=project.get("views") or [],
+        slack=masked(project.get("slack")),
+        frozen=wire_note(project.get("frozen")),
+    )

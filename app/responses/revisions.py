@@ -5,10 +5,10 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.documented import Id, Timestamp, doc
+from app.responses.records import record_of
 from app.rules.actors import Actor
 from app.rules.generation import Generation, shown_generation
 from app.rules.revisions import StoredRevision
-from app.rules.times import wire_time
 
 
 class Published(TypedDict):
@@ -58,18 +58,8 @@ class Diff(_From):
 
 def revision_summary(revision: StoredRevision) -> RevisionSummary:
     """Returns a stored version as callers see it."""
-    return {
-        "version": revision["version"],
-        "title": revision["title"],
-        "slug": revision["slug"],
-        "subtitle": revision["subtitle"] or "",
-        "metaTitle": revision["metaTitle"] or "",
-        "metaDescription": revision["metaDescription"] or "",
-        "excerpt": revision["excerpt"] or "",
-        "coverImageUrl": revision["coverImageUrl"],
-        "categoryId": revision["categoryId"],
-        "wordCount": revision["wordCount"],
-        "createdAt": wire_time(revision["at"]),
-        "createdBy": revision["by"],
-        "generation": shown_generation(revision.get("generation")),
-    }
+    unset = {name: revision.get(name) or "" for name in ("subtitle", "metaTitle", "metaDescription", "excerpt")}
+    generation = shown_generation(revision.get("generation"))
+    return record_of(
+        RevisionSummary, revision, **unset, createdAt=revision["at"], createdBy=revision["by"], generation=generation
+    )

@@ -4,12 +4,13 @@ from typing import Annotated, NotRequired
 
 from typing_extensions import TypedDict
 
-from app.documented import EXAMPLE_TIME, OR_NULL, Id, Timestamp, doc, one_of
+from app.documented import EXAMPLE_TIME, Id, Timestamp, doc, one_of, shown_once
+from app.responses.records import record_of
 from app.rules.actors import Actor
 from app.rules.anchors import Quote
 from app.rules.threads import StoredThread
-from app.rules.times import wire_time, wire_time_or_none
 from app.rules.tokens import StoredReviewLink
+from app.rules.webhooks import plain
 from app.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
 
 
@@ -61,10 +62,8 @@ class NewReviewLink(ReviewLink):
     link: NotRequired[
         Annotated[
             str,
-            doc(
-                "opens the document for the visitor; null in a dry run",
-                "https://cms.example.org/console/review#cwl_shown-this-once",
-                json_schema_extra=OR_NULL,
+            shown_once(
+                "opens the document for the visitor", "https://cms.example.org/console/review#cwl_shown-this-once"
             ),
         ]
     ]
@@ -72,32 +71,10 @@ class NewReviewLink(ReviewLink):
 
 def thread_record(thread: StoredThread, line: int | None, section: int | None) -> Thread:
     """Returns a stored thread as callers see it; line and section are those of its quote in the present text."""
-    return {
-        "id": thread["id"],
-        "documentId": thread["documentId"],
-        "version": thread["version"],
-        "level": thread["level"],
-        "state": thread["state"],
-        "quote": thread["quote"],
-        "line": line,
-        "section": section,
-        "suggestion": thread["suggestion"],
-        "outcome": thread["outcome"],
-        "comments": [{**comment, "at": wire_time(comment["at"])} for comment in thread["comments"]],
-        "openedBy": thread["openedBy"],
-        "resolvedAt": wire_time_or_none(thread["resolvedAt"]),
-        "resolvedBy": thread["resolvedBy"],
-        "createdAt": wire_time(thread["createdAt"]),
-        "updatedAt": wire_time(thread["updatedAt"]),
-    }
+    comments = [plain(comment) for comment in thread["comments"]]
+    return record_of(Thread, thread, line=line, section=section, comments=comments)
 
 
 def review_link_record(link: StoredReviewLink) -> ReviewLink:
     """Returns a stored review link as callers see it."""
-    return {
-        "id": link["id"],
-        "name": link["name"],
-        "createdAt": wire_time(link["createdAt"]),
-        "createdBy": link["createdBy"],
-        "expiresAt": wire_time(link["expiresAt"]),
-    }
+    return record_of(ReviewLink, link)

@@ -4,9 +4,9 @@ from typing import Annotated, NotRequired
 
 from typing_extensions import TypedDict
 
-from app.documented import OR_NULL, Id, Timestamp, doc, one_of
+from app.documented import Id, Timestamp, doc, one_of, shown_once
+from app.responses.records import record_of
 from app.rules.actors import Actor
-from app.rules.times import wire_time, wire_time_or_none
 from app.rules.tokens import Budget, ClientOfToken, StoredToken
 from app.vocabulary import Scope, TokenKind
 
@@ -36,32 +36,10 @@ class NewToken(Token):
     """A token with its secret, shown only in this response; a replay under an idempotency key leaves it out."""
 
     token: NotRequired[
-        Annotated[
-            str,
-            doc(
-                "the secret: store it now, it is not shown again; null in a dry run",
-                "cwm_shown-this-once",
-                json_schema_extra=OR_NULL,
-            ),
-        ]
+        Annotated[str, shown_once("the secret: store it now, it is not shown again", "cwm_shown-this-once")]
     ]
 
 
 def token_record(token: StoredToken) -> Token:
     """Returns a stored token as callers see it."""
-    return {
-        "id": token["id"],
-        "kind": token["kind"],
-        "name": token["name"],
-        "agent": token.get("agent"),
-        "scopes": token["scopes"],
-        "drafts": token["drafts"],
-        "budget": token.get("budget"),
-        "memberId": token.get("memberId"),
-        "client": token.get("client"),
-        "grantedBy": token.get("grantedBy"),
-        "createdAt": wire_time(token["createdAt"]),
-        "expiresAt": wire_time_or_none(token.get("expiresAt")),
-        "lastUsedAt": wire_time_or_none(token.get("lastUsedAt")),
-        "revokedAt": wire_time_or_none(token.get("revokedAt")),
-    }
+    return record_of(Token, token)

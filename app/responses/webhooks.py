@@ -4,10 +4,10 @@ from typing import Annotated, NotRequired
 
 from typing_extensions import TypedDict
 
-from app.documented import OR_NULL, Id, Timestamp, doc, one_of
+from app.documented import Id, Timestamp, doc, one_of, shown_once
+from app.responses.records import record_of
 from app.rules.actors import Actor
-from app.rules.times import wire_time, wire_time_or_none
-from app.rules.webhooks import TEST, StoredDelivery, StoredWebhook
+from app.rules.webhooks import TEST, StoredDelivery, StoredWebhook, plain
 from app.vocabulary import DeliveryStatus
 
 
@@ -36,17 +36,15 @@ class NewWebhook(Webhook):
     secret: NotRequired[
         Annotated[
             str,
-            doc(
-                "the key that signs, `whsec_…`: store it now, it is not shown again; null in a dry run",
-                "whsec_c2hvd24gdGhpcyBvbmNl",
-                json_schema_extra=OR_NULL,
+            shown_once(
+                "the key that signs, `whsec_…`: store it now, it is not shown again", "whsec_c2hvd24gdGhpcyBvbmNl"
             ),
         ]
     ]
 
 
 class Attempt(TypedDict):
-    """One attempt to deliver."""
+    """One attempt to deliver a message."""
 
     at: Annotated[Timestamp, doc("when it began")]
     statusCode: Annotated[int | None, doc("what the receiver answered; null when it did not", 503)]
@@ -70,27 +68,9 @@ class Delivery(TypedDict):
 
 def webhook_record(webhook: StoredWebhook) -> Webhook:
     """Returns a stored webhook as callers see it."""
-    return {
-        "id": webhook["id"],
-        "url": webhook["url"],
-        "events": webhook["events"],
-        "description": webhook["description"],
-        "enabled": webhook["enabled"],
-        "disabledAt": wire_time_or_none(webhook["disabledAt"]),
-        "createdAt": wire_time(webhook["createdAt"]),
-        "createdBy": webhook["createdBy"],
-        "updatedAt": wire_time(webhook["updatedAt"]),
-    }
+    return record_of(Webhook, webhook)
 
 
 def delivery_record(delivery: StoredDelivery) -> Delivery:
     """Returns a stored delivery as callers see it."""
-    return {
-        "id": delivery["id"],
-        "eventId": delivery["eventId"],
-        "type": delivery["type"],
-        "status": delivery["status"],
-        "attempts": [{**attempt, "at": wire_time(attempt["at"])} for attempt in delivery["attempts"]],
-        "nextAttemptAt": wire_time_or_none(delivery["nextAttemptAt"]),
-        "createdAt": wire_time(delivery["createdAt"]),
-    }
+    return record_of(Delivery, delivery, attempts=[plain(attempt) for attempt in delivery["attempts"]])

@@ -26,26 +26,11 @@ from app.rest.openapi import make_document
 from app.rest.reference import serve_reference
 from app.settings import Settings
 
-ROUTES: list[Routes] = [
-    resource.routes
-    for resource in (
-        *(
-            intents,
-            briefs,
-            documents,
-            threads,
-            provenance,
-            categories,
-            clusters,
-            members,
-            tokens,
-            events,
-            inbox,
-            webhooks,
-            projects,
-        ),
-    )
-]
+RESOURCES = (
+    *(intents, briefs, documents, threads, provenance, categories, clusters, members, tokens, events, inbox, webhooks),
+    projects,
+)
+ROUTES: list[Routes] = [resource.routes for resource in RESOURCES]
 SERVED = [route for routes in ROUTES for route in routes.served]
 """The routes of all operations."""
 

@@ -38,7 +38,7 @@ from app.schemas.loading import cached_schema, decode_error
 from app.schemas.plans import PlanFields
 from app.schemas.queries import MAX_OFFSET, NUMBERS, from_query
 from app.schemas.types import Schema
-from app.vocabulary import Channel, Kind
+from app.vocabulary import Channel
 
 View = Callable[..., Response]
 
@@ -75,7 +75,7 @@ class Parser(FlaskParser):
         """
         [(part, messages)] = error.messages_dict.items()
         sent: Any = error.data
-        query, body = unknown.request_schemas()
+        query, body = unknown.noted().query_schema, unknown.noted().body_schema
         if part == "headers":
             messages |= query.validate(self.load_querystring(req, query))
         if part != "json" and body is not None:
@@ -99,24 +99,14 @@ class Routes(Blueprint):  # type: ignore[misc]
         self.served: list[Route] = []
         self.after_request(self._add_dry_run_header)
 
-    def serve(
-        self,
-        method: str,
-        path: str,
-        operation: Operation[Any],
-        *,
-        kind: Kind | None = None,
-        location: str | None = None,
-        rest_query: type[ma.Schema] | None = None,
-        as_csv: Callable[[Any], str] | None = None,
-    ) -> None:
-        """Serves an operation at a path whose parameters are its ids, in order; `Route` describes the rest.
+    def serve(self, method: str, path: str, operation: Operation[Any], **options: Any) -> None:
+        """Serves an operation at a path; `Route` describes the options.
 
         flask-smorest's decorators document the route. Those of `arguments` parse the request, the last one first:
         headers, query, body, an order that `Parser.handle_error` knows. The view returns a Flask response, so
         `response` dumps nothing.
         """
-        route = Route(method, path, operation, kind, location, rest_query, as_csv)
+        route = Route(method, path, operation, **options)
         self.served.append(route)
         record = {"$ref": REF + route.component}
         view: View = self.response(
@@ -126,16 +116,16 @@ class Routes(Blueprint):  # type: ignore[misc]
             headers={name: name for name in route.headers},
         )(partial(_call, route))
         if operation.body is not None:
-            body = operation.body()
+            body = cached_schema(operation.body)
             required = method == "PUT" or any(field.required for field in body.fields.values())
             view = self.arguments(body, required=required, example=request_example(operation.body))(view)
         if operation.body is PlanFields:
             view = self.doc(requestBody={"content": {tables.CSV: tables.BODY}})(view)
         if route.query is not None:
-            view = self.arguments(route.query(), location="query")(view)
+            view = self.arguments(cached_schema(route.query), location="query")(view)
         if route.takes_key:
-            headers = ConditionalWriteHeaders() if route.conditional else WriteHeaders()
-            view = self.arguments(headers, location="headers", arg_name="headers")(view)
+            headers = ConditionalWriteHeaders if route.conditional else WriteHeaders
+            view = self.arguments(cached_schema(headers), location="headers", arg_name="headers")(view)
         elif route.has_etag:  # such a route has no query, whose parameters this would replace
             view = self.doc(parameters=["If-None-Match"], responses={304: "NotModified"})(view)
         view = self.doc(
@@ -144,14 +134,14 @@ class Routes(Blueprint):  # type: ignore[misc]
             description=f"{operation.description}\n\nNeeds a token with the scope `{operation.scope}`.",
             responses={error.status: error.name for error in route.errors},
         )(view)
-        if as_csv is not None:
-            table = {tables.CSV: {"schema": {"type": "string"}, "example": as_csv([])}}
+        if route.as_csv is not None:
+            table = {tables.CSV: {"schema": {"type": "string"}, "example": route.as_csv([])}}
             view = self.doc(responses={route.status: {"content": table}})(view)
         serve = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
         serve(_authorized(route, view))
 
     def _add_dry_run_header(self, response: Response) -> Response:
-        """Adds the header `Dry-Run` to every response to a dry run, refusals included."""
+        """Adds the header of every response to a dry run, refusals included."""
         if b"dryRun" in request.query_string and request.args.get("dryRun") == "true":
             endpoint = (request.endpoint or "").rpartition(".")[2]
             if any(route.name == endpoint and not route.operation.reads for route in self.served):
@@ -161,7 +151,6 @@ class Routes(Blueprint):  # type: ignore[misc]
 
 def _authorized(route: Route, view: View) -> View:
     """Wraps a view so that token, scope and ids are checked, and unknown parameters noted, before the body is read."""
-
     query = cached_schema(route.query or Schema)
     body = cached_schema(route.operation.body) if route.operation.body else None
 
@@ -177,17 +166,16 @@ def _authorized(route: Route, view: View) -> View:
 
 
 def _check_path(parameters: Mapping[str, str], *, unless_wrong: ma.Schema | None) -> None:
-    """Raises `NotFound` when a parameter in the path has the wrong form.
+    """Raises `NotFound` for a parameter of the wrong form; a converter would do so before the token is checked.
 
-    A converter of Werkzeug would answer 404 before the token is checked. If the query does not match the schema
     `unless_wrong`, nothing is raised: parsing the query raises the error then.
     """
     for name, value in parameters.items():
-        form = NUMBER if name in NUMBERS else HEX_ID
+        form, message = (NUMBER, WRONG_NUMBER) if name in NUMBERS else (HEX_ID, WRONG_ID)
         if not form.fullmatch(value) or (name in NUMBERS and int(value) < NUMBERS[name][0]):
             if unless_wrong and unless_wrong.validate(Parser().load_querystring(request, unless_wrong)):
                 return
-            raise NotFound(WRONG_NUMBER if name in NUMBERS else WRONG_ID)
+            raise NotFound(message)
 
 
 def _call(

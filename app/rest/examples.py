@@ -1,53 +1,34 @@
-"""The examples of the OpenAPI document, made from the examples of keys and from what operations answer."""
+"""The examples of the OpenAPI document, made from those of keys; `examples.yaml` has what operations change in them."""
 
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import marshmallow as ma
+import yaml
 
-from app.documented import EXAMPLE_TIME
 from app.errors import IntentInvalid, Refusal
 from app.responses.intents import TAKEN_KEYWORD, Validation
 from app.responses.json_schema import REF, JsonSchema, error_components
 from app.rest.route import Route
-from app.rules.documents import NO_CLAIM
-from app.rules.webhooks import TEST
 from app.schemas.intents import INTENT_FIELDS
 from app.schemas.loading import cached_schema, problems
 from app.schemas.types import EXAMPLE
 from app.vocabulary import Kind
 
-_NOT_OFFERED = {"state": "none", **NO_CLAIM}
-_READY = {"state": "ready", **NO_CLAIM}
-_DRAFTED = {"state": "drafted", **NO_CLAIM}
-AFTER: dict[str, dict[str, Any]] = {
-    "confirm_intent": {"document": {"status": "idea", "brief": _NOT_OFFERED}},
-    "mark_brief_ready": {"status": "idea", "brief": _READY},
-    "release_brief": {"brief": _READY},
-    "withdraw_brief": {"brief": _NOT_OFFERED},
-    "submit_document": {"status": "review", "brief": _DRAFTED},
-    "approve_document": {"status": "approved", "brief": _DRAFTED},
-    "request_changes": {"reviewNote": "Say which flour.", "brief": _DRAFTED},
-    "schedule_document": {"status": "scheduled", "publishAt": "2027-02-21T06:00:00.000Z", "brief": _DRAFTED},
-    "unschedule_document": {"status": "approved", "brief": _DRAFTED},
-    "publish_document": {
-        "status": "published",
-        "isPublished": True,
-        "publishedVersion": 1,
-        "publishedAt": EXAMPLE_TIME,
-        "publishedMarkdown": "Flour, water and patience.",
-        "brief": _DRAFTED,
-    },
-    "unpublish_document": {"brief": _DRAFTED},
-    **dict.fromkeys(("write_content", "edit_content", "restore_revision"), {"version": 2}),
-    "revoke_token": {"revokedAt": EXAMPLE_TIME},
-    "test_webhook": {"type": TEST, "attempts": [], "nextAttemptAt": EXAMPLE_TIME},
-    **dict.fromkeys(("get_project", "update_project", "save_views", "unfreeze_project"), {"frozen": None}),
-}
-"""What differs in the example of an operation's response; in others a document is claimed, and a project is frozen."""
+CHANGES = Path(__file__).with_suffix(".yaml")
+"""What operations change in the examples of their responses."""
 
 USUAL = {"string": "", "integer": 1, "boolean": False, "array": [], "object": {}}
 """The example of a key that names none, by its type."""
+
+
+@cache
+def changes_of_examples() -> dict[str, dict[str, Any]]:
+    """Returns what differs in the examples of operations' responses, by the operation's name."""
+    changes: dict[str, dict[str, Any]] = yaml.safe_load(CHANGES.read_text("utf-8"))
+    return changes
 
 
 def request_example(schema: type[ma.Schema]) -> dict[str, Any]:
@@ -71,7 +52,7 @@ def response_example(route: Route, known: Mapping[str, JsonSchema]) -> Any:
     if route.operation.response is Validation and route.kind is not None:
         warnings = {"warnings": [TAKEN_KEYWORD]} if route.kind is Kind.DOCUMENT else {}
         return {"valid": False, "errors": problems(INTENT_FIELDS[route.kind], {}), **warnings}
-    example = _changed(_example(known[route.component], known), AFTER.get(route.operation.name, {}))
+    example = _changed(_example(known[route.component], known), changes_of_examples().get(route.operation.name, {}))
     return [example] if route.operation.many else example
 
 
@@ -106,7 +87,7 @@ def _example(schema: JsonSchema, known: Mapping[str, JsonSchema]) -> Any:
 
 
 def _changed(example: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """Returns an example with other values of keys that it has."""
+    """Returns a copy of an example in which `changes` replace the values of keys that it has."""
     return example | {
         name: _changed(example[name], value) if isinstance(value, dict) else value
         for name, value in changes.items()

@@ -3,6 +3,7 @@
 The rest is here: the components that the routes refer to by name, examples of responses, and the closed lists.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from enum import EnumType
@@ -10,7 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
-import orjson
 import yaml
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
@@ -55,7 +55,7 @@ ENUMS: dict[str, Iterable[str]] = {
 NAMES = {tuple(words): name for name, words in ENUMS.items()}
 
 CHECK_LEVELS = {"type": "object", "additionalProperties": {"$ref": REF + "CheckLevel"}}
-"""An object that has words of a closed list by name: a component as well."""
+"""An object that has words of a closed list by name: a component as well, or generated clients name it themselves."""
 
 SHARED = ("dryRun", "Idempotency-Key", "If-Match")
 """The parameters of nearly every write, which are components."""
@@ -155,48 +155,35 @@ def _error_response(response: ErrorResponse) -> dict[str, Any]:
 
 
 def _completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, Any]:
-    """Returns the document with an example of each response, and with each closed list as a component."""
-    schemas = document["components"]["schemas"]
-    del schemas["PaginationMetadata"]  # of flask-smorest's own pages
+    """Returns the document with an example of each response, and with components of what many operations share."""
+    components = document["components"]
+    del components["schemas"]["PaginationMetadata"]  # of flask-smorest's own pages
     for route in routes:
-        path = re.sub(r"<(\w+)>", r"{\1}", route.path)
-        response = document["paths"][path][route.method.lower()]["responses"][str(route.status)]
-        response["content"]["application/json"]["example"] = response_example(route, schemas)
-    document = _with_references(document)
-    _share_parameters(document)
-    schemas = document["components"]["schemas"]
-    schemas["CheckLevels"] = CHECK_LEVELS
-    text = orjson.dumps(document).decode()
+        operation = document["paths"][re.sub(r"<(\w+)>", r"{\1}", route.path)][route.method.lower()]
+        success = operation["responses"][str(route.status)]["content"]["application/json"]
+        success["example"] = response_example(route, components["schemas"])
+        for place, one in enumerate(operation.get("parameters", ())):
+            if one.get("name") in SHARED:
+                components["parameters"][one["name"]] = one
+                operation["parameters"][place] = {"$ref": f"#/components/parameters/{one['name']}"}
+    completed: dict[str, Any] = json.loads(json.dumps(document), object_hook=_with_reference)
+    completed["components"]["schemas"]["CheckLevels"] = CHECK_LEVELS
+    text = json.dumps(completed)
     for name, words in ENUMS.items():
         if f'"{REF}{name}"' in text:
             described = {"description": docstring(words)} if isinstance(words, EnumType) else {}
-            schemas[name] = {**described, "type": "string", "enum": [str(word) for word in words]}
-    return document
+            list_of_words = {**described, "type": "string", "enum": [str(word) for word in words]}
+            completed["components"]["schemas"][name] = list_of_words
+    return completed
 
 
-def _share_parameters(document: dict[str, Any]) -> None:
-    shared = document["components"]["parameters"]
-    operations = (part for path in document["paths"].values() for part in path.values() if isinstance(part, dict))
-    for operation in operations:
-        for place, one in enumerate(operation.get("parameters", ())):
-            if one.get("name") in SHARED:
-                shared[one["name"]] = one
-                operation["parameters"][place] = {"$ref": f"#/components/parameters/{one['name']}"}
-
-
-def _with_references(part: Any) -> Any:
-    """Returns a part of the document with references to the components of closed lists."""
-    if isinstance(part, list):
-        return [_with_references(one) for one in part]
-    if not isinstance(part, dict):
-        return part
-    part = {key: _with_references(one) for key, one in part.items()}
+def _with_reference(part: dict[str, Any]) -> dict[str, Any]:
+    """Returns an object of the document, with a reference in the place of a closed list."""
     name = NAMES.get(tuple(word for word in part.get("enum", ()) if word is not None))
     if part.get("additionalProperties") == CHECK_LEVELS["additionalProperties"]:
         name = "CheckLevels"
     if name is None:
         return part
-    null = "null" in part["type"] or None in part.get("enum", ())
+    is_nullable = "null" in part["type"] or None in part.get("enum", ())
     rest = {key: one for key, one in part.items() if key not in ("enum", "type", "maxLength", "additionalProperties")}
-    reference = {"$ref": REF + name}
-    return {**rest, **({"anyOf": [reference, {"type": "null"}]} if null else reference)}
+    return rest | ({"anyOf": [{"$ref": REF + name}, {"type": "null"}]} if is_nullable else {"$ref": REF + name})

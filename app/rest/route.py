@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 from typing import Any
-
-import marshmallow as ma
 
 from app import errors
 from app.errors import Refusal
@@ -20,6 +17,8 @@ from app.responses.revisions import Revision
 from app.responses.threads import NewReviewLink, ReviewLink
 from app.responses.webhooks import Delivery
 from app.schemas.keys import DryRunQuery
+from app.schemas.loading import cached_schema
+from app.schemas.types import Schema
 from app.vocabulary import Kind, Scope
 
 UNCHANGING = (Delivery, Invitation, NewInvitation, ReviewLink, NewReviewLink)
@@ -32,9 +31,9 @@ class ErrorResponse:
 
     status: int
     errors: tuple[type[Refusal], ...]
-    dry_run: bool = False
+    dry_run: bool
     """Whether the header `Dry-Run` says that nothing was changed, had the request succeeded."""
-    kind: Kind | None = None
+    kind: Kind | None
     """The kind of the draft that was refused."""
 
     @property
@@ -53,79 +52,52 @@ def error_responses(
     return [ErrorResponse(status, tuple(same), dry_run, kind) for status, same in by_status]
 
 
-@dataclass(frozen=True)
 class Route:
-    """One method of one path."""
+    """One method of one path, whose parameters are the operation's ids, in order."""
 
-    method: str
-    path: str
-    operation: Operation[Any]
-    kind: Kind | None = None
-    """The kind of draft, for operations on drafts of any kind: REST has a route for each."""
-    location: str | None = None
-    """The endpoint of the created record, like `documents.getDocument`, for the `Location` of a 201."""
-    rest_query: type[ma.Schema] | None = None
-    """The schema of the query, where it is not the operation's."""
-    as_csv: Callable[[Any], str] | None = None
-    """Writes the response as a table, for a client that accepts `text/csv` best."""
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        operation: Operation[Any],
+        *,
+        kind: Kind | None = None,
+        location: str | None = None,
+        rest_query: type[Schema] | None = None,
+        as_csv: Callable[[Any], str] | None = None,
+    ) -> None:
+        """Derives the properties of a route.
 
-    @cached_property
-    def name(self) -> str:
+        `kind` is the kind of draft, for operations on drafts of any kind: REST has a route for each. `location` is the
+        endpoint of the created record, like `documents.getDocument`, for the `Location` of a 201. `rest_query` is the
+        schema of the query, where it is not the operation's. `as_csv` writes the response as a table, for a client
+        that accepts `text/csv` best.
+        """
+        self.method, self.path, self.operation = method, path, operation
+        self.kind, self.location, self.as_csv = kind, location, as_csv
+        self.status = 201 if operation.effect == Effect.CREATES else 200
+        first, *rest = (operation.name.replace("_intent", f"_{kind}_intent") if kind else operation.name).split("_")
+        self.name = first + "".join(word.title() for word in rest)
         """The operation's id in OpenAPI, like `claimBrief` and `confirmDocumentIntent`; the endpoint's name too."""
-        name = self.operation.name.replace("_intent", f"_{self.kind}_intent") if self.kind else self.operation.name
-        first, *rest = name.split("_")
-        return first + "".join(word.title() for word in rest)
-
-    @property
-    def query(self) -> type[ma.Schema] | None:
-        """The schema of the query, without the kind of draft, which is in the path. A write takes `dryRun`."""
-        if not self.operation.reads:
-            return self.rest_query or DryRunQuery
-        return None if self.kind else self.rest_query or self.operation.query
-
-    @property
-    def response(self) -> type:
-        """The TypedDict of the response."""
-        response: type = self.operation.response
-        return CONFIRMED[self.kind] if self.kind and response is Confirmed else response
-
-    @property
-    def component(self) -> str:
-        """The name of the response's component; a draft's fields depend on its kind, which begins the path."""
-        name = self.response.__name__
-        return name if self.response is not Intent else self.path[1:].partition("-")[0].title() + name
-
-    @property
-    def status(self) -> int:
-        """The status of a success."""
-        return 201 if self.operation.effect == Effect.CREATES else 200
-
-    @cached_property
-    def parameters(self) -> frozenset[str]:
+        self.query = rest_query or (DryRunQuery if not operation.reads else None if kind else operation.query)
+        """The schema of the query. The kind of draft is in the path; a write takes `dryRun`."""
+        fields = cached_schema(self.query).fields if self.query else {}
+        self.parameters = {field.data_key or name for name, field in fields.items()}
         """The names of the query's parameters."""
-        fields = self.query().fields if self.query else {}
-        return frozenset(field.data_key or name for name, field in fields.items())
-
-    @cached_property
-    def pages(self) -> bool:
+        self.response: type = CONFIRMED[kind] if kind and operation.response is Confirmed else operation.response
+        """The TypedDict of the response."""
+        name = self.response.__name__
+        self.component = path[1:].partition("-")[0].title() + name if self.response is Intent else name
+        """The name of the response's component. Drafts have one for each kind, which is the first word of the path."""
+        self.pages = operation.many and "offset" in self.parameters
         """Whether the response is one page of a list."""
-        return self.operation.many and "offset" in self.parameters
-
-    @property
-    def takes_key(self) -> bool:
+        self.takes_key = method != "GET"
         """Whether the request may carry an idempotency key."""
-        return self.method != "GET"
-
-    @cached_property
-    def has_etag(self) -> bool:
-        """Whether the response has an ETag: it is a version, or a record with an id that can change."""
         is_record = "id" in self.response.__annotations__ and self.response not in UNCHANGING
-        return (is_record or self.response is Revision) and not self.operation.many
-
-    @property
-    def conditional(self) -> bool:
+        self.has_etag = (is_record or self.response is Revision) and not operation.many
+        """Whether the response has an ETag: it is a version, or a record with an id that can change."""
+        self.conditional = not operation.reads and (bool(operation.id_names) or self.response is Project)
         """Whether `If-Match` can guard the write: it is one of the record that the path names, or of the project."""
-        return not self.operation.reads and (bool(self.operation.id_names) or self.response is Project)
 
     @property
     def headers(self) -> list[str]:

@@ -69,25 +69,6 @@ def test_a_body_of_another_content_type_is_refused(rest: Rest, kind: str) -> Non
     assert "`text/csv`" in send(rest, "/plan", b"key,title", kind).json["message"]
 
 
-ACCEPT_PATCH = [
-    ("OPTIONS", f"/documents/{NO_ID}/brief", True),
-    ("PATCH", f"/documents/{NO_ID}/brief", True),
-    ("PUT", f"/documents/{NO_ID}/brief", True),
-    ("OPTIONS", "/briefs", False),
-    ("POST", "/document-intents", False),
-]
-
-
-@pytest.mark.parametrize(("method", "path", "is_sent"), ACCEPT_PATCH)
-def test_accept_patch_is_sent_where_there_is_a_patch(rest: Rest, method: str, path: str, is_sent: bool) -> None:
-    headers = {**bearer(rest), "Content-Type": "text/plain"}
-
-    answer = rest.client.open(path, method=method, data=b"title", headers=headers)
-
-    assert answer.status_code == (200 if method == "OPTIONS" else 415)
-    assert ("Accept-Patch" in answer.headers) is is_sent
-
-
 def test_a_packed_body_is_refused(rest: Rest) -> None:
     answer = rest.client.post("/document-intents", data=b"\x1f\x8b", headers=bearer(rest, Content_Encoding="gzip"))
 

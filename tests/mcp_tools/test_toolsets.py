@@ -71,23 +71,20 @@ def test_an_unknown_toolset_is_refused_with_those_there_are(agent_of_era: Agent,
 @pytest.mark.parametrize(
     ("query", "status"),
     [
-        *((f"{name}=writing", 400) for name in ("tooset", "Toolset", "tool_set", "Tool-Set", "toolsets", "tooslet")),
         *((f"{name}=true", 400) for name in ("dryRun", "dryrun", "dry_run")),
-        *((f"{name}=minimal", 400) for name in ("Return", "returns", "retrun")),
         *((f"return={value}", 400) for value in ("", "Minimal", "representation")),
         ("return=minimal", 200),
-        *((f"{name}=x", 200) for name in ("profile", "tools", "toolkit", "tool", "toolsetid")),
+        *((f"{name}=x", 200) for name in ("profile", "tools")),
     ],
 )
-def test_a_misspelt_parameter_and_a_dry_run_of_the_address_are_refused(agent: Agent, query: str, status: int) -> None:
+def test_a_dry_run_and_another_return_in_the_address_are_refused(agent: Agent, query: str, status: int) -> None:
     headers = {"Authorization": f"Bearer {agent.token.secret}", "Accept": "application/json"}
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": agent.meta()}}
 
     answer = agent.client.post(f"/mcp?{query}", json=listing, headers=headers | {"Mcp-Method": "tools/list"})
 
     assert answer.status_code == status
-    named = "dryRun" if "true" in query else "return" if "minimal" in query.lower() or "ret" in query else "toolset"
-    assert f"`{named}`" in answer.text or status == 200
+    assert f"`{'dryRun' if 'true' in query else 'return'}`" in answer.text or status == 200
 
 
 def test_the_set_of_all_tools_may_be_named(agent_of_era: Agent) -> None:

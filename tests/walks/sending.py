@@ -30,10 +30,12 @@ def routes_of(name: str) -> list[Route]:
     return sorted(served, key=lambda route: route.kind != Kind.DOCUMENT)
 
 
-def over_rest(client: FlaskClient, token: Token, route: Route, call: Call, **headers: str) -> TestResponse:
+def over_rest(
+    client: FlaskClient, token: Token, route: Route, call: Call, *, dry_run: bool = False, **headers: str
+) -> TestResponse:
     """Sends a call to a route of its operation."""
     ids = iter(call.ids)
-    path = re.sub(r"<\w+>", lambda _: next(ids), route.path)
+    path = re.sub(r"<\w+>", lambda _: next(ids), route.path) + "?dryRun=true" * dry_run
     rest = Rest(client, token)
     if not route.operation.reads:
         return rest.call(route.method, path, call.fields or None, **headers)

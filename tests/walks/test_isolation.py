@@ -157,7 +157,7 @@ def test_what_another_project_has_is_answered_as_what_never_existed(
     dry = not operation.reads
 
     def rest(route: Route, call: Call, *, dry: bool) -> TestResponse:
-        return over_rest(client, scene.token, replace(route, path=route.path + "?dryRun=true" * dry), call)
+        return over_rest(client, scene.token, route, call, dry_run=dry)
 
     def mcp(call: Call) -> TestResponse:
         return over_mcp(client, scene.token, name, call, **({"dryRun": True} if dry else {}))
@@ -205,7 +205,7 @@ def test_a_draft_that_names_what_another_project_has_is_found_wrong_as_one_that_
             commands.sent.clear()
             validated = seen(over_rest(client, scene.token, validate, draft), value)
             work = list(commands.sent)
-            confirmed = over_rest(client, scene.token, replace(confirm, path=f"{confirm.path}?dryRun=true"), draft)
+            confirmed = over_rest(client, scene.token, confirm, draft, dry_run=True)
             found.append((validated, work, seen(confirmed, value)))
             scene.call("discard_intent", *draft.ids)
         assert found == [found[0]] * len(found), place.path
