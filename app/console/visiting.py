@@ -10,9 +10,13 @@ from app.console.reviewing import CHANGES, OPENED, reply_fields, sent_remarks
 from app.console.sessions import VISIT_COOKIE
 from app.errors import NotFound, Unauthorized
 from app.http.callers import callers
-from app.operations.review_links import Visit
+from app.operations.context import Context
+from app.operations.documents import own_document
+from app.operations.revisions import markdown_of
+from app.operations.threads import list_threads, open_thread, reply_to_thread, resolve_thread
 from app.schemas.loading import load
 from app.schemas.threads import ReplyFields, SettleFields, ThreadFields
+from app.vocabulary import ThreadState
 
 LONGEST_SECONDS = 14 * 86_400
 """How long the cookie lasts; the link may end before."""
@@ -25,17 +29,19 @@ def show_review() -> Response:
     if not g.visit_secret:
         return page("review_link.html", problem=None)
     try:
-        visit = callers().visit(g.visit_secret)
+        ctx, document_id = callers().visit(g.visit_secret)
     except Unauthorized:
         response = page("review_link.html", 401, problem=ENDED)
         response.delete_cookie(VISIT_COOKIE, path="/console")
         return response
-    document, markdown = visit.document()
+    with ctx.store.deadline():
+        document = own_document(ctx, document_id)
+        markdown = markdown_of(ctx, document.get("contentId"))
     return page(
         "review.html",
-        visitor=visit.ctx.caller,
+        visitor=ctx.caller,
         title=document["title"],
-        threads=visit.threads(),
+        threads=list_threads(ctx, document_id, fields={"state": list(ThreadState)}).body,
         markdown=markdown[:PREVIEWED],
         html=preview_of(markdown),
         too_long=len(markdown) > PREVIEWED,
@@ -60,7 +66,7 @@ def begin_review() -> BaseResponse:
 def open_as_visitor() -> str:
     """Opens threads."""
     for remark in sent_remarks():
-        _visit().open(load(ThreadFields, remark))
+        open_thread(*_visit(), fields=load(ThreadFields, remark))
     return OPENED
 
 
@@ -68,17 +74,16 @@ def open_as_visitor() -> str:
 @leads_to("show_review")
 def change_as_visitor(thread: str, change: str) -> str:
     """Answers a thread, or resolves one of the visitor's own."""
-    visit = _visit()
     if change == "reply":
-        visit.reply(thread, load(ReplyFields, reply_fields(change)))
+        reply_to_thread(*_visit(), thread, fields=load(ReplyFields, reply_fields(change)))
     elif change == "resolve":
-        visit.resolve(thread, load(SettleFields, reply_fields(change)))
+        resolve_thread(*_visit(), thread, fields=load(SettleFields, reply_fields(change)))
     else:
         abort(404)
     return CHANGES[change][1]
 
 
-def _visit() -> Visit:
+def _visit() -> tuple[Context, str]:
     try:
         return callers().visit(g.visit_secret)
     except Unauthorized:

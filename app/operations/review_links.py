@@ -1,6 +1,5 @@
 """Review links: one document and its threads for somebody who is no member, without a token (decisions, section 17)."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -9,15 +8,13 @@ from app.operations.access import hash_of, new_project_secret, project_of_secret
 from app.operations.context import Caller, Context
 from app.operations.documents import own_document, write_decision
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import markdown_of
-from app.operations.threads import list_threads, open_thread, reply_to_thread, resolve_thread
-from app.responses.threads import NewReviewLink, ReviewLink, Thread, review_link_record
+from app.responses.threads import NewReviewLink, ReviewLink, review_link_record
 from app.rules.briefs import decide_at
 from app.rules.documents import StoredDocument, changed
 from app.schemas.loading import Fields
 from app.schemas.threads import ReviewLinkFields
 from app.store.store import Store
-from app.vocabulary import ActorType, Channel, Scope, ThreadState
+from app.vocabulary import ActorType, Channel, Scope
 
 PREFIX = "cwl_"
 DEFAULT_DAYS = 7
@@ -71,44 +68,11 @@ def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[R
     return Result(review_link_record(link))
 
 
-@dataclass(frozen=True)
-class Visit:
-    """Somebody who came by a review link, and all that they can do: it is about the link's document alone.
+def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
+    """Returns the context of who has a review link's secret, and the id of its document, for the console.
 
-    No operation of an interface: the pages of the console call it. The threads that a visitor opens have at most the
-    level `should`, and they resolve only their own.
-    """
-
-    ctx: Context
-    document_id: str
-
-    def document(self) -> tuple[StoredDocument, str]:
-        """Returns the document, with its present text."""
-        with self.ctx.store.deadline():
-            document = own_document(self.ctx, self.document_id)
-            return document, markdown_of(self.ctx, document.get("contentId"))
-
-    def threads(self) -> list[Thread]:
-        """Returns all threads of the document."""
-        return list_threads(self.ctx, self.document_id, fields={"state": list(ThreadState)}).body
-
-    def open(self, fields: Fields) -> Thread:
-        """Opens a thread; refuses as `open_thread` does."""
-        return open_thread(self.ctx, self.document_id, fields=fields).body
-
-    def reply(self, thread_id: str, fields: Fields) -> Thread:
-        """Answers a thread; refuses as `reply_to_thread` does."""
-        return reply_to_thread(self.ctx, self.document_id, thread_id, fields=fields).body
-
-    def resolve(self, thread_id: str, fields: Fields) -> Thread:
-        """Resolves a thread that the visitor opened; refuses as `resolve_thread` does."""
-        return resolve_thread(self.ctx, self.document_id, thread_id, fields=fields).body
-
-
-def visit(store: Store, secret: str, now: datetime) -> Visit:
-    """Returns what the holder of a review link's secret can do.
-
-    Refuses with `Unauthorized` a secret that is none, or whose link has ended, and while the document is in the trash.
+    The threads that a visitor opens have at most the level `should`, and they resolve only their own. Refuses with
+    `Unauthorized` a secret that is none, or whose link has ended, and while the document is in the trash.
     """
     project_id = project_of_secret(secret.removeprefix(PREFIX))
     with store.deadline():
@@ -125,7 +89,7 @@ def visit(store: Store, secret: str, now: datetime) -> Visit:
         frozen=project.get("frozen"),
         type=ActorType.LINK,
     )
-    return Visit(Context(store, caller, Channel.CONSOLE, now), link["documentId"])
+    return Context(store, caller, Channel.CONSOLE, now), link["documentId"]
 
 
 def _record(ctx: Context, document: StoredDocument, event: str, link_id: str) -> None:
