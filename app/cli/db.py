@@ -1,15 +1,10 @@
 """`db`: creates the indexes and validators in MongoDB, and lists what differs."""
 
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 
 import click
 
 from app.cli.calling import store
-from app.cli.progress import LINE_SECONDS
-from app.errors import ServiceUnavailable
 from app.operations.projects import all_projects
 from app.store import indexes, validators
 from app.store.store import Store
@@ -59,30 +54,10 @@ def create_in_new(opened: Store) -> None:
 
 def create_missing(opened: Store) -> list[str]:
     """Creates every missing index and validator; returns a line for each that can't be created."""
-    with opened.deadline(unbounded=True), _builds_shown(opened):
+    with opened.deadline(unbounded=True):
         refused = indexes.create_indexes(opened.database)
         validators.create_validators(opened.database)
         return refused
-
-
-@contextmanager
-def _builds_shown(opened: Store) -> Iterator[None]:
-    """Prints every `LINE_SECONDS` which indexes are being built, and how far they are."""
-    over = threading.Event()
-
-    def show() -> None:
-        while not over.wait(LINE_SECONDS):
-            with suppress(ServiceUnavailable), opened.deadline():
-                for line in indexes.builds(opened.database):
-                    click.echo(line, err=True)
-
-    thread = threading.Thread(target=show, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def differences(opened: Store) -> list[str]:

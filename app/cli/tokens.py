@@ -38,13 +38,7 @@ def command() -> None:
 @of_project
 @click.option("--name", required=True, help="A name for the token, shown with what it writes.")
 @click.option("--agent", help="The agent that uses it; its scopes are then read and write by default.")
-@click.option(
-    "--scope",
-    "scopes",
-    multiple=True,
-    type=click.Choice(SCOPES),
-    help="What it allows; may be repeated.",
-)
+@click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="What it allows; may be repeated.")
 @click.option("--delivery", is_flag=True, help="A token of the delivery API, for a website.")
 @click.option("--drafts", is_flag=True, help="Let a delivery token read drafts.")
 @click.option("--writes-per-hour", type=click.IntRange(1, MOST), help="How many calls may change something, per hour.")

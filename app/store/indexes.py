@@ -5,7 +5,6 @@ that finds a token before its project is known. A query of a list of documents n
 MongoDB tries every index of the collection, most of them with a sort in memory of up to 100 MB.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -243,30 +242,6 @@ def missing_unique(database: Database[Bson]) -> list[str]:
 def _missing(database: Database[Bson], collection: str) -> list[Index]:
     present = database[collection].index_information()
     return [index for index in INDEXES if index.collection == collection and index.name not in present]
-
-
-def builds(database: Database[Bson]) -> list[str]:
-    """Returns a line for each index build that runs in the database now: its phase, and how far it is.
-
-    None for a user of MongoDB who may not see what others do.
-    """
-    stages: list[Bson] = [
-        {"$currentOp": {"allUsers": True}},
-        {"$match": {"ns": {"$regex": f"^{re.escape(database.name)}[.]"}, "msg": {"$regex": "^Index Build"}}},
-    ]
-    try:
-        operations = list(database.client.admin.aggregate(stages))
-    except OperationFailure as error:
-        if error.code != UNAUTHORIZED:
-            raise
-        return []
-    lines = []
-    for one in operations:
-        phase = one["msg"].split(": ")[1].removesuffix(" Index Build")
-        done = one.get("progress")
-        far = f", {done['done']:,} of {done['total']:,}" if done else ""
-        lines.append(f"{one['ns'].partition('.')[2]}: building indexes: {phase}{far}")
-    return lines
 
 
 FOREIGN = "is not one of the service's: drop it, unless somebody needs it."
