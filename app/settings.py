@@ -149,12 +149,10 @@ class Settings(BaseModel):
         "", description="prefix of the management API's paths, like /api"
     )
     public_url: Url = Field(
-        "",
-        description="the address that callers use, for OpenAPI's `servers`, feeds, invitations and the host of MCP",
+        "", description="the address that callers use, for OpenAPI's `servers`, feeds, invitations and the host of MCP"
     )
     oauth: bool = Field(
-        True,
-        description="let people connect clients at /oauth/authorize, where PUBLIC_URL is https or on loopback",
+        True, description="let people connect clients at /oauth/authorize, where PUBLIC_URL is https or on loopback"
     )
     oidc_issuer: Url = Field("", description="the OpenID provider that members sign in to the console with")
     oidc_client_id: str = Field(

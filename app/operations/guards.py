@@ -111,10 +111,7 @@ def publishing_call(
     required = project.get("reviewRecord") == ReviewDemand.REQUIRED
     missing = missing_of(ctx.call, {"facts": True, "examined": True}, required=True) if required else ()
     call = replace(
-        ctx.call,
-        review_required=project["reviewRequired"] or required,
-        review_record=required,
-        missing_review=missing,
+        ctx.call, review_required=project["reviewRequired"] or required, review_record=required, missing_review=missing
     )
     return replace(call, same_eyes=_same_eyes(ctx, document, by or call.actor)) if project.get("fourEyes") else call
 

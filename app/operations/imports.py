@@ -12,7 +12,7 @@ from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
 from app.operations.briefs import update_brief
 from app.operations.categories import add_category
 from app.operations.context import Context
-from app.operations.documents import created_event, document_result, origin_of, own_document, update_document
+from app.operations.documents import NewRow, document_result, new_row, origin_of, own_document, update_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.revisions import content_result, new_content
@@ -21,10 +21,7 @@ from app.responses.plans import Import
 from app.rules.briefs import written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.rules.documents import Decision, StoredDocument
-from app.rules.events import Event
-from app.rules.generation import declared_tokens
-from app.rules.intents import Facts, confirm_problems, new_document
-from app.rules.revisions import Origin
+from app.rules.intents import Facts, confirm_problems
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.schemas.documents import EditedFields
@@ -33,7 +30,6 @@ from app.schemas.loading import Fields, cached_schema, in_order, problems
 from app.vocabulary import DocumentStatus, Kind, Scope
 
 Stored = Mapping[str, Any]
-New = tuple[dict[str, Any], str, Sequence[Event], Origin]
 
 EDITED = tuple(cached_schema(EditedFields).fields)
 
@@ -61,7 +57,6 @@ def import_documents(ctx: Context, fields: Fields) -> Result[list[Import]]:
     with_texts=Document,
     errors=(BriefClaimed, InvalidTransition, BadRequest),
     transaction=True,
-    prepare=lambda ctx, document_id, fields: word_count(fields.get("markdown", "")),
 )
 def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write the fields in which a document differs from its file, by the rules of editing it: all or none."""
@@ -85,10 +80,10 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     document = own_document(ctx, document_id)
     if "markdown" not in differs:
         return document_result(ctx, document)
-    markdown, words, generation = fields.get("markdown", ""), ctx.prepared, fields.get("generation")
+    markdown, generation = fields.get("markdown", ""), fields.get("generation")
 
     def write(present: StoredDocument) -> Decision:
-        return new_content(ctx, present, body, markdown, words, generation)
+        return new_content(ctx, present, body, markdown, generation)
 
     return content_result(ctx, document, write, markdown, origin_of(ctx, generation))
 
@@ -112,7 +107,7 @@ class _Existing:
         return self._categories[name]
 
 
-def _prepare(ctx: Context, fields: Fields, existing: _Existing) -> tuple[Import, New | None]:
+def _prepare(ctx: Context, fields: Fields, existing: _Existing) -> tuple[Import, NewRow | None]:
     """Returns the outcome of a document, and where it is new the record to create; adds the category that it names."""
     stored, named = existing.documents.get(fields["slug"]), fields.get("category")
     category = existing.category(named) if named else None
@@ -160,16 +155,12 @@ def _problems(ctx: Context, fields: Fields, facts: Facts, new_category_name: str
     return in_order(wrong)
 
 
-def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> New:
-    by = ctx.caller.actor
+def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> NewRow:
     filed = {**fields, "categoryId": category["id"] if category else None}
-    words = word_count(fields.get("markdown") or "")
-    record = new_document(filed, slug=fields["slug"], words=words, by=by, now=ctx.now)
-    record |= {name: fields[name] or None for name in EDITED if name in fields}
-    markdown = fields.get("markdown") or ""
-    generation = fields.get("generation") if markdown else None
-    created = created_event(ctx, record, declared_tokens(generation))
-    return record, markdown, [created], origin_of(ctx, generation)
+    record, markdown, events, origin = new_row(
+        ctx, filed, slug=fields["slug"], words=word_count(fields.get("markdown") or "")
+    )
+    return record | {name: fields[name] or None for name in EDITED if name in fields}, markdown, events, origin
 
 
 def _category_fields(name: str) -> dict[str, Any]:

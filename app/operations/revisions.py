@@ -28,12 +28,7 @@ from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.responses.documents import DocumentSummary
-from app.responses.revisions import (
-    Diff,
-    Revision,
-    RevisionSummary,
-    revision_summary,
-)
+from app.responses.revisions import Diff, Revision, RevisionSummary, revision_summary
 from app.rules import edits as rules
 from app.rules.briefs import decide_at
 from app.rules.diffs import TooDifferent, unified_diff
@@ -57,7 +52,6 @@ from app.vocabulary import Scope
     body=ContentFields,
     errors=(BriefClaimed, VersionConflict, InvalidTransition),
     transaction=True,
-    prepare=lambda ctx, document_id, fields: word_count(fields["markdown"]),
     rule=can_write_content,
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
@@ -67,12 +61,12 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     Content that did not change makes no new version.
     """
     _demand_base(ctx, fields)
-    document, call, words = own_document(ctx, document_id), call_under_claim(ctx, fields), ctx.prepared
+    document, call = own_document(ctx, document_id), call_under_claim(ctx, fields)
     before = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
-        return new_content(ctx, present, before, fields["markdown"], words, fields.get("generation"))
+        return new_content(ctx, present, before, fields["markdown"], fields.get("generation"))
 
     return content_result(ctx, document, write, fields["markdown"], origin_of(ctx, fields.get("generation")))
 
@@ -162,7 +156,6 @@ def new_content(
     document: StoredDocument,
     before: StoredBody | None,
     markdown: str,
-    words: int,
     generation: Generation | None = None,
 ) -> Decision:
     """Decides that a document gets another content, which is stored; nothing where it has the same.
@@ -173,7 +166,7 @@ def new_content(
     if markdown == text:
         return Decision(document)
     body_id = new_id() if markdown else None
-    decision = rules.write_content(document, ctx.call, body_id, words, generation)
+    decision = rules.write_content(document, ctx.call, body_id, word_count(markdown), generation)
     if body_id:
         with processing(ctx, max(text, markdown, key=len)):
             origins = origins_after(

@@ -199,8 +199,7 @@ class ProjectImport:
             documents = [(number, line) for number, line in lines if line["type"] == "document"]
             versions = self._store.transfers.versions(self._project, [line["id"] for _, line in documents])
             texts = self._store.transfers.documents_of(
-                self._project,
-                [text for _, line in documents for text in texts_of(line, versions.get(line["id"], {}))],
+                self._project, [text for _, line in documents for text in texts_of(line, versions.get(line["id"], {}))]
             )
             threads = defaultdict(list)
             for thread in self._store.threads.of_documents(self._project, [line["id"] for _, line in documents]):

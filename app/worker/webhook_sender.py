@@ -113,10 +113,7 @@ class WebhookSender:
     ) -> None:
         """Writes an attempt to the log of deliveries, with when the next one is due."""
         attempt = Attempt(
-            at=at,
-            statusCode=outcome.status_code,
-            error=outcome.error,
-            durationMs=round(outcome.seconds * 1_000),
+            at=at, statusCode=outcome.status_code, error=outcome.error, durationMs=round(outcome.seconds * 1_000)
         )
         since, failures, again = delivery["since"] or at, delivery["failures"], None
         if outcome.succeeded:
