@@ -1,7 +1,7 @@
 """`purge`: permanently deletes documents that have been in the trash long enough."""
 
 import sys
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import click
 
@@ -28,7 +28,7 @@ def command(project_id: str | None, older_than: timedelta, dry_run: bool, yes: b
     Asks before it deletes; without a terminal it needs --yes.
     """
     project = context(project_id).project_id if project_id else None
-    before = _before(older_than)
+    before = this_instant() - older_than
     count = count_purgeable(store(), before, project)
     if dry_run:
         click.echo(f"{_documents(count)} would be permanently deleted.\n{DRY_RUN}")
@@ -38,13 +38,6 @@ def command(project_id: str | None, older_than: timedelta, dry_run: bool, yes: b
     with progress("Deleting", "documents", count) as advance:
         purged = purge_trash(store(), before, project, advance)
     click.echo(f"{_documents(purged)} {'was' if purged == 1 else 'were'} permanently deleted.")
-
-
-def _before(age: timedelta) -> datetime:
-    try:
-        return this_instant() - age
-    except OverflowError:
-        raise click.BadParameter("That is before the year 1.", param_hint="--older-than") from None
 
 
 def _ask(count: int, project_id: str | None) -> None:

@@ -62,8 +62,7 @@ TOO_MANY = "The project has {:,} {}, the most there may be."
 def export_project(store: Store, project_id: str) -> Iterator[bytes]:
     """Yields a project as lines of JSON, as it is when the first is read; holds one document's history at a time."""
     lines = 0
-    for line in _exported(store, project_id):
-        lines += 1
+    for lines, line in enumerate(_exported(store, project_id), 1):  # noqa: B007
         yield line
     yield _to_json({"type": "end", "lines": lines})
 
