@@ -39,14 +39,14 @@ class Refusal(Exception):
 
     status = 400
     message = "The request was refused."
-    headers: dict[str, str]
+    headers: dict[str, str] = {}  # copied by each instance
 
     def __init_subclass__(cls, status: int | None = None) -> None:
         cls.status = status or cls.status
 
     def __init__(self, message: str | None = None, *, headers: dict[str, str] | None = None, **extra: Any) -> None:
         self.message = message or type(self).message
-        self.headers = headers or {}
+        self.headers = {**type(self).headers, **(headers or {})}
         self.extra = extra
         super().__init__(self.message)
 
@@ -99,9 +99,7 @@ class Unauthorized(Refusal, status=401):
         "Send a valid token of this API in the header `Authorization: Bearer <token>`: "
         "one that begins with `cwm_` for REST and MCP, with `cwd_` for delivery."
     )
-
-    def __init__(self, message: str | None = None) -> None:
-        super().__init__(message, headers={"WWW-Authenticate": CHALLENGE})
+    headers = {"WWW-Authenticate": CHALLENGE}
 
 
 class Forbidden(Refusal, status=403):
@@ -255,9 +253,7 @@ class IdempotencyConflict(Refusal, status=409):
     """A request with the same idempotency key is still being processed."""
 
     message = "A request with this idempotency key is still being processed: try again in a moment."
-
-    def __init__(self, message: str | None = None) -> None:
-        super().__init__(message, headers={"Retry-After": "1"})
+    headers = {"Retry-After": "1"}
 
 
 class CursorExpired(Refusal, status=410):
@@ -347,9 +343,10 @@ class ServiceUnavailable(Refusal, status=503):
 
     tag = "ServiceUnavailable"  # of its kinds (`app/store/store.py`) too
     message = "The database can't be reached right now: try again in a few seconds, with the same idempotency key."
+    headers = {"Retry-After": "2"}
 
     def __init__(self, message: str | None = None, reason: str = "") -> None:
-        super().__init__(message, headers={"Retry-After": "2"})
+        super().__init__(message)
         self.reason = reason
         """What MongoDB or its driver said: for who runs the service, not for callers."""
 

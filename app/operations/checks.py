@@ -60,7 +60,7 @@ def titles_with_keyword(ctx: Context, keyword: str, exclude: str | None = None) 
 
 
 def demanded_checks(project: StoredProject) -> Mapping[str, str]:
-    """Returns the levels under which only the checks run that a submit demands; {} for none."""
+    """Returns the levels that run only the checks which a document has to pass to be submitted; {} for none."""
     return errors_alone(project.get("checks") or {})
 
 

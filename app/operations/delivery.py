@@ -189,7 +189,7 @@ class DeliveryPage:
 
 
 class DeliveryQuery:
-    """Reads for one query what its resolvers ask for."""
+    """The data of one GraphQL query: reads what its resolvers need, in batches."""
 
     def __init__(self, ctx: Context, revision: int, caches: DeliveryCaches, text_cache: TextCache) -> None:
         self._ctx, self._revision, self._caches = ctx, revision, caches

@@ -5,7 +5,7 @@ and a category that it names created; a refused one does not stop the others.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
@@ -40,9 +40,15 @@ def import_documents(ctx: Context, fields: Fields) -> Result[list[Import]]:
 
     The response has the outcome of each document, in order; `problems` says why one was refused.
     """
-    documents = fields["documents"]
-    existing = _Existing(ctx, documents)
-    outcomes = [_prepare(ctx, document, existing) for document in documents]
+    slugs = [document["slug"] for document in fields["documents"]]
+    stored = {row["slug"]: row for row in ctx.store.documents.find_with_slugs(ctx.project_id, slugs)}
+    taken = ctx.store.documents.find_taken_slugs(ctx.project_id, slugs)
+    content_ids = {slug: content_id for slug, row in stored.items() if (content_id := row.get("contentId"))}
+    texts = ctx.store.bodies.get_texts(ctx.project_id, content_ids.values())
+    outcomes = [
+        _prepare(ctx, one, stored.get(slug), texts.get(content_ids.get(slug, ""), ""), is_taken=slug in taken)
+        for slug, one in zip(slugs, fields["documents"], strict=True)
+    ]
     new = [(outcome, record) for outcome, record in outcomes if record is not None]
     created = ctx.store.documents.create(ctx.project_id, [record for _, record in new])
     for (outcome, _), document in zip(new, created, strict=True):
@@ -88,39 +94,27 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     return content_result(ctx, document, write, markdown, origin_of(ctx, generation))
 
 
-class _Existing:
-    """The records of the project that a batch refers to, read in a few queries."""
+def _prepare(
+    ctx: Context, fields: Fields, stored: Stored | None, markdown: str, *, is_taken: bool
+) -> tuple[Import, NewRow | None]:
+    """Returns the outcome of a document, and where it is new the record to create; adds the category that it names.
 
-    def __init__(self, ctx: Context, documents: Sequence[Fields]) -> None:
-        slugs = [document["slug"] for document in documents]
-        self.documents = {row["slug"]: row for row in ctx.store.documents.find_with_slugs(ctx.project_id, slugs)}
-        self.taken = ctx.store.documents.find_taken_slugs(ctx.project_id, slugs)
-        bodies = [body_id for row in self.documents.values() if (body_id := row.get("contentId"))]
-        self.texts = ctx.store.bodies.get_texts(ctx.project_id, bodies)
-        self._ctx = ctx
-        self._categories: dict[str, Stored | None] = {}
-
-    def category(self, name: str) -> Stored | None:
-        """Returns the category with a name or slug, or None."""
-        if self._categories.get(name) is None:  # one that was not there may be by now: an earlier document named it
-            self._categories[name] = self._ctx.store.categories.find_by_name_or_slug(self._ctx.project_id, name)
-        return self._categories[name]
-
-
-def _prepare(ctx: Context, fields: Fields, existing: _Existing) -> tuple[Import, NewRow | None]:
-    """Returns the outcome of a document, and where it is new the record to create; adds the category that it names."""
-    stored, named = existing.documents.get(fields["slug"]), fields.get("category")
-    category = existing.category(named) if named else None
+    `stored` is the document with its slug, `markdown` that one's text.
+    """
+    named = fields.get("category")
+    category: Stored | None = ctx.store.categories.find_by_name_or_slug(ctx.project_id, named) if named else None
     if stored is not None:
-        markdown = existing.texts.get(stored.get("contentId") or "", "")
         differs = sorted(_differences(fields, stored, category, markdown))
         outcome = "changed" if differs else "unchanged"
         return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": _is_live(stored)}, None
     links = (fields.get("brief") or {}).get("internalLinks") or ()
     found = lock_references(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links=links)
-    facts = Facts(found=found, taken=fields["slug"] in existing.taken)
-    if wrong := _problems(ctx, fields, facts, named if category is None else None):
-        return {"id": None, "outcome": "refused", "problems": wrong}, None
+    wrong = [*confirm_problems(Kind.DOCUMENT, fields, Facts(found=found, taken=is_taken))]
+    wrong += problems(EditedFields, fields)
+    if named and category is None:
+        wrong += _category_problems(ctx, named)
+    if wrong:
+        return {"id": None, "outcome": "refused", "problems": in_order(wrong)}, None
     if named and category is None:
         category = _new_category(ctx, named)
     return {"id": None, "outcome": "created", "live": False}, _new_record(ctx, fields, category)
@@ -146,13 +140,6 @@ def _differences(fields: Fields, stored: Stored, category: Stored | None, markdo
     brief = stored.get("brief") or {}
     if any(value != brief.get(name) for name, value in written_brief(fields.get("brief") or {}).items()):
         yield "brief"
-
-
-def _problems(ctx: Context, fields: Fields, facts: Facts, new_category_name: str | None) -> list[Problem]:
-    wrong = [*confirm_problems(Kind.DOCUMENT, fields, facts), *problems(EditedFields, fields)]
-    if new_category_name:
-        wrong += _category_problems(ctx, new_category_name)
-    return in_order(wrong)
 
 
 def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> NewRow:

@@ -3,9 +3,9 @@
 A draft is what paths, tools and stored records call an intent.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
 from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
 from app.operations.categories import add_category
@@ -141,7 +141,7 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confi
     if wrong := _lock_and_check(ctx.store, draft):
         raise IntentInvalid(wrong)  # which aborts the transaction: the draft stays
     kind = Kind(draft["kind"])
-    made = _CONFIRMING[kind].create(ctx, draft)
+    made = _CREATE[kind](ctx, draft)
     body = cast(Confirmed, {kind.value: made.body, "intentId": draft["id"]})
     return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts)
 
@@ -212,7 +212,7 @@ def _lock_and_check(store: Store, draft: StoredIntent) -> list[Problem]:
     So it runs only in a transaction, which a refusal aborts, and `validate_intent` rolls back.
     """
     kind, fields = Kind(draft["kind"]), draft["fields"]
-    return confirm_problems(kind, fields, _CONFIRMING[kind].find_facts(store, draft["projectId"], fields))
+    return confirm_problems(kind, fields, _FACTS[kind](store, draft["projectId"], fields))
 
 
 def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
@@ -262,15 +262,9 @@ def _created(ctx: Context, draft: StoredIntent) -> Event:
     return ctx.event(f"{draft['kind']}.created", {"intentId": draft["id"]})
 
 
-class _Confirming(NamedTuple):
-    """What confirming does for a kind of draft."""
-
-    find_facts: Callable[[Store, str, Fields], Facts]
-    create: Callable[[Context, StoredIntent], Result[DocumentSummary | Cluster | Category]]
-
-
-_CONFIRMING = {
-    Kind.DOCUMENT: _Confirming(_document_facts, _create_document),
-    Kind.CLUSTER: _Confirming(_cluster_facts, _create_cluster),
-    Kind.CATEGORY: _Confirming(_category_facts, _create_category),
+_FACTS = {Kind.DOCUMENT: _document_facts, Kind.CLUSTER: _cluster_facts, Kind.CATEGORY: _category_facts}
+_CREATE: Mapping[Kind, Callable[[Context, StoredIntent], Result[DocumentSummary | Cluster | Category]]] = {
+    Kind.DOCUMENT: _create_document,
+    Kind.CLUSTER: _create_cluster,
+    Kind.CATEGORY: _create_category,
 }

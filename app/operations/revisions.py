@@ -238,6 +238,13 @@ def markdown_of(ctx: Context, body_id: str | None) -> str:
     return ctx.store.bodies.get_texts(ctx.project_id, [body_id])[body_id] if body_id else ""
 
 
+def content_id_of(ctx: Context, document: StoredDocument, version: int) -> str | None:
+    """Returns the id of the content of a version. Refuses with `NotFound` when there is none with this number."""
+    if version == document["version"]:
+        return document.get("contentId")
+    return own_revision(ctx, document["id"], version)["bodyId"]
+
+
 def own_revision(ctx: Context, document_id: str, version: int) -> StoredRevision:
     """Returns a version of a document. Refuses with `NotFound` when there is none with this number."""
     missing = f"The document has no version {version}: list its revisions."

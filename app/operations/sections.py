@@ -20,7 +20,7 @@ from app.operations.documents import document_change, document_result, origin_of
 from app.operations.guards import call_under_claim
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import base_versions, markdown_of, new_content, own_revision
+from app.operations.revisions import base_versions, content_id_of, markdown_of, new_content
 from app.responses.documents import DocumentSummary
 from app.responses.sections import ContentPart, Outline, content_part_record, section_summary
 from app.responses.sections import Section as SectionResponse
@@ -43,9 +43,7 @@ def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Res
     """
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])
-    is_current = version == document["version"]
-    body_id = document.get("contentId") if is_current else own_revision(ctx, document["id"], version)["bodyId"]
-    markdown = markdown_of(ctx, body_id)
+    markdown = markdown_of(ctx, content_id_of(ctx, document, version))
     part = content_part_record(document["id"], version, markdown, offset=fields["offset"], limit=fields["limit"])
     return Result(part)
 

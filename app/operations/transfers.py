@@ -56,6 +56,7 @@ NO_END = (
     """`printf '{"type":"end","lines":%d}\\n' $(wc -l < FILE) >> FILE`."""
 )
 OTHER_FORMAT = f"The export is not of format {FORMAT}: import it with the version of content-workflow that wrote it."
+BUSY = "Others wrote to the project all the time: run the import again."
 TOO_MANY = "The project has {:,} {}, the most there may be."
 
 
@@ -296,15 +297,10 @@ class ProjectImport:
         return attributed(delivered, written, revision and revision.get("review")), [html]
 
     def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
-        """Adds the records that the project lacks, in a transaction, and notes the outcome of each line."""
-        for (number, line, _), outcome in zip(rows, self._outcomes(rows, add), strict=True):
-            if isinstance(outcome, _InvalidLine):
-                self._refuse(number, outcome, line["id"] if line["type"] == "document" else None)
-            else:
-                self._count(*outcome)
+        """Adds the records that the project lacks, in a transaction, and notes the outcome of each line.
 
-    def _outcomes(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> list[_Outcome]:
-        """Returns what `add` returns, which is called again when another write took a name, a slug or a key first."""
+        `add` is called again when another write took a name, a slug or a key first.
+        """
 
         def added(store: Store) -> list[_Outcome]:
             outcomes = add(store, rows)
@@ -312,12 +308,16 @@ class ProjectImport:
                 store.projects.delivery_changed(self._project)
             return outcomes
 
+        outcomes: list[_Outcome] = [_InvalidLine(line, BUSY) for _, line, _ in rows]
         for _ in range(TRIES if rows else 0):
             with suppress(WriteConflict), self._store.deadline():
-                return self._store.in_transaction(added)
-        return [
-            _InvalidLine(line, "Others wrote to the project all the time: run the import again.") for _, line, _ in rows
-        ]
+                outcomes = self._store.in_transaction(added)
+                break
+        for (number, line, _), outcome in zip(rows, outcomes, strict=True):
+            if isinstance(outcome, _InvalidLine):
+                self._refuse(number, outcome, line["id"] if line["type"] == "document" else None)
+            else:
+                self._count(*outcome)
 
     def _add_records(self, store: Store, rows: Sequence[Row]) -> list[_Outcome]:
         """Adds the records that do not exist; lines that follow refer to those that do."""
