@@ -39,11 +39,14 @@ class Refusal(Exception):
 
     status = 400
     message = "The request was refused."
-    headers: dict[str, str]
+    headers: dict[str, str] = {}  # copied by each instance
+
+    def __init_subclass__(cls, status: int | None = None) -> None:
+        cls.status = status or cls.status
 
     def __init__(self, message: str | None = None, *, headers: dict[str, str] | None = None, **extra: Any) -> None:
         self.message = message or type(self).message
-        self.headers = headers or {}
+        self.headers = {**type(self).headers, **(headers or {})}
         self.extra = extra
         super().__init__(self.message)
 
@@ -70,7 +73,6 @@ class Refusal(Exception):
 class HttpApiDecodeError(Refusal):
     """The request has a wrong type, a value that is too long or out of range, or lacks a required key."""
 
-    status = 400
     message = "The request does not have the right shape: correct what `issues` lists and send it again."
 
     def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = (), more: int = 0) -> None:
@@ -90,282 +92,242 @@ CHALLENGE = 'Bearer realm="content-workflow"'
 """What `WWW-Authenticate` says (RFC 6750)."""
 
 
-class Unauthorized(Refusal):
+class Unauthorized(Refusal, status=401):
     """There is no token, or none that is valid for this API."""
 
-    status = 401
     message = (
         "Send a valid token of this API in the header `Authorization: Bearer <token>`: "
         "one that begins with `cwm_` for REST and MCP, with `cwd_` for delivery."
     )
-
-    def __init__(self, message: str | None = None) -> None:
-        super().__init__(message, headers={"WWW-Authenticate": CHALLENGE})
+    headers = {"WWW-Authenticate": CHALLENGE}
 
 
-class Forbidden(Refusal):
+class Forbidden(Refusal, status=403):
     """The token is valid and lacks the scope."""
 
-    status = 403
     message = "The token lacks the required scope: use one that has it."
 
 
-class NotFound(Refusal):
+class NotFound(Refusal, status=404):
     """There is no such record for this token, or it was deleted."""
 
-    status = 404
     message = "No such route or record: check the path and the id."
 
 
-class NoBriefReady(Refusal):
+class NoBriefReady(Refusal, status=404):
     """No brief is waiting to be claimed."""
 
-    status = 404
     message = "No brief is ready to be claimed: try again later, or mark one ready."
 
 
-class MethodNotAllowed(Refusal):
+class MethodNotAllowed(Refusal, status=405):
     """The path exists and does not take this method."""
 
-    status = 405
     message = "This path does not take that method: the `Allow` header lists those it takes."
 
 
-class BriefClaimed(Refusal):
+class BriefClaimed(Refusal, status=409):
     """The brief is claimed; `claimedBy` and `claimedAt` say by whom and since when."""
 
-    status = 409
     message = "The brief is claimed: claim another, or wait until this claim ends."
 
 
-class BriefNotReady(Refusal):
+class BriefNotReady(Refusal, status=409):
     """The brief is not offered, so it can't be claimed."""
 
-    status = 409
     message = "The brief is not ready: mark it ready before claiming it."
 
 
-class BriefClosed(Refusal):
+class BriefClosed(Refusal, status=409):
     """The document is past drafting, so its brief can be neither offered nor claimed."""
 
-    status = 409
     message = (
         "The document is past drafting (in review, approved, scheduled or published): its brief can be offered and "
         "claimed once it is back in drafting."
     )
 
 
-class BriefNotOffered(Refusal):
+class BriefNotOffered(Refusal, status=409):
     """The brief is neither ready nor claimed, so there is nothing to withdraw."""
 
-    status = 409
     message = "The brief is neither ready nor claimed: there is nothing to withdraw."
 
 
-class VersionConflict(Refusal):
+class VersionConflict(Refusal, status=409):
     """The document changed since `baseVersion` was read."""
 
-    status = 409
     message = "The document has changed: read it again, merge, and send its `version` as `baseVersion`."
 
 
-class InvalidTransition(Refusal):
+class InvalidTransition(Refusal, status=409):
     """The document's status does not allow the operation; `allowed` lists those it does."""
 
-    status = 409
     message = "The document's status does not allow this: `allowed` lists what it does."
 
 
-class SlugTaken(Refusal):
+class SlugTaken(Refusal, status=409):
     """Another document has the slug."""
 
-    status = 409
     message = "Another document has this slug: choose another."
 
 
-class CategoryInUse(Refusal):
+class CategoryInUse(Refusal, status=409):
     """Documents or subcategories still use the category."""
 
-    status = 409
     message = "Documents or subcategories still use this category: move them first."
 
 
-class ClusterInUse(Refusal):
+class ClusterInUse(Refusal, status=409):
     """Documents still use the cluster."""
 
-    status = 409
     message = "Documents still use this cluster: move them first."
 
 
-class ThreadsOpen(Refusal):
+class ThreadsOpen(Refusal, status=409):
     """Threads of level `must` stand in the way; `threads` lists their ids."""
 
-    status = 409
     message = "Threads of level `must` are not settled: answer or resolve those that `threads` lists, then try again."
 
 
-class ThreadNotYours(Refusal):
+class ThreadNotYours(Refusal, status=409):
     """Somebody else opened the thread, `openedBy`, and has to resolve it."""
 
-    status = 409
     message = "Somebody else opened this thread and has to resolve it: answer it instead."
 
 
-class ThreadResolved(Refusal):
+class ThreadResolved(Refusal, status=409):
     """The thread is resolved."""
 
-    status = 409
     message = "The thread is resolved: reopen it first."
 
 
-class QuoteGone(Refusal):
+class QuoteGone(Refusal, status=409):
     """The passage that the suggestion replaces does not stand in the present text, or at no certain place."""
 
-    status = 409
     message = "The quoted passage is not at one certain place of the present text: edit the content, then answer."
 
 
-class RoundsExhausted(Refusal):
+class RoundsExhausted(Refusal, status=409):
     """Changes were requested `rounds` times, and the project's `maxRounds` leaves the next round to people."""
 
-    status = 409
     message = "Changes were requested as often as the project allows: people decide now. Send it without `offer`."
 
 
-class HumanReviewRequired(Refusal):
+class HumanReviewRequired(Refusal, status=409):
     """The approval lacks the record of a person's review, or an agent attests one; `missing` lists what lacks."""
 
-    status = 409
     message = (
         "A person has to approve this with `review`, in which `facts` is true and `examined` says what they examined; "
         "an agent can't attest a person's review."
     )
 
 
-class FourEyes(Refusal):
+class FourEyes(Refusal, status=409):
     """The project demands four eyes, and the token made the version or submitted it; `by` is who did."""
 
-    status = 409
     message = (
         "This version was made or submitted by your token, or by another of the same agent: the project demands that "
         "somebody else approves, schedules or publishes it."
     )
 
 
-class ReviewRequired(Refusal):
+class ReviewRequired(Refusal, status=409):
     """The project publishes only what was approved."""
 
-    status = 409
     message = "The project publishes only what was approved: submit the document and have it approved first."
 
 
-class ChecksFailed(Refusal):
+class ChecksFailed(Refusal, status=409):
     """Checks failed that the project demands before a document is submitted; `checks` lists each failure."""
 
-    status = 409
     message = "The project demands checks that fail: correct what `checks` lists, then submit again."
 
 
-class ProjectFrozen(Refusal):
+class ProjectFrozen(Refusal, status=409):
     """The project is frozen, and the token lacks `admin`; `note`, `at` and `by` say why, since when and by whom."""
 
-    status = 409
     message = "The project is frozen: nothing can be written until somebody with the scope `admin` unfreezes it."
 
 
-class IdempotencyConflict(Refusal):
+class IdempotencyConflict(Refusal, status=409):
     """A request with the same idempotency key is still being processed."""
 
-    status = 409
     message = "A request with this idempotency key is still being processed: try again in a moment."
-
-    def __init__(self, message: str | None = None) -> None:
-        super().__init__(message, headers={"Retry-After": "1"})
+    headers = {"Retry-After": "1"}
 
 
-class CursorExpired(Refusal):
+class CursorExpired(Refusal, status=410):
     """The cursor is older than the oldest event in the feed."""
 
-    status = 410
     message = "The cursor is older than the oldest event in the feed: start again without `after`."
 
 
-class PreconditionFailed(Refusal):
+class PreconditionFailed(Refusal, status=412):
     """`If-Match` names a state of the record that is not the present one."""
 
-    status = 412
     message = "The record has another ETag by now: read it again, and send its ETag unchanged, quotes included."
 
 
-class PayloadTooLarge(Refusal):
+class PayloadTooLarge(Refusal, status=413):
     """The body is over the limit."""
 
-    status = 413
     message = (
         "The body is over 20 MB (20,971,520 bytes). Send text as plain UTF-8: "
         "escapes such as `\\ud83d\\ude00` make JSON up to three times as long."
     )
 
 
-class ResponseTooLarge(Refusal):
+class ResponseTooLarge(Refusal, status=413):
     """The texts that a delivery query selects are too long in total."""
 
-    status = 413
     message = "The selected html and markdown are over 16 MB in total: select fewer documents at once."
 
 
-class UnsupportedMediaType(Refusal):
+class UnsupportedMediaType(Refusal, status=415):
     """The body is not JSON."""
 
-    status = 415
     message = "Send the body as JSON, with `Content-Type: application/json`."
 
 
-class BadRequest(Refusal):
+class BadRequest(Refusal, status=422):  # the contract's name for it; a 400 is `HttpApiDecodeError`
     """A value breaks a rule; `errors` lists each where there are fields to name."""
 
-    status = 422  # the contract's name for it; a 400 is `HttpApiDecodeError`
     message = "Some values break a rule: correct what `errors` lists and send it again."
 
 
-class IntentInvalid(Refusal):
+class IntentInvalid(Refusal, status=422):
     """A draft can't be confirmed yet, or a plan that holds whole or not at all can't be made; nothing changed.
 
     `errors` lists every problem, sorted by field.
     """
 
-    status = 422
     message = "The draft is not ready: correct what `errors` lists with an update, then confirm again."
 
     def __init__(self, errors: Sequence[Problem], message: str | None = None) -> None:
         super().__init__(message, errors=list(errors))
 
 
-class IdempotencyMismatch(Refusal):
+class IdempotencyMismatch(Refusal, status=422):
     """The idempotency key was used with another request."""
 
-    status = 422
     message = "This idempotency key was used with another request: use a new key for a new request."
 
 
-class RateLimited(Refusal):
+class RateLimited(Refusal, status=429):
     """Too many requests; `Retry-After` says how many seconds to wait."""
 
-    status = 429
     message = "Too many requests: wait as long as the response says, then send the request again."
 
 
-class BudgetExceeded(Refusal):
+class BudgetExceeded(Refusal, status=429):
     """The token's budget is used up; `budget` names the limit, `resetsAt` says when it resets."""
 
-    status = 429
     message = "The token's budget is used up: wait as long as the response says, then send the request again."
 
 
-class InternalError(Refusal):
+class InternalError(Refusal, status=500):
     """A bug of ours."""
 
-    status = 500
     message = "Something went wrong on our side: send the request again; if it fails again, report its `X-Request-Id`."
 
     def __init__(self, request_id: str | None = None) -> None:
@@ -373,18 +335,18 @@ class InternalError(Refusal):
         super().__init__(message if request_id else None)
 
 
-class ServiceUnavailable(Refusal):
+class ServiceUnavailable(Refusal, status=503):
     """MongoDB can't be reached in time, others write the same record, or too many requests are in flight.
 
     Nothing was written in part.
     """
 
     tag = "ServiceUnavailable"  # of its kinds (`app/store/store.py`) too
-    status = 503
     message = "The database can't be reached right now: try again in a few seconds, with the same idempotency key."
+    headers = {"Retry-After": "2"}
 
     def __init__(self, message: str | None = None, reason: str = "") -> None:
-        super().__init__(message, headers={"Retry-After": "2"})
+        super().__init__(message)
         self.reason = reason
         """What MongoDB or its driver said: for who runs the service, not for callers."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from email.utils import parseaddr
 from importlib.metadata import version
@@ -37,10 +37,6 @@ VERSION = version("content-workflow")
 
 
 def _split(value: object) -> object:
-    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
-
-
-def _split_words(value: object) -> object:
     return value.replace(",", " ").split() if isinstance(value, str) else value
 
 
@@ -89,29 +85,31 @@ def _check_prefix(value: str) -> str:
     return value
 
 
-def _check_networks(value: tuple[str, ...]) -> tuple[str, ...]:
-    for name in value:
-        try:
-            ip_network(name, strict=False)
-        except ValueError:
-            raise ValueError(f"must be addresses or networks, like 10.0.0.0/8; {name!r} is not one") from None
-    return value
+def _each(is_valid: Callable[[str], object], must_be: str) -> AfterValidator:
+    """Returns the check of a list of names, one by one."""
+
+    def check(value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            if not is_valid(name):
+                raise ValueError(f"must be {must_be}; {name!r} is not one")
+        return value
+
+    return AfterValidator(check)
 
 
-def _check_origins(value: tuple[str, ...]) -> tuple[str, ...]:
-    for origin in value:
-        if not re.fullmatch(r"\*|null|[a-z][a-z0-9+.-]*://[^/\sA-Z]+", origin):
-            raise ValueError(
-                f"must be origins as browsers send them, like https://www.example.com, or *; {origin!r} is not one"
-            )
-    return value
+def _is_network(value: str) -> bool:
+    try:
+        return bool(ip_network(value, strict=False))
+    except ValueError:
+        return False
 
 
-def _check_hosts(value: tuple[str, ...]) -> tuple[str, ...]:
-    for host in value:
-        if not re.fullmatch(r"[^/\s]+", host):
-            raise ValueError(f"must be host names, like content.example.com, or *; {host!r} is not one")
-    return value
+Networks = _each(_is_network, "addresses or networks, like 10.0.0.0/8")
+Origins = _each(
+    re.compile(r"\*|null|[a-z][a-z0-9+.-]*://[^/\sA-Z]+").fullmatch,
+    "origins as browsers send them, like https://www.example.com, or *",
+)
+Hosts = _each(re.compile(r"[^/\s]+").fullmatch, "host names, like content.example.com, or *")
 
 
 def is_loopback(host: str) -> bool:
@@ -149,12 +147,10 @@ class Settings(BaseModel):
         "", description="prefix of the management API's paths, like /api"
     )
     public_url: Url = Field(
-        "",
-        description="the address that callers use, for OpenAPI's `servers`, feeds, invitations and the host of MCP",
+        "", description="the address that callers use, for OpenAPI's `servers`, feeds, invitations and the host of MCP"
     )
     oauth: bool = Field(
-        True,
-        description="let people connect clients at /oauth/authorize, where PUBLIC_URL is https or on loopback",
+        True, description="let people connect clients at /oauth/authorize, where PUBLIC_URL is https or on loopback"
     )
     oidc_issuer: Url = Field("", description="the OpenID provider that members sign in to the console with")
     oidc_client_id: str = Field(
@@ -165,7 +161,7 @@ class Settings(BaseModel):
     oidc_client_secret: str = Field(
         "", repr=False, validate_default=True, description="this service's client secret there"
     )
-    oidc_scopes: Annotated[tuple[Scope, ...], BeforeValidator(_split_words)] = Field(
+    oidc_scopes: Annotated[tuple[Scope, ...], BeforeValidator(_split)] = Field(
         (Scope.READ, Scope.WRITE, Scope.PUBLISH), description="what members who sign in with it may do"
     )
     rate_limit: Count = Field(
@@ -176,7 +172,7 @@ class Settings(BaseModel):
         validation_alias="FAILED_AUTH_LIMIT_PER_MINUTE",
         description="failed authentications per address and process; 0 is off",
     )
-    trusted_proxies: Annotated[Names, AfterValidator(_check_networks)] = Field(
+    trusted_proxies: Annotated[Names, Networks] = Field(
         (), description="addresses or networks whose X-Forwarded-For is believed, comma-separated"
     )
     serve_rest: bool = Field(True, description="serve the management API")
@@ -186,10 +182,10 @@ class Settings(BaseModel):
     serve_console: bool = Field(True, description="serve the console at /console")
     serve_metrics: bool = Field(False, description="serve /metrics")
     metrics_token: str = Field("", repr=False, description="bearer token that /metrics requires, where set")
-    mcp_allowed_hosts: Annotated[Names, AfterValidator(_check_hosts)] = Field(
+    mcp_allowed_hosts: Annotated[Names, Hosts] = Field(
         (), description="Host headers that MCP accepts besides localhost, comma-separated; * for all"
     )
-    delivery_allowed_origins: Annotated[Names, AfterValidator(_check_origins)] = Field(
+    delivery_allowed_origins: Annotated[Names, Origins] = Field(
         ("*",), description="origins that may read the delivery API from a browser, comma-separated"
     )
     delivery_cache_control: Annotated[str, Field(pattern=r"^[\x20-\x7e]*$")] = Field(

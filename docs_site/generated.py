@@ -196,7 +196,7 @@ def _commands(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...],
     """Yields every command below a group, with the names that call it."""
     ctx = click.Context(group)
     for name in group.list_commands(ctx):
-        command = group.get_command(ctx, name)
+        _, command, _ = group.resolve_command(ctx, [name])
         if isinstance(command, click.Group):
             yield from _commands(command, *path, name)
         elif command:

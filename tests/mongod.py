@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pymongo import MongoClient
 
-from app.cli.mongod import find_mongod, shared, signals_raise
+from app.cli.mongod import find_mongod, raise_on_signals, shared
 from app.cli.mongod_process import MongodProcess
 
 MEMORY = Path("/dev/shm")
@@ -46,7 +46,8 @@ def quick_mongod(folder: Path) -> Iterator[str]:
         if data.is_symlink():
             data.unlink()
 
-    with signals_raise(), shared(folder, start, stop) as uri:
+    raise_on_signals()
+    with shared(folder, start, stop) as uri:
         yield uri
 
 

@@ -7,7 +7,6 @@ from io import TextIOWrapper
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from app.errors import Refusal, ServiceUnavailable, SettingsError
 
@@ -40,7 +39,7 @@ The list of commands is printed and completed from here, since importing them al
 
 
 class Commands(click.Group):
-    """The commands; each module is imported when its command is used, so that none loads what another needs."""
+    """The commands: what stands in `COMMANDS` of each, until one is used; then its module is imported."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -48,30 +47,8 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Returns a command; for an unknown name the error suggests the closest one."""
-        if args[0] not in COMMANDS:
-            from app.schemas.unknown import near_name  # which imports marshmallow
-
-            if near := near_name(args[0], COMMANDS):
-                ctx.fail(f"No such command {args[0]!r}. Did you mean {near!r}?")
-        return super().resolve_command(ctx, args)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"app.cli.{COMMANDS[name][0]}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Completes commands without importing them."""
-        names = [name for name in COMMANDS if name.startswith(incomplete)]
-        options = click.Command.shell_complete(self, ctx, incomplete)
-        return [*(CompletionItem(name, help=COMMANDS[name][1]) for name in names), *options]
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, import_module(f"app.cli.{COMMANDS[name][0]}").command if name else command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs a command; a refusal is printed as one message with exit code 1, without a traceback."""
@@ -99,7 +76,11 @@ def _message(refusal: Refusal) -> str:
     return "\n".join(refusal.lines)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.group(
+    cls=Commands,
+    commands={name: click.Command(name, short_help=summary) for name, (_, summary) in COMMANDS.items()},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+)
 @click.version_option(package_name="content-workflow")
 def main() -> None:
     """A content workflow service on MongoDB: plan, brief, draft, review and publish.

@@ -162,13 +162,13 @@ class Duration(click.ParamType[timedelta]):
     def __init__(self, *, none: bool = False, most: timedelta = timedelta.max) -> None:
         self._none = none
         self._most = most
-        self._form = re.compile(f"({'0|' if none else ''}[1-9][0-9]{{0,5}})([{''.join(UNITS)}])")
+        self._form = re.compile(f"({'0|' if none else ''}[1-9][0-9]{{0,3}})([{''.join(UNITS)}])")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
         found = self._form.fullmatch(value)
         if found is None:
             least = 0 if self._none else 1
-            self.fail(f"Write {least} to 999999 and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
+            self.fail(f"Write {least} to 9999 and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
         duration = timedelta(**{UNITS[found[2]]: int(found[1])})
         if duration > self._most:
             self.fail(f"Must be at most {self._most.days}d.", param, ctx)

@@ -109,14 +109,13 @@ def _print_when_served(port: int, banner: str) -> None:
 
 def _free_port(wanted: int | None) -> int:
     """Returns the port that is wanted, or the first that is free."""
-    for port in (wanted,) if wanted else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
-        if is_free(HOST, port):
-            if port not in (wanted, FIRST_PORT):
-                click.echo(f"Port {FIRST_PORT} is in use: using port {port}.\n")
-            return port
-    if wanted:
-        raise click.ClickException(f"Port {wanted} is in use: choose another with --port, or leave it out.")
-    raise click.ClickException(f"No port from {FIRST_PORT} to {port} is free: name one with --port.")
+    ports = [wanted] if wanted else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED)
+    port = next((one for one in ports if is_free(HOST, one)), None)
+    if port is None:
+        raise click.ClickException(f"Port {ports[-1]} is in use: choose another with --port.")
+    if port != ports[0]:
+        click.echo(f"Port {FIRST_PORT} is in use: using port {port}.\n")
+    return port
 
 
 def _demo(store: Store) -> dict[str, Any]:

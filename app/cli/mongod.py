@@ -57,7 +57,8 @@ def running_mongod(folder: Path) -> Iterator[str]:
     program = find_mongod()
     folder.mkdir(parents=True, exist_ok=True)
     process = MongodProcess(folder.resolve())
-    with signals_raise(), shared(folder, start=lambda: process.start(program), stop=process.stop) as uri:
+    raise_on_signals()
+    with shared(folder, start=lambda: process.start(program), stop=process.stop) as uri:
         yield uri
 
 
@@ -77,20 +78,12 @@ def _reason(tried: subprocess.CompletedProcess[str]) -> str:
     return tried.stderr.strip() or f"it ended with exit code {tried.returncode}."
 
 
-@contextmanager
-def signals_raise() -> Iterator[None]:
-    """Makes SIGTERM and SIGHUP raise KeyboardInterrupt, so that `finally` blocks run."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may install signal handlers
-        return
-    signs = [sign for sign in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(sign) is signal.SIG_DFL]
-    for sign in signs:
-        signal.signal(sign, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for sign in signs:
-            signal.signal(sign, signal.SIG_DFL)
+def raise_on_signals() -> None:
+    """Makes SIGTERM and SIGHUP raise KeyboardInterrupt from now on, so that `finally` blocks run."""
+    if threading.current_thread() is threading.main_thread():  # no other thread may
+        for sign in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(sign) is signal.SIG_DFL:
+                signal.signal(sign, signal.default_int_handler)
 
 
 @contextmanager

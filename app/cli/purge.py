@@ -1,7 +1,7 @@
 """`purge`: permanently deletes documents that have been in the trash long enough."""
 
 import sys
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import click
 
@@ -20,16 +20,15 @@ from app.operations.purging import count_purgeable, purge_trash
     default="30d",
     help="Only documents that were moved to the trash so long ago or earlier, like 12h or 30d.",
 )
-@click.option("--days", type=click.IntRange(0), hidden=True, help="The same as --older-than, in days.")
 @click.option("--dry-run", is_flag=True, help="Say how many documents would be deleted, and delete none.")
 @click.option("--yes", is_flag=True, help="Delete without asking, as scripts must.")
-def command(project_id: str | None, older_than: timedelta, days: int | None, dry_run: bool, yes: bool) -> None:
+def command(project_id: str | None, older_than: timedelta, dry_run: bool, yes: bool) -> None:
     """Permanently delete documents in the trash, with their texts and their history.
 
     Asks before it deletes; without a terminal it needs --yes.
     """
     project = context(project_id).project_id if project_id else None
-    before = _before(older_than if days is None else timedelta(days=days))
+    before = this_instant() - older_than
     count = count_purgeable(store(), before, project)
     if dry_run:
         click.echo(f"{_documents(count)} would be permanently deleted.\n{DRY_RUN}")
@@ -39,13 +38,6 @@ def command(project_id: str | None, older_than: timedelta, days: int | None, dry
     with progress("Deleting", "documents", count) as advance:
         purged = purge_trash(store(), before, project, advance)
     click.echo(f"{_documents(purged)} {'was' if purged == 1 else 'were'} permanently deleted.")
-
-
-def _before(age: timedelta) -> datetime:
-    try:
-        return this_instant() - age
-    except OverflowError:
-        raise click.BadParameter("That is before the year 1.", param_hint="--older-than") from None
 
 
 def _ask(count: int, project_id: str | None) -> None:

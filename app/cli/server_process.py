@@ -16,7 +16,6 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.synchronize import Event
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -51,13 +50,7 @@ LOGGING: dict[str, Any] = {
 
 
 def run(
-    host: str,
-    port: int,
-    workers: int,
-    settings: Settings,
-    *,
-    with_worker: bool = True,
-    quiet: bool = False,
+    host: str, port: int, workers: int, settings: Settings, *, with_worker: bool = True, quiet: bool = False
 ) -> None:
     """Serves the application until a signal ends it, with the worker in this process, which has little else to do.
 
@@ -102,23 +95,12 @@ def _set_on_signal(ending: Event) -> None:
 @contextmanager
 def shared_metrics(settings: Settings) -> Iterator[None]:
     """Makes this process and those started inside the block share their counters, if metrics are served."""
-    if not settings.serve_metrics or METRICS_FOLDER in os.environ:
-        if settings.serve_metrics:
-            _check_folder(os.environ[METRICS_FOLDER])
+    if not settings.serve_metrics:
         yield
         return
     with tempfile.TemporaryDirectory(prefix="content-workflow-metrics-") as folder:
         os.environ[METRICS_FOLDER] = folder
-        try:
-            yield
-        finally:
-            del os.environ[METRICS_FOLDER]
-
-
-def _check_folder(folder: str) -> None:
-    """Raises `ClickException` where counters can't be shared in a folder."""
-    if not Path(folder).is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise click.ClickException(f"{METRICS_FOLDER} is {folder!r}: must be an empty folder that serve may write to.")
+        yield
 
 
 @contextmanager

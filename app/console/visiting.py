@@ -11,8 +11,8 @@ from app.console.sessions import VISIT_COOKIE
 from app.errors import NotFound, Unauthorized
 from app.http.callers import callers
 from app.operations import threads
+from app.operations.context import Context
 from app.operations.documents import own_document
-from app.operations.review_links import Visit
 from app.operations.revisions import markdown_of
 from app.schemas.loading import load
 from app.schemas.threads import ReplyFields, SettleFields, ThreadFields
@@ -29,20 +29,19 @@ def show_review() -> Response:
     if not g.visit_secret:
         return page("review_link.html", problem=None)
     try:
-        visit = callers().visit(g.visit_secret)
+        ctx, document_id = callers().visit(g.visit_secret)
     except Unauthorized:
         response = page("review_link.html", 401, problem=ENDED)
         response.delete_cookie(VISIT_COOKIE, path="/console")
         return response
-    ctx, id = visit.ctx, visit.document_id
     with ctx.store.deadline():
-        document = own_document(ctx, id)
+        document = own_document(ctx, document_id)
         markdown = markdown_of(ctx, document.get("contentId"))
     return page(
         "review.html",
         visitor=ctx.caller,
         title=document["title"],
-        threads=threads.list_threads(ctx, id, fields={"state": list(ThreadState)}).body,
+        threads=threads.list_threads(ctx, document_id, fields={"state": list(ThreadState)}).body,
         markdown=markdown[:PREVIEWED],
         html=preview_of(markdown),
         too_long=len(markdown) > PREVIEWED,
@@ -66,9 +65,8 @@ def begin_review() -> BaseResponse:
 @leads_to("show_review")
 def open_as_visitor() -> str:
     """Opens threads."""
-    visit = _visit()
     for remark in remarks():
-        threads.open_thread(visit.ctx, visit.document_id, fields=load(ThreadFields, remark))
+        threads.open_thread(*_visit(), fields=load(ThreadFields, remark))
     return OPENED
 
 
@@ -77,13 +75,12 @@ def open_as_visitor() -> str:
 def change_as_visitor(thread: str, change: str) -> str:
     """Answers a thread, or resolves one of the visitor's own."""
     operation, message = CHANGES[change] if change in ("reply", "resolve") else abort(404)
-    visit = _visit()
     fields = load(ReplyFields if change == "reply" else SettleFields, reply_fields(change))
-    operation(visit.ctx, visit.document_id, thread, fields=fields)
+    operation(*_visit(), thread, fields=fields)
     return message
 
 
-def _visit() -> Visit:
+def _visit() -> tuple[Context, str]:
     try:
         return callers().visit(g.visit_secret)
     except Unauthorized:

@@ -20,7 +20,7 @@ from app.operations.access import SESSION_LIFE, Access, hash_of
 from app.operations.concurrency import ConcurrencyLimit
 from app.operations.context import Caller, Context, this_instant
 from app.operations.invitations import accept_invitation
-from app.operations.review_links import Visit, visit
+from app.operations.review_links import visit
 from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Channel, TokenKind
@@ -125,12 +125,12 @@ class Callers:
         with self.counting_failures():
             return accept_invitation(self.store, secret, this_instant())
 
-    def visit(self, secret: str) -> Visit:
-        """Returns what the holder of a review link can do; raises as `context` does."""
+    def visit(self, secret: str) -> tuple[Context, str]:
+        """Returns the context of who has a review link, and its document's id; raises as `context` does."""
         with self.counting_failures():
-            found = visit(self.store, secret, this_instant())
-        self._count(found.ctx.caller)
-        return found
+            ctx, document_id = visit(self.store, secret, this_instant())
+        self._count(ctx.caller)
+        return ctx, document_id
 
     def sign_out(self) -> None:
         """Ends the session of the request."""

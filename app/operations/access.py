@@ -140,12 +140,7 @@ def new_project_secret(project_id: str) -> str:
 
 
 def begin_session(
-    store: Store,
-    project_id: str,
-    token_id: str | None,
-    token_hash: str,
-    now: datetime,
-    life: timedelta = SESSION_LIFE,
+    store: Store, project_id: str, token_id: str | None, token_hash: str, now: datetime, life: timedelta = SESSION_LIFE
 ) -> str:
     """Returns the secret of a new session with a token: its project's id, a dot, 256 bits."""
     session = new_project_secret(project_id)

@@ -10,15 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from app.errors import (
-    BadRequest,
-    BriefClaimed,
-    BriefClosed,
-    BriefNotOffered,
-    BriefNotReady,
-    NoBriefReady,
-    Problem,
-)
+from app.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, NoBriefReady, Problem
 from app.operations.context import Context
 from app.operations.documents import change_document, document_change, document_result, own_document, write_change
 from app.operations.operation import Effect, Result, operation

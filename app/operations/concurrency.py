@@ -11,8 +11,7 @@ from app.errors import ServiceUnavailable
 class ConcurrencyLimit:
     """A semaphore with two bounds: one for all callers together, and one for each caller.
 
-    What is bounded is a number of requests, or of bytes or characters. A caller that holds nothing is granted any
-    amount while nobody else holds anything.
+    Amounts are numbers of requests, bytes or characters. While nothing is held, a single amount may exceed both bounds.
     """
 
     def __init__(self, total: int, each: int, busy: str) -> None:

@@ -1,7 +1,7 @@
 """The long texts of a response: html and markdown, all read at once when it is known which ones it has.
 
-While a query is executed, each text is a `Text`: its place in the response. So their sizes together are known before
-one is read, and one read is enough for all. (decisions, section 7)
+While a query is executed, each text is a placeholder (`Text`). So their total size is known before one is read, and
+one read is enough for all. (decisions, section 7)
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 import orjson
 
 from app.errors import ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.operations.context import Context
-from app.operations.rendering import render
+from app.operations.rendering import render_content
 from app.operations.revision_cache import NEVER_CHANGES, RevisionCache
 from app.rules.text import first_paragraph
 
@@ -36,16 +35,11 @@ RENDERING_SECONDS = 5.0
 
 
 class Text(str):
-    """The place of a text in a response: the id of its body, and once it was read its content."""
+    """The placeholder of a text in a response: the id of its body, and after `Texts.read` its content."""
 
     content: str | None = None
     is_rendered = False
     """Whether the content is html that is rendered from the body; None where that is too long to be published."""
-
-
-@dataclass(frozen=True)
-class _Rendered:
-    html: str | None
 
 
 class TextCache:
@@ -55,8 +49,8 @@ class TextCache:
         self.excerpts: RevisionCache[str] = RevisionCache(
             EXCERPT_CACHE_CHARACTERS, size_of=lambda text: len(text) + ENTRY_BYTES
         )
-        self.rendered: RevisionCache[_Rendered] = RevisionCache(
-            RENDERED_CACHE_BYTES, size_of=lambda rendered: 2 * len(rendered.html or "") + ENTRY_BYTES
+        self.rendered: RevisionCache[str] = RevisionCache(
+            RENDERED_CACHE_BYTES, size_of=lambda html: 2 * len(html) + ENTRY_BYTES
         )
 
 
@@ -70,7 +64,7 @@ class Texts:
         """The bytes of bodies, as far as records tell them."""
 
     def stored(self, body_id: str, size: int | None = None) -> Text:
-        """Returns the place of a text that is stored."""
+        """Returns the placeholder of a stored text."""
         text = Text(body_id)
         self._places.append(text)
         if size is not None:
@@ -78,16 +72,16 @@ class Texts:
         return text
 
     def rendered(self, body_id: str) -> Text:
-        """Returns the place of html that is rendered from a markdown."""
+        """Returns the placeholder of html that is rendered from a stored markdown."""
         text = self.stored(body_id)
         text.is_rendered = True
         return text
 
     def read(self, hold: Callable[[int], None]) -> None:
-        """Gives each place its content. Raises `WriteConflict` where one was replaced meanwhile.
+        """Reads the texts of all placeholders. Raises `WriteConflict` where one was replaced meanwhile.
 
-        `hold` is told how many bytes they have before they are read, and may refuse. Refuses with `ResponseTooLarge`,
-        where that is known before one is read, and with `ServiceUnavailable` where rendering drafts takes too long.
+        Calls `hold`, which may refuse, with their size in bytes before they are read. Refuses with `ResponseTooLarge`
+        texts that are too long in total, and with `ServiceUnavailable` drafts that take too long to render.
         """
         times = Counter(self._places)
         unknown = times.keys() - self._sizes.keys()
@@ -123,14 +117,15 @@ class Texts:
         return excerpts
 
     def _html(self, body_id: str, bodies: Mapping[str, str], ends: float) -> str | None:
-        known = self._cache.rendered.get(body_id, NEVER_CHANGES)
-        if known is None:
-            if time.monotonic() > ends:
-                raise ServiceUnavailable("Rendering these previews takes too long: ask for the html of fewer at once.")
-            made = render(self._ctx, bodies[body_id])
-            known = _Rendered(made.html if made else None)
-            self._cache.rendered.put(body_id, NEVER_CHANGES, known)
-        return known.html
+        if (html := self._cache.rendered.get(body_id, NEVER_CHANGES)) is not None:
+            return html
+        if time.monotonic() > ends:
+            raise ServiceUnavailable("Rendering these previews takes too long: ask for the html of fewer at once.")
+        rendered = render_content(self._ctx, body_id, bodies[body_id])
+        if rendered is None:
+            return None
+        self._cache.rendered.put(body_id, NEVER_CHANGES, rendered.html)
+        return rendered.html
 
 
 def _length_as_json(text: str) -> int:

@@ -54,8 +54,10 @@ class Batch(Generic[V]):
         """Has ids read with the next one."""
         self._wanted.update(one for one in ids if one is not None and one not in self._found)
 
-    def get(self, one: str) -> V | None:
+    def get(self, one: str | None) -> V | None:
         """Returns the value of an id, None where there is none."""
+        if one is None:
+            return None
         if one not in self._found:
             wanted = self._wanted | {one}
             self._found |= {**dict.fromkeys(wanted), **self._read(wanted)}
@@ -81,7 +83,7 @@ class DeliveredRecord:
     @property
     def excerpt(self) -> str | None:
         """The document's excerpt; where it has none, that which is generated from its present content."""
-        return self.row.get("excerpt") or self._query.generated_excerpt(self.row)
+        return self.row.get("excerpt") or self._query.excerpts.get(self.row.get("contentId")) or None
 
     @property
     def category(self) -> DeliveredCategory | None:
@@ -118,7 +120,7 @@ class DeliveredDocument(DeliveredRecord):
 
     @property
     def author(self) -> DeliveredAuthor | None:
-        return self._query.author(self.row.get("authorId"))
+        return self._query.authors.get(self.row.get("authorId"))
 
     @property
     def cluster_id(self) -> str | None:
@@ -136,7 +138,7 @@ class DeliveredDocument(DeliveredRecord):
     @property
     def disclosure(self) -> DeliveredDisclosure:
         if not self.is_published:
-            return self._query.disclosure_of_draft(self.id)
+            return self._query.disclosures.get(self.id) or delivered_disclosure(disclosure_of(0, [], None))
         return delivered_disclosure(self.row["disclosure"])
 
     @property
@@ -145,7 +147,7 @@ class DeliveredDocument(DeliveredRecord):
 
     def related(self, limit: int) -> list[DeliveredDocument]:
         """Returns other published documents of the document's cluster, the newest first."""
-        newest = self._query.newest_of_cluster(self.row.get("clusterId"))
+        newest = self._query.clusters.get(self.row.get("clusterId")) or ()
         return [one for one in newest if one.id != self.id][:limit]
 
 
@@ -187,19 +189,23 @@ class DeliveryPage:
 
 
 class DeliveryQuery:
-    """Reads for one query what its resolvers ask for."""
+    """The data of one GraphQL query: reads what its resolvers need, in batches."""
 
     def __init__(self, ctx: Context, revision: int, caches: DeliveryCaches, text_cache: TextCache) -> None:
         self._ctx, self._revision, self._caches = ctx, revision, caches
         self.texts = Texts(ctx, text_cache)
         self.shows_drafts = False
         """Whether the response may show drafts, so that no cache may store it."""
-        self._authors = Batch(lambda ids: self._read(ctx.store.members.names, ids))
+        self.authors = Batch(self._read_authors)
+        """Who wrote documents, as they are named now."""
         self._previews = Batch(self._read_previews)
-        self._excerpts = Batch(self.texts.excerpts)
-        self._clusters = Batch(self._newest_of_clusters)
+        self.excerpts = Batch(self.texts.excerpts)
+        """The excerpts that are generated from present contents, by the content's id."""
+        self.clusters = Batch(self._newest_of_clusters)
+        """The newest published documents of clusters."""
         self._drafts_by_id: dict[str, StoredDocument] = {}
-        self._disclosures = Batch(self._read_disclosures)
+        self.disclosures = Batch(self._read_disclosures)
+        """What would be disclosed of documents that are not published, without the record of a review."""
 
     # Categories and redirects
 
@@ -286,30 +292,12 @@ class DeliveryQuery:
 
     # What belongs to a document
 
-    def author(self, author_id: str | None) -> DeliveredAuthor | None:
-        """Returns who wrote a document, as they are named now."""
-        name = None if author_id is None else self._authors.get(author_id)
-        return None if name is None or author_id is None else DeliveredAuthor(author_id, name)
-
-    def newest_of_cluster(self, cluster_id: str | None) -> Sequence[DeliveredDocument]:
-        """Returns the newest published documents of a cluster."""
-        return (cluster_id and self._clusters.get(cluster_id)) or ()
-
     def preview(self, document: DeliveredDocument) -> DeliveredPreview | None:
         """Returns a document as it is now; None without the permission."""
         if not self._ctx.caller.drafts:
             return None
         self.shows_drafts = True
         return self._previews.get(document.id) if document.is_published else DeliveredPreview(self, document.row)
-
-    def disclosure_of_draft(self, document_id: str) -> DeliveredDisclosure:
-        """Returns what would be disclosed of a document that is not published, without the record of a review."""
-        return self._disclosures.get(document_id) or delivered_disclosure(disclosure_of(0, [], None))
-
-    def generated_excerpt(self, row: Mapping[str, Any]) -> str | None:
-        """Returns the excerpt that is generated from a document's present content."""
-        content_id = row.get("contentId")
-        return (content_id and self._excerpts.get(content_id)) or None
 
     def _drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         if wanted.words:
@@ -339,9 +327,13 @@ class DeliveryQuery:
         found = self._read(self._ctx.store.publications.newest_of_clusters, ids, MAX_RELATED + 1)
         return {one: self._published(rows) for one, rows in found.items()}
 
+    def _read_authors(self, ids: set[str]) -> Mapping[str, DeliveredAuthor]:
+        names = self._read(self._ctx.store.members.names, ids)
+        return {one: DeliveredAuthor(one, name) for one, name in names.items()}
+
     def _read_previews(self, ids: set[str]) -> Mapping[str, DeliveredPreview]:
         rows = self._read(self._ctx.store.documents.get_many, ids)
-        self._excerpts.want(row.get("contentId") for row in rows.values() if not row.get("excerpt"))
+        self.excerpts.want(row.get("contentId") for row in rows.values() if not row.get("excerpt"))
         return {one: DeliveredPreview(self, row) for one, row in rows.items()}
 
     def _read_disclosures(self, ids: set[str]) -> Mapping[str, DeliveredDisclosure]:
@@ -359,16 +351,16 @@ class DeliveryQuery:
 
     def _published(self, rows: Sequence[Publication]) -> list[DeliveredDocument]:
         self._previews.want(row["id"] for row in rows)
-        self._authors.want(row["authorId"] for row in rows)
-        self._clusters.want(row["clusterId"] for row in rows)
+        self.authors.want(row["authorId"] for row in rows)
+        self.clusters.want(row["clusterId"] for row in rows)
         return [DeliveredDocument(self, row, published=True) for row in rows]
 
     def _unpublished(self, rows: Sequence[StoredDocument]) -> list[DeliveredDocument]:
         self._drafts_by_id |= {row["id"]: row for row in rows}
-        self._disclosures.want(row["id"] for row in rows)
-        self._authors.want(row.get("authorId") for row in rows)
-        self._clusters.want(row.get("clusterId") for row in rows)
-        self._excerpts.want(row.get("contentId") for row in rows if not row.get("excerpt"))
+        self.disclosures.want(row["id"] for row in rows)
+        self.authors.want(row.get("authorId") for row in rows)
+        self.clusters.want(row.get("clusterId") for row in rows)
+        self.excerpts.want(row.get("contentId") for row in rows if not row.get("excerpt"))
         return [DeliveredDocument(self, row, published=False) for row in rows]
 
     def _read(self, read: Callable[Concatenate[str, P], T], *args: P.args, **options: P.kwargs) -> T:

@@ -27,7 +27,8 @@ from app.rules.documents import Call, Decision, StoredDocument, delivered_at_onc
 from app.rules.edits import edit_document, refuse_edit, refuse_restore
 from app.rules.etags import document_tag
 from app.rules.events import Event
-from app.rules.generation import Generation
+from app.rules.generation import Generation, declared_tokens
+from app.rules.intents import new_document
 from app.rules.publishing import restored_publication
 from app.rules.references import reference_problems
 from app.rules.revisions import Origin
@@ -39,6 +40,9 @@ from app.vocabulary import Channel, DocumentStatus, Scope, WriterKind
 
 document_change = partial(operation, effect=Effect.CHANGES, with_texts=Document)
 """Declares an operation that changes a document and returns it."""
+
+NewRow = tuple[dict[str, Any], str, Sequence[Event], Origin]
+"""A document to create: its record, its markdown, its events, and how its first version comes about."""
 
 NO_DOCUMENT = "The project has no such document: check the id, or it was deleted."
 
@@ -217,9 +221,14 @@ def deliver_at_once(ctx: Context, written: Iterable[tuple[StoredDocument, Stored
         ctx.store.projects.delivery_changed(ctx.project_id)
 
 
-def created_event(ctx: Context, record: Mapping[str, Any], data: Mapping[str, Any] | None = None) -> Event:
-    """Returns the event of a document that is about to be created."""
-    return document_event("document.created", record, ctx.now, ctx.caller.actor, data)
+def new_row(ctx: Context, fields: Fields, *, slug: str, words: int, data: Mapping[str, Any] | None = None) -> NewRow:
+    """Returns a document to create from fields that have no problem; `data` are further details of its event."""
+    markdown = fields.get("markdown") or ""
+    generation = fields.get("generation") if markdown else None
+    record = new_document(fields, slug=slug, words=words, by=ctx.caller.actor, now=ctx.now)
+    details = {**(data or {}), **declared_tokens(generation)}
+    created = document_event("document.created", record, ctx.now, ctx.caller.actor, details)
+    return record, markdown, [created], origin_of(ctx, generation)
 
 
 def with_taken_slugs(ctx: Context, document: StoredDocument, slugs: Sequence[str]) -> Call:

@@ -102,19 +102,16 @@ def call_under_claim(ctx: Context, fields: Fields) -> Call:
 def publishing_call(
     ctx: Context, document: StoredDocument, project: StoredProject | None = None, *, by: Actor | None = None
 ) -> Call:
-    """Returns the call with what the rules of publishing a document need to know; reads a project that is not given.
+    """Returns the call with the facts that the rules of publishing need; the project is read if it is not given.
 
-    `by` is who asks for it, where that is not the caller: whoever scheduled the document. What it lacks of the record
-    of a review is what a valid approval by the caller would lack.
+    `by` is who scheduled the document, where the worker publishes it. `missing_review` of the call is what an otherwise
+    complete approval by the caller would lack.
     """
     project = project or ctx.store.projects.settings(ctx.project_id)
     required = project.get("reviewRecord") == ReviewDemand.REQUIRED
     missing = missing_of(ctx.call, {"facts": True, "examined": True}, required=True) if required else ()
     call = replace(
-        ctx.call,
-        review_required=project["reviewRequired"] or required,
-        review_record=required,
-        missing_review=missing,
+        ctx.call, review_required=project["reviewRequired"] or required, review_record=required, missing_review=missing
     )
     return replace(call, same_eyes=_same_eyes(ctx, document, by or call.actor)) if project.get("fourEyes") else call
 

@@ -5,14 +5,14 @@ and a category that it names created; a refused one does not stop the others.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
 from app.operations.briefs import update_brief
 from app.operations.categories import add_category
 from app.operations.context import Context
-from app.operations.documents import created_event, document_result, origin_of, own_document, update_document
+from app.operations.documents import NewRow, document_result, new_row, origin_of, own_document, update_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.revisions import content_result, markdown_of, new_content
@@ -21,10 +21,7 @@ from app.responses.plans import Import
 from app.rules.briefs import written_brief
 from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.rules.documents import Decision, StoredDocument
-from app.rules.events import Event
-from app.rules.generation import declared_tokens
-from app.rules.intents import Facts, confirm_problems, new_document
-from app.rules.revisions import Origin
+from app.rules.intents import Facts, confirm_problems
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.schemas.documents import EditedFields
@@ -33,7 +30,6 @@ from app.schemas.loading import Fields, cached_schema, in_order, problems
 from app.vocabulary import DocumentStatus, Kind, Scope
 
 Stored = Mapping[str, Any]
-New = tuple[dict[str, Any], str, Sequence[Event], Origin]
 
 EDITED = tuple(cached_schema(EditedFields).fields)
 
@@ -44,9 +40,15 @@ def import_documents(ctx: Context, fields: Fields) -> Result[list[Import]]:
 
     The response has the outcome of each document, in order; `problems` says why one was refused.
     """
-    documents = fields["documents"]
-    existing = _Existing(ctx, documents)
-    outcomes = [_prepare(ctx, document, existing) for document in documents]
+    slugs = [document["slug"] for document in fields["documents"]]
+    stored = {row["slug"]: row for row in ctx.store.documents.find_with_slugs(ctx.project_id, slugs)}
+    taken = ctx.store.documents.find_taken_slugs(ctx.project_id, slugs)
+    content_ids = {slug: content_id for slug, row in stored.items() if (content_id := row.get("contentId"))}
+    texts = ctx.store.bodies.get_texts(ctx.project_id, content_ids.values())
+    outcomes = [
+        _prepare(ctx, one, stored.get(slug), texts.get(content_ids.get(slug, ""), ""), is_taken=slug in taken)
+        for slug, one in zip(slugs, fields["documents"], strict=True)
+    ]
     new = [(outcome, record) for outcome, record in outcomes if record is not None]
     created = ctx.store.documents.create(ctx.project_id, [record for _, record in new])
     for (outcome, _), document in zip(new, created, strict=True):
@@ -61,7 +63,6 @@ def import_documents(ctx: Context, fields: Fields) -> Result[list[Import]]:
     with_texts=Document,
     errors=(BriefClaimed, InvalidTransition, BadRequest),
     transaction=True,
-    prepare=lambda ctx, document_id, fields: word_count(fields.get("markdown", "")),
 )
 def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write the fields in which a document differs from its file, by the rules of editing it: all or none."""
@@ -84,47 +85,35 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     document = own_document(ctx, document_id)
     if "markdown" not in differs:
         return document_result(ctx, document)
-    markdown, words, generation = fields.get("markdown", ""), ctx.prepared, fields.get("generation")
+    markdown, generation = fields.get("markdown", ""), fields.get("generation")
 
     def write(present: StoredDocument) -> Decision:
-        return new_content(ctx, present, markdown, words, generation)
+        return new_content(ctx, present, markdown, generation)
 
     return content_result(ctx, document, write, markdown, origin_of(ctx, generation))
 
 
-class _Existing:
-    """The records of the project that a batch refers to, read in a few queries."""
+def _prepare(
+    ctx: Context, fields: Fields, stored: Stored | None, markdown: str, *, is_taken: bool
+) -> tuple[Import, NewRow | None]:
+    """Returns the outcome of a document, and where it is new the record to create; adds the category that it names.
 
-    def __init__(self, ctx: Context, documents: Sequence[Fields]) -> None:
-        slugs = [document["slug"] for document in documents]
-        self.documents = {row["slug"]: row for row in ctx.store.documents.find_with_slugs(ctx.project_id, slugs)}
-        self.taken = ctx.store.documents.find_taken_slugs(ctx.project_id, slugs)
-        bodies = [body_id for row in self.documents.values() if (body_id := row.get("contentId"))]
-        self.texts = ctx.store.bodies.get_texts(ctx.project_id, bodies)
-        self._ctx = ctx
-        self._categories: dict[str, Stored | None] = {}
-
-    def category(self, name: str) -> Stored | None:
-        """Returns the category with a name or slug, or None."""
-        if self._categories.get(name) is None:  # an earlier document may have created it since the last look
-            self._categories[name] = self._ctx.store.categories.find_by_name_or_slug(self._ctx.project_id, name)
-        return self._categories[name]
-
-
-def _prepare(ctx: Context, fields: Fields, existing: _Existing) -> tuple[Import, New | None]:
-    """Returns the outcome of a document, and where it is new the record to create; adds the category that it names."""
-    stored, named = existing.documents.get(fields["slug"]), fields.get("category")
-    category = existing.category(named) if named else None
+    `stored` is the document with its slug, `markdown` that one's text.
+    """
+    named = fields.get("category")
+    category: Stored | None = ctx.store.categories.find_by_name_or_slug(ctx.project_id, named) if named else None
     if stored is not None:
-        markdown = existing.texts.get(stored.get("contentId") or "", "")
         differs = sorted(_differences(fields, stored, category, markdown))
         outcome = "changed" if differs else "unchanged"
         return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": _is_live(stored)}, None
     links = (fields.get("brief") or {}).get("internalLinks") or ()
     found = lock_references(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links=links)
-    facts = Facts(found=found, taken=fields["slug"] in existing.taken)
-    if wrong := _problems(ctx, fields, facts, named if category is None else None):
-        return {"id": None, "outcome": "refused", "problems": wrong}, None
+    wrong = [*confirm_problems(Kind.DOCUMENT, fields, Facts(found=found, taken=is_taken))]
+    wrong += problems(EditedFields, fields)
+    if named and category is None:
+        wrong += _category_problems(ctx, named)
+    if wrong:
+        return {"id": None, "outcome": "refused", "problems": in_order(wrong)}, None
     if named and category is None:
         category = _new_category(ctx, named)
     return {"id": None, "outcome": "created", "live": False}, _new_record(ctx, fields, category)
@@ -152,23 +141,12 @@ def _differences(fields: Fields, stored: Stored, category: Stored | None, markdo
         yield "brief"
 
 
-def _problems(ctx: Context, fields: Fields, facts: Facts, new_category_name: str | None) -> list[Problem]:
-    wrong = [*confirm_problems(Kind.DOCUMENT, fields, facts), *problems(EditedFields, fields)]
-    if new_category_name:
-        wrong += _category_problems(ctx, new_category_name)
-    return in_order(wrong)
-
-
-def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> New:
-    by = ctx.caller.actor
+def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> NewRow:
     filed = {**fields, "categoryId": category["id"] if category else None}
-    words = word_count(fields.get("markdown") or "")
-    record = new_document(filed, slug=fields["slug"], words=words, by=by, now=ctx.now)
-    record |= {name: fields[name] or None for name in EDITED if name in fields}
-    markdown = fields.get("markdown") or ""
-    generation = fields.get("generation") if markdown else None
-    created = created_event(ctx, record, declared_tokens(generation))
-    return record, markdown, [created], origin_of(ctx, generation)
+    record, markdown, events, origin = new_row(
+        ctx, filed, slug=fields["slug"], words=word_count(fields.get("markdown") or "")
+    )
+    return record | {name: fields[name] or None for name in EDITED if name in fields}, markdown, events, origin
 
 
 def _category_fields(name: str) -> dict[str, Any]:

@@ -3,32 +3,26 @@
 A draft is what paths, tools and stored records call an intent.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
 from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
 from app.operations.categories import add_category
 from app.operations.checks import check_levels, titles_with_keyword
 from app.operations.context import Context
-from app.operations.documents import created_event, document_result, origin_of
+from app.operations.documents import document_result, new_row
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import free_slug
 from app.responses.documents import DocumentSummary
-from app.responses.intents import (
-    Confirmed,
-    Intent,
-    Validation,
-    intent_record,
-)
+from app.responses.intents import Confirmed, Intent, Validation, intent_record
 from app.responses.named import Category, Cluster, category_record, cluster_record
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
 from app.rules.checks import keyword_warnings
 from app.rules.etags import record_tag
 from app.rules.events import Event
-from app.rules.generation import declared_tokens
-from app.rules.intents import Facts, StoredIntent, confirm_problems, new_cluster, new_document
+from app.rules.intents import Facts, StoredIntent, confirm_problems, new_cluster
 from app.rules.text import word_count
 from app.schemas.intents import DraftDocumentFields, IntentQuery
 from app.schemas.loading import Fields
@@ -41,7 +35,7 @@ _new_draft = partial(operation, Scope.WRITE, Effect.CREATES, errors=(BadRequest,
 _draft_change = partial(operation, Scope.WRITE, Effect.CHANGES, checks_meaning=False)
 
 
-@_new_draft(body=DraftDocumentFields, prepare=lambda ctx, fields: _words(fields))
+@_new_draft(body=DraftDocumentFields)
 def create_document_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     """Create a document draft.
 
@@ -69,10 +63,7 @@ def create_category_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     return _create(ctx, Kind.CATEGORY, fields)
 
 
-@_draft_change(
-    body=DraftDocumentFields,
-    prepare=lambda ctx, intent_id, fields: _words(fields),
-)
+@_draft_change(body=DraftDocumentFields)
 def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Change fields of a document draft.
 
@@ -125,15 +116,14 @@ def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Inten
     return _intent_result(_delete_draft(ctx, intent_id, fields))
 
 
-@operation(Scope.READ, Effect.READS, query=IntentQuery, transaction=True)
+@operation(Scope.READ, Effect.READS, query=IntentQuery)
 def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Validation]:
     """Check a draft as confirming it would, and change nothing.
 
     `errors` lists every problem that confirming would find now, sorted by field.
     """
     draft = _own_draft(ctx, intent_id, fields)
-    # Which locks and counts, and is rolled back.
-    errors = _lock_and_check(ctx, draft)
+    errors = ctx.store.rolled_back(lambda store: _lock_and_check(store, draft))
     result: Validation = {"valid": not errors, "errors": errors}
     if draft["kind"] == Kind.DOCUMENT:
         keyword = (draft["fields"].get("brief") or {}).get("keyword") or ""
@@ -148,10 +138,10 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confi
     If a field is missing or invalid nothing changes, and the error lists every problem.
     """
     draft = _delete_draft(ctx, intent_id, fields)
-    if wrong := _lock_and_check(ctx, draft):
+    if wrong := _lock_and_check(ctx.store, draft):
         raise IntentInvalid(wrong)  # which aborts the transaction: the draft stays
     kind = Kind(draft["kind"])
-    made = _CONFIRMING[kind].create(ctx, draft)
+    made = _CREATE[kind](ctx, draft)
     body = cast(Confirmed, {kind.value: made.body, "intentId": draft["id"]})
     return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts)
 
@@ -170,7 +160,7 @@ def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[Intent]:
         "kind": kind,
         "slot": slot,
         "fields": {name: value for name, value in fields.items() if value is not None},
-        "words": ctx.prepared,
+        "words": _words(fields),
         "createdAt": ctx.now,
         "updatedAt": ctx.now,
         "createdBy": ctx.caller.actor,
@@ -180,7 +170,7 @@ def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[Intent]:
 
 def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result[Intent]:
     changed = ctx.store.intents.update(
-        ctx.project_id, ctx.token_id, intent_id, fields, ctx.prepared, ctx.now, kind=kind, tags=ctx.if_match
+        ctx.project_id, ctx.token_id, intent_id, fields, _words(fields), ctx.now, kind=kind, tags=ctx.if_match
     )
     if changed is None:
         ctx.check_match(_own_draft(ctx, intent_id, {"kind": kind}))
@@ -216,13 +206,13 @@ def _intent_result(draft: StoredIntent) -> Result[Intent]:
     return Result(intent_record(draft), etag=record_tag(draft))
 
 
-def _lock_and_check(ctx: Context, draft: StoredIntent) -> list[Problem]:
+def _lock_and_check(store: Store, draft: StoredIntent) -> list[Problem]:
     """Returns what is wrong with a draft. It writes, too: it locks what the draft names, and counts a cluster.
 
     So it runs only in a transaction, which a refusal aborts, and `validate_intent` rolls back.
     """
     kind, fields = Kind(draft["kind"]), draft["fields"]
-    return confirm_problems(kind, fields, _CONFIRMING[kind].find_facts(ctx.store, ctx.project_id, fields))
+    return confirm_problems(kind, fields, _FACTS[kind](store, draft["projectId"], fields))
 
 
 def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
@@ -252,13 +242,9 @@ def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
 def _create_document(ctx: Context, draft: StoredIntent) -> Result[DocumentSummary]:
     fields = draft["fields"]
     slug = fields.get("slug") or free_slug(ctx, fields["title"])
-    markdown = fields.get("markdown") or ""
-    record = new_document(fields, slug=slug, words=draft["words"] or 0, by=ctx.caller.actor, now=ctx.now)
-    generation = fields.get("generation") if markdown else None
-    created = created_event(ctx, record, {"intentId": draft["id"], **declared_tokens(generation)})
-    new = record, markdown, [created], origin_of(ctx, generation)
+    new = new_row(ctx, fields, slug=slug, words=draft["words"] or 0, data={"intentId": draft["id"]})
     [document] = ctx.store.documents.create(ctx.project_id, [new])
-    return document_result(ctx, document, markdown)
+    return document_result(ctx, document, fields.get("markdown") or "")
 
 
 def _create_cluster(ctx: Context, draft: StoredIntent) -> Result[Cluster]:
@@ -276,15 +262,9 @@ def _created(ctx: Context, draft: StoredIntent) -> Event:
     return ctx.event(f"{draft['kind']}.created", {"intentId": draft["id"]})
 
 
-class _Confirming(NamedTuple):
-    """What confirming does for a kind of draft."""
-
-    find_facts: Callable[[Store, str, Fields], Facts]
-    create: Callable[[Context, StoredIntent], Result[DocumentSummary | Cluster | Category]]
-
-
-_CONFIRMING = {
-    Kind.DOCUMENT: _Confirming(_document_facts, _create_document),
-    Kind.CLUSTER: _Confirming(_cluster_facts, _create_cluster),
-    Kind.CATEGORY: _Confirming(_category_facts, _create_category),
+_FACTS = {Kind.DOCUMENT: _document_facts, Kind.CLUSTER: _cluster_facts, Kind.CATEGORY: _category_facts}
+_CREATE: Mapping[Kind, Callable[[Context, StoredIntent], Result[DocumentSummary | Cluster | Category]]] = {
+    Kind.DOCUMENT: _create_document,
+    Kind.CLUSTER: _create_cluster,
+    Kind.CATEGORY: _create_category,
 }

@@ -103,7 +103,7 @@ def own_member(ctx: Context, member_id: str) -> StoredMember:
 
 
 def _check(ctx: Context, schema: type[Schema], fields: Fields, *problems: Problem, exclude: str | None = None) -> None:
-    """Refuses fields that break a rule, with other problems, and the e-mail address of a member but `exclude`."""
+    """Refuses with `BadRequest` invalid fields, an e-mail address of a member other than `exclude`, and `problems`."""
     is_taken = ctx.store.members.find_same(ctx.project_id, fields, exclude=exclude)
     check(schema, fields, *((EMAIL_TAKEN,) if is_taken else ()), *problems)
 

@@ -19,18 +19,11 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
 from inspect import cleandoc, signature
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import orjson
 
-from app.errors import (
-    Forbidden,
-    HttpApiDecodeError,
-    IdempotencyMismatch,
-    Issue,
-    Refusal,
-    WriteConflict,
-)
+from app.errors import Forbidden, HttpApiDecodeError, IdempotencyMismatch, Issue, Refusal, WriteConflict
 from app.operations.context import Context
 from app.operations.guards import if_project_frozen, refuse_if_frozen_meanwhile, spend_budget
 from app.responses.documents import DocumentSummary
@@ -42,7 +35,6 @@ from app.store.idempotency import KeyUsed, StoredResult
 from app.store.store import Store, TooManyWriters
 from app.vocabulary import Channel, Scope
 
-P = ParamSpec("P")
 Shown = TypeVar("Shown", covariant=True)
 """What callers get: a record, a list of records, or another object of JSON."""
 
@@ -137,8 +129,7 @@ class Operation(Generic[Shown]):
     errors: tuple[type[Refusal], ...] = ()
     """What it refuses with, beside the errors that follow from the rest of the declaration: `NotFound` from ids."""
     transaction: bool = False
-    """Whether it writes more than one record, and so runs in a transaction. One with the effect `READS` is a trial run:
-    what it writes is rolled back."""
+    """Whether it writes more than one record, and so runs in a transaction."""
     prepare: Callable[..., Any] = lambda ctx, *arguments: None
     """Does the slow work before each try, outside of the transaction, with the arguments of `function`; what it returns
     is `ctx.prepared`. It refuses nothing."""
@@ -262,11 +253,6 @@ class Operation(Generic[Shown]):
             is_same = store is ctx.store and prepared is None  # as in every read: a copy takes 3 % of a small one
             return self._call(ctx if is_same else replace(ctx, store=store, prepared=prepared), arguments)
 
-        if self.reads and self.transaction:
-            if key is None:
-                return ctx.store.rolled_back(work)
-            # A transaction of its own beside the key's: it is rolled back, and the key is committed.
-            return _once(ctx, key, fingerprint, lambda _: ctx.store.rolled_back(work))
         if key is not None:
             return _once(ctx, key, fingerprint, work)
         in_transaction = self.transaction or (ctx.caller.budget and not self.reads)
@@ -317,22 +303,11 @@ def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None
     return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-class _Declare(Protocol):
-    """Makes an operation of a function that returns the same type of body."""
+def operation(
+    scope: Scope, effect: Effect, **declaration: Any
+) -> Callable[[Callable[..., Result[Shown]]], Operation[Shown]]:
+    """Declares the function below as an operation, with the fields of `Operation`.
 
-    def __call__(self, function: Callable[..., Result[Shown]], /) -> Operation[Shown]: ...
-
-
-def _decorator(
-    declare: Callable[Concatenate[Callable[..., Result[Any]], P], Operation[Any]],
-) -> Callable[P, _Declare]:
-    """Returns a decorator with the parameters of `declare` after the first, which is what it decorates."""
-    return lambda *args, **kwargs: lambda function: declare(function, *args, **kwargs)
-
-
-operation = _decorator(Operation)
-"""Declares a function as an operation: takes the fields of `Operation`, all but `function`, and returns a decorator.
-
-After it the function's name is the `Operation`, which is called as `Operation.__call__` says. `_decorator` lets mypy
-check the fields of each declaration.
-"""
+    After it the function's name is the `Operation`, which is called as `Operation.__call__` says.
+    """
+    return lambda function: Operation(function, scope, effect, **declaration)

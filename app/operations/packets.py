@@ -13,14 +13,7 @@ from app.operations.sections import sections_of
 from app.operations.threads import unresolved_threads
 from app.responses.briefs import brief_record
 from app.responses.named import described
-from app.responses.packets import (
-    Packet,
-    PacketCategory,
-    PacketCluster,
-    packet_document,
-    packet_link,
-    packet_neighbour,
-)
+from app.responses.packets import Packet, PacketCategory, PacketCluster, packet_document, packet_link, packet_neighbour
 from app.responses.sections import section_summary
 from app.rules.actors import wire_note
 from app.rules.checks import failed

@@ -12,7 +12,7 @@ from typing import Any, cast
 from app.errors import IntentInvalid, Problem
 from app.operations.briefs import brief_problems
 from app.operations.context import Context
-from app.operations.documents import created_event, deliver_at_once, origin_of
+from app.operations.documents import NewRow, deliver_at_once, new_row, origin_of
 from app.operations.guards import refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
@@ -21,9 +21,7 @@ from app.responses.plans import Piece, Plan
 from app.rules.briefs import brief_at, decide_at, mark_brief_ready, write_brief, written_brief
 from app.rules.documents import Decision, StoredDocument, brief_of
 from app.rules.edits import edit_document, refuse_edit
-from app.rules.events import Event
-from app.rules.generation import declared_tokens
-from app.rules.intents import Facts, confirm_problems, new_document
+from app.rules.intents import Facts, confirm_problems
 from app.rules.plans import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
 from app.rules.references import ExistingRecords, reference_problems
 from app.rules.revisions import Origin
@@ -61,6 +59,9 @@ class _Piece:
 class _New(_Piece):
     """A piece with a new key."""
 
+    words: int = 0
+    """How many its text has."""
+
 
 @dataclass
 class _Known(_Piece):
@@ -69,21 +70,8 @@ class _Known(_Piece):
     document: StoredDocument = field(kw_only=True)
 
 
-def _count_words(ctx: Context, fields: Fields) -> dict[str, int]:
-    """Returns the number of words of the text of each new key."""
-    texts = {piece["key"]: piece["markdown"] for piece in reversed(fields["pieces"]) if piece.get("markdown")}
-    known = ctx.store.documents.find_with_keys(ctx.project_id, texts) if texts else {}
-    return {key: word_count(text) for key, text in texts.items() if key not in known}
-
-
 @operation(
-    Scope.WRITE,
-    Effect.CHANGES,
-    body=PlanFields,
-    errors=(IntentInvalid,),
-    transaction=True,
-    prepare=_count_words,
-    checks_meaning=False,
+    Scope.WRITE, Effect.CHANGES, body=PlanFields, errors=(IntentInvalid,), transaction=True, checks_meaning=False
 )
 def plan_documents(ctx: Context, fields: Fields) -> Result[Plan]:
     """Plan up to 500 documents with their briefs, by keys of your own.
@@ -135,6 +123,7 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
         piece.changes = {name: value for name in DRAFT_FIELDS if (value := piece.fields.get(name)) is not None}
         piece.brief = piece.changes.get("brief")
         piece.offers = piece.fields.get("ready", False)
+        piece.words = word_count(piece.changes.get("markdown", ""))  # which takes long: before anything is locked
     for one in known:
         document, sent = one.document, one.fields
         one.changes = changed_fields(document, {name: sent[name] for name in CHANGED if name in sent})
@@ -197,25 +186,17 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
     deliver_at_once(ctx, ((before, decision.document) for before, decision in changed))
 
 
-def _new_documents(
-    ctx: Context, pieces: Sequence[_New]
-) -> Iterator[tuple[dict[str, Any], str, Sequence[Event], Origin]]:
-    """Yields the record, the text and the events of each document that pieces create."""
-    by = ctx.caller.actor
+def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[NewRow]:
+    """Yields the document that each piece creates."""
     given = [slug for piece in pieces if (slug := piece.changes.get("slug"))]
     free = FreeSlugs(ctx, [slug_of(piece.changes["title"]) for piece in pieces if "slug" not in piece.changes], given)
     for piece in pieces:
         slug = piece.changes.get("slug") or free.choose(slug_of(piece.changes["title"]))
-        markdown = piece.changes.get("markdown") or ""
-        counted: Mapping[str, int] = ctx.prepared
-        words = counted[piece.key] if piece.key in counted else word_count(markdown)
-        record = new_document(piece.changes, slug=slug, words=words, by=by, now=ctx.now) | {"key": piece.key}
-        generation = piece.changes.get("generation") if markdown else None
-        created = created_event(ctx, record, declared_tokens(generation))
-        decision = Decision(cast(StoredDocument, record), (created,))
+        record, markdown, created, origin = new_row(ctx, piece.changes, slug=slug, words=piece.words)
+        decision = Decision(cast(StoredDocument, record | {"key": piece.key}), tuple(created))
         if piece.offers:  # in the insert: another write of each document would take as long again
             decision = decision.then(partial(mark_brief_ready, call=ctx.call))
-        yield dict(decision.document), markdown, decision.events, origin_of(ctx, generation)
+        yield dict(decision.document), markdown, decision.events, origin
 
 
 def _decide(ctx: Context, piece: _Known) -> Decision:

@@ -7,7 +7,7 @@ from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import own_revision
+from app.operations.revisions import content_id_of
 from app.responses.provenance import Provenance as ProvenanceResponse
 from app.rules.provenance import Provenance, load_origins, paragraphs_of, provenance_of, versions_in
 from app.rules.text import word_count
@@ -22,9 +22,8 @@ def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[Pro
     """Read who wrote each paragraph of a document."""
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])
-    is_current = version == document["version"]
-    body_id = document.get("contentId") if is_current else own_revision(ctx, document["id"], version)["bodyId"]
-    written = written_text(ctx, document["id"], version, ctx.store.bodies.get(ctx.project_id, body_id))
+    body = ctx.store.bodies.get(ctx.project_id, content_id_of(ctx, document, version))
+    written = written_text(ctx, document["id"], version, body)
     return Result(
         {
             "version": version,

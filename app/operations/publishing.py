@@ -5,8 +5,8 @@ project's delivery revision in one transaction.
 """
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -30,17 +30,17 @@ from app.errors import (
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context, system
 from app.operations.documents import change_document, document_change, own_document
-from app.operations.guards import call_under_claim, publishing_call, refusal_of
+from app.operations.guards import call_under_claim, publishing_call
 from app.operations.operation import Effect, Result, operation
 from app.operations.rendering import Rendering, render_document
-from app.operations.reviews import attest
+from app.operations.reviews import review_of
 from app.operations.revisions import markdown_of
 from app.responses.documents import DocumentSummary, ScheduleOutcome
 from app.rules import publishing
 from app.rules import statuses as rules
 from app.rules.actors import Actor
 from app.rules.briefs import expire_lease
-from app.rules.checks import CheckResult, failed
+from app.rules.checks import failed_errors
 from app.rules.documents import Decision, StoredDocument
 from app.rules.publishing import Publication, refuse_publication
 from app.rules.reviews import missing_of
@@ -64,31 +64,10 @@ SCHEDULED_BY_MAKER = (
 )
 
 
-@dataclass(frozen=True)
-class _Checked:
-    """The failures of the checks that the project demands, of a document in one state; None for no document."""
-
-    rev: int | None
-    failed: Sequence[CheckResult] = ()
-
-
-def _check(ctx: Context, document_id: str, fields: Fields) -> _Checked | None:
-    """Runs the checks that the project demands, unless submitting will be refused without them; None for no checks."""
-    levels = demanded_checks(ctx.store.projects.recent_settings(ctx.project_id))
-    if not levels:
-        return None
-    document = ctx.store.documents.get(ctx.project_id, document_id)
-    if document is None or refusal_of(ctx, document, rules.submit_document, call_under_claim(ctx, fields)):
-        return _Checked(None)
-    markdown = markdown_of(ctx, document.get("contentId"))
-    return _Checked(document["rev"], failed(checks_of(ctx, document, levels, markdown)))
-
-
 @document_change(
     Scope.WRITE,
     body=SubmitFields,
     errors=(BriefClaimed, InvalidTransition, BadRequest, ThreadsOpen, ChecksFailed),
-    prepare=_check,
     rule=rules.submit_document,
 )
 def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
@@ -98,15 +77,14 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     ends. A published document can be submitted when it has unpublished changes; it is delivered as it was.
     """
     document, call = own_document(ctx, document_id), call_under_claim(ctx, fields)
-    checked: _Checked | None = ctx.prepared
+    levels = demanded_checks(ctx.store.projects.recent_settings(ctx.project_id))
 
     def submit(present: StoredDocument) -> Decision:
         decision = rules.submit_document(present, call)
-        if checked is None:
+        if not levels:
             return decision
-        if checked.rev != document["rev"]:
-            raise WriteConflict
-        return rules.submit_document(present, replace(call, failed_checks=checked.failed))
+        results = checks_of(ctx, present, levels, markdown_of(ctx, present.get("contentId")))
+        return rules.submit_document(present, replace(call, failed_checks=failed_errors(results)))
 
     return change_document(ctx, document, submit)
 
@@ -116,7 +94,6 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     body=ApproveFields,
     errors=(VersionConflict, InvalidTransition, ThreadsOpen, HumanReviewRequired, FourEyes, BadRequest),
     transaction=True,
-    prepare=attest,
     rule=rules.approve_document,
 )
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
@@ -130,9 +107,8 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
     rule = partial(rules.approve_document, call=call, base_version=fields.get("baseVersion"))
     result = change_document(ctx, document, rule)
     if sent is not None:
-        if ctx.prepared is None or ctx.prepared[0] != document["rev"]:
-            raise WriteConflict
-        ctx.store.revisions.add_review(ctx.project_id, document["id"], document["version"], ctx.prepared[1])
+        review = review_of(ctx, document, sent)
+        ctx.store.revisions.add_review(ctx.project_id, document["id"], document["version"], review)
     return result
 
 

@@ -9,10 +9,7 @@ from app.store.store import Store
 
 
 def purge_trash(
-    store: Store,
-    before: datetime,
-    project_id: str | None = None,
-    advance: Callable[[int], None] = lambda deleted: None,
+    store: Store, before: datetime, project_id: str | None = None, advance: Callable[[int], None] = lambda deleted: None
 ) -> int:
     """Deletes documents that were moved to the trash before a time, of one project or of all; returns how many.
 

@@ -39,15 +39,9 @@ def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | N
     if content_id is None:
         return None
     body = ctx.store.bodies.get(ctx.project_id, content_id)
-    text = _render_content(ctx, content_id, body["text"] if body else "")
+    text = render_content(ctx, content_id, body["text"] if body else "")
     provenance = written_text(ctx, document["id"], document["version"], body if text else None)
     return Rendering(content_id, document["version"], text, provenance)
-
-
-def render(ctx: Context, markdown: str) -> Rendered | None:
-    """Returns markdown as it is delivered, None for what is too large."""
-    with processing(ctx, markdown):
-        return rendered(markdown)
 
 
 def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
@@ -55,7 +49,7 @@ def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
     known = _known(content_id)
     if known is not None:
         return known
-    return _render_content(ctx, content_id, markdown_of(ctx, content_id) if markdown is None else markdown) is not None
+    return render_content(ctx, content_id, markdown_of(ctx, content_id) if markdown is None else markdown) is not None
 
 
 def _known(content_id: str) -> bool | None:
@@ -63,11 +57,12 @@ def _known(content_id: str) -> bool | None:
         return _renderable.get(content_id)
 
 
-def _render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
+def render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
     """Renders a content; None when its html is too large, which is remembered."""
     if _known(content_id) is False:
         return None
-    text = render(ctx, markdown)
+    with processing(ctx, markdown):
+        text = rendered(markdown)
     with _renderable_lock:
         _renderable[content_id] = text is not None
     return text

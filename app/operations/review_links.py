@@ -1,6 +1,5 @@
 """Review links: one document and its threads for somebody who is no member, without a token (decisions, section 17)."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -69,22 +68,11 @@ def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[R
     return Result(review_link_record(link))
 
 
-@dataclass(frozen=True)
-class Visit:
-    """Somebody who came by a review link: all that they do is about the link's document.
+def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
+    """Returns the context of who has a review link's secret, and the id of its document, for the console.
 
-    The pages of the console alone show it, and call `open_thread`, `reply_to_thread` and `resolve_thread` with this
-    context. The threads that a visitor opens have at most the level `should`, and they resolve only their own.
-    """
-
-    ctx: Context
-    document_id: str
-
-
-def visit(store: Store, secret: str, now: datetime) -> Visit:
-    """Returns what the holder of a review link's secret can do.
-
-    Refuses with `Unauthorized` a secret that is none, or whose link has ended, and while the document is in the trash.
+    The threads that a visitor opens have at most the level `should`, and they resolve only their own. Refuses with
+    `Unauthorized` a secret that is none, or whose link has ended, and while the document is in the trash.
     """
     project_id = project_of_secret(secret.removeprefix(PREFIX))
     with store.deadline():
@@ -101,7 +89,7 @@ def visit(store: Store, secret: str, now: datetime) -> Visit:
         frozen=project.get("frozen"),
         type=ActorType.LINK,
     )
-    return Visit(Context(store, caller, Channel.CONSOLE, now), link["documentId"])
+    return Context(store, caller, Channel.CONSOLE, now), link["documentId"]
 
 
 def _record(ctx: Context, document: StoredDocument, event: str, link_id: str) -> None:

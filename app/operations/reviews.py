@@ -8,34 +8,20 @@ from app.errors import NotFound, or_raise
 from app.operations.checks import check_levels, checks_of
 from app.operations.context import Context
 from app.operations.documents import own_document
-from app.operations.guards import refusal_of
 from app.operations.operation import Effect, Result, operation
 from app.operations.provenance import written_text
 from app.operations.revisions import own_revision
 from app.responses.provenance import DisclosureRow, VersionReview, disclosure_row
 from app.rules.documents import StoredDocument
 from app.rules.reviews import HumanReview, disclosure_value
-from app.rules.statuses import approve_document
 from app.rules.times import wire_time
 from app.schemas.documents import DisclosureQuery, VersionQuery
 from app.schemas.loading import Fields
 from app.vocabulary import CheckOutcome, Scope, ThreadOutcome, ThreadState, WriterKind
 
 
-def attest(ctx: Context, document_id: str, fields: Fields) -> tuple[int, HumanReview] | None:
-    """Returns the record of the review that an approval carries, with the `rev` of the document that it is of.
-
-    None without one, or where it will be refused.
-    """
-    if fields.get("review") is None or ctx.call.is_by_agent:
-        return None
-    document = ctx.store.documents.get(ctx.project_id, document_id)
-    if document is None or refusal_of(ctx, document, approve_document, ctx.call):
-        return None
-    return document["rev"], _review_of(ctx, document, fields["review"])
-
-
-def _review_of(ctx: Context, document: StoredDocument, sent: Fields) -> HumanReview:
+def review_of(ctx: Context, document: StoredDocument, sent: Fields) -> HumanReview:
+    """Returns the record of a review: what the person attests, and what the service knows of the document's version."""
     body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
     markdown = body["text"] if body else ""
     written = written_text(ctx, document["id"], document["version"], body)

@@ -29,12 +29,7 @@ from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.responses.documents import DocumentSummary
-from app.responses.revisions import (
-    Diff,
-    Revision,
-    RevisionSummary,
-    revision_summary,
-)
+from app.responses.revisions import Diff, Revision, RevisionSummary, revision_summary
 from app.rules import edits as rules
 from app.rules.briefs import decide_at
 from app.rules.diffs import TooDifferent, unified_diff
@@ -57,7 +52,6 @@ from app.vocabulary import Scope
     body=ContentFields,
     errors=(BriefClaimed, VersionConflict, InvalidTransition),
     transaction=True,
-    prepare=lambda ctx, document_id, fields: word_count(fields["markdown"]),
     rule=can_write_content,
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
@@ -67,11 +61,11 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     Content that did not change makes no new version.
     """
     _demand_base(ctx, fields)
-    document, call, words = own_document(ctx, document_id), call_under_claim(ctx, fields), ctx.prepared
+    document, call = own_document(ctx, document_id), call_under_claim(ctx, fields)
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
-        return new_content(ctx, present, fields["markdown"], words, fields.get("generation"))
+        return new_content(ctx, present, fields["markdown"], fields.get("generation"))
 
     return content_result(ctx, document, write, fields["markdown"], origin_of(ctx, fields.get("generation")))
 
@@ -157,7 +151,7 @@ def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> 
 
 
 def new_content(
-    ctx: Context, document: StoredDocument, markdown: str, words: int, generation: Generation | None = None
+    ctx: Context, document: StoredDocument, markdown: str, generation: Generation | None = None
 ) -> Decision:
     """Decides that a document gets another content, which is stored; nothing where it has the same.
 
@@ -166,10 +160,10 @@ def new_content(
     content_id, (old, origins) = document.get("contentId"), _written(ctx, document)
     with processing(ctx, markdown):
         new = digests_of(markdown)
-    if old == new and words == document["wordCount"] and markdown == markdown_of(ctx, content_id):
+    if old == new and markdown == markdown_of(ctx, content_id):
         return Decision(document)
     body_id = new_id() if markdown else None
-    decision = rules.write_content(document, ctx.call, body_id, words, generation)
+    decision = rules.write_content(document, ctx.call, body_id, word_count(markdown), generation)
     if body_id is None:
         return decision
     after = dump_origins(origins_after(origins, old, new, decision.document["version"]))
@@ -241,6 +235,13 @@ def _body_of(ctx: Context, revision: StoredRevision, document: StoredDocument) -
 def markdown_of(ctx: Context, body_id: str | None) -> str:
     """Returns the text of a body; none is empty."""
     return ctx.store.bodies.get_texts(ctx.project_id, [body_id])[body_id] if body_id else ""
+
+
+def content_id_of(ctx: Context, document: StoredDocument, version: int) -> str | None:
+    """Returns the id of the content of a version. Refuses with `NotFound` when there is none with this number."""
+    if version == document["version"]:
+        return document.get("contentId")
+    return own_revision(ctx, document["id"], version)["bodyId"]
 
 
 def own_revision(ctx: Context, document_id: str, version: int) -> StoredRevision:

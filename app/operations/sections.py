@@ -3,7 +3,7 @@
 By sections two writers can change different parts of it (decisions, sections 8 and 12).
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from app.errors import (
     BadRequest,
@@ -14,68 +14,25 @@ from app.errors import (
     NotFound,
     Problem,
     VersionConflict,
-    WriteConflict,
 )
 from app.operations.context import Context
-from app.operations.documents import document_change, origin_of, own_document
+from app.operations.documents import document_change, document_result, origin_of, own_document, write_decision
 from app.operations.guards import call_under_claim
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import (
-    base_versions,
-    content_result,
-    markdown_of,
-    new_content,
-    own_revision,
-)
+from app.operations.revisions import base_versions, content_id_of, markdown_of, new_content
 from app.responses.documents import DocumentSummary
-from app.responses.sections import (
-    ContentPart,
-    Outline,
-    content_part_record,
-    section_summary,
-)
+from app.responses.sections import ContentPart, Outline, content_part_record, section_summary
 from app.responses.sections import Section as SectionResponse
+from app.rules.briefs import decide_at
 from app.rules.documents import Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write
 from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
-from app.rules.text import word_count
 from app.schemas.documents import ContentPartQuery
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
 from app.schemas.sections import ContentEdits
 from app.vocabulary import Scope
-
-
-@dataclass(frozen=True)
-class _Edited:
-    """The content that edits make of one, or why they make none."""
-
-    content_id: str | None
-    markdown: str = ""
-    words: int = 0
-    problem: SectionsMissing | ReplacedTwice | None = None
-
-
-def _edit_unlocked(ctx: Context, document_id: str, fields: Fields) -> _Edited | None:
-    """Returns the edited content, made outside of the transaction; None on a retry, which locks the document first."""
-    document = None if ctx.tries else ctx.store.documents.get(ctx.project_id, document_id)
-    return None if document is None else _edit(ctx, document, fields)
-
-
-def _edit(ctx: Context, document: StoredDocument, fields: Fields) -> _Edited:
-    content_id = document.get("contentId")
-    before = markdown_of(ctx, content_id)
-    edits = [
-        Edit(edit["hash"], edit["markdown"], edit.get("number"), edit.get("insertAfter", False))
-        for edit in fields["edits"]
-    ]
-    try:
-        with processing(ctx, before):
-            markdown = apply_edits(before, edits)
-    except (SectionsMissing, ReplacedTwice) as problem:
-        return _Edited(content_id, problem=problem)
-    return _Edited(content_id, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
 
 
 @operation(Scope.READ, Effect.READS, query=ContentPartQuery)
@@ -86,9 +43,7 @@ def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Res
     """
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])
-    is_current = version == document["version"]
-    body_id = document.get("contentId") if is_current else own_revision(ctx, document["id"], version)["bodyId"]
-    markdown = markdown_of(ctx, body_id)
+    markdown = markdown_of(ctx, content_id_of(ctx, document, version))
     part = content_part_record(document["id"], version, markdown, offset=fields["offset"], limit=fields["limit"])
     return Result(part)
 
@@ -125,7 +80,6 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result[SectionR
     body=ContentEdits,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
-    prepare=_edit_unlocked,
     rule=can_write_content,
 )
 def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
@@ -133,36 +87,45 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
 
     Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.
     """
-    if ctx.tries:
+    if ctx.tries or ctx.store.lost_to_others:  # an edit takes long enough for other edits to win again and again
         ctx.store.documents.lock(ctx.project_id, document_id)
     document, call = own_document(ctx, document_id), call_under_claim(ctx, fields)
-    edited: _Edited = ctx.prepared or _edit(ctx, document, fields)
+    before, generation = markdown_of(ctx, document.get("contentId")), fields.get("generation")
+    markdown = ""
 
     def edit(present: StoredDocument) -> Decision:
+        nonlocal markdown
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
-        _refuse_wrong(present, edited)
-        return new_content(ctx, present, edited.markdown, edited.words, fields.get("generation"))
+        markdown = _edited(ctx, present, before, fields["edits"])
+        return new_content(ctx, present, markdown, generation)
 
-    return content_result(ctx, document, edit, edited.markdown, origin_of(ctx, fields.get("generation")))
+    written = write_decision(ctx, document, decide_at(document, ctx.now, edit), origin=origin_of(ctx, generation))
+    return document_result(ctx, written, markdown)
 
 
-def _refuse_wrong(document: StoredDocument, edited: _Edited) -> None:
-    """Refuses edits of sections that the content does not have, that exclude each other, or that make it too long."""
-    if edited.content_id != document.get("contentId"):
-        raise WriteConflict
-    if isinstance(edited.problem, SectionsMissing):
+def _edited(ctx: Context, document: StoredDocument, markdown: str, sent: Sequence[Fields]) -> str:
+    """Returns the content after edits.
+
+    Refuses edits of sections that the content does not have, that exclude each other, or that make it too long.
+    """
+    edits = [Edit(one["hash"], one["markdown"], one.get("number"), one.get("insertAfter", False)) for one in sent]
+    try:
+        with processing(ctx, markdown):
+            edited = apply_edits(markdown, edits)
+    except SectionsMissing as missing:
         raise VersionConflict(
             "No section of the document has these hashes any more, or those that do have another `number`: read its "
             "outline and edit what it has.",
             version=document["version"],
-            hashes=list(edited.problem.hashes),
-        )
-    if edited.problem is not None:
+            hashes=list(missing.hashes),
+        ) from None
+    except ReplacedTwice as twice:
         message = "Replaces the same section as an earlier edit."
-        raise BadRequest(errors=[Problem(field=f"edits[{edited.problem.index}].hash", message=message)])
-    if len(edited.markdown) > MAX_MARKDOWN:
-        message = f"The content would have {len(edited.markdown):,} characters; {MAX_MARKDOWN:,} is the most."
+        raise BadRequest(errors=[Problem(field=f"edits[{twice.index}].hash", message=message)]) from None
+    if len(edited) > MAX_MARKDOWN:
+        message = f"The content would have {len(edited):,} characters; {MAX_MARKDOWN:,} is the most."
         raise HttpApiDecodeError(issues=[Issue(path="edits", message=message)])
+    return edited
 
 
 def sections_of(ctx: Context, markdown: str) -> list[Section]:

@@ -1,7 +1,7 @@
 """Review threads: opened, answered, settled; suggestions that are accepted as content writes (decisions, section 17).
 
 The rule of the same name decides; the thread and the record of its document, which has the event, are written in one
-transaction. What takes long, dividing the text into sections, is done before it.
+transaction.
 """
 
 from bisect import bisect_right
@@ -20,7 +20,6 @@ from app.errors import (
     ThreadNotYours,
     ThreadResolved,
     VersionConflict,
-    WriteConflict,
     or_raise,
 )
 from app.operations.context import Context
@@ -39,7 +38,6 @@ from app.rules.edits import can_write_content, refuse_content_write
 from app.rules.etags import record_tag
 from app.rules.revisions import Origin
 from app.rules.sections import Section
-from app.rules.text import word_count
 from app.rules.threads import StoredThread, places_of, record_thread
 from app.schemas.generation import WithGeneration
 from app.schemas.intents import MAX_MARKDOWN
@@ -55,29 +53,13 @@ UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
 class _Text:
     """The present text of a document, with its sections."""
 
-    content_id: str | None
     markdown: str
     sections: Sequence[Section]
 
 
-@dataclass(frozen=True)
-class _Accepted:
-    """The text that accepting a suggestion makes; None where the passage has no certain place."""
-
-    content_id: str | None
-    markdown: str | None = None
-    words: int = 0
-
-
-def _read(ctx: Context, document_id: str, *_: object) -> _Text | None:
-    document = ctx.store.documents.get(ctx.project_id, document_id)
-    return None if document is None else _text_of(ctx, document)
-
-
 def _text_of(ctx: Context, document: StoredDocument) -> _Text:
-    content_id = document.get("contentId")
-    markdown = markdown_of(ctx, content_id)
-    return _Text(content_id, markdown, sections_of(ctx, markdown))
+    markdown = markdown_of(ctx, document.get("contentId"))
+    return _Text(markdown, sections_of(ctx, markdown))
 
 
 @operation(Scope.READ, Effect.READS, query=ThreadQuery)
@@ -93,13 +75,7 @@ def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[
 
 
 @operation(
-    Scope.WRITE,
-    Effect.CREATES,
-    body=ThreadFields,
-    errors=(BadRequest,),
-    transaction=True,
-    prepare=_read,
-    rule=rules.refuse_if_full,
+    Scope.WRITE, Effect.CREATES, body=ThreadFields, errors=(BadRequest,), transaction=True, rule=rules.refuse_if_full
 )
 def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread]:
     """Open a review thread: a remark on a passage of the present text, or on the whole document.
@@ -107,7 +83,7 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     `prefix`, `exact` and `suffix` together must stand in the markdown exactly once.
     """
     document = ctx.check_match(own_document(ctx, document_id))
-    text = _prepared(ctx, document)
+    text = _text_of(ctx, document)
     [thread] = rules.new_threads(document, ctx.call, [fields], text.markdown, new_id)
     rule = partial(rules.open_threads, call=ctx.call, threads=[thread])
     write_decision(ctx, document, decide_at(document, ctx.now, rule))
@@ -115,28 +91,14 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     return _result(ctx, document, thread, text)
 
 
-@operation(
-    Scope.WRITE,
-    Effect.CREATES,
-    body=ReplyFields,
-    errors=(ThreadResolved, BadRequest),
-    transaction=True,
-    prepare=_read,
-)
+@operation(Scope.WRITE, Effect.CREATES, body=ReplyFields, errors=(ThreadResolved, BadRequest), transaction=True)
 def reply_to_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
     """Answer a review thread: say what you changed, or why not."""
     rule = partial(rules.reply_to_thread, call=ctx.call, text=fields["text"], comment_id=new_id())
     return _change(ctx, document_id, thread_id, "thread.replied", rule)
 
 
-@operation(
-    Scope.WRITE,
-    Effect.CHANGES,
-    body=SettleFields,
-    errors=(ThreadNotYours, BadRequest),
-    transaction=True,
-    prepare=_read,
-)
+@operation(Scope.WRITE, Effect.CHANGES, body=SettleFields, errors=(ThreadNotYours, BadRequest), transaction=True)
 def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
     """Resolve a review thread.
 
@@ -145,7 +107,7 @@ def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Field
     return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.resolve_thread, fields))
 
 
-@operation(Scope.WRITE, Effect.CHANGES, errors=(BadRequest,), transaction=True, prepare=_read)
+@operation(Scope.WRITE, Effect.CHANGES, errors=(BadRequest,), transaction=True)
 def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thread]:
     """Open a resolved review thread again."""
     return _change(ctx, document_id, thread_id, "thread.reopened", partial(rules.reopen_thread, call=ctx.call))
@@ -157,28 +119,10 @@ def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thre
     body=SettleFields,
     errors=(ThreadNotYours, ThreadResolved, BadRequest),
     transaction=True,
-    prepare=_read,
 )
 def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
     """Resolve a review thread without taking its suggestion."""
     return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.reject_suggestion, fields))
-
-
-def _accept(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> _Accepted | None:
-    """Returns the text with a thread's suggestion in place of its passage."""
-    document = ctx.store.documents.get(ctx.project_id, document_id)
-    thread = ctx.store.threads.get(ctx.project_id, document_id, thread_id)
-    if document is None or thread is None:
-        return None
-    content_id = document.get("contentId")
-    before = markdown_of(ctx, content_id)
-    with processing(ctx, before):
-        place = places_of([thread], document["version"], before)[thread["id"]]
-        quote, suggestion = thread["quote"], thread["suggestion"]
-        if place is None or quote is None or suggestion is None:
-            return _Accepted(content_id)
-        markdown = before[:place] + suggestion + before[place + len(quote["exact"]) :]
-        return _Accepted(content_id, markdown, word_count(markdown) if len(markdown) <= MAX_MARKDOWN else 0)
 
 
 @document_change(
@@ -189,27 +133,20 @@ def _accept(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> _
         *(ThreadNotYours, ThreadResolved, BadRequest, QuoteGone),
     ),
     transaction=True,
-    prepare=_accept,
 )
 def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Accept a review thread's suggestion: it replaces the passage, as a new version, and the thread is resolved."""
     document = own_document(ctx, document_id)
     thread = own_thread(ctx, document["id"], thread_id)
     after = rules.accept_suggestion(thread, ctx.call)
-    accepted, generation = ctx.prepared or _Accepted(None), fields.get("generation")
+    before, generation = markdown_of(ctx, document.get("contentId")), fields.get("generation")
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, ctx.call, *base_versions(ctx, present, {}))
         can_write_content(present, ctx.call)
         rules.refuse_settling(thread, ctx.call, by_agent=_by_agent(ctx, thread))
-        if accepted.content_id != present.get("contentId"):
-            raise WriteConflict
-        if accepted.markdown is None:
-            raise QuoteGone
-        if len(accepted.markdown) > MAX_MARKDOWN:
-            message = f"The content would be longer than {MAX_MARKDOWN:,} characters."
-            raise BadRequest(errors=[Problem(field="suggestion", message=message)])
-        decision = new_content(ctx, present, accepted.markdown, accepted.words, generation)
+        markdown = _with_suggestion(ctx, present, thread, before)
+        decision = new_content(ctx, present, markdown, generation)
         settle = partial(record_thread, call=ctx.call, event="thread.resolved", before=thread, after=after)
         return decision.then(settle)
 
@@ -217,9 +154,26 @@ def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
         **origin_of(ctx, generation),
         "suggestedBy": thread["openedBy"] if thread.get("byAgent") else None,
     }
-    result = content_result(ctx, document, write, accepted.markdown, origin)
+    result = content_result(ctx, document, write, origin=origin)
     ctx.store.threads.change(ctx.project_id, thread, after)
     return result
+
+
+def _with_suggestion(ctx: Context, document: StoredDocument, thread: StoredThread, markdown: str) -> str:
+    """Returns the content with a thread's suggestion in place of its passage.
+
+    Refuses with `QuoteGone` where the passage has no certain place, and with `BadRequest` what is too long.
+    """
+    with processing(ctx, markdown):
+        place = places_of([thread], document["version"], markdown)[thread["id"]]
+    quote, suggestion = thread["quote"], thread["suggestion"]
+    if place is None or quote is None or suggestion is None:
+        raise QuoteGone
+    written = markdown[:place] + suggestion + markdown[place + len(quote["exact"]) :]
+    if len(written) > MAX_MARKDOWN:
+        message = f"The content would be longer than {MAX_MARKDOWN:,} characters."
+        raise BadRequest(errors=[Problem(field="suggestion", message=message)])
+    return written
 
 
 def own_thread(ctx: Context, document_id: str, thread_id: str) -> StoredThread:
@@ -229,11 +183,7 @@ def own_thread(ctx: Context, document_id: str, thread_id: str) -> StoredThread:
 
 
 def thread_records(
-    ctx: Context,
-    document: StoredDocument,
-    threads: Sequence[StoredThread],
-    markdown: str,
-    sections: Sequence[Section],
+    ctx: Context, document: StoredDocument, threads: Sequence[StoredThread], markdown: str, sections: Sequence[Section]
 ) -> list[Thread]:
     """Returns threads as callers see them: those whose passage stands in the text in its order, then others by age."""
     with processing(ctx, markdown):
@@ -270,7 +220,7 @@ def _change(
     document = own_document(ctx, document_id)
     before = own_thread(ctx, document["id"], thread_id)
     ctx.check_match({"rev": before["rev"]})
-    text, after = _prepared(ctx, document), rule(before)
+    text, after = _text_of(ctx, document), rule(before)
     if after != before:
         record = partial(record_thread, call=ctx.call, event=event, before=before, after=after)
         write_decision(ctx, document, decide_at(document, ctx.now, record))
@@ -290,14 +240,6 @@ def _by_agent(ctx: Context, thread: StoredThread) -> bool:
     if not ctx.caller.agent or ctx.caller.token_id is None or thread["level"] != ThreadLevel.MUST:
         return False
     return bool(ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id]))
-
-
-def _prepared(ctx: Context, document: StoredDocument) -> _Text:
-    """Returns the text that was read before the transaction. Raises `WriteConflict` where it is another by now."""
-    text: _Text | None = ctx.prepared
-    if text is None or text.content_id != document.get("contentId"):
-        raise WriteConflict
-    return text
 
 
 def _result(ctx: Context, document: StoredDocument, thread: StoredThread, text: _Text) -> Result[Thread]:

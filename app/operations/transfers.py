@@ -55,14 +55,14 @@ NO_END = (
     """`printf '{"type":"end","lines":%d}\\n' $(wc -l < FILE) >> FILE`."""
 )
 OTHER_FORMAT = f"The export is not of format {FORMAT}: import it with the version of content-workflow that wrote it."
+BUSY = "Others wrote to the project all the time: run the import again."
 TOO_MANY = "The project has {:,} {}, the most there may be."
 
 
 def export_project(store: Store, project_id: str) -> Iterator[bytes]:
     """Yields a project as lines of JSON, as it is when the first is read; holds one document's history at a time."""
     lines = 0
-    for line in _exported(store, project_id):
-        lines += 1
+    for lines, line in enumerate(_exported(store, project_id), 1):  # noqa: B007
         yield line
     yield _to_json({"type": "end", "lines": lines})
 
@@ -198,8 +198,7 @@ class ProjectImport:
             documents = [(number, line) for number, line in lines if line["type"] == "document"]
             versions = self._store.transfers.versions(self._project, [line["id"] for _, line in documents])
             texts = self._store.transfers.documents_of(
-                self._project,
-                [text for _, line in documents for text in texts_of(line, versions.get(line["id"], {}))],
+                self._project, [text for _, line in documents for text in texts_of(line, versions.get(line["id"], {}))]
             )
             threads = defaultdict(list)
             for thread in self._store.threads.of_documents(self._project, [line["id"] for _, line in documents]):
@@ -296,15 +295,10 @@ class ProjectImport:
         return attributed(delivered, written, revision and revision.get("review")), [html]
 
     def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
-        """Adds the records that the project lacks, in a transaction, and notes the outcome of each line."""
-        for (number, line, _), outcome in zip(rows, self._outcomes(rows, add), strict=True):
-            if isinstance(outcome, _InvalidLine):
-                self._refuse(number, outcome, line["id"] if line["type"] == "document" else None)
-            else:
-                self._count(*outcome)
+        """Adds the records that the project lacks, in a transaction, and notes the outcome of each line.
 
-    def _outcomes(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> list[_Outcome]:
-        """Returns what `add` returns, which is called again when another write took a name, a slug or a key first."""
+        `add` is called again when another write took a name, a slug or a key first.
+        """
 
         def added(store: Store) -> list[_Outcome]:
             outcomes = add(store, rows)
@@ -312,12 +306,16 @@ class ProjectImport:
                 store.projects.delivery_changed(self._project)
             return outcomes
 
+        outcomes: list[_Outcome] = [_InvalidLine(line, BUSY) for _, line, _ in rows]
         for _ in range(TRIES if rows else 0):
             with suppress(WriteConflict), self._store.deadline():
-                return self._store.in_transaction(added)
-        return [
-            _InvalidLine(line, "Others wrote to the project all the time: run the import again.") for _, line, _ in rows
-        ]
+                outcomes = self._store.in_transaction(added)
+                break
+        for (number, line, _), outcome in zip(rows, outcomes, strict=True):
+            if isinstance(outcome, _InvalidLine):
+                self._refuse(number, outcome, line["id"] if line["type"] == "document" else None)
+            else:
+                self._count(*outcome)
 
     def _add_records(self, store: Store, rows: Sequence[Row]) -> list[_Outcome]:
         """Adds the records that do not exist; lines that follow refer to those that do."""

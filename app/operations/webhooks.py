@@ -7,13 +7,7 @@ from typing import Any
 from app.errors import BadRequest, NotFound, Problem, or_raise
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.responses.webhooks import (
-    Delivery,
-    NewWebhook,
-    Webhook,
-    delivery_record,
-    webhook_record,
-)
+from app.responses.webhooks import Delivery, NewWebhook, Webhook, delivery_record, webhook_record
 from app.rules.caps import WEBHOOKS_PER_PROJECT
 from app.rules.etags import record_tag
 from app.rules.webhooks import TEST, StoredWebhook, rotated, wrong_url

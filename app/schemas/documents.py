@@ -61,9 +61,7 @@ class WithBaseVersion(Schema):
     """A write that may say which version it was made from."""
 
     baseVersion = StrictInteger(
-        1,
-        description="the `version` last read: refused when the document has another by now",
-        example=1,
+        1, description="the `version` last read: refused when the document has another by now", example=1
     )
 
 
@@ -98,11 +96,7 @@ class DocumentChanges(WithBaseVersion, PublishedChanges):
     assigneeId = StrictString(description="a member's id")
     authorId = StrictString(description="a member's id")
     dueDate = DateString(description="when the document is due", example="2027-02-21")
-    status = EnumString(
-        FirstStatus,
-        description="later statuses come from their own operations",
-        allow_none=False,
-    )
+    status = EnumString(FirstStatus, description="later statuses come from their own operations", allow_none=False)
 
 
 BASE_REQUIRED = "Is required: the `version` that you read last (or send it as `If-Match`)."
@@ -119,10 +113,7 @@ class ContentFields(GuardedWrite, WithGeneration):
     """What a content write carries; `baseVersion` may be sent as `If-Match` instead."""
 
     markdown = StrictString(
-        MAX_MARKDOWN,
-        description="the whole content as markdown",
-        example="Flour, water and patience.",
-        required=True,
+        MAX_MARKDOWN, description="the whole content as markdown", example="Flour, water and patience.", required=True
     )
 
 
@@ -184,8 +175,7 @@ class DocumentQuery(Page):
     assigneeId = IdList(description="ids of members; `none`: unassigned")
     slug = DelimitedStrings(StrictString(200, allow_none=False), description="with one of these slugs")
     key = DelimitedStrings(
-        StrictString(MAX_KEY, validate=[not_empty], allow_none=False),
-        description="with one of these keys",
+        StrictString(MAX_KEY, validate=[not_empty], allow_none=False), description="with one of these keys"
     )
     isPublished = StrictBoolean(description="only delivered ones, or only others")
     dueBefore = _day("due on this day or before")

@@ -36,8 +36,7 @@ class ConditionalWriteHeaders(WriteHeaders):
     """The headers of a write of one record."""
 
     if_match = ma.fields.String(
-        data_key="If-Match",
-        metadata={"description": "an ETag: the write is refused when the record changed since"},
+        data_key="If-Match", metadata={"description": "an ETag: the write is refused when the record changed since"}
     )
 
 

@@ -166,7 +166,7 @@ def _near_column(name: str) -> str | None:
     """Returns the column that is near, also without the prefix of the brief's columns: `Word count`, `keywords`."""
     last_parts = {column.rpartition(".")[2]: column for column in COLUMNS}
     names = [*COLUMNS, *last_parts]
-    near = near_name(name.replace(" ", "_"), names) or near_name(name.replace(" ", ".", 1).replace(" ", "_"), names)
+    near = near_name(name.replace(" ", "").lower(), names)
     return last_parts.get(near, near) if near else None
 
 

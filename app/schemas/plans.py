@@ -32,11 +32,7 @@ class PlanFields(Schema):
     """A plan."""
 
     pieces = List(
-        Nested(PieceFields, allow_none=False),
-        MAX_PIECES,
-        min_items=1,
-        description="the pieces",
-        required=True,
+        Nested(PieceFields, allow_none=False), MAX_PIECES, min_items=1, description="the pieces", required=True
     )
     atomic = StrictBoolean(description="all pieces or none", example=False)
 

@@ -1,5 +1,6 @@
 """What a project's settings may hold (decisions, section 5)."""
 
+from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
@@ -26,23 +27,20 @@ MAX_URL = 2_000
 MAX_VIEWS = 50
 
 
-def site_url(value: str) -> None:
-    """Checks for an http or https URL, which may say where the slug goes; an empty text is an unset one, as shown."""
-    if not value:
-        return
-    address = value.replace("{slug}", "slug")
-    if "{" in address or "}" in address:
-        raise ma.ValidationError("`{slug}` is the only placeholder that is allowed.")
-    http_url(address)
+def url_with(*placeholders: str) -> Callable[[str], None]:
+    """Returns the check for an http or https URL that may have placeholders; an empty text stands for none."""
 
+    def check(value: str) -> None:
+        address = value
+        for name in placeholders:
+            address = address.replace(f"{{{name}}}", name)
+        if "{" in address or "}" in address:
+            names = ", ".join(f"`{{{name}}}`" for name in placeholders)
+            raise ma.ValidationError(f"Must have no other placeholders than {names}.")
+        if value:
+            http_url(address)
 
-def preview_url(value: str) -> None:
-    """Checks for an http or https URL, which may say where the slug and the id go; an empty text is an unset one."""
-    address = value.replace("{slug}", "slug").replace("{id}", "id")
-    if "{" in address or "}" in address:
-        raise ma.ValidationError("`{slug}` and `{id}` are the only placeholders that are allowed.")
-    if value:
-        http_url(address)
+    return check
 
 
 class CheckLevels(Documented, ma.fields.Dict):
@@ -85,17 +83,17 @@ class ProjectChanges(Schema):
     name = StrictString(100, not_blank, description="the project's name", allow_none=False)
     reviewRequired = StrictBoolean(description="whether only approved documents can be published")
     siteUrl = StrictString(
-        MAX_URL, site_url, description="the website's address; may hold `{slug}`, else `/slug` is added"
+        MAX_URL, url_with("slug"), description="the website's address; may hold `{slug}`, else `/slug` is added"
     )
     previewUrl = StrictString(
         MAX_URL,
-        preview_url,
+        url_with("slug", "id"),
         description="where the website previews documents; may hold `{slug}` and `{id}`, else `/slug` is added",
     )
     categoryUrl = StrictString(
         None,
         at_most(MAX_URL, "characters"),
-        site_url,
+        url_with("slug"),
         description=f"the address of a category's page there, alike; at most {MAX_URL:,} characters",
     )
     claimLeaseSeconds = StrictInteger(

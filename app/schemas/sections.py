@@ -15,11 +15,7 @@ class SectionEdit(Schema):
     """One edit of a section."""
 
     hash = StrictString(
-        16,
-        validate=[section_hash],
-        description="from the outline",
-        example="e3b0c44298fc1c14",
-        required=True,
+        16, validate=[section_hash], description="from the outline", example="e3b0c44298fc1c14", required=True
     )
     markdown = StrictString(
         MAX_MARKDOWN,
@@ -34,10 +30,4 @@ class SectionEdit(Schema):
 class ContentEdits(WithClaim, WithGeneration):
     """What an edit of content carries; all edits name sections of the content as it is before."""
 
-    edits = List(
-        Nested(SectionEdit, allow_none=False),
-        MAX_EDITS,
-        min_items=1,
-        description="the edits",
-        required=True,
-    )
+    edits = List(Nested(SectionEdit, allow_none=False), MAX_EDITS, min_items=1, description="the edits", required=True)

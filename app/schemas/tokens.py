@@ -48,13 +48,7 @@ MEMBER = "a management token: the id of the member whose it is, or null"
 class TokenFields(Schema):
     """What creates a token."""
 
-    name = StrictString(
-        100,
-        not_blank,
-        description="what or who uses the token",
-        example="Night writer",
-        required=True,
-    )
+    name = StrictString(100, not_blank, description="what or who uses the token", example="Night writer", required=True)
     kind = EnumString(TokenKind, description="`management` (the default) or `delivery`", allow_none=False)
     agent = StrictString(100, not_blank, description="name of the agent that uses the token", example="writer-1")
     scopes = List(

@@ -89,11 +89,7 @@ class StrictString(Clearable, fields.String):
     """
 
     def __init__(
-        self,
-        max_length: int | None = UNSTATED_LENGTH,
-        *checks: Check,
-        validate: Iterable[Check] = (),
-        **options: Any,
+        self, max_length: int | None = UNSTATED_LENGTH, *checks: Check, validate: Iterable[Check] = (), **options: Any
     ) -> None:
         length = [] if max_length is None else [at_most(max_length, "characters")]
         super().__init__(validate=[*length, *validate, *map(OnConfirm, checks)], **options)

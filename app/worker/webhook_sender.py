@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Protocol
 
 from standardwebhooks import Webhook
 
@@ -26,6 +25,7 @@ from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, WebhookTa
 from app.store.leases import Leases, StoredLease
 from app.store.store import Store
 from app.vocabulary import DeliveryStatus
+from app.worker.notice_sender import NoticeSender
 from app.worker.webhook_client import ATTEMPT_SECONDS, HEADERS, Outcome, WebhookClient
 from app.worker.worker import ProjectPool
 
@@ -113,10 +113,7 @@ class WebhookSender:
     ) -> None:
         """Writes an attempt to the log of deliveries, with when the next one is due."""
         attempt = Attempt(
-            at=at,
-            statusCode=outcome.status_code,
-            error=outcome.error,
-            durationMs=round(outcome.seconds * 1_000),
+            at=at, statusCode=outcome.status_code, error=outcome.error, durationMs=round(outcome.seconds * 1_000)
         )
         since, failures, again = delivery["since"] or at, delivery["failures"], None
         if outcome.succeeded:
@@ -164,23 +161,12 @@ class WebhookSender:
         self.store.leases.give_back(lease, due, self.clock(), slow=slow, rests_until=rests_until)
 
 
-class Sender(Protocol):
-    """The protocol of what sends a leased webhook's messages, one webhook a call."""
-
-    stopping: threading.Event
-    lease_times: Mapping[bool, timedelta]
-    """How long a lease is held, by whether what is leased was slow."""
-
-    @property
-    def leases(self) -> Leases: ...
-
-    def send_due(self, lease: StoredLease) -> int: ...
-
-
 class WebhookDispatcher:
     """Two pools of threads that serve webhooks or mailboxes: one for those that respond quickly, one for all others."""
 
-    def __init__(self, store: Store, sender: Sender, threads: int = THREADS, job: str = "send webhooks") -> None:
+    def __init__(
+        self, store: Store, sender: WebhookSender | NoticeSender, threads: int = THREADS, job: str = "send webhooks"
+    ) -> None:
         self._store = store
         self._sender = sender
         self._dispatching = threading.Lock()

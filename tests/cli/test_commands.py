@@ -119,7 +119,7 @@ class TestTokens:
         refused = cli("token", "create", "--project", project.id, "--name", "me", "--expires-in", span)
 
         assert refused.exit_code == 2
-        assert "Write 1 to 999999 and a unit, m, h, d or w, like 12h or 90d." in refused.output
+        assert "Write 1 to 9999 and a unit, m, h, d or w, like 12h or 90d." in refused.output
 
     @pytest.mark.parametrize(
         "command",

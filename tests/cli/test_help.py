@@ -17,8 +17,8 @@ def test_a_misspelt_command_names_the_one_that_was_meant(typed: str, meant: str 
     refused = CliRunner().invoke(main, [typed])
 
     assert refused.exit_code == 2
-    assert (f"No such command {typed!r}. Did you mean {meant!r}?" in refused.stderr) == (meant is not None)
     assert f"No such command {typed!r}." in refused.stderr
+    assert (repr(meant) in refused.stderr) == (meant is not None)
 
 
 @pytest.mark.contract("decided-plans.odds")

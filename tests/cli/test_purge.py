@@ -40,7 +40,6 @@ def left(project: Project) -> int:
         (("--older-than", "12h"), 2),
         (("--older-than", "0d"), 3),
         (("--older-than", "9w"), 0),
-        (("--days", 0), 3),
     ],
 )
 def test_it_deletes_what_was_trashed_so_long_ago(

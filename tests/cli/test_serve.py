@@ -176,19 +176,6 @@ def test_an_empty_address_is_refused(tmp_path: Path) -> None:
     assert server.said.count("\n") == 1
 
 
-def test_a_folder_for_metrics_that_does_not_exist_is_refused(tmp_path: Path) -> None:
-    folder = str(tmp_path / "missing")
-    options = {"SERVE_METRICS": "1", "PROMETHEUS_MULTIPROC_DIR": folder, "DEADLINE_SECONDS": "1"}
-    with running(
-        tmp_path, "serve", "--port", str(free_port()), MONGODB_URI="mongodb://127.0.0.1:1", **options
-    ) as server:
-        assert server.process.wait(60) == 1
-
-    message = f"Error: PROMETHEUS_MULTIPROC_DIR is {folder!r}: must be an empty folder that serve may write to."
-    assert message in server.said.splitlines()
-    assert "Traceback" not in server.said
-
-
 def test_a_port_in_use_is_refused_with_one_message(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

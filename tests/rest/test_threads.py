@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from app.errors import BadRequest, ThreadNotYours, Unauthorized
-from app.operations import threads
 from app.operations.context import this_instant
 from app.operations.publishing import publish_due
 from app.operations.review_links import visit
+from app.operations.threads import open_thread, reply_to_thread, resolve_thread
 from app.vocabulary import Scope
 from tests.documents.steps import NOBODY, a_document, events_of, in_hours, make_due, ok, path_of, refused, types_of
 
@@ -414,20 +414,19 @@ def test_a_visitor_sees_one_document_and_remarks_under_the_name_of_the_link(api,
     theirs = opened(api, document, quote=FLOUR)
     link = ok(api.post(f"{path_of(document)}/review-links", {"name": "Lee"}), 201)
     secret = link["link"].partition("#")[2]
-    visitor = visit(store, secret, this_instant())
-    ctx, id = visitor.ctx, visitor.document_id
+    ctx, document_id = visit(store, secret, this_instant())
 
-    own = threads.open_thread(ctx, id, fields={"text": "Is that so?", "quote": {"exact": "Oven"}}).body
-    answered = threads.reply_to_thread(ctx, id, theirs["id"], fields={"text": "Rye."}).body
+    own = open_thread(ctx, document_id, fields={"text": "Is that so?", "quote": {"exact": "Oven"}}).body
+    answered = reply_to_thread(ctx, document_id, theirs["id"], fields={"text": "Rye."}).body
 
-    assert id == document["id"]
+    assert document_id == document["id"]
     assert own["openedBy"] == {"type": "link", "id": link["id"], "name": "Lee", "agent": ""}
     assert answered["state"] == "answered"
-    assert threads.resolve_thread(ctx, id, own["id"], fields={}).body["state"] == "resolved"
+    assert resolve_thread(ctx, document_id, own["id"], fields={}).body["state"] == "resolved"
     with pytest.raises(ThreadNotYours):
-        threads.resolve_thread(ctx, id, theirs["id"], fields={})
+        resolve_thread(ctx, document_id, theirs["id"], fields={})
     with pytest.raises(BadRequest):
-        threads.open_thread(ctx, id, fields={"text": "!", "level": "must"})
+        open_thread(ctx, document_id, fields={"text": "!", "level": "must"})
     answer = api.client.get("/project", headers={"Authorization": f"Bearer {secret}"})
     assert answer.status_code == 401
 
