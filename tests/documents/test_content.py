@@ -26,8 +26,6 @@ from tests.documents.steps import (
 from tests.make import OPERATIONS, Project, Token
 from tests.rest.client import Rest
 
-pytestmark = pytest.mark.needs_mongod
-
 AGENT = (Scope.READ, Scope.WRITE)
 
 

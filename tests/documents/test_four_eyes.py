@@ -130,7 +130,6 @@ def test_the_worker_publishes_what_another_caller_scheduled(demanding: Rest, wri
 
 
 @pytest.mark.race
-@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-four-eyes.refused")
 def test_nobody_approves_what_they_wrote_at_the_same_time(demanding: Rest, writer: Rest) -> None:
     for _ in range(5):

@@ -24,8 +24,6 @@ from app.vocabulary import BriefState, DocumentStatus, Kind
 from tests.documents.steps import NOBODY
 from tests.make import OPERATIONS, Project, a_document, a_project
 
-pytestmark = pytest.mark.needs_mongod
-
 COMMANDS = ("find", "findAndModify", "aggregate", "update", "delete")
 
 

@@ -3,8 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-import pytest
-
 from app.operations.context import this_instant
 from app.operations.publishing import publish_due
 from app.rules.times import wire_time
@@ -12,8 +10,6 @@ from app.store.store import Store
 from app.vocabulary import Scope
 from tests.make import Project
 from tests.rest.client import Rest
-
-pytestmark = pytest.mark.needs_mongod
 
 
 def test_a_piece_goes_from_brief_to_website_and_back(rest: Rest, project: Project, store: Store) -> None:

@@ -25,8 +25,6 @@ from tests.documents.steps import (
 from tests.make import Project
 from tests.rest.client import Rest
 
-pytestmark = pytest.mark.needs_mongod
-
 
 def ids(rest: Rest, query: str = "") -> list[str]:
     return [document["id"] for document in ok(rest.get(f"/documents?limit=100&{query}"))]

@@ -32,8 +32,6 @@ from tests.documents.steps import (
 from tests.make import Project
 from tests.rest.client import Rest
 
-pytestmark = pytest.mark.needs_mongod
-
 FIRST = ("idea", "planned", "drafting")
 STATUSES = (*FIRST, "review", "approved", "scheduled", "published")
 NEW_STATUS = {

@@ -152,7 +152,6 @@ def test_an_id_that_is_none_gives_null(graphql: GraphQL, no_id: str) -> None:
     assert graphql.data(query, {"id": no_id}) == {"category": None, "document": None, "documentsInCategory": []}
 
 
-@pytest.mark.needs_mongod
 @pytest.mark.parametrize("no_id", ["", "zz", NOTHING])
 def test_drafts_without_a_category_are_in_none_that_does_not_exist(
     project: Project, preview: GraphQL, no_id: str
@@ -163,7 +162,6 @@ def test_drafts_without_a_category_are_in_none_that_does_not_exist(
     assert preview.data(query, {"id": no_id}) == {"documentsInCategory": []}
 
 
-@pytest.mark.needs_mongod
 @pytest.mark.contract("delivery-types.published-version")
 def test_a_draft_shows_its_current_state_without_bodies(project: Project, preview: GraphQL) -> None:
     ctx = project.context()

@@ -13,8 +13,6 @@ from tests.graphql_app.client import GraphQL, delivery_token, opened, published,
 from tests.graphql_app.watched import Watched
 from tests.make import Project, a_document, a_project, fill_with_categories, made
 
-pytestmark = pytest.mark.needs_mongod
-
 FULL = "{ documents(limit: 100) { title html markdown category { name category { name } } } }"
 
 

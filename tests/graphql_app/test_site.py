@@ -37,8 +37,6 @@ BUILD = Path(__file__).parents[2] / "examples" / "site" / "build.py"
 BLOG = Path(os.environ.get("RUST_BLOG", Path(__file__).parents[3] / "shared" / "data" / "rust-blog" / "content"))
 URL = "https://bread.example"
 
-pytestmark = pytest.mark.needs_mongod
-
 
 def command(address: str, out: Path, *options: str) -> list[str]:
     return [sys.executable, str(BUILD), "--api", address, "--out", str(out), "--url", URL, *options]

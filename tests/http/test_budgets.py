@@ -12,7 +12,7 @@ from tests.http.servers import servers
 from tests.make import Project
 from tests.races.crowd import at_once
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
 SERVERS, CALLERS, CALLS = 4, 50, 3
 WRITES = 45

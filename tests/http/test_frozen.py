@@ -11,7 +11,7 @@ from app.vocabulary import Scope
 from tests.http.servers import servers
 from tests.make import Project
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
 BOUND = 5.0
 

@@ -13,9 +13,6 @@ from app.store.store import Store, connect
 from tests.http.conftest import Configured
 from tests.make import OPERATIONS, Project, a_document
 
-pytestmark = pytest.mark.needs_mongod
-
-
 ROUND_TRIP = 50
 """How many milliseconds the driver takes off for the way, at most."""
 

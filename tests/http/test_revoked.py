@@ -10,7 +10,7 @@ from app.store.store import Store
 from tests.http.servers import servers
 from tests.make import Project
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
 BOUND = 5.0
 

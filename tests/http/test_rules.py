@@ -304,7 +304,6 @@ WRITES = [
 ]
 
 
-@pytest.mark.needs_mongod
 @pytest.mark.parametrize(("method", "path", "body"), WRITES)
 def test_if_match_lets_a_write_through_only_while_the_record_is_the_same(
     rest: Rest, project: Project, method: str, path: str, body: object
@@ -319,7 +318,6 @@ def test_if_match_lets_a_write_through_only_while_the_record_is_the_same(
     assert rest.call(method, path, body, If_Match=f'"999-999", {etag}').status_code in (200, 201)
 
 
-@pytest.mark.needs_mongod
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [*WRITES, ("POST", "/document-intents", {"title": "x"}), ("POST", "/document-intents/{draft}/validate", None)],
@@ -337,7 +335,6 @@ def test_a_key_gives_the_first_answer_again(rest: Rest, project: Project, method
     assert again.headers.get("ETag") == first.headers.get("ETag")
 
 
-@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-http.IdempotencyMismatch")
 def test_a_key_is_for_one_request_of_one_token(rest: Rest, project: Project) -> None:
     assert rest.post("/document-intents", {"title": "one"}, Idempotency_Key="k").status_code == 201
@@ -348,7 +345,6 @@ def test_a_key_is_for_one_request_of_one_token(rest: Rest, project: Project) -> 
     assert rest.by(project.token()).post("/document-intents", {"title": "two"}, Idempotency_Key="k").status_code == 201
 
 
-@pytest.mark.needs_mongod
 def test_a_refusal_stores_no_key(rest: Rest) -> None:
     draft = rest.post("/document-intents").json["id"]
     assert rest.post(f"/document-intents/{draft}/confirm", Idempotency_Key="k").status_code == 422
@@ -357,7 +353,6 @@ def test_a_refusal_stores_no_key(rest: Rest) -> None:
     assert rest.post(f"/document-intents/{draft}/confirm", Idempotency_Key="k").status_code == 201
 
 
-@pytest.mark.needs_mongod
 def test_a_replay_leaves_secrets_out(rest: Rest) -> None:
     made = rest.post("/tokens", {"name": "New"}, Idempotency_Key="k")
     again = rest.post("/tokens", {"name": "New"}, Idempotency_Key="k")

@@ -20,7 +20,7 @@ from mcp_tools.toolsets import TOOLSETS
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.servers import a_server
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 PROGRAM = "from app.cli import main; main()"
 MODES = ("auto", "legacy")

@@ -22,8 +22,6 @@ from app.store.store import connect
 from app.vocabulary import Channel
 from tests.make import OPERATIONS, Project, a_ready_brief, made
 
-pytestmark = pytest.mark.needs_mongod
-
 MARKDOWN = "# Rye\n\n" + "Some *words* on rye bread. " * 400
 
 

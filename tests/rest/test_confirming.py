@@ -8,8 +8,6 @@ from bson import ObjectId
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from tests.make import OPERATIONS, a_document, a_project, fill_with_categories, made
 
-pytestmark = pytest.mark.needs_mongod
-
 NO_ID = "0123456789abcdef01234567"
 UNKNOWN_ID = "zzzzzzzzzzzzzzzzzzzzzzzz"
 

@@ -277,7 +277,6 @@ def test_drafts_make_no_events_until_they_are_confirmed(api, project) -> None:
     assert str(event["data"]["documentId"]) == document["id"]
 
 
-@pytest.mark.needs_mongod
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_documented_example_of_a_draft_confirms_as_it_is(api, app, kind) -> None:
     create = app.test_client().get("/openapi.json").json["paths"][f"/{kind}-intents"]["post"]

@@ -197,7 +197,6 @@ def test_of_many_unknown_fields_a_hundred_are_named_and_the_rest_counted(api: Do
 
 
 @pytest.mark.contract("decided-unknown.replay")
-@pytest.mark.needs_mongod
 def test_a_replay_lists_the_names_of_its_own_request(rest: Rest) -> None:
     key = {"Idempotency-Key": "once"}
 

@@ -67,7 +67,6 @@ class ReadConcerns(monitoring.CommandListener):
     def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
-@pytest.mark.needs_mongod
 def test_a_text_is_read_as_the_primary_has_it_since_a_new_one_knows_only_later_what_the_majority_has(
     store: Store, project: Project, mongodb_uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

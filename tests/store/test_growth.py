@@ -19,8 +19,6 @@ from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus
 from tests.make import Project, a_document, a_project
 
-pytestmark = pytest.mark.needs_mongod
-
 FEW, MANY = 400, 4_000
 MOST = 1.3
 CATEGORY, CLUSTER, MEMBER = (ObjectId(digit * 24) for digit in "cdf")

@@ -16,7 +16,7 @@ from chaos.cluster import Member, ReplicaSet
 from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
 from tests.make import Project, a_project
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 QUERY = "{ documents { title html category { name } author { name } } }"
 

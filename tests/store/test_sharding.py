@@ -19,8 +19,6 @@ from app.vocabulary import Channel
 from tests.graphql_app.client import GraphQL, delivery_token, opened
 from tests.make import OPERATIONS, Project, made
 
-pytestmark = pytest.mark.needs_mongod
-
 SHARD_KEYS = {
     **dict.fromkeys(
         (

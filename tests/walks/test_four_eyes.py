@@ -20,8 +20,6 @@ from tests.make import Project, Token
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
-pytestmark = pytest.mark.needs_mongod
-
 Document = dict[str, Any]
 
 

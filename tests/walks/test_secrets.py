@@ -30,7 +30,7 @@ from tests.live import free_port, until, until_listening
 from tests.make import Project, a_project
 from tests.webhooks.receiver import Receiver, receiving
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 CHECKOUT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("content-workflow")

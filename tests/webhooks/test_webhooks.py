@@ -13,8 +13,6 @@ from app.vocabulary import EVENT_TYPES
 from tests.make import Project
 from tests.rest.client import Rest
 
-pytestmark = pytest.mark.needs_mongod
-
 URL = "https://hooks.example.org/content"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-import pytest
 from bson import ObjectId
 from pymongo import MongoClient
 from pymongo.monitoring import CommandListener, CommandStartedEvent
@@ -18,8 +17,6 @@ from app.worker.jobs import jobs
 from tests.live import until
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief
 from tests.webhooks.receiver import receiving
-
-pytestmark = pytest.mark.needs_mongod
 
 
 class Commands(CommandListener):
