@@ -230,16 +230,8 @@ def test_a_document_restored_from_the_trash_is_delivered_as_it_was(project: Proj
 @pytest.mark.parametrize(
     "arguments",
     [
-        "limit: 0",
-        "limit: -1",
-        "limit: 101",
-        "offset: -1",
-        "offset: 100001",
-        "offset: -2000000000",
-        "offset: 2000000000",
-        "limit: 3000000000",
-        'limit: "5"',
-        "limit: 1.5",
+        *("limit: 0", "limit: -1", "limit: 101", "offset: -1", "offset: 100001", "offset: -2000000000"),
+        *("offset: 2000000000", "limit: 3000000000", 'limit: "5"', "limit: 1.5"),
     ],
 )
 def test_a_page_out_of_range_is_bad_user_input(graphql: GraphQL, arguments: str) -> None:

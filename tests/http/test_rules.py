@@ -259,10 +259,7 @@ def test_hsts_is_sent_only_where_https_is_served(configured: Configured, public_
 
 
 READS = [
-    "/documents/{document}",
-    "/documents/{document}/brief",
-    "/document-intents/{draft}",
-    "/project",
+    *("/documents/{document}", "/documents/{document}/brief", "/document-intents/{draft}", "/project"),
     "/members/{member}",
 ]
 

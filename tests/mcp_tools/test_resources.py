@@ -105,18 +105,11 @@ def test_the_prompt_hands_over_the_brief_with_its_category_cluster_and_links(
     text = _prompt(agent_of_era, documentId=document["id"])
 
     for told in (
-        "How to begin",
-        "The Crust",
-        "sourdough starter",
-        "Beginners",
-        "Flour\nWater",
-        "Due: 2027-01-31",
+        *("How to begin", "The Crust", "sourdough starter", "Beginners", "Flour\nWater", "Due: 2027-01-31"),
         "Category: Basics\nFor people who begin.",
         "Cluster: Starters\nAll about starters.\nKeywords: levain, poolish",
-        f"Feeding a starter (slug `{link['slug']}`)",
-        "https://example.com/a",
-        f'`claim_brief` with documentId "{document["id"]}"',
-        "baseVersion 1",
+        *(f"Feeding a starter (slug `{link['slug']}`)", "https://example.com/a"),
+        *(f'`claim_brief` with documentId "{document["id"]}"', "baseVersion 1"),
     ):
         assert told in text
 

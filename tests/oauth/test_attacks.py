@@ -121,26 +121,16 @@ def test_the_challenge_can_not_be_downgraded(flow: Flow, editor: Token, changes:
 # Redirect addresses.
 
 TRICKS = [
-    "https://client.example.com/callback/",
-    "https://client.example.com/callback/../evil",
-    "https://client.example.com/Callback",
-    "https://client.example.com/callback?next=evil",
-    "https://client.example.com:444/callback",
-    "https://client.example.com:443/callback",
+    *("https://client.example.com/callback/", "https://client.example.com/callback/../evil"),
+    *("https://client.example.com/Callback", "https://client.example.com/callback?next=evil"),
+    *("https://client.example.com:444/callback", "https://client.example.com:443/callback"),
     "https://client.example.com@evil.example.com/callback",
-    "https://evil.example.com/#https://client.example.com/callback",
-    "https://client.example.com/callback#evil",
-    "https://client.example.com.evil.example.com/callback",
-    "https://evil.example.com\\@client.example.com/callback",
-    "https://client.example.com\\.evil.example.com/callback",
-    "http://client.example.com/callback",
-    "https://clіent.example.com/callback",
-    "https://client.example.com/callback ",
-    "https://client.example.com/callback\r\nSet-Cookie: a=b",
-    "//client.example.com/callback",
-    "javascript:alert(1)//client.example.com/callback",
-    'https://client.example.com/callback"',
-    "",
+    *("https://evil.example.com/#https://client.example.com/callback", "https://client.example.com/callback#evil"),
+    *("https://client.example.com.evil.example.com/callback", "https://evil.example.com\\@client.example.com/callback"),
+    *("https://client.example.com\\.evil.example.com/callback", "http://client.example.com/callback"),
+    *("https://clіent.example.com/callback", "https://client.example.com/callback "),
+    *("https://client.example.com/callback\r\nSet-Cookie: a=b", "//client.example.com/callback"),
+    *("javascript:alert(1)//client.example.com/callback", 'https://client.example.com/callback"', ""),
 ]
 
 

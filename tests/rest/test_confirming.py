@@ -173,18 +173,8 @@ def test_every_problem_of_a_document_is_reported_at_once_sorted_and_the_draft_st
     refused = api.post(f"{path}/confirm")
 
     assert wrong(refused) == [
-        "assigneeId",
-        "brief.intent",
-        "brief.internalLinks[0]",
-        "brief.internalLinks[1]",
-        "brief.referenceUrls[11]",
-        "brief.referenceUrls[2]",
-        "categoryId",
-        "clusterId",
-        "dueDate",
-        "slug",
-        "status",
-        "title",
+        *("assigneeId", "brief.intent", "brief.internalLinks[0]", "brief.internalLinks[1]", "brief.referenceUrls[11]"),
+        *("brief.referenceUrls[2]", "categoryId", "clusterId", "dueDate", "slug", "status", "title"),
     ]
     assert all(error["message"] for error in refused.json["errors"])
     assert api.get(path).json == draft

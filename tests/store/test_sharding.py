@@ -22,14 +22,7 @@ from tests.make import OPERATIONS, Project, made
 SHARD_KEYS = {
     **dict.fromkeys(
         (
-            "documents",
-            "publications",
-            "categories",
-            "clusters",
-            "members",
-            "webhooks",
-            "sessions",
-            "invitations",
+            *("documents", "publications", "categories", "clusters", "members", "webhooks", "sessions", "invitations"),
             "budgets",
         ),
         ("projectId",),

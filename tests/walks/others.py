@@ -20,16 +20,7 @@ NO_ID = "0123456789abcdef01234567"
 """An id that never existed."""
 
 KINDS = (
-    "document",
-    "draft",
-    "category",
-    "cluster",
-    "member",
-    "invitation",
-    "token",
-    "webhook",
-    "delivery",
-    "thread",
+    *("document", "draft", "category", "cluster", "member", "invitation", "token", "webhook", "delivery", "thread"),
     "link",
 )
 """What has an id."""
