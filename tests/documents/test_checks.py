@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from tests.races.crowd import at_once
 from tests.rest.client import Rest
 
 GOOD = "Rye bread keeps for a week.\n\n## Flour\n\nRye flour."
-PARAGRAPH = "A **paragraph** with [a link](/rye) about rye bread, number {}, and what it takes to bake it.\n\n"
 
 
 def checks_of(rest: Rest, document: Any) -> dict[str, list[dict[str, Any]]]:
@@ -222,15 +220,3 @@ def test_a_draft_is_warned_of_a_keyword_that_is_taken(rest: Rest) -> None:
     assert ok(rest.post(f"/document-intents/{bare['id']}/validate"))["warnings"] == []
     cluster = ok(rest.post("/cluster-intents", {"name": "Rye"}), 201)
     assert "warnings" not in ok(rest.post(f"/cluster-intents/{cluster['id']}/validate"))
-
-
-@pytest.mark.slow
-@pytest.mark.contract("decided-checks.fast")
-def test_two_megabytes_of_text_are_checked_in_a_second(rest: Rest) -> None:
-    markdown = "".join(PARAGRAPH.format(number) for number in range(30_000))[:2_097_152]
-    document = a_document(rest, markdown=markdown, brief={"keyword": "rye bread", "outline": "Flour"})
-    began = time.process_time()
-
-    checks_of(rest, document)
-
-    assert time.process_time() - began < 3, "a second on a processor of its own; the rest is for neighbours"

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.errors import BriefClaimed
-from app.operations.context import Context
 from app.store.store import Store
-from app.vocabulary import Channel, Scope
+from app.vocabulary import Scope
 from tests.documents.steps import (
     NOBODY,
     a_category,
@@ -23,7 +21,7 @@ from tests.documents.steps import (
     refused,
     types_of,
 )
-from tests.make import OPERATIONS, Project, Token
+from tests.make import Project
 from tests.rest.client import Rest
 
 AGENT = (Scope.READ, Scope.WRITE)
@@ -46,15 +44,6 @@ def test_content_is_written_whole_as_a_new_version(rest: Rest, store: Store) -> 
     token = rest.token
     assert written["contentUpdatedBy"] == {"type": "token", "id": token.id, "name": "A script", "agent": ""}
     assert types_of(store, document) == ["document.created", "document.content_updated"]
-
-
-@pytest.mark.contract("decided-documents.word-count")
-def test_words_are_those_of_the_text_in_any_script(rest: Rest) -> None:
-    document = a_document(rest, markdown="| a | b |\n|---|---|\n| c | d |\n\n- [ ] ~~task~~ <https://example.org/>")
-    counted = ok(write(rest, document, "Roggenbrot 黒パン хлеб", base=1))["wordCount"]
-
-    assert document["wordCount"] > 4
-    assert counted >= 3
 
 
 def test_content_can_be_emptied(rest: Rest) -> None:
@@ -177,22 +166,6 @@ def test_another_agent_is_refused_while_a_brief_is_claimed(rest: Rest, project: 
     assert ok(rest.get(path_of(piece))) == piece
 
 
-@pytest.mark.contract("decided-briefs.claim-protects")
-@protected
-def test_the_agent_that_claimed_a_brief_is_let_through(holder: Rest, piece: Any, act: str) -> None:
-    method, path, body = PROTECTED[act]
-
-    ok(holder.call(method, path_of(piece) + path, {**body, "claimedAt": piece["brief"]["claimedAt"]}))
-
-
-@pytest.mark.contract("decided-briefs.claim-protects")
-@protected
-def test_people_and_scripts_are_let_through_over_rest(rest: Rest, piece: Any, act: str) -> None:
-    method, path, body = PROTECTED[act]
-
-    ok(rest.call(method, path_of(piece) + path, body))
-
-
 FIELD_WRITES = [
     ("PATCH", "", {"title": "Another"}),
     ("PATCH", "/brief", {"keyword": "another"}),
@@ -211,16 +184,6 @@ def test_a_claim_protects_fields_and_brief_from_other_agents_alone(
     assert ok(rest.get(path_of(piece))) == piece
     ok(holder.call(method, path_of(piece) + path, body))
     ok(rest.call(method, path_of(piece) + path, {next(iter(body)): "a person's"}))
-
-
-@pytest.mark.contract("decided-briefs.claim-protects-fields")
-@pytest.mark.parametrize("name", ["update_document", "update_brief", "replace_brief"])
-def test_a_claim_protects_fields_and_brief_from_others_over_mcp(
-    rest: Rest, project: Project, piece: Any, name: str
-) -> None:
-    fields = {"title": "Another"} if name == "update_document" else {"keyword": "another"}
-    with pytest.raises(BriefClaimed):
-        OPERATIONS[name](project.context(rest.token, channel=Channel.MCP), piece["id"], fields=fields)
 
 
 @pytest.mark.contract("decided-briefs.review-stays-still")
@@ -245,31 +208,6 @@ def test_the_holder_releases_a_claim_and_the_brief_is_offered_again(rest: Rest, 
     assert released["version"] == piece["version"]
     assert ok(rest.get(f"{path_of(piece)}/activity"))[0]["type"] == "brief.released"
     refused(holder.post(f"{path_of(piece)}/brief/release"), "BriefNotOffered")
-
-
-def over_mcp(project: Project, token: Token, act: str, document: dict[str, Any], **fields: Any) -> Any:
-    """Calls one of the protected operations over MCP."""
-    ctx: Context = project.context(token, channel=Channel.MCP)
-    if act == "submitting":
-        return OPERATIONS["submit_document"](ctx, document["id"], fields=fields).body
-    if act == "restoring a revision":
-        return OPERATIONS["restore_revision"](ctx, document["id"], "1", fields={"baseVersion": 2, **fields}).body
-    return OPERATIONS["write_content"](ctx, document["id"], fields={"markdown": "x", "baseVersion": 2, **fields}).body
-
-
-@pytest.mark.contract("decided-briefs.claim-protects")
-@protected
-def test_any_caller_but_the_holder_is_refused_over_mcp(rest: Rest, project: Project, piece: Any, act: str) -> None:
-    with pytest.raises(BriefClaimed):
-        over_mcp(project, rest.token, act, piece)
-
-
-@pytest.mark.contract("decided-briefs.claim-protects")
-@protected
-def test_the_token_that_claimed_a_brief_is_let_through_over_mcp(
-    project: Project, holder: Rest, piece: Any, act: str
-) -> None:
-    over_mcp(project, holder.token, act, piece)
 
 
 @pytest.mark.contract("decided-briefs.claim-protects")
@@ -457,14 +395,6 @@ def test_a_diff_names_two_versions_that_there_are(rest: Rest) -> None:
     refused(rest.get(f"{path}?from=one&to=1"), "HttpApiDecodeError")
     assert rest.get(f"{path}?from=1&to=2").status_code == 404
     assert rest.get(f"/documents/{NOBODY}/diff?from=1&to=2").status_code == 404
-
-
-@pytest.mark.contract("decided-documents.diff")
-def test_a_diff_that_would_take_too_long_is_refused(rest: Rest) -> None:
-    document = a_document(rest, markdown="\n".join(f"a{number}" for number in range(20_001)))
-    ok(write(rest, document, "\n".join(f"b{number}" for number in range(20_001)), base=1))
-
-    assert rest.get(f"{path_of(document)}/diff?from=1&to=2").status_code == 422
 
 
 def test_a_bare_version_as_if_match_is_the_version(rest: Rest) -> None:

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from app.store.store import Store
@@ -98,15 +96,6 @@ def test_null_is_no_title_slug_or_status(rest: Rest, field: str) -> None:
     assert [issue["path"] for issue in refused(response, "HttpApiDecodeError")["issues"]] == [field]
 
 
-@pytest.mark.contract("decided-documents.types-and-values")
-def test_every_wrong_type_is_listed_at_once(rest: Rest) -> None:
-    wrong: dict[str, Any] = {"title": 1, "dueDate": 20270131, "coverImageUrl": [], "baseVersion": "1", "status": True}
-
-    issues = refused(rest.patch(path_of(a_document(rest)), wrong), "HttpApiDecodeError")["issues"]
-
-    assert [issue["path"] for issue in issues] == sorted(wrong)
-
-
 @pytest.mark.contract("decided-documents.types-and-values", "decided-documents.title")
 def test_every_wrong_value_is_listed_at_once_and_nothing_changes(rest: Rest) -> None:
     document = a_document(rest)
@@ -130,11 +119,6 @@ def test_every_wrong_value_is_listed_at_once_and_nothing_changes(rest: Rest) -> 
     assert [error["field"] for error in errors] == sorted(wrong.keys() - {"subtitle"})
     assert all(error["message"] for error in errors)
     assert ok(rest.get(path_of(document))) == document
-
-
-@pytest.mark.parametrize("slug", ["", " ", "a b", "a/b", "a?b", "a#b", "..", "a%20b", "a\tb"])
-def test_a_slug_is_one_segment_of_a_url(rest: Rest, slug: str) -> None:
-    refused(rest.patch(path_of(a_document(rest)), {"slug": slug}), "BadRequest")
 
 
 @pytest.mark.parametrize(
@@ -288,17 +272,6 @@ def test_elsewhere_what_is_published_can_be_changed(rest: Rest, status: str) -> 
     assert ok(rest.put(f"{path_of(document)}/content", {"markdown": "x", "baseVersion": 2}))["status"] == status
 
 
-@pytest.mark.contract("decided-http.SlugTaken")
-def test_a_slug_that_is_another_documents_is_taken(rest: Rest) -> None:
-    a_document(rest, slug="rye")
-    document = a_document(rest, slug="spelt")
-
-    refusal = refused(rest.patch(path_of(document), {"slug": "rye", "title": "Changed"}), "SlugTaken")
-
-    assert "'rye'" in refusal["message"]
-    assert ok(rest.get(path_of(document))) == document
-
-
 @pytest.mark.contract("decided-intents.slug-trash")
 def test_a_slug_is_taken_as_long_as_it_is_delivered(rest: Rest) -> None:
     live = a_document_in(rest, "published", slug="rye")
@@ -319,16 +292,6 @@ def test_a_base_version_is_optional_and_must_be_the_present_one(rest: Rest) -> N
 
     assert (refusal["version"], refusal["baseVersion"]) == (2, 1)
     assert ok(rest.patch(path_of(document), {"title": "Oats"}))["version"] == 3
-
-
-@pytest.mark.contract("decided-http.PreconditionFailed")
-def test_if_match_of_a_patch_compares_the_whole_tag(rest: Rest) -> None:
-    document = a_document(rest)
-    etag = rest.get(path_of(document)).headers["ETag"]
-    ok(rest.patch(path_of(document), {"dueDate": "2027-01-31"}, If_Match=etag))
-
-    assert rest.patch(path_of(document), {"dueDate": "2027-02-01"}, If_Match=etag).status_code == 412
-    assert ok(rest.patch(path_of(document), {"dueDate": "2027-02-01"}, If_Match="*"))["dueDate"] == "2027-02-01"
 
 
 @pytest.mark.contract("decided-documents.patch-order")

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.operations.publishing import publish_due
 from app.vocabulary import Scope
-from tests.documents.steps import a_category, a_document, a_member, in_hours, make_due, ok, path_of, refused
+from tests.documents.steps import a_category, a_document, a_member, in_hours, ok, path_of, refused
 from tests.make import Project
 from tests.mcp_tools.client import Agent
 from tests.races.crowd import at_once
@@ -120,15 +119,6 @@ def test_the_status_comes_before_and_the_review_after(demanding: Rest, writer: R
     refused(take(writer, empty, "approve"), "FourEyes")
 
 
-@pytest.mark.contract("decided-four-eyes.refused")
-def test_the_worker_publishes_what_another_caller_scheduled(demanding: Rest, writer: Rest, project: Project) -> None:
-    document = a_document(writer)
-    ok(take(demanding, document, "schedule"))
-    make_due(project.store, document)
-
-    assert list(publish_due(project.store, project.id, project.context().now)) == [(document["id"], None)]
-
-
 @pytest.mark.race
 @pytest.mark.contract("decided-four-eyes.refused")
 def test_nobody_approves_what_they_wrote_at_the_same_time(demanding: Rest, writer: Rest) -> None:
@@ -147,10 +137,6 @@ def test_nobody_approves_what_they_wrote_at_the_same_time(demanding: Rest, write
         approved = [one for one in ok(demanding.get(f"{path}/activity")) if one["type"] == "document.approved"]
         assert now["version"] == 1 or not approved
         assert all(one["details"]["version"] == 1 for one in approved)
-
-
-def test_without_the_setting_a_writer_may_publish(rest: Rest) -> None:
-    ok(take(rest, a_document(rest), "publish"))
 
 
 @pytest.mark.contract("decided-guards.at-once")

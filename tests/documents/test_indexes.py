@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from itertools import combinations
 from typing import Any, Protocol
 
 import pymongo
@@ -18,9 +16,9 @@ from pymongo import monitoring
 from app.schemas.documents import SORTS
 from app.store import document_lists
 from app.store.document_keys import document_keys
-from app.store.indexes import BY_DUE_DATE, EXPIRED_LEASES, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
+from app.store.indexes import EXPIRED_LEASES, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
 from app.store.store import CODEC, Store
-from app.vocabulary import BriefState, DocumentStatus, Kind
+from app.vocabulary import DocumentStatus, Kind
 from tests.documents.steps import NOBODY
 from tests.make import OPERATIONS, Project, a_document, a_project
 
@@ -141,39 +139,7 @@ LISTED: dict[str, tuple[Any, ...]] = {
     "deleted": (True,),
 }
 """The filters by entries, with values of each."""
-RANGES: dict[str, tuple[Any, ...]] = {
-    "assigneeId": ([f"{number:024x}" for number in range(250)],),
-    "dueAfter": ("2027-03-01",),
-    "dueBefore": ("2027-04-30",),
-    "updatedSince": (datetime(2020, 1, 1, tzinfo=UTC),),
-}
-FILTERS = LISTED | RANGES
 ONE = [{}, *({name: value} for name, values in LISTED.items() for value in values)]
-MORE = [
-    {name: values[0] for name, values in some}
-    for count in (1, 2, len(FILTERS))
-    for some in combinations(FILTERS.items(), count)
-]
-
-
-@pytest.mark.contract("decided-documents.indexes", "decided-documents.list-filters", "decided-documents.list-sorts")
-@pytest.mark.parametrize("sort", SORTS)
-@pytest.mark.parametrize("offset", [0, 10_000])
-def test_a_list_with_one_filter_is_read_in_order_from_the_index_of_its_order(
-    library: Project, explain: Explain, sort: str, offset: int
-) -> None:
-    now = library.context().now
-
-    def lists(store: Store) -> None:
-        for filters in ONE:
-            store.documents.list(library.id, filters, now, sort=sort, limit=50, offset=offset)
-
-    plans = [plan for plan in explain(lists) if plan.limit]
-
-    index = document_lists.ORDERS[sort.removeprefix("-")].name
-    assert len(plans) >= len(ONE)
-    assert {plan.hint for plan in plans} <= {index, "_id_"}  # by `_id` the records of a page whose keys were read
-    assert [plan for plan in plans if plan.stages & {"COLLSCAN", "SORT"}] == []
 
 
 @pytest.mark.contract("decided-documents.indexes")
@@ -191,29 +157,6 @@ def test_no_document_is_read_that_is_far_before_the_page(
 
     assert 1 <= len(plans) <= 2  # those without a due date may come last
     assert [plan for plan in plans if "FETCH" in plan.stages] == []
-
-
-@pytest.mark.contract("decided-documents.indexes", "decided-documents.list-filters", "decided-documents.list-sorts")
-@pytest.mark.parametrize("sort", SORTS)
-def test_several_filters_are_read_from_one_index(library: Project, explain: Explain, sort: str) -> None:
-    now = library.context().now
-
-    def lists(store: Store) -> None:
-        for filters in MORE:
-            store.documents.list(library.id, filters, now, sort=sort, limit=50, offset=0)
-
-    plans = explain(lists)
-
-    assert [plan for plan in plans if plan.hint is None or "COLLSCAN" in plan.stages] == []
-
-
-@pytest.mark.contract("decided-documents.indexes")
-def test_the_values_of_one_filter_are_merged_in_order(library: Project, explain: Explain) -> None:
-    wanted, now = {"status": ["idea", "review"]}, library.context().now
-
-    [plan] = explain(lambda store: store.documents.list(library.id, wanted, now, sort="title", limit=50, offset=0))
-
-    assert "SORT_MERGE" in plan.stages
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-pages.slug")
@@ -284,27 +227,6 @@ def test_what_is_to_be_purged_of_all_projects_is_found_in_the_trash(library: Pro
     assert all(plan.indexes and plan.indexes <= trash for plan in plans)
 
 
-@pytest.mark.contract("decided-documents.indexes", "decided-briefs.expired-is-ready")
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
-@pytest.mark.parametrize("offset", [0, 10_000])
-def test_lists_of_briefs_are_read_in_order_from_one_index(
-    library: Project, explain: Explain, count: int, offset: int
-) -> None:
-    now, states = library.context().now, [*combinations(BriefState, count)]
-
-    def lists(store: Store) -> None:
-        for some in states:
-            store.briefs.list(library.id, some, now, limit=50, offset=offset)
-
-    plans, expired = _without_expired(explain(lists))
-
-    assert len(plans) == len(states)
-    assert len(expired) == len([some for some in states if "ready" in some and "claimed" not in some])
-    assert {plan.hint for plan in plans} == {BY_DUE_DATE.name}
-    assert [plan for plan in plans if plan.stages & {"COLLSCAN", "SORT"}] == []
-    assert not offset or not any("FETCH" in plan.stages for plan in plans)
-
-
 @pytest.mark.contract("decided-documents.indexes")
 def test_all_other_lists_are_in_the_order_of_an_index(library: Project, explain: Explain) -> None:
     token_id = library.token().id
@@ -339,18 +261,6 @@ def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(library:
     assert [plan for plan in read if plan.stages & {"COLLSCAN", "SORT"}] == []
     of_documents, _expired = _without_expired(by_collection["documents"])
     assert [plan for plan in of_documents if plan.limit != 1 and "FETCH" in plan.stages] == []
-
-
-@pytest.mark.contract("decided-documents.indexes")
-@pytest.mark.parametrize("within", [{}, {"categoryId": NOBODY}, {"clusterId": NOBODY}])
-def test_the_next_brief_is_found_by_an_index(library: Project, explain: Explain, within: dict[str, str]) -> None:
-    now = library.context().now
-
-    [plan], expired = _without_expired(explain(lambda store: store.briefs.next_ready(library.id, within, now, limit=1)))
-
-    assert len(expired) == 1
-    assert plan.hint == BY_DUE_DATE.name
-    assert not plan.stages & {"COLLSCAN", "SORT"}
 
 
 def _without_expired(plans: list[Plan]) -> tuple[list[Plan], list[Plan]]:

@@ -47,27 +47,6 @@ def test_the_largest_content_is_written_published_read_back_and_replayed_unchang
     assert ok(rest.get(f"{path}/revisions/2"))["markdown"] == LARGEST
 
 
-@pytest.mark.contract("decided-documents.largest", "limits.document-markdown")
-def test_one_character_more_is_too_long(rest: Rest) -> None:
-    document = a_document(rest)
-
-    response = put(rest, f"{path_of(document)}/content", {"markdown": LARGEST + "x", "baseVersion": 1})
-
-    assert response.status_code == 400
-    assert [issue["path"] for issue in refused(response, "HttpApiDecodeError")["issues"]] == ["markdown"]
-
-
-@pytest.mark.contract("decided-documents.html-limit")
-def test_markdown_whose_html_would_be_over_15_mb_is_not_published(rest: Rest) -> None:
-    document = a_document(rest, markdown="a@b.c " * (MAX_MARKDOWN // 6))
-
-    response = rest.post(f"{path_of(document)}/publish")
-
-    assert response.status_code == 422
-    assert "15 MB" in refused(response, "BadRequest")["message"]
-    assert ok(rest.get(path_of(document)))["isPublished"] is False
-
-
 @pytest.mark.contract("decided-documents.snapshot")
 def test_no_request_waits_for_a_document_that_is_being_rendered(
     app: Flask, rest: Rest, store: Store, project: Project, monkeypatch: pytest.MonkeyPatch

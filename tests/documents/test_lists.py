@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from app.schemas.documents import SORTS
-from app.store.store import Store
 from tests.documents.steps import (
     NOBODY,
     a_category,
@@ -16,13 +15,10 @@ from tests.documents.steps import (
     a_document,
     a_document_in,
     a_member,
-    claimed,
-    expire_claim,
     ok,
     path_of,
     refused,
 )
-from tests.make import Project
 from tests.rest.client import Rest
 
 
@@ -84,19 +80,6 @@ def test_without_a_sort_the_latest_change_comes_first(rest: Rest, shelf: list[di
 
 
 @pytest.mark.contract("decided-documents.list-filters")
-def test_documents_are_found_by_status(rest: Rest) -> None:
-    made = {
-        status: a_document_in(rest, status)["id"] for status in ("idea", "drafting", "review", "scheduled", "published")
-    }
-
-    assert ids(rest, "status=review") == [made["review"]]
-    assert set(ids(rest, "status=idea,published,published")) == {made["idea"], made["published"]}
-    assert ids(rest, "status=approved") == []
-    assert ids(rest, "isPublished=true") == [made["published"]]
-    assert set(ids(rest, "isPublished=false")) == set(made.values()) - {made["published"]}
-
-
-@pytest.mark.contract("decided-documents.list-filters")
 @pytest.mark.parametrize("field", ["categoryId", "clusterId", "assigneeId"])
 def test_documents_are_found_by_what_they_are_filed_under(rest: Rest, field: str) -> None:
     make = {"categoryId": a_category, "clusterId": a_cluster, "assigneeId": a_member}[field]
@@ -110,46 +93,6 @@ def test_documents_are_found_by_what_they_are_filed_under(rest: Rest, field: str
     assert ids(rest, f"{field}={NOBODY}") == []
     refused(rest.get(f"/documents?{field}=nonsense"), "HttpApiDecodeError")
     refused(rest.get(f"/documents?{field}={one},"), "HttpApiDecodeError")
-
-
-@pytest.mark.contract("decided-documents.list-filters", "decided-briefs.expired-is-ready")
-def test_documents_are_found_by_the_state_of_their_brief_now(rest: Rest, project: Project, store: Store) -> None:
-    holder = rest.by(project.token("Night writer", agent="writer-1"))
-    unwritten, none, ready, taken, expired = (
-        a_document(rest, **fields) for fields in ({}, {"brief": {}}, {"brief": {}}, {"brief": {}}, {"brief": {}})
-    )
-    ok(rest.post(f"{path_of(ready)}/brief/ready"))
-    claimed(rest, taken, holder)
-    claimed(rest, expired, holder, leaseSeconds=60)
-    expire_claim(store, expired)
-
-    assert set(ids(rest, "briefState=none")) == {unwritten["id"], none["id"]}
-    assert set(ids(rest, "briefState=ready")) == {ready["id"], expired["id"]}
-    assert ids(rest, "briefState=claimed") == [taken["id"]]
-    assert ids(rest, "briefState=drafted") == []
-    assert set(ids(rest, "briefState=claimed,none")) == {unwritten["id"], none["id"], taken["id"]}
-
-
-@pytest.mark.contract("decided-documents.list-filters")
-def test_due_dates_are_bounds_that_count_themselves(rest: Rest) -> None:
-    days = ("2027-01-30", "2027-01-31", "2027-02-01")
-    a_document(rest, title="undated")
-    for day in days:
-        a_document(rest, title=day, dueDate=day)
-
-    assert titles(rest, "sort=dueDate&dueBefore=2027-01-31") == [*days[:2]]
-    assert titles(rest, "sort=dueDate&dueAfter=2027-01-31") == [*days[1:]]
-    assert titles(rest, "dueAfter=2027-01-31&dueBefore=2027-01-31") == [days[1]]
-
-
-@pytest.mark.contract("decided-documents.list-filters")
-def test_documents_changed_since_an_instant_are_found_that_instant_counted(rest: Rest) -> None:
-    first = a_document(rest)
-    second = a_document(rest)
-    since = second["updatedAt"]
-
-    assert ids(rest, f"updatedSince={since}") == [second["id"]]
-    assert set(ids(rest, f"updatedSince={first['updatedAt'].replace('Z', '%2B00:00')}")) == {first["id"], second["id"]}
 
 
 QUERIES = {
@@ -227,17 +170,6 @@ def test_filters_narrow_the_list_together_with_every_sort(rest: Rest) -> None:
         assert set(ids(rest, "&".join([*filters, "briefState=none", f"sort={sort}"]))) == wanted
 
 
-@pytest.mark.contract("decided-documents.list-filters")
-def test_the_trash_is_a_list_of_its_own_with_the_same_filters(rest: Rest) -> None:
-    kept, planned, idea = a_document(rest), a_document(rest, status="planned"), a_document(rest, status="idea")
-    for document in (planned, idea):
-        ok(rest.delete(path_of(document)))
-
-    assert ids(rest) == ids(rest, "deleted=false") == [kept["id"]]
-    assert ids(rest, "deleted=true") == [idea["id"], planned["id"]]
-    assert ids(rest, "deleted=true&status=planned") == [planned["id"]]
-
-
 @pytest.mark.contract("decided-pages.slug")
 def test_documents_are_found_by_their_present_slugs(rest: Rest) -> None:
     rye, spelt, oats = (a_document(rest, title=name, slug=name) for name in ("rye", "spelt", "oats"))
@@ -287,19 +219,3 @@ def test_a_parameter_of_the_wrong_form_is_refused(rest: Rest, query: str) -> Non
 
     assert response.status_code == 400
     assert [issue["path"] for issue in refused(response, "HttpApiDecodeError")["issues"]] == [query.partition("=")[0]]
-
-
-@pytest.mark.contract("decided-documents.list", "limits.last-page")
-def test_a_page_has_50_documents_by_default_and_100_at_most(rest: Rest, project: Project) -> None:
-    from tests.make import a_document as quickly
-
-    ctx = project.context(rest.token)
-    for number in range(101):
-        quickly(ctx, title=f"Loaf {number}")
-
-    sizes = {
-        query: len(ok(rest.get(f"/documents?{query}")))
-        for query in ("", "limit=100", "limit=100&offset=100", "offset=100000")
-    }
-
-    assert sizes == {"": 50, "limit=100": 100, "limit=100&offset=100": 1, "offset=100000": 0}

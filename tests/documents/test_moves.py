@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from itertools import product
 from typing import Any
 
 import pytest
@@ -33,7 +32,6 @@ from tests.make import Project
 from tests.rest.client import Rest
 
 FIRST = ("idea", "planned", "drafting")
-STATUSES = (*FIRST, "review", "approved", "scheduled", "published")
 NEW_STATUS = {
     "submit": "review",
     "approve": "approved",
@@ -42,15 +40,6 @@ NEW_STATUS = {
     "unschedule": "drafting",
     "publish": "published",
     "unpublish": "drafting",
-}
-LEAVES: dict[str, tuple[str, ...]] = {
-    "submit": FIRST,
-    "approve": ("drafting", "review"),
-    "request-changes": ("review", "approved"),
-    "schedule": tuple(status for status in STATUSES if status != "scheduled"),
-    "unschedule": ("scheduled",),
-    "publish": STATUSES,
-    "unpublish": ("published",),
 }
 EVENTS = {
     "submit": "document.submitted",
@@ -66,33 +55,6 @@ EVENTS = {
 def do(rest: Rest, document: dict[str, Any], step: str, **fields: Any) -> Any:
     body = {"publishAt": in_hours(), **fields} if step == "schedule" else fields
     return rest.post(f"{path_of(document)}/{step}", body or None)
-
-
-@pytest.mark.contract("decided-documents.moves", "decided-http.InvalidTransition", "statuses")
-@pytest.mark.parametrize(("status", "step"), list(product(STATUSES, NEW_STATUS)))
-def test_each_operation_leaves_its_statuses_and_no_other(rest: Rest, store: Store, status: str, step: str) -> None:
-    document = a_document_in(rest, status)
-
-    response = do(rest, document, step)
-
-    if status in LEAVES[step]:
-        moved = ok(response)
-        assert moved["status"] == NEW_STATUS[step]
-        assert (moved["version"], moved["contentUpdatedAt"]) == (document["version"], document["contentUpdatedAt"])
-        event = events_of(store, document)[-1]
-        assert (event["type"], event["data"]["status"]) == (EVENTS[step], moved["status"])
-    else:
-        refusal = refused(response, "InvalidTransition")
-        assert refusal["status"] == status
-        assert refusal["allowed"] == [name for name in NEW_STATUS if status in LEAVES[name]]
-        assert ok(rest.get(path_of(document))) == document
-
-
-@pytest.mark.contract("decided-documents.moves")
-@pytest.mark.parametrize("step", NEW_STATUS)
-def test_a_document_that_is_not_there_can_not_be_moved(rest: Rest, step: str) -> None:
-    assert do(rest, {"id": NOBODY}, step).status_code == 404
-    assert do(rest, {"id": "nonsense"}, step).status_code == 404
 
 
 @pytest.mark.contract("decided-documents.submit", "decided-documents.approve", "decided-documents.publish-order")
@@ -171,18 +133,6 @@ def strict(rest: Rest) -> Rest:
     return rest
 
 
-@pytest.mark.contract("decided-documents.review-required", "decided-http.ReviewRequired")
-@pytest.mark.parametrize(("status", "step"), list(product((*FIRST, "review"), ("schedule", "publish"))))
-def test_a_project_that_demands_approval_lets_nothing_else_through(strict: Rest, status: str, step: str) -> None:
-    document = a_document_in(strict, status)
-
-    response = do(strict, document, step)
-
-    assert response.status_code == 409
-    refused(response, "ReviewRequired")
-    assert ok(strict.get(path_of(document))) == document
-
-
 @pytest.mark.contract("decided-documents.review-required")
 def test_what_was_approved_is_published_also_early_from_its_schedule(strict: Rest) -> None:
     direct, scheduled = a_document_in(strict, "approved"), a_document_in(strict, "approved")
@@ -215,7 +165,7 @@ def test_what_was_read_is_what_goes_out(rest: Rest, step: str) -> None:
     assert ok(do(rest, document, step, baseVersion=2))["status"] == NEW_STATUS[step]
 
 
-@pytest.mark.contract("decided-documents.publish-order")
+@pytest.mark.contract("decided-http.ReviewRequired", "decided-documents.publish-order")
 @pytest.mark.parametrize("step", ["schedule", "publish"])
 def test_refusals_of_going_out_come_in_their_order(strict: Rest, step: str) -> None:
     empty = a_document(strict, markdown=None)
@@ -264,24 +214,6 @@ def test_a_schedule_without_content_at_no_time_is_refused_for_both(rest: Rest) -
     response = do(rest, a_document(rest, markdown=""), "schedule", publishAt="soon")
 
     assert [error["field"] for error in refused(response, "BadRequest")["errors"]] == ["markdown", "publishAt"]
-
-
-@pytest.mark.contract("decided-documents.schedule")
-@pytest.mark.parametrize("body", [{}, {"publishAt": None}, {"publishAt": 1}])
-def test_a_time_has_to_be_there_and_a_string(rest: Rest, body: dict[str, Any]) -> None:
-    response = rest.post(f"{path_of(a_document(rest))}/schedule", body)
-
-    assert response.status_code == 400
-    assert [issue["path"] for issue in refused(response, "HttpApiDecodeError")["issues"]] == ["publishAt"]
-
-
-@pytest.mark.contract("decided-documents.unschedule")
-@pytest.mark.parametrize("status", [*FIRST, "review", "approved", "published"])
-def test_unscheduling_goes_back_to_the_status_before(rest: Rest, status: str) -> None:
-    document = a_document_in(rest, status)
-    ok(do(rest, document, "schedule"))
-
-    assert ok(do(rest, document, "unschedule"))["status"] == status
 
 
 @pytest.mark.contract("decided-documents.unschedule")

@@ -45,11 +45,6 @@ def test_the_outline_lists_the_sections_with_their_hashes(rest: Rest, document: 
     assert [one["hash"] for one in outline["sections"]] == [hash_of(INTRO), hash_of(DOUGH), hash_of(BAKE)]
 
 
-@pytest.mark.contract("decided-sections.outline")
-def test_a_document_without_content_has_no_sections(rest: Rest) -> None:
-    assert ok(rest.get(f"{path_of(a_document(rest, markdown=None))}/outline"))["sections"] == []
-
-
 @pytest.mark.contract("decided-sections.read")
 def test_a_section_is_read_by_its_number(rest: Rest, document: Any) -> None:
     section = ok(rest.get(f"{path_of(document)}/sections/1"))

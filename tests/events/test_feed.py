@@ -12,7 +12,7 @@ from app.operations.context import this_instant
 from app.operations.purging import purge_trash
 from app.rules.events import cursor_of
 from app.store.store import Store
-from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
+from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 from tests.rest.client import Rest
 
 
@@ -248,14 +248,6 @@ def test_an_event_is_in_the_activity_once_while_it_is_being_relayed(rest: Rest, 
     store.database.documents.update_one({"_id": row["_id"]}, {"$set": {"outbox": row["outbox"]}})
 
     assert [item["type"] for item in activity(rest, document)] == ["brief.ready", "document.created"]
-
-
-def test_the_activity_of_no_document_is_not_found(rest: Rest, project: Project, store: Store) -> None:
-    other = a_document(a_project(store).context())
-    category = made(project.context(rest.token), "category", name="Baking", slug="baking")
-
-    for unknown in (other["id"], category["id"], "6650f0a1b2c3d4e5f6a7b8c9", "nonsense"):
-        assert rest.get(f"/documents/{unknown}/activity").status_code == 404
 
 
 def test_cut_events_are_deleted_unless_a_document_still_tells_of_them(store: Store, project: Project) -> None:

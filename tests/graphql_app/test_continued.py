@@ -476,9 +476,6 @@ def test_a_search_finds_whole_words_of_what_is_delivered(
 # Redirects
 
 
-REDIRECTS = "{ redirects { from to } }"
-
-
 def redirects(api: GraphQL, **arguments: int) -> list[tuple[str, str]]:
     query = "query($limit: Int, $offset: Int) { redirects(limit: $limit, offset: $offset) { from to } }"
     return [(one["from"], one["to"]) for one in api.data(query, arguments)["redirects"]]

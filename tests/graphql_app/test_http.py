@@ -29,16 +29,6 @@ def persisted(query: str) -> dict[str, Any]:
     return {"persistedQuery": {"version": 1, "sha256Hash": hashlib.sha256(query.encode()).hexdigest()}}
 
 
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_both_methods_answer_alike(project: Project, graphql: GraphQL, method: str) -> None:
-    published(project, title="Rye")
-    query = "query Titles($limit: Int) { documents(limit: $limit) { title } } query Other { categories { id } }"
-
-    answer = getattr(graphql, method)(query, {"limit": 1}, operationName="Titles")
-
-    assert (answer.status_code, answer.json) == (200, {"data": {"documents": [{"title": "Rye"}]}})
-
-
 @pytest.mark.parametrize(
     ("accept", "media_type"),
     [
@@ -62,18 +52,6 @@ def test_the_answer_has_the_media_type_that_is_asked_for(graphql: GraphQL, accep
 
 def test_a_media_type_that_is_neither_is_not_acceptable(graphql: GraphQL) -> None:
     assert graphql.post(QUERY, headers={"Accept": "text/csv"}).status_code == 406
-
-
-@pytest.mark.parametrize(
-    ("query", "error"), [("{", "GRAPHQL_PARSE_FAILED"), ("{ nothing }", "GRAPHQL_VALIDATION_FAILED")]
-)
-def test_a_query_that_cannot_run_has_status_400_where_the_media_type_knows_of_it(
-    graphql: GraphQL, query: str, error: str
-) -> None:
-    for headers, status in (({}, 200), ({"Accept": GRAPHQL_RESPONSE}, 400)):
-        answer = graphql.post(query, headers=headers)
-        assert (answer.status_code, code(answer)) == (status, error)
-        assert "data" not in answer.json
 
 
 @pytest.mark.parametrize(
@@ -174,12 +152,6 @@ def test_an_endless_accept_header_is_not_read(graphql: GraphQL) -> None:
     accept = ",".join(f"a/b;q=0.{number}" for number in range(1_000))
 
     assert graphql.post("{ __typename }", headers={"Accept": accept}).status_code == 400
-
-
-def test_a_mutation_by_get_is_refused_with_the_method_that_is_allowed(graphql: GraphQL) -> None:
-    answer = graphql.get("mutation { a }")
-
-    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
 
 
 def test_the_operation_has_to_be_known(graphql: GraphQL) -> None:

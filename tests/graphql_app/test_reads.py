@@ -9,9 +9,9 @@ import pytest
 from bson import ObjectId
 
 from app.store.store import Store
-from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
+from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.graphql_app.watched import Watched
-from tests.make import Project, a_document, a_project, fill_with_categories, made
+from tests.make import Project, fill_with_categories, made
 
 FULL = "{ documents(limit: 100) { title html markdown category { name category { name } } } }"
 
@@ -82,23 +82,6 @@ def test_the_number_of_reads_does_not_grow_with_what_belongs_to_documents(
     assert previews == [f"<p>New {number}.</p>\n" if drafts else None for number in range(13, -1, -1)]
 
 
-def test_a_database_without_indexes_answers_all_the_same(fresh_store: Store, mongodb_uri: str) -> None:
-    """As before `db init`."""
-    project = a_project(fresh_store)
-    document = published(project, slug="old")
-    run(project, "update_document", document["id"], slug="new")
-    run(project, "publish_document", document["id"])
-    api = GraphQL(opened(fresh_store).test_client(), delivery_token(project))
-    fresh_store.database.publications.drop_indexes()
-
-    found = api.data(
-        '{ redirects { to } documentsPage(search: "sourdough") { totalCount documents { related { id } } } }'
-    )
-
-    assert found["redirects"] == [{"to": "new"}]
-    assert found["documentsPage"] == {"totalCount": 1, "documents": [{"related": []}]}
-
-
 @pytest.mark.parametrize(
     ("query", "collections"),
     [
@@ -147,17 +130,6 @@ def test_an_answer_that_still_holds_takes_one_read(project: Project, graphql: Gr
     watched.collections.clear()
     assert api.get(FULL, headers={"If-None-Match": tag}).status_code == 304
     assert watched.collections == ["counters"]
-
-
-def test_drafts_take_as_few_reads(project: Project, preview: GraphQL, watched: Watched) -> None:
-    published(project)
-    for number in range(5):
-        a_document(project.context(), title=f"Draft {number}", markdown="Not *yet*.")
-    api = preview.through(watched.app)
-    api.post("{ __typename }")
-    query = "{ documents(includeDrafts: true, offset: 1) { title html excerpt } }"
-
-    assert reads(api, watched, query) == ["counters", "publications", "publications", "documents", "bodies"]
 
 
 def reads(api: GraphQL, watched: Watched, query: str) -> list[str]:

@@ -10,14 +10,12 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from email.message import Message
 from html import unescape
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import Any
-from unittest.mock import Mock
 from urllib.error import HTTPError
 from urllib.parse import unquote, urljoin
 
@@ -34,7 +32,6 @@ from tests.live import serving, until
 from tests.make import Project, Token, a_document, a_project, made
 
 BUILD = Path(__file__).parents[2] / "examples" / "site" / "build.py"
-BLOG = Path(os.environ.get("RUST_BLOG", Path(__file__).parents[3] / "shared" / "data" / "rust-blog" / "content"))
 URL = "https://bread.example"
 
 
@@ -215,40 +212,6 @@ def test_a_site_can_stand_below_the_root_of_its_host(site: Project, app: Flask, 
         assert {page for _, page in links(file, tmp_path) if page and not page.exists()} == set()
 
 
-def test_authors_with_names_that_are_alike_have_a_page_each(project: Project, app: Flask, tmp_path: Path) -> None:
-    for number, name in enumerate(("J. Smith", "J Smith", "J Smith")):
-        author = run(project, "create_member", name=name)["id"]
-        publish_again(project, published(project, title=f"By {name} {number}"), authorId=author)
-
-    out = built(app, delivery_token(project), tmp_path / "site")
-
-    names = {one.name for one in (out / "authors").iterdir()}
-    assert len(names) == 3
-    assert all(
-        re.fullmatch("j-smith-[0-9a-f]{6}", name) for name in names
-    )  # neither has the other's when one comes later
-    titles = ("By J. Smith 0", "By J Smith 1", "By J Smith 2")
-    for slug, title in zip(("by-j-smith-0", "by-j-smith-1", "by-j-smith-2"), titles, strict=True):
-        (name,) = (one for one in names if f'"/authors/{one}/"' in article(out, slug))
-        assert title in (out / "authors" / name / "index.html").read_text("utf-8")
-
-
-def test_a_slug_that_is_too_long_for_a_file_has_a_shorter_page_that_is_linked(
-    project: Project, app: Flask, tmp_path: Path
-) -> None:
-    run(project, "update_project", siteUrl=f"{URL}/articles/{{slug}}/")
-    published(project, title="Cafés", slug="é" * 200)
-    published(project, title="Tea houses", slug="é" * 199 + "e")
-
-    out = built(app, delivery_token(project), tmp_path / "site")
-
-    names = [file.name for file in (out / "articles").iterdir()]
-    assert len(names) == 2
-    assert max(len(name.encode()) for name in names) <= 200
-    for file in (out / "index.html", out / "feed.xml", out / "sitemap.xml"):
-        assert len({page for _, page in links(file, out) if page and "articles" in page.parts and page.exists()}) == 2
-
-
 def test_a_build_that_fails_leaves_the_old_site_and_other_files_of_the_folder_stay(
     site: Project, app: Flask, tmp_path: Path
 ) -> None:
@@ -348,41 +311,6 @@ def test_who_follows_the_site_waits_while_the_service_restarts_and_ends_when_it_
     assert answers == []
 
 
-def test_a_build_that_the_service_interrupts_is_tried_again_without_another_event(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.syspath_prepend(str(BUILD.parent))
-    build = import_module("build")
-    monkeypatch.setattr(build, "POLL_SECONDS", 0.01)
-    gateway = HTTPError("", 502, "Bad Gateway", Message(), None)
-    site, events = Mock(), Mock()
-    site.build.side_effect = [ConnectionResetError(), gateway, (3, 1), build.SiteError("Set siteUrl."), (3, 1)]
-    events.wait.side_effect = [None, None, None, KeyboardInterrupt]
-
-    with pytest.raises(KeyboardInterrupt):
-        build.watch(site, events)
-
-    printed = capsys.readouterr()
-    assert [line[:10] for line in printed.out.splitlines()] == ["3 articles"] * 2
-    assert (len(printed.err.splitlines()), "Set siteUrl." in printed.err) == (3, True)
-
-
-def test_a_preview_with_a_token_that_may_not_read_drafts_is_refused_and_writes_nothing(
-    site: Project, app: Flask, tmp_path: Path
-) -> None:
-    with serving(app) as address:
-        ended = subprocess.run(
-            command(address, tmp_path / "site", "--preview"),
-            env=environment(delivery_token(site)),
-            capture_output=True,
-            text=True,
-        )
-
-    assert ended.returncode == 1
-    assert "a delivery token that was made with the drafts permission" in ended.stderr
-    assert not (tmp_path / "site").exists()
-
-
 def test_the_site_is_built_with_nothing_installed_but_its_requirements(tmp_path: Path) -> None:
     requirements = (BUILD.parent / "requirements.txt").read_text("utf-8").split()
     assert [one.partition(">")[0] for one in requirements] == ["jinja2"]
@@ -390,17 +318,3 @@ def test_the_site_is_built_with_nothing_installed_but_its_requirements(tmp_path:
     ended = subprocess.run([sys.executable, "-S", BUILD, "--help"], capture_output=True, text=True)
 
     assert ended.stderr == "Jinja is missing. Install it: python -m pip install -r examples/site/requirements.txt\n"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not BLOG.exists(), reason="The Rust blog's articles are not there to build a site from.")
-def test_the_rust_blog_is_imported_and_built(project: Project, app: Flask, mongodb_uri: str, tmp_path: Path) -> None:
-    program = Path(sys.executable).with_name("content-workflow")
-    importing = [program, "import", "--project", project.id, "--publish", BLOG]
-    database = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": project.store.database.name}
-    subprocess.run(importing, env={**os.environ, **database}, capture_output=True, text=True)
-
-    out = built(app, delivery_token(project), tmp_path / "site")
-
-    assert len(list((out / "articles").iterdir())) > 380
-    assert "Rust" in (out / "index.html").read_text("utf-8")

@@ -258,36 +258,6 @@ def test_hsts_is_sent_only_where_https_is_served(configured: Configured, public_
     assert ("Strict-Transport-Security" in answer.headers) is is_sent
 
 
-READS = [
-    *("/documents/{document}", "/documents/{document}/brief", "/document-intents/{draft}", "/project"),
-    "/members/{member}",
-]
-
-
-@pytest.mark.parametrize("path", READS)
-@pytest.mark.contract("decided-http.caching")
-def test_a_record_has_an_etag_that_gives_304_until_it_changes(rest: Rest, project: Project, path: str) -> None:
-    path = path.format(**records(rest, project))
-    first = rest.get(path)
-
-    again = rest.get(path, If_None_Match=first.headers["ETag"])
-    assert (again.status_code, again.data) == (304, b"")
-    assert again.headers["ETag"] == first.headers["ETag"]
-    assert again.headers["Cache-Control"] == first.headers["Cache-Control"] == "private, no-cache"
-    assert rest.get(path, If_None_Match=f'"other", W/{first.headers["ETag"]}').status_code == 304
-    assert rest.get(path, If_None_Match='"other"').status_code == 200
-
-
-@pytest.mark.parametrize("path", [*READS, "/briefs", "/health", "/openapi.json", "/docs"])
-def test_head_works_where_get_does(rest: Rest, project: Project, path: str) -> None:
-    path = path.format(**records(rest, project))
-    got, head = rest.get(path), rest.call("HEAD", path)
-
-    assert (head.status_code, head.data) == (200, b"")
-    assert head.headers.get("ETag") == got.headers.get("ETag")
-    assert head.headers["Content-Length"] == got.headers["Content-Length"]
-
-
 WRITES = [
     ("PATCH", "/documents/{document}/brief", {"notes": "new"}),
     ("PUT", "/documents/{document}/brief", {"notes": "new"}),
@@ -299,20 +269,6 @@ WRITES = [
     ("PATCH", "/members/{member}", {"name": "new"}),
     ("DELETE", "/members/{member}", None),
 ]
-
-
-@pytest.mark.parametrize(("method", "path", "body"), WRITES)
-def test_if_match_lets_a_write_through_only_while_the_record_is_the_same(
-    rest: Rest, project: Project, method: str, path: str, body: object
-) -> None:
-    path = path.format(**records(rest, project))
-    record = path.removesuffix("/claim").removesuffix("/confirm")
-    etag = rest.get(record).headers["ETag"]
-
-    refused = rest.call(method, path, body, If_Match='"999-999"')
-    assert (refused.status_code, refused.json["_tag"]) == (412, "PreconditionFailed")
-    assert rest.get(record).headers["ETag"] == etag
-    assert rest.call(method, path, body, If_Match=f'"999-999", {etag}').status_code in (200, 201)
 
 
 @pytest.mark.parametrize(

@@ -60,14 +60,3 @@ def test_a_content_write_demands_the_version_it_was_made_from(agent: Agent, proj
     refused = agent.refused("write_content", documentId=document["id"], markdown="# Rye")
 
     assert [issue["path"] for issue in refused["issues"]] == ["baseVersion"]
-
-
-def test_the_largest_content_goes_in_and_out(agent: Agent, project: Project) -> None:
-    largest = "🥖" * 2_097_152
-
-    draft = agent.call("create_document_intent", title="Long", markdown=largest)
-    document = agent.call("confirm_intent", intentId=draft["id"])["document"]
-    part = agent.call("read_document_content", documentId=document["id"], offset=2_097_000, limit=1_000)
-
-    assert part["markdown"] == largest[2_097_000:]
-    assert part["length"] == 2_097_152

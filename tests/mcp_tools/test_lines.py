@@ -73,14 +73,6 @@ def test_an_empty_line_is_ignored(app: Flask, project: Project) -> None:
     assert _answers(app, project.token().secret, b"", b"  ") == []
 
 
-@pytest.mark.parametrize("message", [{"jsonrpc": "2.0", "id": 7, "method": 5}, {"id": 7}, {"id": 7, "params": "x"}])
-def test_a_message_of_the_wrong_form_is_answered_with_an_error(app: Flask, project: Project, message: Any) -> None:
-    [answer] = _answers(app, project.token().secret, message)
-
-    assert answer["id"] == 7
-    assert "answered 400" in answer["error"]["message"]
-
-
 @pytest.mark.parametrize(("method", "revision"), [("töols/list", LATEST_PROTOCOL_VERSION), ("tools/list", "ü")])
 def test_a_method_or_a_revision_that_no_header_can_hold_is_answered_with_an_error(
     app: Flask, project: Project, method: str, revision: str

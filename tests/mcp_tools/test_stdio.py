@@ -16,7 +16,6 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from app.store.store import Store
-from mcp_tools.toolsets import TOOLSETS
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.servers import a_server
 
@@ -120,29 +119,6 @@ def test_the_end_of_a_pipe_cuts_no_answer_off(mongodb_uri: str, store: Store, pr
     assert all("id" in answer["result"]["structuredContent"] for answer in answers if answer["id"] > 1)
 
 
-def test_a_line_that_is_no_message_is_answered_too(mongodb_uri: str, store: Store, project: Project) -> None:
-    ended = _piped('{"jsonrpc": \nnull\n' + _lines(HANDSHAKE), _environment(mongodb_uri, store, project.token().secret))
-
-    answers = [json.loads(line) for line in ended.stdout.splitlines()]
-    codes = [(answer["id"], answer.get("error", {}).get("code")) for answer in answers]
-    assert sorted(codes, key=str) == [(1, None), (None, -32600), (None, -32700)]
-    assert "Traceback" not in ended.stderr
-
-
-def test_a_request_that_its_client_cancelled_delays_no_other(mongodb_uri: str, store: Store, project: Project) -> None:
-    asked = {
-        "jsonrpc": "2.0",
-        "id": 2,
-        "method": "tools/call",
-        "params": {"name": "get_project", "arguments": {}},
-    }
-    taken_back = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
-
-    ended = _piped(_lines(HANDSHAKE, asked, taken_back), _environment(mongodb_uri, store, project.token().secret))
-
-    assert 1 in [json.loads(line)["id"] for line in ended.stdout.splitlines()]
-
-
 HANDSHAKE = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -163,31 +139,3 @@ def test_an_unreachable_service_is_an_error_in_the_response(mongodb_uri: str, st
 
     assert answer["id"] == 1
     assert "can't be reached" in answer["error"]["message"]
-
-
-def test_a_service_that_refuses_the_token_says_so_to_the_client(url: str, mongodb_uri: str, store: Store) -> None:
-    answer = _relayed(f"{url}/mcp", _environment(mongodb_uri, store, "cwm_unknown"))
-
-    assert answer["id"] == 1
-    assert "Unauthorized" in answer["error"]["message"]
-
-
-def test_a_refusal_that_names_no_request_is_the_answer_to_the_one_at_hand(
-    url: str, mongodb_uri: str, store: Store, project: Project
-) -> None:
-    by_another_name = url.replace("127.0.0.1", "0.0.0.0")
-    answer = _relayed(f"{by_another_name}/mcp", _environment(mongodb_uri, store, project.token().secret))
-
-    assert answer["id"] == 1
-    assert "answered 421: The host '0.0.0.0:" in answer["error"]["message"]
-
-
-def test_stdio_offers_a_toolset(mongodb_uri: str, store: Store, project: Project) -> None:
-    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-    environment = _environment(mongodb_uri, store, project.token().secret)
-
-    ended = _piped(_lines(HANDSHAKE, listing), environment, "--toolset", "writing")
-
-    answers = [json.loads(line) for line in ended.stdout.splitlines()]
-    listed = next(answer["result"]["tools"] for answer in answers if answer["id"] == 2)
-    assert {tool["name"] for tool in listed} == set(TOOLSETS["writing"])

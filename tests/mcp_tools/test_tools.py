@@ -83,11 +83,6 @@ def test_wrong_arguments_are_named_all_at_once(agent: Agent, arguments: dict[str
     assert {issue["path"] for issue in refused["issues"]} == issues
 
 
-@pytest.mark.parametrize("document_id", ["", "abc", "z" * 24, NOWHERE])
-def test_an_id_that_names_nothing_is_not_found(agent: Agent, document_id: str) -> None:
-    assert agent.refused("get_document", documentId=document_id)["_tag"] == "NotFound"
-
-
 def test_a_record_is_named_by_the_same_argument_in_every_tool(agent: Agent, project: Project) -> None:
     document = a_document(project.context())
     category = made(project.context(), "category", name="Bread", slug="bread")
@@ -185,13 +180,6 @@ def test_a_list_of_documents_counts_those_on_all_pages_where_that_is_asked_for(a
     assert {one["id"] for one in found} == {first["id"], second["id"]}
 
 
-def test_a_kind_of_draft_that_does_not_exist_is_refused_with_those_that_do(agent: Agent) -> None:
-    refused = agent.refused("list_intents", kind="documents")
-
-    assert refused["_tag"] == "HttpApiDecodeError"
-    assert refused["issues"] == [{"path": "kind", "message": "Must be one of document, cluster, category."}]
-
-
 def test_content_is_read_in_long_parts_when_no_length_is_asked_for(agent: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown="word " * 5_000)
 
@@ -234,19 +222,6 @@ def test_a_key_of_rest_is_the_same_key_over_mcp(agent: Agent, rest: Rest) -> Non
 
     assert agent.call("create_cluster_intent", name="Rye", idempotencyKey="k-2") == by_route
     assert agent.refused("create_cluster_intent", name="Oat", idempotencyKey="k-2")["_tag"] == "IdempotencyMismatch"
-
-
-@pytest.mark.contract("brief-rules.3")
-def test_over_mcp_only_the_token_that_holds_a_claim_releases_it(agent: Agent, project: Project) -> None:
-    document = a_ready_brief(project.context())
-    agent.call("claim_brief", documentId=document["id"])
-    other = agent.by(project.token("Another"))
-
-    refused = other.refused("withdraw_brief", documentId=document["id"])
-
-    assert refused["_tag"] == "BriefClaimed"
-    assert refused["claimedBy"]["id"] == agent.token.id
-    assert agent.call("withdraw_brief", documentId=document["id"])["brief"]["state"] == "none"
 
 
 @pytest.mark.contract("decided-mcp.ready-withdrawn")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -101,15 +100,6 @@ def test_content_is_written_in_six_commands(ctx: Context, commands: Commands) ->
     ]
 
 
-def test_an_edit_of_a_section_answers_with_its_text_without_reading_it_again(ctx: Context) -> None:
-    document = made(ctx, "document", title="Rye", markdown="# Wheat")["id"]
-    edits = [{"hash": sha256(b"# Wheat").hexdigest()[:16], "markdown": "# Rye"}]
-
-    edited = OPERATIONS["edit_content"](ctx, document, fields={"edits": edits})
-
-    assert list(edited.texts.values()) == ["# Rye"]
-
-
 def test_a_claim_reads_and_writes_once_after_the_project_was_read(ctx: Context, commands: Commands) -> None:
     first, second = a_ready_brief(ctx)["id"], a_ready_brief(ctx)["id"]
     OPERATIONS["claim_brief"](ctx, first, fields={})
@@ -184,20 +174,6 @@ def test_threads_cost_lists_and_pages_of_documents_no_command(ctx: Context, comm
     other = made(ctx, "document", title="Oats", markdown=MARKDOWN)["id"]
     without, packets = [[sent(commands, ctx, "get_work_packet", one) for _ in range(2)] for one in (other, document)]
     assert len(packets[1]) == len(without[1]) + 1
-
-
-def test_the_same_content_makes_no_version_and_other_content_of_as_many_words_does(ctx: Context) -> None:
-    document = made(ctx, "document", title="Rye", markdown="one two")["id"]
-    write = OPERATIONS["write_content"]
-
-    assert write(ctx, document, fields={"markdown": "one two", "baseVersion": 1}).body["version"] == 1
-    assert write(ctx, document, fields={"markdown": "two one", "baseVersion": 1}).body["version"] == 2
-
-
-def test_a_title_that_another_document_has_gets_a_numbered_slug(ctx: Context) -> None:
-    slugs = [made(ctx, "document", title="Rye bread")["slug"] for _ in range(3)]
-
-    assert slugs == ["rye-bread", "rye-bread-2", "rye-bread-3"]
 
 
 def test_the_answer_of_a_write_has_its_text_without_reading_it_again(ctx: Context, commands: Commands) -> None:

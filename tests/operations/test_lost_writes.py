@@ -19,7 +19,6 @@ from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.store.documents import Documents
 from app.store.named import Members
-from app.store.projects import Projects
 from app.store.store import Store, connect
 from app.vocabulary import Channel, Scope
 from tests.make import OPERATIONS, Project, a_ready_brief
@@ -69,18 +68,6 @@ def test_a_change_of_a_member_that_was_deleted_meanwhile_is_refused(
     lost = rest.patch(path, {"name": "Alan"})
 
     assert (lost.status_code, lost.json["_tag"]) == (404, "NotFound")
-
-
-def test_a_change_of_the_project_under_if_match_that_lost_is_refused(
-    app: Flask, rest: Rest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    etag, other = rest.get("/project").headers["ETag"], Rest(app.test_client(), rest.token)
-    meanwhile(monkeypatch, Projects, "update", lambda: other.patch("/project", {"name": "Theirs"}))
-
-    lost = rest.patch("/project", {"name": "Mine"}, If_Match=etag)
-
-    assert (lost.status_code, lost.json["_tag"]) == (412, "PreconditionFailed")
-    assert rest.get("/project").json["name"] == "Theirs"
 
 
 @pytest.mark.parametrize("path", ["/project", "/members"])

@@ -114,22 +114,3 @@ def test_claims_by_id_and_of_the_next_at_once_never_give_one_brief_twice(crowd, 
     claimed = [won.json["id"] for won in succeeded(responses)]
     assert sorted(claimed) == sorted(ready)
     assert outcomes(responses).keys() <= {"200", "BriefClaimed", "NoBriefReady"}
-
-
-def test_of_thirty_withdrawals_at_once_one_succeeds(crowd, project) -> None:
-    document = a_ready_brief(project.context())
-
-    responses = at_once([lambda c=c: c.post(f"/documents/{document['id']}/brief/withdraw") for c in crowd(30)])
-
-    assert outcomes(responses) == {"200": 1, "BriefNotOffered": 29}
-
-
-def test_a_brief_that_thirty_mark_ready_at_once_is_ready_by_one_event(crowd, project) -> None:
-    ctx = project.context()
-    document = a_ready_brief(ctx)
-    OPERATIONS["withdraw_brief"](ctx, document["id"])
-
-    responses = at_once([lambda c=c: c.post(f"/documents/{document['id']}/brief/ready") for c in crowd(30)])
-
-    assert outcomes(responses) == {"200": 30}
-    assert events_of(project, document["id"])[3:] == ["brief.ready"]

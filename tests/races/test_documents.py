@@ -103,34 +103,6 @@ def test_a_slug_is_one_documents_while_slugs_are_renamed_trashed_restored_and_pu
     assert all(len(holders) == 1 for holders in held.values())
 
 
-def test_two_documents_that_swap_their_slugs_at_once_never_share_one(rest, crowd) -> None:
-    one, other = a_document(rest, slug="one"), a_document(rest, slug="other")
-    first, second = crowd(2)
-
-    responses = at_once(
-        [
-            calls(first, "PATCH", path_of(one), {"slug": "other"}),
-            calls(second, "PATCH", path_of(other), {"slug": "one"}),
-        ]
-    )
-
-    assert outcomes(responses) == {"SlugTaken": 2}
-
-
-def test_confirming_and_renaming_to_one_slug_at_once_makes_one_of_it(rest, crowd) -> None:
-    document = a_document(rest)
-    drafts = [
-        (caller, ok(caller.post("/document-intents", {"title": "x", "slug": "wanted"}), 201)["id"])
-        for caller in crowd(6)
-    ]
-    confirms = [calls(caller, "POST", f"/document-intents/{draft}/confirm") for caller, draft in drafts]
-
-    responses = at_once([*confirms, calls(rest.by(rest.token), "PATCH", path_of(document), {"slug": "wanted"})])
-
-    assert len(succeeded(responses)) == 1
-    assert outcomes(responses).keys() <= {"200", "201", "SlugTaken", "IntentInvalid"}
-
-
 MOVES = [
     ("submit", "drafting", "InvalidTransition"),
     ("approve", "review", "InvalidTransition"),

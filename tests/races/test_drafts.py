@@ -91,23 +91,6 @@ def test_fifty_creators_at_ninety_five_drafts_leave_exactly_a_hundred(crowd, pro
     assert drafts(project) == 100
 
 
-def test_a_draft_that_ends_makes_room_for_exactly_one(crowd, project) -> None:
-    token = project.token()
-    ids = [a_draft(project, token, "cluster") for _ in range(100)]
-    discard = [
-        lambda c=c, one=one: c.delete(f"/cluster-intents/{one}")
-        for c, one in zip(crowd(10, [token]), ids, strict=False)
-    ]
-    create = [lambda c=c: c.post("/cluster-intents", {}) for c in crowd(30, [token])]
-
-    responses = at_once([*discard, *create])
-
-    assert outcomes(responses[:10]) == {"200": 10}
-    made = len(succeeded(responses[10:]))
-    assert made <= 10
-    assert drafts(project) == 90 + made
-
-
 @pytest.mark.contract("limits.clusters", "decided-intents.cluster-cap", "decided-intents.caps")
 def test_of_fifty_confirms_at_five_below_the_cap_of_clusters_five_succeed(crowd, project) -> None:
     token, below = project.token(), 5

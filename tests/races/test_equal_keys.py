@@ -44,17 +44,6 @@ def test_equal_keys_at_once_confirm_a_draft_once(crowd, project) -> None:
     assert made["document"]["content"] == "Rye."
 
 
-def test_equal_keys_at_once_begin_one_draft(crowd, project) -> None:
-    token = project.token()
-
-    responses = at_once(
-        [lambda c=c: c.post("/cluster-intents", {"name": "Rye"}, Idempotency_Key="rye-1") for c in crowd(30, [token])]
-    )
-
-    made = one_was_done(responses, "201")
-    assert [draft["id"] for draft in crowd(1, [token])[0].get("/cluster-intents").json] == [made["id"]]
-
-
 def test_equal_keys_at_once_claim_one_brief(crowd, project) -> None:
     token, ctx = project.token(), project.context()
     for number in range(3):
@@ -64,14 +53,3 @@ def test_equal_keys_at_once_claim_one_brief(crowd, project) -> None:
 
     one_was_done(responses, "200")
     assert len(crowd(1, [token])[0].get("/briefs?state=claimed").json) == 1
-
-
-def test_equal_keys_of_different_tokens_are_different_keys(crowd, project) -> None:
-    ctx = project.context()
-    for number in range(5):
-        a_ready_brief(ctx, title=f"Loaf {number}")
-
-    responses = at_once([lambda c=c: c.post("/briefs/claim", Idempotency_Key="next") for c in crowd(5)])
-
-    assert outcomes(responses) == {"200": 5}
-    assert len({response.json["id"] for response in responses}) == 5

@@ -37,20 +37,6 @@ def test_a_category_goes_below_another_while_that_goes_below_it_and_no_circle_co
             ok(rest.patch(f"/categories/{one['id']}", {"categoryId": None}))
 
 
-@pytest.mark.contract("decided-documents.tree")
-def test_three_categories_that_go_below_each_other_in_a_ring_make_no_ring(rest, crowd, project) -> None:
-    ring = [a_category(rest, name) for name in ("A", "B", "C")]
-    callers = crowd(3, [project.token("One")])
-    moves = [
-        lambda c=caller, one=one, above=above: c.patch(f"/categories/{one['id']}", {"categoryId": above["id"]})
-        for caller, one, above in zip(callers, ring, [*ring[1:], ring[0]], strict=True)
-    ]
-
-    assert outcomes(at_once(moves)) == {"200": 2, "BadRequest": 1}
-    parents = {one["id"]: one["categoryId"] for one in ok(rest.get("/categories"))}
-    assert list(parents.values()).count(None) == 1
-
-
 KINDS = {
     "category": ("categories", "categoryId", a_category, "CategoryInUse"),
     "cluster": ("clusters", "clusterId", a_cluster, "ClusterInUse"),
@@ -137,21 +123,6 @@ def test_a_parent_is_not_deleted_while_a_category_goes_below_it(rest, pair) -> N
         if moved.status_code == 200:
             ok(rest.patch(f"/categories/{child['id']}", {"categoryId": None}))
             ok(rest.delete(f"/categories/{parent['id']}"))
-
-
-def test_a_document_that_goes_into_a_category_while_it_is_renamed_shows_the_new_name(rest, pair) -> None:
-    editor, other = pair
-    category = a_category(rest, "Old")
-    for number in range(5):
-        document = a_document(rest, brief={})
-        ok(rest.post(f"{path_of(document)}/brief/ready"))
-        at_once(
-            [
-                lambda d=document: editor.patch(path_of(d), {"categoryId": category["id"]}),
-                lambda n=number: other.patch(f"/categories/{category['id']}", {"name": f"New {n}"}),
-            ]
-        )
-        assert {item["category"] for item in ok(rest.get("/briefs"))} == {f"New {number}"}
 
 
 def test_of_ten_members_with_one_email_address_at_once_one_is_added(crowd, project) -> None:

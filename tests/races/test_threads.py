@@ -21,8 +21,6 @@ from tests.rest.client import Rest
 
 pytestmark = pytest.mark.race
 
-State = tuple[str, ...]
-
 
 def step(state: str, call: Call) -> tuple[str, tuple[str, str | None]]:
     """Returns what a call does to a thread, and gives, in a state; the callers that answer did not open it."""

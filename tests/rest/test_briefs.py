@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.make import OPERATIONS, a_document, a_project, a_ready_brief, made
+from tests.make import a_document, a_project, a_ready_brief, made
 
 NO_ID = "0123456789abcdef01234567"
 EMPTY = {
@@ -166,18 +166,6 @@ def test_updating_changes_what_is_sent_clears_null_and_leaves_the_state(api, ctx
     assert after.json["version"] == before["version"]
 
 
-def test_a_brief_written_without_a_change_is_not_changed(api, ctx) -> None:
-    path = in_state(api, ctx, "ready")
-    before = api.put(f"{path}/brief", WHOLE)
-
-    for after in (
-        api.put(f"{path}/brief", WHOLE),
-        api.patch(f"{path}/brief", {"keyword": "rye"}),
-        api.patch(f"{path}/brief", {}),
-    ):
-        assert (after.json, after.headers["ETag"]) == (before.json, before.headers["ETag"])
-
-
 @pytest.mark.contract("decided-briefs.having")
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 def test_writing_nothing_writes_an_empty_brief_where_there_was_none(api, ctx, method) -> None:
@@ -234,33 +222,6 @@ def test_a_document_may_not_link_to_itself_however_its_id_is_written(api, ctx) -
             assert "itself" in refused.json["errors"][0]["message"]
 
 
-@pytest.mark.contract("decided-briefs.write-errors")
-@pytest.mark.parametrize("method", ["PUT", "PATCH"])
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({"audience": "a" * 501}, "audience"),
-        ({"keyword": "a" * 201}, "keyword"),
-        ({"notes": "a" * 5001}, "notes"),
-        ({"outline": "a" * 5001}, "outline"),
-        ({"wordCount": "a" * 51}, "wordCount"),
-        ({"wordCount": 1200}, "wordCount"),
-        ({"internalLinks": ["a"] * 51}, "internalLinks"),
-        ({"referenceUrls": ["https://a.example/" + "a" * 490]}, "referenceUrls[0]"),
-        ({"referenceUrls": "https://a.example"}, "referenceUrls"),
-        ({"intent": 1, "notes": "fine"}, "intent"),
-    ],
-)
-def test_a_wrong_type_or_length_in_a_brief_is_refused_at_the_door(api, ctx, method, body, path) -> None:
-    document = a_document(ctx)
-
-    refused = api.call(method, f"/documents/{document['id']}/brief", body)
-
-    assert tag(refused) == (400, "HttpApiDecodeError")
-    assert [issue["path"] for issue in refused.json["issues"]] == [path]
-    assert api.get(f"/documents/{document['id']}").json["brief"] == EMPTY
-
-
 @pytest.mark.contract("brief-moves.none-ready", "endpoints-briefs.ready", "brief-states.ready")
 @pytest.mark.parametrize("status", ["idea", "planned", "drafting"])
 def test_a_brief_that_is_marked_ready_is_listed_and_the_document_keeps_its_status(api, ctx, status) -> None:
@@ -270,13 +231,6 @@ def test_a_brief_that_is_marked_ready_is_listed_and_the_document_keeps_its_statu
 
     assert (ready.status_code, ready.json["brief"]["state"], ready.json["status"]) == (200, "ready", status)
     assert [item["id"] for item in api.get("/briefs").json] == [document["id"]]
-
-
-@pytest.mark.contract("brief-moves.drafted-ready")
-def test_a_brief_that_was_drafted_can_be_marked_ready_again(api, ctx) -> None:
-    path = in_state(api, ctx, "drafted")
-
-    assert api.post(f"{path}/brief/ready").json["brief"] == {**EMPTY, "keyword": "old", "state": "ready", "rounds": 1}
 
 
 @pytest.mark.contract("decided-briefs.ready-order", "endpoints-briefs.ready", "errors.BriefClaimed")
@@ -352,16 +306,6 @@ def test_a_claimed_brief_can_not_be_claimed_again_even_by_its_holder(api, projec
     assert api.get(path).json["brief"] == brief
 
 
-@pytest.mark.contract("errors.BriefNotReady", "endpoints-briefs.claim")
-@pytest.mark.parametrize("state", ["none", "drafted"])
-def test_a_brief_that_is_not_ready_can_not_be_claimed(api, ctx, state) -> None:
-    path = in_state(api, ctx, state)
-
-    assert tag(api.post(f"{path}/brief/claim")) == (409, "BriefNotReady")
-    assert tag(api.post(f"/documents/{a_document(ctx)['id']}/brief/claim")) == (409, "BriefNotReady")
-    assert api.get(path).json["brief"]["state"] == state
-
-
 @pytest.mark.contract("brief-moves.withdraw-ready", "brief-moves.withdraw-claimed", "endpoints-briefs.withdraw")
 @pytest.mark.parametrize("state", ["ready", "claimed"])
 def test_withdrawing_clears_the_claim_and_the_brief_can_be_offered_again(api, ctx, state) -> None:
@@ -376,20 +320,6 @@ def test_withdrawing_clears_the_claim_and_the_brief_can_be_offered_again(api, ct
     assert api.get("/briefs").json == []
     assert api.post(f"{path}/brief/ready").status_code == 200
     assert api.post(f"{path}/brief/claim").status_code == 200
-
-
-@pytest.mark.contract("errors.BriefNotOffered", "endpoints-briefs.withdraw")
-@pytest.mark.parametrize("state", ["none", "drafted"])
-def test_a_brief_that_is_neither_ready_nor_claimed_can_not_be_withdrawn(api, ctx, state) -> None:
-    assert tag(api.post(f"{in_state(api, ctx, state)}/brief/withdraw")) == (409, "BriefNotOffered")
-    assert tag(api.post(f"/documents/{a_document(ctx)['id']}/brief/withdraw")) == (409, "BriefNotOffered")
-
-
-@pytest.mark.contract("brief-rules.3")
-def test_any_token_can_release_a_claim_over_the_rest_api(api, project, ctx) -> None:
-    path = in_state(api, ctx, "claimed")
-
-    assert api.by(project.token(agent="other")).post(f"{path}/brief/withdraw").json["brief"]["state"] == "none"
 
 
 @pytest.mark.contract("endpoints-briefs.gone", "errors.NotFound", "authentication.2", "decided-projects.invisible")
@@ -433,49 +363,6 @@ def test_the_list_of_briefs_has_the_ready_ones_due_soonest_first(api, ctx) -> No
         "category": "Bread",
     }
     assert listed[0].items() >= {"category": "", "intent": "", "dueDate": "2026-01-01"}.items()
-
-
-@pytest.mark.contract("endpoints-briefs.list", "decided-briefs.state-checked")
-def test_the_list_of_briefs_can_be_of_any_states(api, ctx) -> None:
-    paths = {state: in_state(api, ctx, state) for state in ("none", "ready", "claimed", "drafted")}
-
-    for states in ("none", "ready", "claimed", "drafted", "none,drafted", "claimed,none,ready,drafted", "ready,ready"):
-        listed = api.get(f"/briefs?state={states}").json
-        assert {item["state"] for item in listed} == set(states.split(","))
-        assert sorted(f"/documents/{item['id']}" for item in listed) == sorted({paths[s] for s in states.split(",")})
-    refused = api.get("/briefs?state=ready,open")
-    assert tag(refused) == (400, "HttpApiDecodeError")
-    assert [issue["path"] for issue in refused.json["issues"]] == ["state"]
-
-
-@pytest.mark.contract("limits.last-page", "limits.briefs-limit", "limits.briefs-offset", "decided-briefs.list")
-def test_pages_of_briefs_neither_repeat_nor_skip_and_a_short_one_is_the_last(api, ctx) -> None:
-    days = ["2027-03-01", None]
-    ids = {a_ready_brief(ctx, title=f"Loaf {place}", dueDate=days[place % 2])["id"] for place in range(23)}
-    whole = [item["id"] for item in api.get("/briefs").json]
-
-    for limit in (1, 5, 22, 23, 100):
-        pages, offset = [], 0
-        while True:
-            page = api.get(f"/briefs?limit={limit}&offset={offset}").json
-            pages += [item["id"] for item in page]
-            if len(page) < limit:
-                break
-            offset += limit
-        assert pages == whole
-    assert set(whole) == ids
-    assert api.get("/briefs?offset=100000").json == []
-    for wrong in ("limit=0", "limit=101", "offset=-1", "offset=100001", "limit=ten", "limit=5.0", "limit="):
-        assert tag(api.get(f"/briefs?{wrong}")) == (400, "HttpApiDecodeError")
-
-
-@pytest.mark.contract("limits.briefs-limit")
-def test_a_page_of_briefs_has_fifty_by_default_and_a_hundred_at_most(api, ctx) -> None:
-    for place in range(101):
-        OPERATIONS["mark_brief_ready"](ctx, a_document(ctx, title=f"Loaf {place}")["id"])
-
-    assert len(api.get("/briefs").json) == 50
-    assert len(api.get("/briefs?limit=100").json) == 100
 
 
 @pytest.mark.contract("decided-briefs.claim-next", "decided-http.NoBriefReady")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
-from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
-from tests.make import OPERATIONS, a_document, a_project, fill_with_categories, made
+from tests.make import a_document, a_project, made
 
 NO_ID = "0123456789abcdef01234567"
 UNKNOWN_ID = "zzzzzzzzzzzzzzzzzzzzzzzz"
@@ -194,44 +193,6 @@ def test_an_empty_draft_lacks_what_is_required_and_is_confirmed_once_it_has_it(a
     assert api.post(f"/{kind}-intents/{draft['id']}/confirm").status_code == 201
 
 
-@pytest.mark.contract("decided-intents.references", "decided-projects.invisible", "intent-category.categoryId")
-def test_what_another_project_has_is_as_wrong_as_what_never_existed(api, store) -> None:
-    there = a_project(store).context()
-    member = OPERATIONS["create_member"](there, fields={"name": "Ada"}).body["id"]
-    category, cluster = made(there, "category", name="B", slug="b")["id"], made(there, "cluster", name="R")["id"]
-    document = a_document(there)["id"]
-
-    theirs = confirmed(
-        api,
-        "document",
-        title="Rye",
-        assigneeId=member,
-        categoryId=category,
-        clusterId=cluster,
-        brief={"internalLinks": [document]},
-    )
-    never = confirmed(
-        api,
-        "document",
-        title="Rye",
-        **dict.fromkeys(("assigneeId", "categoryId", "clusterId"), NO_ID),
-        brief={"internalLinks": [NO_ID]},
-    )
-
-    assert wrong(theirs) == ["assigneeId", "brief.internalLinks[0]", "categoryId", "clusterId"]
-    assert theirs.json == never.json
-    assert wrong(confirmed(api, "category", name="Rye", slug="rye", categoryId=category)) == ["categoryId"]
-
-
-@pytest.mark.contract("decided-projects.deleted-member", "endpoints.sources")
-def test_a_deleted_member_can_not_be_assigned_and_records_keep_the_id(api, member) -> None:
-    before = confirmed(api, "document", title="Rye", assigneeId=member).json["document"]
-    assert api.delete(f"/members/{member}").status_code == 200
-
-    assert wrong(confirmed(api, "document", title="Rye", assigneeId=member)) == ["assigneeId"]
-    assert api.get(f"/documents/{before['id']}").json["assigneeId"] == member
-
-
 @pytest.mark.contract("intent-document.slug", "decided-intents.slug-unique")
 def test_a_slug_is_one_documents_in_its_project(api, store) -> None:
     assert confirmed(api, "document", title="Rye", slug="rye").status_code == 201
@@ -248,15 +209,6 @@ def test_without_a_slug_one_is_made_of_the_title_and_numbered_as_needed(api) -> 
     slugs = [confirmed(api, "document", title="Pain de séigle!").json["document"]["slug"] for _ in range(3)]
 
     assert slugs == ["pain-de-seigle", "pain-de-seigle-3", "pain-de-seigle-4"]
-
-
-@pytest.mark.contract("decided-intents.slug-made")
-def test_a_slug_that_is_made_has_at_most_200_characters_with_its_number(api) -> None:
-    slugs = [confirmed(api, "document", title="a" * 300).json["document"]["slug"] for _ in range(12)]
-
-    assert len(set(slugs)) == 12
-    assert {len(slug) for slug in slugs} == {200}
-    assert slugs[-1].endswith("-12")
 
 
 @pytest.mark.contract(
@@ -304,36 +256,6 @@ def test_cluster_names_may_differ_by_an_accent_or_be_in_another_project(api, sto
 
     assert confirmed(api, "cluster", name="Ryé").status_code == 201
     assert confirmed(api.by(a_project(store).token()), "cluster", name="Rye").status_code == 201
-
-
-@pytest.mark.slow
-@pytest.mark.contract("limits.clusters", "decided-intents.cluster-cap", "errors.IntentInvalid")
-def test_the_two_hundred_and_first_cluster_is_refused_by_its_name(api, project, store) -> None:
-    ctx = project.context(api.token)
-    for number in range(CLUSTERS_PER_PROJECT):
-        made(ctx, "cluster", name=f"Topic {number}")
-
-    refused = confirmed(api, "cluster", name="One more")
-
-    assert wrong(refused) == ["name"]
-    assert "200" in refused.json["errors"][0]["message"]
-    assert len(api.get("/clusters?limit=500").json) == 200
-    assert confirmed(api.by(a_project(store).token()), "cluster", name="One more").status_code == 201
-
-
-@pytest.mark.contract("decided-intents.category-cap", "errors.IntentInvalid")
-def test_the_two_thousand_and_first_category_is_refused_by_its_name(api, project, store) -> None:
-    fill_with_categories(project, CATEGORIES_PER_PROJECT - 1)
-    assert confirmed(api, "category", name="The last", slug="the-last").status_code == 201
-
-    refused = confirmed(api, "category", name="One more", slug="one-more")
-
-    assert wrong(refused) == ["name"]
-    assert "2,000" in refused.json["errors"][0]["message"]
-    last = api.get("/categories?limit=1&offset=1999").json[0]
-    assert api.delete(f"/categories/{last['id']}").status_code == 200
-    assert confirmed(api, "category", name="One more", slug="one-more").status_code == 201
-    assert confirmed(api.by(a_project(store).token()), "category", name="Another", slug="another").status_code == 201
 
 
 @pytest.mark.contract(

@@ -46,23 +46,6 @@ def test_confirming_a_draft_has_the_location_of_the_record(api: DocumentedRest, 
     assert api.get(first.headers["Location"]).json == first.json[kind]
 
 
-@pytest.mark.parametrize("kind", ["cluster", "category"])
-def test_a_cluster_and_a_category_begin_with_id_and_name(api: DocumentedRest, kind: str) -> None:
-    [(path, body)] = [(path, body) for path, body in CREATIONS if path == f"/{kind}-intents"]
-
-    confirmed = api.post(f"{api.post(path, body).headers['Location']}/confirm")
-
-    assert list(confirmed.json[kind])[:2] == ["id", "name"]
-
-
-@pytest.mark.contract("decided-http.location")
-def test_a_token_has_no_address_and_so_no_location(api: DocumentedRest) -> None:
-    created = api.post("/tokens", {"name": "Night writer"})
-
-    assert created.status_code == 201
-    assert "Location" not in created.headers
-
-
 def test_every_rule_that_a_new_token_breaks_is_listed_at_once(api: DocumentedRest) -> None:
     wrong = {
         "name": " ",

@@ -11,7 +11,7 @@ from flask import Flask
 
 from app.rest.api import SERVED
 from app.rest.route import Route
-from app.vocabulary import Kind, TokenKind
+from app.vocabulary import Kind
 from tests.documented import Documented, DocumentedRest
 from tests.make import Project
 from tests.operations.valid_calls import EVERY, Scene
@@ -47,21 +47,6 @@ def test_health_needs_no_token(app) -> None:
 
     assert answer.status_code == 200
     assert isinstance(answer.json["status"], str)
-
-
-@pytest.mark.contract("authentication.1", "endpoints.all", "decided-http.Unauthorized", "errors.body")
-def test_without_a_valid_token_every_route_answers_the_same(app, routes, project: Project) -> None:
-    client, delivery = app.test_client(), project.token(kind=TokenKind.DELIVERY).secret
-    headers = [
-        {},
-        *({"Authorization": one} for one in ("", "Bearer", "Bearer cwm_x", f"Bearer {delivery}", "Basic eDp5")),
-    ]
-
-    for place, (method, path, _) in enumerate(routes):
-        answer = client.open(filled(path), method=method, headers=headers[place % len(headers)])
-        assert (answer.status_code, answer.json["_tag"]) == (401, "Unauthorized"), (method, path)
-        assert answer.headers["WWW-Authenticate"] == 'Bearer realm="content-workflow"'
-        assert answer.json == client.get("/briefs").json
 
 
 @pytest.mark.contract("decided-http.NotFound")

@@ -47,11 +47,6 @@ def test_a_freeze_shows_who_since_when_and_why_until_it_ends(rest: Rest, project
     assert ok(rest.post("/project/freeze"))["frozen"]["note"] == ""
 
 
-@pytest.mark.contract("decided-guards.freeze")
-def test_the_note_of_a_freeze_has_at_most_500_characters(rest: Rest) -> None:
-    refused(rest.post("/project/freeze", {"note": "x" * 501}), "HttpApiDecodeError")
-
-
 @pytest.mark.contract("decided-guards.freeze-refuses")
 @pytest.mark.parametrize("operation", CLOSED, ids=lambda one: one.name)
 def test_every_write_without_admin_is_refused_before_anything_else(project: Project, operation) -> None:

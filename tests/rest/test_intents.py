@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
-import orjson
 import pytest
-from bson import ObjectId
 
 from app.operations.context import this_instant
-from app.schemas.intents import MAX_MARKDOWN
 from tests.make import OPERATIONS, a_project
 
 KINDS = ("document", "cluster", "category")
@@ -84,47 +81,6 @@ def test_a_draft_keeps_its_fields_exactly_as_they_were_sent(api, kind) -> None:
 
     assert draft.json["fields"] == AS_SENT[kind]
     assert api.get(f"/{kind}-intents/{draft.json['id']}").json == draft.json
-
-
-@pytest.mark.contract("endpoints-intents.create", "errors.HttpApiDecodeError")
-@pytest.mark.parametrize(
-    ("kind", "body", "path"),
-    [
-        ("document", {"title": "a" * 301}, "title"),
-        ("document", {"title": 5}, "title"),
-        ("document", {"brief": {"keyword": "a" * 201}}, "brief.keyword"),
-        ("document", {"brief": "sourdough"}, "brief"),
-        ("cluster", {"keywords": ["a"] * 51}, "keywords"),
-        ("cluster", {"keywords": "rye"}, "keywords"),
-        ("category", {"slug": "a" * 201}, "slug"),
-        ("category", {"description": True}, "description"),
-    ],
-)
-def test_a_wrong_type_or_length_is_refused_and_nothing_is_stored(api, kind, body, path) -> None:
-    draft = api.post(f"/{kind}-intents", CONFIRMABLE[kind]).json
-
-    for refused in (api.post(f"/{kind}-intents", body), api.patch(f"/{kind}-intents/{draft['id']}", body)):
-        assert (refused.status_code, refused.json["_tag"]) == (400, "HttpApiDecodeError")
-        assert [issue["path"] for issue in refused.json["issues"]] == [path]
-    assert api.get(f"/{kind}-intents").json == [draft]
-
-
-@pytest.mark.contract("intent-document.markdown", "limits.document-markdown")
-@pytest.mark.slow
-def test_the_longest_markdown_is_stored_to_the_last_character(api) -> None:
-    longest = "\N{MUSICAL SYMBOL G CLEF}" * MAX_MARKDOWN
-
-    draft = send_utf8(api, {"title": "Rye", "markdown": longest})
-
-    assert draft.status_code == 201
-    confirmed = api.post(f"/document-intents/{draft.json['id']}/confirm")
-    assert confirmed.json["document"]["content"] == longest
-    assert send_utf8(api, {"markdown": longest + "a"}).status_code == 400
-
-
-def send_utf8(api, body):
-    headers = {"Authorization": f"Bearer {api.token.secret}", "Content-Type": "application/json"}
-    return api.client.post("/document-intents", data=orjson.dumps(body), headers=headers)
 
 
 @pytest.mark.contract("endpoints-intents.list", "limits.drafts-listed")
@@ -262,19 +218,6 @@ def test_a_hundred_drafts_of_one_kind_are_all_listed(api) -> None:
     ids = [api.post("/cluster-intents", {"name": str(number)}).json["id"] for number in range(100)]
 
     assert {draft["id"] for draft in api.get("/cluster-intents").json} == set(ids)
-
-
-def test_drafts_make_no_events_until_they_are_confirmed(api, project) -> None:
-    draft = api.post("/document-intents", {"title": "Rye"}).json
-    [kept] = project.store.database.intents.find({"projectId": ObjectId(project.id)})
-
-    document = api.post(f"/document-intents/{draft['id']}/confirm").json["document"]
-
-    assert "outbox" not in kept
-    [made] = project.store.database.documents.find({"projectId": ObjectId(project.id)})
-    [event] = made["outbox"]
-    assert (event["type"], event["data"]["intentId"]) == ("document.created", draft["id"])
-    assert str(event["data"]["documentId"]) == document["id"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -18,7 +18,6 @@ from app.vocabulary import Channel, DocumentStatus
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
 OURS, THEIRS = "a" * 24, "b" * 24
-OPEN = ("idea", "planned", "drafting")
 CLOSED = ("review", "approved", "scheduled", "published")
 LEASES = {
     "no lease": None,

@@ -9,9 +9,6 @@ from hypothesis import strategies as st
 from app.rules.content import MAX_HEADINGS
 from app.rules.sections import Edit, SectionsMissing, apply_edits, hash_of, partition
 
-EMPTY_HASH = "e3b0c44298fc1c14"
-"""The hash of no text, as the contract names it."""
-
 PIECES = (
     *("# ", "## h", "\n", "\r\n", "\r", "text", "```", "~~~", "> ", "- ", "1. ", "===", "---", "    ", "\t", "<!--"),
     *("-->", "<div>", "</div>", "\n\n", "*a*", "|a|\n|-|\n", "[x]: y", "\u2028", "\x0b", "\x0c", "\\", "`", "&amp;"),

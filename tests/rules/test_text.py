@@ -13,6 +13,7 @@ from tests.rules.bombs import TRIED
 from tests.rules.xss_corpus import VECTORS
 
 
+@pytest.mark.contract("decided-documents.word-count")
 @pytest.mark.parametrize(
     ("markdown", "count"),
     [

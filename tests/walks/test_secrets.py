@@ -32,7 +32,6 @@ from tests.webhooks.receiver import Receiver, receiving
 
 pytestmark = pytest.mark.slow
 
-CHECKOUT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("content-workflow")
 TEXT = "Saffron is dearer than gold."
 """What a document says, which is no secret, and not for the log either."""

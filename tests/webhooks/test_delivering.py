@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from bson import ObjectId
 from flask import Flask
-from standardwebhooks import Webhook, WebhookVerificationError
+from standardwebhooks import Webhook
 
 from app.errors import ServiceUnavailable, WriteConflict
 from app.operations.context import this_instant
@@ -63,16 +63,6 @@ def test_a_message_is_signed_as_standard_webhooks_says_and_tells_of_the_event(
     [attempt] = delivery["attempts"]
     assert list(attempt) == ["at", "statusCode", "error", "durationMs"]
     assert (attempt["statusCode"], attempt["error"]) == (200, None)
-
-
-def test_a_forged_message_does_not_verify(rest: Rest, project: Project, post: Post, receiver: Receiver) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    post.deliver(project)
-    headers, body = receiver.requests[0]
-
-    with pytest.raises(WebhookVerificationError):
-        verified(webhook["secret"], (headers, body.replace(b"created", b"deleted")))
 
 
 @pytest.mark.contract("decided-webhooks.events")
@@ -184,21 +174,6 @@ def test_a_webhook_that_is_enabled_again_is_sent_what_happens_from_then_on(
     post.later(minutes=2).deliver(project)
 
     assert [message["data"]["slug"] for message in receiver.messages] == ["before", "after"]
-
-
-def test_a_success_in_between_keeps_a_webhook_enabled(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    ctx = project.context(rest.token)
-    for day in range(6):
-        receiver.statuses = [500]
-        a_document(ctx, title=f"Fails on day {day}")
-        post.deliver(project)
-        receiver.statuses = [200]
-        post.later(days=1).deliver(project)
-
-    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
 
 
 @pytest.mark.contract("decided-webhooks.disabled")

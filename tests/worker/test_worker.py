@@ -14,16 +14,13 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.errors import ServiceUnavailable
-from app.operations import publishing
-from app.operations.context import Context, this_instant
-from app.operations.operation import Result
+from app.operations.context import this_instant
 from app.rules.times import read_time, wire_time
 from app.settings import Settings
 from app.store import briefs, events
 from app.store.store import Store
 from app.worker import worker
-from app.worker.jobs import expire_claims, jobs, publish_turn, trim_feeds
+from app.worker.jobs import expire_claims, jobs, trim_feeds
 from app.worker.worker import ProjectByProject, Worker
 from tests.live import slowdown, until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
@@ -158,29 +155,6 @@ def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
     assert "projectId_sequence" in line["reason"]
 
 
-def test_a_claim_that_can_not_be_expired_is_logged_and_holds_up_no_other_project(
-    fresh_store: Store, logged: pytest.LogCaptureFixture
-) -> None:
-    broken, whole = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
-    documents = []
-    for project in (broken, whole):
-        ctx = project.context(project.token())
-        documents.append(a_ready_brief(ctx)["id"])
-        OPERATIONS["claim_brief"](ctx, documents[-1], fields={"leaseSeconds": 60})
-    past = {"brief.claimExpiresAt": this_instant() - timedelta(seconds=1)}
-    fresh_store.database.documents.update_many({}, {"$set": past})
-    fresh_store.database.documents.update_one(
-        {"_id": ObjectId(documents[0])}, {"$set": {"outbox": "no list"}}, bypass_document_validation=True
-    )
-
-    expire_claims(fresh_store, ProjectByProject("expire claims"))
-
-    states = [row["brief"]["state"] for row in fresh_store.database.documents.find().sort("projectId", 1)]
-    assert states == ["claimed", "ready"]
-    [line] = [vars(record) for record in logged.records if record.levelname == "ERROR"]
-    assert (line["job"], line["projectId"]) == ("expire claims", broken.id)
-
-
 def test_many_expired_claims_of_a_project_hold_up_no_other(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     many, few = (a_project(fresh_store) for _ in range(2))
     for project, documents in ((many, 3), (few, 1)):
@@ -198,55 +172,6 @@ def test_many_expired_claims_of_a_project_hold_up_no_other(fresh_store: Store, m
 
     ready = fresh_store.database.documents.find({"brief.state": "ready"})
     assert sorted(str(row["projectId"]) for row in ready) == sorted([many.id, few.id])
-
-
-def test_what_was_published_before_an_error_is_logged(
-    fresh_store: Store, monkeypatch: pytest.MonkeyPatch, logged: pytest.LogCaptureFixture
-) -> None:
-    published = iter([Result({"reason": None})])
-
-    def publish_one(_ctx: Context, _document_id: str) -> Result:
-        try:
-            return next(published)
-        except StopIteration:
-            raise ServiceUnavailable() from None
-
-    project = a_project(fresh_store)
-    documents = [a_document(project.context(), title=title)["id"] for title in ("First", "Second")]
-    monkeypatch.setattr(fresh_store.documents, "find_due", lambda *_: documents)
-    monkeypatch.setattr(publishing, "publish_scheduled", publish_one)
-    logged.set_level("INFO", "content_workflow.worker")
-
-    with pytest.raises(ServiceUnavailable):
-        publish_turn(fresh_store, project.id)
-
-    [line] = [vars(record) for record in logged.records]
-    assert (line["msg"], line["documentId"]) == ("scheduled document published", documents[0])
-
-
-def test_a_feed_that_can_not_be_trimmed_holds_up_no_other(
-    fresh_store: Store, monkeypatch: pytest.MonkeyPatch, logged: pytest.LogCaptureFixture
-) -> None:
-    broken, whole = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
-    for project in (broken, whole):
-        a_document(project.context())
-        fresh_store.outboxes.publish_all(project.id)
-    trim = fresh_store.events.trim
-
-    def fails_for_one(project_id: str, before: datetime) -> int:
-        if project_id == broken.id:
-            raise ValueError
-        return trim(project_id, before)
-
-    monkeypatch.setattr(fresh_store.events, "trim", fails_for_one)
-    at_once = Settings(mongodb_uri="mongodb://given", events_kept_days=0)
-    [trimming] = [job for job in jobs(fresh_store, at_once) if job.name == "trim feeds"]
-
-    trimming.run()
-
-    assert fresh_store.events.page(whole.id, None, 100) == ([], fresh_store.events.last(whole.id))
-    [line] = [vars(record) for record in logged.records if record.levelname == "ERROR"]
-    assert (line["job"], line["projectId"]) == ("trim feeds", broken.id)
 
 
 def test_a_large_feed_is_trimmed_a_batch_at_a_time_and_holds_up_no_other(
