@@ -160,11 +160,6 @@ class TestRunning:
             assert same == uri != other
             assert notes(other) == ["kept"]
 
-    def test_two_folders_have_a_mongod_each(self, folder: Path) -> None:
-        with running_mongod(folder / "one") as one, running_mongod(folder / "two") as two:
-            note(one, "in one")
-            assert notes(two) == []
-
     def test_an_exception_in_the_block_stops_it(self, folder: Path) -> None:
         with pytest.raises(KeyboardInterrupt), running_mongod(folder):
             raise KeyboardInterrupt

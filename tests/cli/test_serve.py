@@ -95,7 +95,7 @@ def test_a_request_under_way_is_answered_before_it_ends(tmp_path: Path, mongodb_
         f"POST /document-intents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
     )
-    with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
+    with running(tmp_path, "serve", "--host", "localhost", "--port", str(port), "--no-worker", **options) as server:
         until(lambda: answers(f"http://127.0.0.1:{port}"), server)
         with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
             client.sendall(head.encode())
@@ -158,13 +158,6 @@ def test_an_address_that_is_not_of_this_machine_is_refused_with_its_reason(tmp_p
 
     assert server.said.startswith(f"Error: Can't listen on port 8000 of {host}: ")
     assert server.said.count("\n") == 1
-
-
-def test_a_name_of_this_machine_is_an_address(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
-    port = free_port()
-    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
-    with running(tmp_path, "serve", "--host", "localhost", "--port", str(port), "--no-worker", **options) as server:
-        until(lambda: answers(f"http://127.0.0.1:{port}"), server)
 
 
 def test_an_empty_address_is_refused(tmp_path: Path) -> None:

@@ -93,14 +93,6 @@ def test_a_plan_is_sent_again_with_its_key_when_the_answer_breaks_off(tmp_path: 
     assert len(set(keys)) == 1
 
 
-def test_a_plan_is_sent_again_where_a_proxy_says_until_when_to_wait(tmp_path: Path) -> None:
-    whole, until = (200, json.dumps(PLANNED).encode()), "Wed, 21 Oct 2015 07:28:00 GMT"
-    with answering((503, PAGE), whole, retry_after=until) as (address, keys):
-        assert plan(address, tmp_path).returncode == 0
-
-    assert len(set(keys)) == 1
-
-
 @pytest.mark.parametrize("tag", ["BudgetExceeded", "Forbidden", "HttpApiDecodeError", "IdempotencyMismatch"])
 def test_what_another_try_does_not_change_is_sent_once(tmp_path: Path, tag: str) -> None:
     with answering((422, error(tag, issues=[{"path": "pieces[0].x", "message": "Unknown field."}]))) as (address, keys):
@@ -172,12 +164,6 @@ def test_a_file_that_is_no_plan_is_refused_in_one_line(tmp_path: Path, program: 
     assert ended.returncode == 1
     assert ended.stderr.startswith(why)
     assert (ended.stderr.count("\n"), keys) == (1, [])
-
-
-def test_a_row_with_more_cells_than_columns_is_refused(tmp_path: Path) -> None:
-    ended = plan("http://127.0.0.1:9", tmp_path, file=b"key,title\nrye,Rye\nspelt,Spelt,bread\n")
-
-    assert ended.stderr == "plan.csv, line 3: there are more cells than columns.\n"
 
 
 def test_an_approved_piece_that_changes_before_it_is_published_is_read_again(tmp_path: Path) -> None:

@@ -46,15 +46,6 @@ def test_content_is_written_whole_as_a_new_version(rest: Rest, store: Store) -> 
     assert types_of(store, document) == ["document.created", "document.content_updated"]
 
 
-def test_content_can_be_emptied(rest: Rest) -> None:
-    document = a_document(rest)
-
-    emptied = ok(write(rest, document, "", base=1))
-
-    assert (emptied["content"], emptied["wordCount"], emptied["version"]) == ("", 0, 2)
-    refused(rest.post(f"{path_of(document)}/submit"), "BadRequest")
-
-
 @pytest.mark.contract("decided-documents.version")
 def test_the_same_content_is_no_new_version(rest: Rest, store: Store) -> None:
     document = a_document(rest)
@@ -395,14 +386,6 @@ def test_a_diff_names_two_versions_that_there_are(rest: Rest) -> None:
     refused(rest.get(f"{path}?from=one&to=1"), "HttpApiDecodeError")
     assert rest.get(f"{path}?from=1&to=2").status_code == 404
     assert rest.get(f"/documents/{NOBODY}/diff?from=1&to=2").status_code == 404
-
-
-def test_a_bare_version_as_if_match_is_the_version(rest: Rest) -> None:
-    path = path_of(a_document(rest))
-
-    assert rest.put(f"{path}/content", {"markdown": "Dark."}, If_Match='"1"').status_code == 200
-    conflict = refused(rest.put(f"{path}/content", {"markdown": "Sour."}, If_Match='"1"'), "VersionConflict")
-    assert (conflict["version"], conflict["baseVersion"]) == (2, 1)
 
 
 @pytest.mark.parametrize("tag", ['W/"1-1"', "sour", '""'])

@@ -162,14 +162,6 @@ def test_the_trash_is_no_use(rest: Rest, kind: str) -> None:
     ok(rest.delete(f"/{kind}/{one['id']}"))
 
 
-@kinds
-def test_a_deleted_name_and_slug_are_free_again(rest: Rest, kind: str) -> None:
-    one = KINDS[kind](rest)
-    ok(rest.delete(f"/{kind}/{one['id']}"))
-
-    assert KINDS[kind](rest)["id"] != one["id"]
-
-
 @pytest.mark.contract("decided-http.PreconditionFailed")
 @kinds
 def test_if_match_compares_the_whole_tag(rest: Rest, kind: str) -> None:

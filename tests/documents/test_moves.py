@@ -134,15 +134,6 @@ def strict(rest: Rest) -> Rest:
 
 
 @pytest.mark.contract("decided-documents.review-required")
-def test_what_was_approved_is_published_also_early_from_its_schedule(strict: Rest) -> None:
-    direct, scheduled = a_document_in(strict, "approved"), a_document_in(strict, "approved")
-
-    assert ok(do(strict, direct, "publish"))["status"] == "published"
-    ok(do(strict, scheduled, "schedule"))
-    assert ok(do(strict, scheduled, "publish"))["status"] == "published"
-
-
-@pytest.mark.contract("decided-documents.review-required")
 def test_an_approval_is_used_up_by_publishing_and_by_a_request_for_changes(strict: Rest) -> None:
     document = a_document_in(strict, "approved")
     ok(do(strict, document, "publish"))

@@ -137,16 +137,6 @@ def test_a_slug_is_not_held_in_the_trash_and_a_document_stays_there_while_anothe
 
 
 @pytest.mark.contract("decided-documents.restore")
-def test_a_delivered_slug_that_was_taken_meanwhile_keeps_a_document_in_the_trash_too(rest: Rest) -> None:
-    document = a_document_in(rest, "published", slug="rye")
-    ok(rest.patch(path_of(document), {"slug": "dark-rye"}))
-    ok(rest.delete(path_of(document)))
-    a_document(rest, slug="rye")
-
-    refused(rest.post(f"{path_of(document)}/restore"), "SlugTaken")
-
-
-@pytest.mark.contract("decided-documents.restore")
 def test_what_is_gone_meanwhile_is_null_in_the_record_and_in_what_is_delivered(rest: Rest, store: Store) -> None:
     category, cluster, member = a_category(rest), a_cluster(rest), a_member(rest)
     filed = {"categoryId": category["id"], "clusterId": cluster["id"], "assigneeId": member["id"]}
@@ -163,19 +153,6 @@ def test_what_is_gone_meanwhile_is_null_in_the_record_and_in_what_is_delivered(r
     publication = store.publications.get(document["projectId"], document["id"])
     assert publication is not None
     assert (publication["categoryId"], publication["clusterId"]) == (None, None)
-
-
-@pytest.mark.contract("decided-documents.restore")
-def test_a_category_that_was_renamed_meanwhile_has_its_new_name(rest: Rest) -> None:
-    category = a_category(rest)
-    document = a_document(rest, brief={}, categoryId=category["id"])
-    ok(rest.post(f"{path_of(document)}/brief/ready"))
-    ok(rest.delete(path_of(document)))
-    ok(rest.patch(f"/categories/{category['id']}", {"name": "Loaves"}))
-
-    ok(rest.post(f"{path_of(document)}/restore"))
-
-    assert [item["category"] for item in ok(rest.get("/briefs"))] == ["Loaves"]
 
 
 @pytest.mark.contract("decided-documents.restore", "decided-http.InvalidTransition")

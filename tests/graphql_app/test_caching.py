@@ -49,13 +49,6 @@ def test_a_star_is_every_answer_that_there_is(graphql: GraphQL) -> None:
     assert graphql.post(QUERY, headers={"If-None-Match": "*"}).status_code == 200
 
 
-@pytest.mark.parametrize("query", ["{ documents(limit: 1000) { id } }", "{ nothing }"])
-def test_a_star_hides_no_error(graphql: GraphQL, query: str) -> None:
-    answer = graphql.get(query, headers={"If-None-Match": "*"})
-
-    assert (answer.status_code, len(answer.json["errors"])) == (200, 1)
-
-
 def test_the_tag_is_of_the_query_its_variables_its_operation_and_the_project(
     project: Project, graphql: GraphQL, store
 ) -> None:
@@ -130,16 +123,6 @@ def test_what_changes_delivery_shows_at_once_on_every_server(
         assert now.status_code == 200
         assert now.json == fresh.json
         assert server.post(QUERY).json == fresh.json
-
-
-def test_a_change_that_is_not_delivered_leaves_the_answer_as_it_is(project: Project, graphql: GraphQL) -> None:
-    document = published(project)
-    tag = graphql.get(QUERY).headers["ETag"]
-
-    run(project, "update_document", document["id"], title="Not published yet")
-    a_document(project.context(), title="A draft")
-
-    assert graphql.get(QUERY, headers={"If-None-Match": tag}).status_code == 304
 
 
 def test_a_response_that_may_hold_drafts_is_never_cached(project: Project, preview: GraphQL) -> None:

@@ -68,21 +68,6 @@ def test_a_preview_shows_a_document_as_it_is_now_while_the_document_stays_as_pub
     }
 
 
-@pytest.mark.parametrize("markdown", ["", "Soon."])
-def test_a_draft_has_a_preview_and_one_without_content_has_empty_texts(
-    project: Project, preview: GraphQL, markdown: str
-) -> None:
-    draft = a_document(project.context(), title="Draft", **({"markdown": markdown} if markdown else {}))
-
-    found = preview.data(PREVIEW, {"id": draft["id"]})["document"]
-
-    assert found["html"] == ""
-    assert found["preview"]["markdown"] == markdown
-    assert found["preview"]["html"] == ("<p>Soon.</p>\n" if markdown else "")
-    listed = preview.data("{ documents(includeDrafts: true) { preview { html } } }")["documents"]
-    assert listed == [{"preview": {"html": found["preview"]["html"]}}]
-
-
 @pytest.mark.contract("decided-delivery.preview-caches")
 def test_a_preview_never_reaches_a_token_without_the_permission(
     project: Project, graphql: GraphQL, preview: GraphQL

@@ -80,11 +80,6 @@ def test_an_entry_keeps_its_id_when_its_slug_and_the_site_move(site: Project, gr
     assert (before.link, after.link) == ("https://bread.example/blog/old", "https://other.example/new.html")
 
 
-def test_an_empty_feed_and_an_empty_sitemap_are_valid(site: Project, graphql: GraphQL) -> None:
-    valid(graphql.feed("feed").data, "atom.rng")
-    assert len(etree.fromstring(graphql.feed("sitemap").data)) == 0
-
-
 def test_the_sitemap_lists_every_page_that_is_delivered(site: Project, graphql: GraphQL) -> None:
     published(site, slug="rye")
     document = published(site, slug="spelt")
@@ -142,13 +137,6 @@ def test_a_feed_lists_the_parameters_that_it_ignored_or_refuses_them(site: Proje
         assert graphql.feed(name, limi=1).headers["Ignored-Fields"] == ignored
         assert graphql.feed(name, {"Prefer": "handling=strict"}, limi=1).status_code == 400
         assert "Ignored-Fields" not in graphql.feed(name).headers
-
-
-def test_strict_handling_lists_all_that_is_wrong_with_a_feeds_parameters(site: Project, graphql: GraphQL) -> None:
-    refused = graphql.feed("feed", {"Prefer": "handling=strict"}, limit="x", foo=1)
-
-    assert (refused.status_code, refused.headers["Preference-Applied"]) == (400, "handling=strict")
-    assert [issue["path"] for issue in refused.json["issues"]] == ["foo", "limit"]
 
 
 def many_published(site: Project, number: int) -> None:

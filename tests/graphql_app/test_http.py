@@ -74,13 +74,6 @@ def test_what_is_no_graphql_request_has_status_400(graphql: GraphQL, body: str) 
     assert (answer.status_code, code(answer)) == (400, "BAD_REQUEST")
 
 
-@pytest.mark.parametrize("sent", [{"variables": []}, {"extensions": "[]"}])
-def test_a_list_in_an_address_is_no_batch(graphql: GraphQL, sent: dict[str, Any]) -> None:
-    answer = graphql.get("{ categories { id } }", **sent)
-
-    assert (answer.status_code, code(answer)) == (400, "BAD_REQUEST")
-
-
 @pytest.mark.parametrize("name", ["variables", "extensions"])
 def test_what_is_not_json_in_an_address_is_named(graphql: GraphQL, name: str) -> None:
     answer = graphql.get("{ categories { id } }", **{name: "{n: 2}"})
@@ -211,27 +204,6 @@ def test_a_query_is_persisted_by_its_hash_for_both_methods(project: Project, gra
     by_get, by_post = graphql.get(extensions=json.dumps(extensions)), graphql.post(None, extensions=extensions)
     assert registered.json == by_get.json == by_post.json == {"data": {"documents": [{"title": "Rye"}]}}
     assert by_get.headers["ETag"]
-
-
-@pytest.mark.parametrize("accept", ["*/*", "application/json, text/html;q=0.5"])
-def test_a_persisted_query_is_read_again_after_a_change_whatever_is_accepted(
-    project: Project, graphql: GraphQL, accept: str
-) -> None:
-    extensions = persisted(QUERY)
-    graphql.post(QUERY, extensions=extensions)
-    published(project, title="Rye")
-
-    answer = graphql.get(extensions=json.dumps(extensions), headers={"Accept": accept})
-
-    assert (answer.status_code, answer.json) == (200, {"data": {"documents": [{"title": "Rye"}]}})
-
-
-def test_a_query_can_be_persisted_by_a_get(project: Project, graphql: GraphQL) -> None:
-    query = f"{{ categories {{ id }} }} # {project.id}"
-    extensions = json.dumps(persisted(query))
-
-    assert graphql.get(query, extensions=extensions).json == {"data": {"categories": []}}
-    assert graphql.get(extensions=extensions).json == {"data": {"categories": []}}
 
 
 def test_a_hash_of_another_query_is_refused(graphql: GraphQL) -> None:

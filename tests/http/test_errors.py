@@ -153,12 +153,6 @@ def test_a_body_that_ends_before_its_stated_length_is_refused(rest: Rest, receiv
     assert "of 100 bytes" in answer.json["message"]
 
 
-def test_a_chunked_body_within_the_limit_is_read(rest: Rest) -> None:
-    body = io.BytesIO(b'{"title": "In parts"}')
-
-    assert chunked(rest, "/document-intents", body, **bearer(rest)).json["fields"] == {"title": "In parts"}
-
-
 def test_a_chunked_body_that_did_not_arrive_clears_no_brief(rest: Rest, project: Project) -> None:
     document = a_ready_brief(project.context(rest.token))
     path = f"/documents/{document['id']}/brief"
@@ -167,15 +161,6 @@ def test_a_chunked_body_that_did_not_arrive_clears_no_brief(rest: Rest, project:
 
     assert_error(answer, 400, "HttpApiDecodeError")
     assert rest.get(path).json["brief"]["keyword"] == document["brief"]["keyword"] != ""
-
-
-@pytest.mark.contract("decided-http.no-body")
-def test_an_endpoint_that_takes_no_body_ignores_an_empty_chunked_one(rest: Rest, project: Project) -> None:
-    document = a_ready_brief(project.context(rest.token))
-
-    answer = chunked(rest, f"/documents/{document['id']}/brief/withdraw", io.BytesIO(), **bearer(rest))
-
-    assert answer.status_code == 200
 
 
 def test_no_body_is_read_without_a_token(rest: Rest) -> None:

@@ -88,16 +88,6 @@ def test_ipv6_addresses_of_one_network_of_64_bits_are_one_client(
     assert answer.status_code == (429 if is_the_same else 401)
 
 
-@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
-@pytest.mark.parametrize("spaces", [" ", "  ", "    "])
-def test_the_scheme_and_the_secret_may_be_some_spaces_apart(
-    app: Flask, project: Project, scheme: str, spaces: str
-) -> None:
-    headers = {"Authorization": f"{scheme}{spaces}{project.token().secret}"}
-
-    assert app.test_client().get("/briefs", headers=headers).status_code == 200
-
-
 @pytest.mark.contract("decided-http.RateLimited", "decided-http.rate-limit")
 def test_the_requests_of_a_token_are_limited_and_the_limit_is_in_the_headers(
     configured: Configured, project: Project

@@ -32,14 +32,6 @@ def test_every_version_can_be_read(agent: Agent, project: Project) -> None:
     assert agent.refused("read_document_content", documentId=document["id"], version=3)["_tag"] == "NotFound"
 
 
-def test_a_document_without_content_has_an_empty_part(agent: Agent, project: Project) -> None:
-    document = a_document(project.context())
-
-    part = agent.call("read_document_content", documentId=document["id"])
-
-    assert (part["markdown"], part["length"], part["nextOffset"]) == ("", 0, None)
-
-
 @pytest.mark.contract("decided-mcp.content")
 def test_records_leave_the_content_out(agent: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown=TEXT)
@@ -52,11 +44,3 @@ def test_a_revision_leaves_its_markdown_out(agent: Agent, project: Project) -> N
     document = a_document(project.context(), markdown=TEXT)
 
     assert "markdown" not in agent.call("get_revision", documentId=document["id"], version=1)
-
-
-def test_a_content_write_demands_the_version_it_was_made_from(agent: Agent, project: Project) -> None:
-    document = a_document(project.context())
-
-    refused = agent.refused("write_content", documentId=document["id"], markdown="# Rye")
-
-    assert [issue["path"] for issue in refused["issues"]] == ["baseVersion"]

@@ -20,8 +20,6 @@ from mcp_tools.tools import TOOLS
 from tests.make import Project, a_document, a_ready_brief
 from tests.mcp_tools.client import ERAS, HANDSHAKE, MODERN, Agent, with_sdk
 
-HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-
 
 def _serving(store: Store, **settings: object) -> Flask:
     quiet = {"rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
@@ -151,13 +149,6 @@ def test_the_agent_of_a_client_that_shakes_hands_is_known_on_every_server(
     assert _claimed_by(elsewhere, project, Mcp_Session_Id=_handshake(here)) == "Schreibhilfe ✍"
 
 
-@pytest.mark.parametrize("session", ["", "AAAA", "no session", "x" * 500])
-def test_an_invalid_session_id_names_no_client(agent: Agent, project: Project, session: str) -> None:
-    here = agent.by(agent.token, era=HANDSHAKE)
-
-    assert _claimed_by(here, project, Mcp_Session_Id=session) == ""
-
-
 def test_a_session_id_holds_for_its_token_alone(agent: Agent, project: Project) -> None:
     here = agent.by(agent.token, era=HANDSHAKE)
 
@@ -176,19 +167,6 @@ def test_a_clients_name_is_stored_in_a_form_that_records_allow(
     agent: Agent, project: Project, name: str, kept: str
 ) -> None:
     assert _claimed_by(agent.by(agent.token, name=name), project) == kept
-
-
-@pytest.mark.parametrize("revision", HANDSHAKES)
-def test_every_revision_with_a_handshake_is_spoken(agent: Agent, revision: str) -> None:
-    here = agent.by(agent.token, era=revision)
-    info = {"name": "old", "version": "1"}
-
-    params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": info}
-    result = here.ask("initialize", params, MCP_Protocol_Version="")
-
-    assert result["protocolVersion"] == revision
-    assert "claim_next_brief" in result["instructions"]
-    assert len(here.ask("tools/list")["tools"]) == len(TOOLS)
 
 
 @pytest.mark.contract("decided-mcp.stateless")
@@ -324,15 +302,6 @@ def test_a_bug_is_reported_with_the_id_of_its_request(
     assert answer.json["error"]["data"]["_tag"] == "InternalError"
     assert "the-one" in answer.json["error"]["message"]
     assert {vars(record)["requestId"] for record in caplog.records} == {"the-one"}
-
-
-def test_a_long_message_of_a_token_that_calls_too_often_is_not_read(store: Store, agent: Agent) -> None:
-    hasty = Agent(_serving(store, rate_limit=1).test_client(), agent.token)
-    hasty.call("get_project")
-
-    answer = hasty.post("tools/call", {"name": "get_project", "arguments": {"padding": "x" * 1024 * 1024}})
-
-    assert (answer.status_code, answer.json["_tag"]) == (429, "RateLimited")
 
 
 def test_a_request_keeps_its_id(agent_of_era: Agent) -> None:

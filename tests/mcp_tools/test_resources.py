@@ -147,16 +147,6 @@ def test_the_prompt_of_a_document_without_a_brief_asks_first(agent: Agent, proje
     assert "not offered yet" in _prompt(agent, documentId=document["id"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "tag"),
-    [({}, "HttpApiDecodeError"), ({"documentId": "abc"}, "NotFound"), ({"id": NOWHERE}, "HttpApiDecodeError")],
-)
-def test_a_prompt_for_nothing_is_refused(agent: Agent, arguments: dict[str, str], tag: str) -> None:
-    asked = {"name": "write_document_from_brief", "arguments": arguments}
-
-    assert agent.post("prompts/get", asked).json["error"]["data"]["_tag"] == tag
-
-
 @pytest.mark.contract("decided-unknown.mcp")
 def test_unknown_arguments_of_a_prompt_are_refused_as_those_of_a_tool(agent: Agent, project: Project) -> None:
     document = a_document(project.context(), brief={"keyword": "rye"})
@@ -174,7 +164,3 @@ def test_unknown_arguments_of_a_prompt_are_refused_as_those_of_a_tool(agent: Age
 
 def test_an_unknown_prompt_is_a_protocol_error(agent: Agent) -> None:
     assert agent.post("prompts/get", {"name": "rewrite", "arguments": {}}).json["error"]["code"] == -32602
-
-
-def test_the_prompts_are_listed(agent_of_era: Agent) -> None:
-    assert [one["name"] for one in agent_of_era.ask("prompts/list")["prompts"]] == ["write_document_from_brief"]

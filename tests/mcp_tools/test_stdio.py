@@ -1,4 +1,4 @@
-"""MCP over stdio: on the database, and handed on to a service elsewhere, for clients of both eras."""
+"""MCP over stdio: on the database for a client of today, and handed on to a service elsewhere for one of before."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from typing import Any
 
 import mcp_types as t
 import pytest
+from click.testing import CliRunner
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from app.cli.mcp import command as mcp_command
 from app.store.store import Store
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.servers import a_server
@@ -22,7 +24,6 @@ from tests.mcp_tools.servers import a_server
 pytestmark = pytest.mark.slow
 
 PROGRAM = "from app.cli import main; main()"
-MODES = ("auto", "legacy")
 
 
 def _environment(uri: str, store: Store, secret: str) -> dict[str, str]:
@@ -55,39 +56,31 @@ def _claim(arguments: list[str], environment: dict[str, str], mode: str) -> dict
 
 
 @pytest.mark.contract("decided-mcp.stdio")
-@pytest.mark.parametrize("mode", MODES)
-def test_stdio_serves_the_tools_on_the_database(mode: str, mongodb_uri: str, store: Store, project: Project) -> None:
+def test_stdio_serves_the_tools_on_the_database(mongodb_uri: str, store: Store, project: Project) -> None:
     a_ready_brief(project.context())
     token = project.token()
 
-    claimed = _claim([], _environment(mongodb_uri, store, token.secret), mode)
+    claimed = _claim([], _environment(mongodb_uri, store, token.secret), "auto")
 
     assert claimed["brief"]["claimedBy"] == {"type": "token", "id": token.id, "name": "A script", "agent": "desk"}
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_stdio_hands_messages_on_to_a_service_elsewhere(mode: str, url: str, store: Store, project: Project) -> None:
+def test_stdio_hands_messages_on_to_a_service_elsewhere(url: str, store: Store, project: Project) -> None:
     a_ready_brief(project.context())
     environment = _environment("mongodb://nowhere.invalid", store, project.token().secret)
 
-    claimed = _claim(["--url", f"{url}/mcp"], environment, mode)
+    claimed = _claim(["--url", f"{url}/mcp"], environment, "legacy")
 
     assert claimed["brief"]["claimedBy"]["agent"] == "desk"
 
 
-@pytest.mark.parametrize(
-    ("secret", "told"),
-    [("", "CONTENT_WORKFLOW_TOKEN is not set"), ("cwm_unknown", "holds no valid management token")],
-)
-def test_stdio_says_what_is_wrong_with_the_token(secret: str, told: str, mongodb_uri: str, store: Store) -> None:
-    command = [sys.executable, "-c", PROGRAM, "mcp"]
-    ended = subprocess.run(
-        command, env=_environment(mongodb_uri, store, secret), capture_output=True, text=True, check=False, timeout=60
+def test_stdio_says_that_the_token_is_not_set() -> None:
+    ended = CliRunner().invoke(
+        mcp_command, env={"MONGODB_URI": "mongodb://nowhere.invalid", "CONTENT_WORKFLOW_TOKEN": ""}
     )
 
-    assert ended.returncode == 1
-    assert told in ended.stderr
-    assert ended.stdout == ""
+    assert (ended.exit_code, ended.stdout) == (1, "")
+    assert "CONTENT_WORKFLOW_TOKEN is not set" in ended.stderr
 
 
 def _lines(*messages: dict[str, Any]) -> str:

@@ -180,14 +180,6 @@ def test_a_list_of_documents_counts_those_on_all_pages_where_that_is_asked_for(a
     assert {one["id"] for one in found} == {first["id"], second["id"]}
 
 
-def test_content_is_read_in_long_parts_when_no_length_is_asked_for(agent: Agent, project: Project) -> None:
-    document = a_document(project.context(), markdown="word " * 5_000)
-
-    part = agent.call("read_document_content", documentId=document["id"])
-
-    assert (len(part["markdown"]), part["length"], part["nextOffset"]) == (20_000, 25_000, 20_000)
-
-
 @pytest.mark.parametrize("text", ["null", "[1, 2]", '{"a": 1}', "5", "true", ""])
 def test_text_that_looks_like_json_stays_text(agent: Agent, text: str) -> None:
     draft = agent.call("create_document_intent", title=text)
@@ -231,10 +223,6 @@ def test_a_brief_that_is_only_ready_is_withdrawn_by_anyone(agent: Agent, project
     withdrawn = agent.by(project.token("Another")).call("withdraw_brief", documentId=document["id"])
 
     assert withdrawn["brief"]["state"] == "none"
-
-
-def test_no_brief_ready_is_a_tool_error(agent: Agent) -> None:
-    assert agent.refused("claim_next_brief")["_tag"] == "NoBriefReady"
 
 
 @pytest.mark.contract("decided-mcp.scopes")

@@ -88,7 +88,3 @@ def test_a_misspelt_parameter_and_a_dry_run_of_the_address_are_refused(agent: Ag
     assert answer.status_code == status
     named = "dryRun" if "true" in query else "return" if "minimal" in query.lower() or "ret" in query else "toolset"
     assert f"`{named}`" in answer.text or status == 200
-
-
-def test_the_set_of_all_tools_may_be_named(agent_of_era: Agent) -> None:
-    assert len(agent_of_era.by(agent_of_era.token, toolset="all").ask("tools/list")["tools"]) == len(TOOLS)

@@ -74,15 +74,6 @@ def test_a_budget_costs_a_count_and_a_transaction(ctx: Context, commands: Comman
     ]
 
 
-def test_what_a_document_allows_reads_all_counts_of_a_budget_at_once(ctx: Context, commands: Commands) -> None:
-    document = made(ctx, "document", title="Rye")["id"]
-    limited = replace(ctx, caller=replace(ctx.caller, budget=Budget(writesPerHour=5, publishesPerDay=5)))
-    sent(commands, ctx, "list_document_actions", document)
-    without = sent(commands, ctx, "list_document_actions", document)
-
-    assert sent(commands, limited, "list_document_actions", document) == [*without, "find"]
-
-
 def test_a_draft_is_confirmed_in_five_commands(ctx: Context, commands: Commands) -> None:
     draft = OPERATIONS["create_document_intent"](ctx, fields={"title": "Rye", "markdown": MARKDOWN}).body["id"]
 

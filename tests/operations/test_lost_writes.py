@@ -58,18 +58,6 @@ def test_a_change_of_a_member_under_if_match_that_lost_is_refused(
     assert rest.get(path).json["name"] == "Grace"
 
 
-def test_a_change_of_a_member_that_was_deleted_meanwhile_is_refused(
-    app: Flask, rest: Rest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = f"/members/{rest.post('/members', {'name': 'Ada'}).json['id']}"
-    other = Rest(app.test_client(), rest.token)
-    meanwhile(monkeypatch, Members, "update", lambda: other.delete(path))
-
-    lost = rest.patch(path, {"name": "Alan"})
-
-    assert (lost.status_code, lost.json["_tag"]) == (404, "NotFound")
-
-
 @pytest.mark.parametrize("path", ["/project", "/members"])
 def test_a_change_that_changes_nothing_is_the_record_as_it_is(rest: Rest, path: str) -> None:
     before = rest.get(path) if path == "/project" else rest.post(path, {"name": "Ada"})

@@ -101,16 +101,3 @@ def test_with_keys_each_of_twenty_callers_claims_the_next_without_waiting_for_al
     assert {won.json["id"] for won in succeeded(done)} == ready
     sixth_most = sorted(waited_for)[-6]  # claims of others, while one is made; a busy machine may hold up five
     assert sixth_most < 50, "a third of the hundred, and two thirds when all try for the same brief"
-
-
-def test_claims_by_id_and_of_the_next_at_once_never_give_one_brief_twice(crowd, project) -> None:
-    ctx = project.context()
-    ready = [a_ready_brief(ctx, title=f"Loaf {number}")["id"] for number in range(20)]
-    callers = crowd(40)
-
-    by_id = [claims_one(document_id)(caller) for document_id, caller in zip(ready, callers, strict=False)]
-    responses = at_once([*by_id, *(claims_next(caller) for caller in callers[20:])])
-
-    claimed = [won.json["id"] for won in succeeded(responses)]
-    assert sorted(claimed) == sorted(ready)
-    assert outcomes(responses).keys() <= {"200", "BriefClaimed", "NoBriefReady"}

@@ -63,17 +63,6 @@ def test_versions_of_writers_and_editors_at_once_are_all_there_byte_for_byte(res
     assert len(events_of(store, document)) == 13
 
 
-@pytest.mark.contract("decided-documents.one-slug", "decided-http.SlugTaken")
-def test_of_twenty_documents_that_take_one_slug_one_gets_it(rest, crowd) -> None:
-    documents = [a_document(rest) for _ in range(20)]
-    takes = [
-        calls(caller, "PATCH", path_of(document), {"slug": "rye-of-all"})
-        for document, caller in zip(documents, crowd(20), strict=True)
-    ]
-
-    assert outcomes(at_once(takes)) == {"200": 1, "SlugTaken": 19}
-
-
 @pytest.mark.contract("decided-documents.one-slug")
 def test_a_slug_is_one_documents_while_slugs_are_renamed_trashed_restored_and_published(rest, crowd, store) -> None:
     documents = [a_document_in(rest, "published", slug=f"slug-{number}-{rest.token.id}") for number in range(4)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
-from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
-from tests.make import OPERATIONS, Project, fill_with_categories
+from app.rules.caps import CLUSTERS_PER_PROJECT
+from tests.make import OPERATIONS, Project
 from tests.races.crowd import at_once, outcome, outcomes, refused, succeeded
 
 pytestmark = pytest.mark.race
@@ -109,24 +109,6 @@ def test_of_fifty_confirms_at_five_below_the_cap_of_clusters_five_succeed(crowd,
     assert {tuple(e["field"] for e in lost.json["errors"]) for lost in refused(responses)} == {("name",)}
     assert len(records(project, "cluster")) == below
     assert drafts(project) == 45
-
-
-@pytest.mark.contract("decided-intents.category-cap", "decided-intents.caps")
-def test_of_twenty_confirms_at_five_below_the_cap_of_categories_five_succeed(crowd, project) -> None:
-    token, below = project.token(), 5
-    waiting = [a_draft(project, token, "category", name=f"Kind {n}", slug=f"kind-{n}") for n in range(20)]
-    fill_with_categories(project, CATEGORIES_PER_PROJECT - below)
-
-    responses = at_once(
-        [
-            lambda c=c, one=one: c.post(f"/category-intents/{one}/confirm")
-            for c, one in zip(crowd(20, [token]), waiting, strict=True)
-        ]
-    )
-
-    assert outcomes(responses) == {"201": below, "IntentInvalid": 15}
-    assert {tuple(e["field"] for e in lost.json["errors"]) for lost in refused(responses)} == {("name",)}
-    assert project.store.categories.count(project.id) == CATEGORIES_PER_PROJECT
 
 
 UNIQUE = [

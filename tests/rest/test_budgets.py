@@ -20,7 +20,6 @@ from tests.live import until_it_lasts
 from tests.make import Project, Token
 from tests.mcp_tools.client import Agent
 from tests.operations.valid_calls import CALLS, Scene
-from tests.races.crowd import at_once, outcomes
 from tests.rest.client import Rest
 
 NOON = datetime(2027, 1, 31, 12, 40, 30, tzinfo=UTC)
@@ -252,16 +251,3 @@ def test_what_a_document_allows_names_the_budget_that_is_used_up_and_costs_nothi
     for action in ("update_document", "publish_document"):
         assert refusals()[action]["budget"] == "writesPerHour"
     assert used(project, writer.token) == 1
-
-
-@pytest.mark.contract("decided-guards.budget-exact")
-def test_of_40_callers_at_once_as_many_write_as_the_budget_allows(rest: Rest, project: Project) -> None:
-    writer = limited(rest, project, writes=12)
-
-    answers = at_once([lambda: write(writer) for _ in range(40)])
-
-    done = outcomes(answers)
-    assert set(done) == {"201", "BudgetExceeded"}
-    assert done["201"] == used(project, writer.token) == len(ok(writer.get("/document-intents"))) >= 12
-    rows = project.store.database.budgets.find({"tokenId": ObjectId(writer.token.id)})
-    assert all(row["used"] <= 12 for row in rows)  # two rows, where an hour began meanwhile

@@ -86,22 +86,6 @@ def test_over_the_interfaces_writes_are_refused_and_reads_and_admins_go_on(app, 
     ok(writer.by(project.token(scopes=NO_ADMIN)).post("/document-intents", {}), 201)
 
 
-@pytest.mark.contract("decided-guards.freeze-everywhere")
-def test_a_freeze_and_its_end_hold_at_once_on_the_server_that_answers_them(app, rest: Rest, project: Project) -> None:
-    token = project.token(scopes=NO_ADMIN)
-    writer, agent = rest.by(token), Agent(app.test_client(), project.token(scopes=NO_ADMIN))
-    ok(writer.post("/document-intents", {}), 201)
-    agent.call("create_document_intent")
-
-    ok(rest.post("/project/freeze", Idempotency_Key="freeze"))
-    refused(writer.post("/document-intents", {}), "ProjectFrozen")
-    assert agent.refused("create_document_intent")["_tag"] == "ProjectFrozen"
-
-    ok(rest.post("/project/unfreeze"))
-    ok(writer.post("/document-intents", {}), 201)
-    agent.call("create_document_intent")
-
-
 @pytest.mark.contract("decided-guards.freeze-refuses")
 def test_a_write_that_comes_long_after_its_authentication_looks_again(project: Project) -> None:
     ctx = project.context(project.token(scopes=NO_ADMIN), now=this_instant() - timedelta(seconds=2))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime, timedelta
-from statistics import median
 from typing import Any
 
 import pytest
@@ -14,7 +12,6 @@ from app.operations.context import this_instant
 from app.operations.publishing import publish_due
 from app.rules.times import read_time, wire_time
 from app.store.store import CODEC, Store
-from app.vocabulary import Scope
 from tests.documents.steps import NOBODY, a_document, a_document_in, a_member, make_due, ok, path_of
 from tests.graphql_app.watched import Watched
 from tests.make import Project
@@ -185,12 +182,6 @@ def test_exhausted_rounds_wait_until_the_document_is_published(api) -> None:
     assert kinds(api) == []
 
 
-def test_the_inbox_needs_the_scope_read(api, project) -> None:
-    writer = api.by(project.token(scopes=[Scope.WRITE]))
-
-    assert writer.get("/inbox").status_code == 403
-
-
 def fill(project: Project, like: dict[str, Any], members: list[dict[str, Any]], documents: int) -> None:
     """Adds documents like one: in review, each waiting since another minute, assigned to the members in turn."""
     store = project.store.database.documents
@@ -243,17 +234,3 @@ def test_of_50_members_and_1000_documents_it_is_read_by_index_alone(api, project
     assert [plan for plan in plans.values() if "COLLSCAN" in plan] == []
     assert len(watched.commands) <= 14
     watched.client.close()
-
-
-@pytest.mark.slow
-def test_it_answers_within_20_ms(api, rest, project) -> None:
-    members = [a_member(api, f"Member {number}") for number in range(50)]
-    fill(project, a_document_in(api, "review"), members, 999)
-
-    def seconds() -> float:
-        began = time.perf_counter()
-        rest.get(f"/inbox?memberId={members[7]['id']}")
-        return time.perf_counter() - began
-
-    seconds()
-    assert median(seconds() for _ in range(9)) < 0.1  # 20 ms on a machine with nothing else to do

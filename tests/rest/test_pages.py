@@ -73,13 +73,10 @@ def shelf(project: Project, api: DocumentedRest) -> str:
         ("/documents/{id}/activity?", 6),
     ],
 )
-@pytest.mark.parametrize("limit", [1, 2, 3])
-def test_following_the_links_gives_the_whole_list(
-    api: DocumentedRest, shelf: str, path: str, number: int, limit: int
-) -> None:
+def test_following_the_links_gives_the_whole_list(api: DocumentedRest, shelf: str, path: str, number: int) -> None:
     path = path.format(id=shelf)
 
-    assert followed(api, f"{path}&limit={limit}") == api.get(f"{path}&limit=100").json
+    assert followed(api, f"{path}&limit=2") == api.get(f"{path}&limit=100").json
     assert len(api.get(f"{path}&limit=100").json) == number
 
 

@@ -519,16 +519,6 @@ class TestListing:
         assert ok(api.get(f"/documents?key={','.join(map(str, range(100)))}")) == []
 
 
-def test_a_cluster_that_a_plan_changes_is_delivered_at_once(api, project: Project, store: Store, filed) -> None:
-    document = planned(api, markdown="Rye is dark.")
-    ok(api.post(f"{path_of(document)}/publish"))
-    before = store.projects.delivery_revision(project.id)
-
-    planned(api, clusterId=filed["clusterId"])
-
-    assert store.projects.delivery_revision(project.id) > before
-
-
 class TestTables:
     """A plan as `text/csv`, with the columns of the command line."""
 

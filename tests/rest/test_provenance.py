@@ -101,21 +101,6 @@ def test_what_is_moved_repeated_and_restored_keeps_its_origins(api, agent, writt
     assert named(api, written) == [agents, agents, person]
 
 
-def test_a_new_title_is_no_new_text(api, written) -> None:
-    before = named(api, written)
-    ok(api.patch(path_of(written), {"title": "Wheat"}))
-
-    assert provenance(api, written)["version"] == 3
-    assert named(api, written) == before
-
-
-def test_a_document_without_content_has_nobodys_words(api) -> None:
-    document = a_document(api, markdown=None)
-
-    found = {"version": 1, "words": 0, "people": 0, "agents": 0, "paragraphs": []}
-    assert provenance(api, document) == found
-
-
 def test_a_text_from_before_origins_were_kept_names_everybody(api, store, written) -> None:
     store.database.bodies.update_many({}, {"$unset": {"origins": ""}})
     both = [(2, "A script", "person"), (1, "Night writer", "agent")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -346,22 +345,6 @@ def test_threads_go_with_the_document_into_the_trash_and_back(api, document) -> 
     ok(api.post(f"{path_of(document)}/restore"))
 
     assert listed(api, document) == [thread]
-
-
-@pytest.mark.contract("decided-threads.life")
-def test_the_delivery_api_has_no_threads() -> None:
-    sdl = (Path(__file__).parents[1] / "surface" / "schema.graphql").read_text()
-
-    assert "thread" not in sdl.lower()
-
-
-def test_a_key_opens_one_thread(api, document) -> None:
-    sent = {"text": "Which?", "quote": FLOUR}
-    first = api.post(f"{path_of(document)}/threads", sent, Idempotency_Key="one")
-    again = api.post(f"{path_of(document)}/threads", sent, Idempotency_Key="one")
-
-    assert (first.json, again.headers["Idempotency-Replayed"]) == (again.json, "true")
-    assert len(listed(api, document)) == 1
 
 
 @pytest.mark.contract("decided-threads.settled")

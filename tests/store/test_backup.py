@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -136,35 +135,6 @@ def test_a_mongodump_while_clients_write_holds_all_that_was_acknowledged(tmp_pat
         with running_mongod(tmp_path / "restored") as uri:
             restore(uri, tmp_path)
             assert_holds(uri, project, before, written)
-
-
-@needs_tools
-@pytest.mark.timeout(180)
-def test_the_oplog_after_a_mongodump_restores_a_point_in_time(tmp_path: Path) -> None:
-    with running_mongod(tmp_path / "source") as uri:
-        store = connect(uri)
-        prepare(store)
-        project = a_project(store)
-        ctx = project.context()
-        before = [a_ready_brief(ctx, title=f"Rye {number}")["id"] for number in range(ENOUGH * WRITERS)]
-        dump(uri, tmp_path)
-        before += [a_ready_brief(ctx, title=f"Spelt {number}")["id"] for number in range(ENOUGH)]
-        second = int(time.time()) + 1
-        time.sleep(second + 1 - time.time())  # the oplog counts in seconds
-        too_late = {a_ready_brief(ctx, title=f"Oats {number}")["id"] for number in range(ENOUGH)}
-        run("mongodump", "--uri", uri, "--db", "local", "--collection", "oplog.rs", "--out", str(tmp_path / "oplog"))
-        written = exported(store, project.id)
-        store.database.client.close()
-
-    with running_mongod(tmp_path / "restored") as uri:
-        restore(uri, tmp_path)
-        (tmp_path / "nothing-else").mkdir()
-        oplog = ["--oplogFile", str(tmp_path / "oplog" / "local" / "oplog.rs.bson"), "--oplogLimit", f"{second}:0"]
-        run("mongorestore", "--uri", uri, "--oplogReplay", *oplog, str(tmp_path / "nothing-else"))
-        assert_holds(uri, project, before, written)
-        store = connect(uri)
-        assert not too_late & exported(store, project.id).keys()
-        store.database.client.close()
 
 
 def dump(uri: str, folder: Path) -> None:

@@ -23,22 +23,6 @@ def run(store: Store, monkeypatch: pytest.MonkeyPatch, mongodb_uri: str) -> Iter
     calling.store.cache_clear()
 
 
-def test_a_project_goes_into_a_file_and_from_there_into_another(
-    run: CliRunner, store: Store, project: Project, tmp_path: Path
-) -> None:
-    a_document(project.context(), title="Rye", markdown="Dark.")
-    file, other = tmp_path / "project.ndjson", a_project(store)
-
-    out = run.invoke(main, ["export", "--project", project.id, "--out", str(file)], catch_exceptions=False)
-    there = run.invoke(main, ["import", "--project", other.id, str(file)], catch_exceptions=False)
-    again = run.invoke(main, ["import", "--project", other.id, str(file)], catch_exceptions=False)
-
-    assert (out.exit_code, there.exit_code, again.exit_code) == (0, 0, 0)
-    assert list(tmp_path.iterdir()) == [file]
-    assert "Imported: 1 document." in there.output
-    assert "Unchanged: the project's settings, 1 document." in again.output
-
-
 def test_the_settings_that_an_import_replaces_are_named(run: CliRunner, store: Store, tmp_path: Path) -> None:
     project, other = a_project(store, siteUrl="https://crust.example", name="Crust"), a_project(store, name="Crumb")
     file = tmp_path / "project.ndjson"
@@ -143,17 +127,6 @@ def test_an_option_for_markdown_is_refused_with_an_exported_project(
 
     assert refused.exit_code == 2
     assert "--update and --publish are for markdown files" in refused.stderr
-
-
-def test_a_refused_line_is_reported_and_makes_the_exit_code_1(run: CliRunner, project: Project, tmp_path: Path) -> None:
-    file = tmp_path / "project.ndjson"
-    file.write_text('{"type": "export", "version": 1}\n{"type": "member"}\n[]\n{"type": "end", "lines": 3}\n')
-
-    out = run.invoke(main, ["import", "--project", project.id, str(file)])
-
-    assert out.exit_code == 1
-    assert "Refused: line 2" in out.output
-    assert "Refused: line 3" in out.output
 
 
 def test_nothing_of_an_export_of_another_format_is_imported(

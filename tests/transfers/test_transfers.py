@@ -412,18 +412,6 @@ def test_two_imports_of_one_export_at_once_leave_each_document_its_texts_and_ver
     assert html_of_nothing(fresh_store) == []
 
 
-def test_a_document_that_appears_twice_is_imported_once(full: Project, store: Store, fresh_store: Store) -> None:
-    lines = exported(full, store)
-    twice = [*lines[:-1], *(line.replace(b'"title":"Rye"', b'"title":"Wheat"') for line in lines[:-1])]
-    other = a_project(fresh_store, name="Another")
-
-    done = taken(fresh_store, other, twice).done
-
-    assert done.refused == []
-    assert done.differing == ["document rye-bread"]
-    assert exported(other, fresh_store) == lines
-
-
 def test_cached_delivery_responses_are_stale_as_soon_as_lines_are_imported(
     full: Project, store: Store, fresh_store: Store
 ) -> None:

@@ -12,7 +12,7 @@ from bson import ObjectId
 from flask import Flask
 from standardwebhooks import Webhook
 
-from app.errors import ServiceUnavailable, WriteConflict
+from app.errors import ServiceUnavailable
 from app.operations.context import this_instant
 from app.rules import backoff
 from app.store.leases import Leases, StoredLease
@@ -158,24 +158,6 @@ def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(rest: Rest, p
     assert len(deliveries(rest, webhook)) == 1
 
 
-def test_a_webhook_that_is_enabled_again_is_sent_what_happens_from_then_on(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    receiver.statuses = [410]
-    a_document(project.context(rest.token), title="Before")
-    post.deliver(project)
-    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is False
-
-    receiver.statuses = [200]
-    enabled = rest.patch(f"/webhooks/{webhook['id']}", {"enabled": True}).json
-    assert (enabled["enabled"], enabled["disabledAt"]) == (True, None)
-    a_document(project.context(rest.token), title="After")
-    post.later(minutes=2).deliver(project)
-
-    assert [message["data"]["slug"] for message in receiver.messages] == ["before", "after"]
-
-
 @pytest.mark.contract("decided-webhooks.disabled")
 def test_a_webhook_that_fails_after_successes_in_each_turn_stays_enabled(
     rest: Rest, project: Project, post: Post, receiver: Receiver
@@ -300,16 +282,6 @@ def test_messages_are_signed_with_the_newest_ten_secrets_however_often_they_are_
         verified(secret, request)
 
 
-def test_a_deleted_webhook_is_sent_nothing_more(rest: Rest, project: Project, post: Post, receiver: Receiver) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    project.store.outboxes.publish_all(project.id)
-    rest.delete(f"/webhooks/{webhook['id']}")
-
-    assert post.deliver(project) == 0
-    assert receiver.requests == []
-
-
 def test_a_webhook_that_is_deleted_while_it_is_served_is_served_no_more(
     rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
 ) -> None:
@@ -380,26 +352,6 @@ def test_a_redelivery_requested_while_the_receiver_answers_410_is_tried_once_and
     assert {(row["status"], row["nextAttemptAt"]) for row in rows} == {("failed", None)}
 
 
-def test_a_webhook_that_is_enabled_again_while_it_answers_410_does_not_wait_for_the_end_of_its_lease(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    receiver.statuses = [410]
-    a_document(project.context(rest.token))
-
-    def disable(*_: object) -> None:
-        raise WriteConflict  # it was not enabled, and is again
-
-    with monkeypatch.context() as patch:
-        patch.setattr(store.webhooks, "update", disable)
-        post.deliver(project)
-    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
-    post.later(seconds=10).deliver(project)
-
-    assert len(receiver.requests) == 2
-    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is False
-
-
 def test_a_test_that_is_answered_with_410_is_not_sent_again(
     rest: Rest, project: Project, post: Post, receiver: Receiver
 ) -> None:
@@ -412,25 +364,6 @@ def test_a_test_that_is_answered_with_410_is_not_sent_again(
 
     [delivery] = deliveries(rest, webhook)
     assert (delivery["status"], len(delivery["attempts"])) == ("failed", 1)
-
-
-def test_what_is_queued_at_the_instant_at_which_a_webhook_is_disabled_is_not_sent(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    read_before = store.webhooks.listening(project.id)
-    rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
-    with monkeypatch.context() as patch:
-        patch.setattr(store.webhooks, "listening", lambda _: read_before)
-        store.outboxes.publish_all(project.id)
-    assert [row["status"] for row in deliveries(rest, webhook)] == ["pending"]
-
-    assert post.later(seconds=1).deliver(project) == 0
-
-    assert receiver.requests == []
-    [delivery] = deliveries(rest, webhook)
-    assert (delivery["status"], delivery["attempts"], delivery["nextAttemptAt"]) == ("failed", [], None)
 
 
 def test_tests_and_redeliveries_are_sent_to_a_disabled_webhook(
@@ -448,29 +381,6 @@ def test_tests_and_redeliveries_are_sent_to_a_disabled_webhook(
 
     types = [message["type"] for message in receiver.messages]
     assert sorted(types) == ["document.created", "document.created", "webhook.test"]
-
-
-def test_tests_that_wait_when_a_webhook_is_disabled_are_not_sent_in_a_turn_that_has_begun(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    for _ in range(3):
-        rest.post(f"/webhooks/{webhook['id']}/test")
-
-    def disable_and_redeliver() -> None:
-        receiver.on_request = lambda: None
-        rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
-        rest.post(f"/webhooks/{webhook['id']}/deliveries/{last['id']}/redeliver")
-
-    last = deliveries(rest, webhook)[0]
-    receiver.on_request = disable_and_redeliver
-    post.deliver(project)
-    post.later(seconds=1).deliver(project)
-
-    sent = [headers["webhook-id"] for headers, _ in receiver.requests]
-    rows = deliveries(rest, webhook)
-    assert sent == [rows[2]["eventId"], rows[0]["eventId"]]
-    assert [row["status"] for row in rows] == ["succeeded", "failed", "succeeded"]
 
 
 @pytest.mark.contract("decided-webhooks.at-least-once")
@@ -561,19 +471,6 @@ def test_a_worker_that_stops_finishes_the_attempt_and_leaves_the_rest_to_others(
 
     assert len(receiver.requests) == 1
     assert post.deliver(project) == 2
-
-
-def test_a_worker_that_has_stopped_leaves_webhooks_to_others(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
-) -> None:
-    a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    store.outboxes.publish_all(project.id)
-    dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)))
-    dispatcher.close()
-
-    assert dispatcher.dispatch() is False
-    assert post.deliver(project) == 1
 
 
 @pytest.mark.race

@@ -109,11 +109,6 @@ def test_a_url_that_is_plainly_inside_is_refused_when_it_is_written(url: str) ->
         assert wrong_url(url, allow_local=False) is not None
 
 
-@pytest.mark.parametrize("url", ["https://hooks.example.org/x?a=1", "https://8.8.8.8:8443/", "https://bücher.example/"])
-def test_a_url_outside_is_taken(url: str) -> None:
-    assert wrong_url(url, allow_local=False) is None
-
-
 @pytest.mark.contract("decided-webhooks.pinned")
 def test_a_name_that_changes_its_address_is_looked_up_once_and_reached_where_it_was_judged(receiver: Receiver) -> None:
     answers = [["127.0.0.1"], ["10.0.0.1"], ["169.254.169.254"]]
@@ -225,13 +220,6 @@ def test_an_answer_that_comes_byte_by_byte_is_given_up_when_the_time_is_over() -
 
     assert outcome.error == "The receiver did not respond within 0.3 seconds."
     assert pauses < 100, "two seconds, and more on a machine that holds up both sides"
-
-
-def test_a_receiver_that_says_nothing_is_given_up() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        outcome = sent_to(listener.getsockname()[1], seconds=0.2)
-
-    assert outcome.error == "The receiver did not respond within 0.2 seconds."
 
 
 def test_a_refused_connection_is_the_error_of_the_attempt() -> None:

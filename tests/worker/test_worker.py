@@ -17,7 +17,7 @@ from bson import ObjectId
 from app.operations.context import this_instant
 from app.rules.times import read_time, wire_time
 from app.settings import Settings
-from app.store import briefs, events
+from app.store import events
 from app.store.store import Store
 from app.worker import worker
 from app.worker.jobs import expire_claims, jobs, trim_feeds
@@ -153,25 +153,6 @@ def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
     [line] = [vars(record) for record in logged.records if record.levelname == "WARNING"]
     assert (line["msg"], line["job"], line["projectId"]) == ("write conflict", "relay events", broken.id)
     assert "projectId_sequence" in line["reason"]
-
-
-def test_many_expired_claims_of_a_project_hold_up_no_other(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    many, few = (a_project(fresh_store) for _ in range(2))
-    for project, documents in ((many, 3), (few, 1)):
-        ctx = project.context(project.token())
-        for number in range(documents):
-            document = a_ready_brief(ctx, title=f"Claimed {number}")
-            OPERATIONS["claim_brief"](ctx, document["id"], fields={"leaseSeconds": 60})
-    past = this_instant() - timedelta(seconds=1)
-    for project, at in ((many, past - timedelta(hours=1)), (few, past)):
-        claims = {"projectId": ObjectId(project.id)}
-        fresh_store.database.documents.update_many(claims, {"$set": {"brief.claimExpiresAt": at}})
-    monkeypatch.setattr(briefs, "EXPIRED_AT_ONCE", 1)
-
-    expire_claims(fresh_store, ProjectByProject("expire claims"))
-
-    ready = fresh_store.database.documents.find({"brief.state": "ready"})
-    assert sorted(str(row["projectId"]) for row in ready) == sorted([many.id, few.id])
 
 
 def test_a_large_feed_is_trimmed_a_batch_at_a_time_and_holds_up_no_other(
