@@ -20,6 +20,7 @@ from app.store.indexes import EXPIRED_LEASES, INDEXES, KEYS, SLUGS, TRASHED, WOR
 from app.store.store import CODEC, Store
 from app.vocabulary import DocumentStatus, Kind
 from tests.documents.steps import NOBODY
+from tests.listener import Listener
 from tests.make import OPERATIONS, Project, a_document, a_project
 
 COMMANDS = ("find", "findAndModify", "aggregate", "update", "delete")
@@ -28,7 +29,7 @@ COMMANDS = ("find", "findAndModify", "aggregate", "update", "delete")
 STATUSES = [str(status) for status in DocumentStatus]
 
 
-class Watch(monitoring.CommandListener):
+class Watch(Listener):
     """Keeps the commands that were sent to MongoDB."""
 
     def __init__(self) -> None:
@@ -37,10 +38,6 @@ class Watch(monitoring.CommandListener):
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         if event.command_name in COMMANDS:
             self.commands.append(dict(event.command))
-
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def _lines(*messages: dict[str, Any]) -> str:
 def _piped(text: str, environment: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
     """Runs the command on a text that ends, and returns it when it has ended too."""
     command = [sys.executable, "-c", PROGRAM, "mcp", *options]
-    return subprocess.run(command, input=text, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    return subprocess.run(command, input=text, env=environment, capture_output=True, text=True, check=True, timeout=120)
 
 
 def test_the_end_of_a_pipe_cuts_no_answer_off(mongodb_uri: str, store: Store, project: Project) -> None:

@@ -19,12 +19,13 @@ from app.server import create_app
 from app.settings import Settings
 from app.store.store import connect
 from app.vocabulary import Channel
+from tests.listener import Listener
 from tests.make import OPERATIONS, Project, a_ready_brief, made
 
 MARKDOWN = "# Rye\n\n" + "Some *words* on rye bread. " * 400
 
 
-class Commands(monitoring.CommandListener):
+class Commands(Listener):
     """The names of the commands that were sent since `sent` was cleared."""
 
     def __init__(self) -> None:
@@ -32,10 +33,6 @@ class Commands(monitoring.CommandListener):
 
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         self.sent.append(event.command_name)
-
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
 @pytest.fixture
