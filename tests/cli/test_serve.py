@@ -160,15 +160,6 @@ def test_an_address_that_is_not_of_this_machine_is_refused_with_its_reason(tmp_p
     assert server.said.count("\n") == 1
 
 
-def test_an_empty_address_is_refused(tmp_path: Path) -> None:
-    """As in `--host "$HOST"`, where the variable is not set: to listen everywhere, say 0.0.0.0."""
-    with running(tmp_path, "serve", "--host", "", MONGODB_URI="mongodb://127.0.0.1:1") as server:
-        assert server.process.wait(60) == 1
-
-    assert server.said.startswith("Error: Can't listen on port 8000 of '': ")
-    assert server.said.count("\n") == 1
-
-
 def test_a_folder_for_metrics_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     folder = str(tmp_path / "missing")
     options = {"SERVE_METRICS": "1", "PROMETHEUS_MULTIPROC_DIR": folder, "DEADLINE_SECONDS": "1"}

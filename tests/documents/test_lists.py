@@ -74,11 +74,6 @@ def test_every_sort_is_a_total_order_that_pages_follow(rest: Rest, shelf: list[d
     assert [one for page in pages for one in page] == whole
 
 
-@pytest.mark.contract("decided-documents.list-sorts")
-def test_without_a_sort_the_latest_change_comes_first(rest: Rest, shelf: list[dict[str, Any]]) -> None:
-    assert ok(rest.get("/documents")) == ok(rest.get("/documents?sort=-updatedAt"))
-
-
 @pytest.mark.contract("decided-documents.list-filters")
 @pytest.mark.parametrize("field", ["categoryId", "clusterId", "assigneeId"])
 def test_documents_are_found_by_what_they_are_filed_under(rest: Rest, field: str) -> None:

@@ -139,13 +139,6 @@ def test_the_cursor_leads_on_and_is_there_when_the_page_is_empty(rest: Rest, pro
     assert rest.get(f"/events?after={second['cursor']}").json["events"] == []
 
 
-def test_a_feed_without_any_event_yet_has_a_cursor_too(rest: Rest) -> None:
-    empty = rest.get("/events").json
-
-    assert empty["events"] == []
-    assert rest.get(f"/events?after={empty['cursor']}").status_code == 200
-
-
 @pytest.mark.contract("decided-events.cursor", "decided-events.limit")
 @pytest.mark.parametrize(
     "query", ["after=", "after=nonsense", "after=0", "after=%00", "limit=0", "limit=1001", "limit=all", "after=AAAA"]

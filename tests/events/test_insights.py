@@ -300,15 +300,6 @@ def test_days_out_of_range_are_refused(rest: Rest, days: str) -> None:
     assert [issue["path"] for issue in rest.get(f"/insights?days={days}").json["issues"]] == ["days"]
 
 
-def test_figures_are_of_one_project(rest: Rest, project: Project) -> None:
-    other = a_project(project.store)
-    a_history(other, 3, steps=40)
-    project.store.outboxes.publish_all(other.id)
-
-    assert sum(rest.get("/insights").json["statuses"].values()) == 0
-    assert rest.get("/insights").json["agents"] == []
-
-
 @pytest.mark.contract("decided-insights.durations")
 def test_quantiles_are_right_to_ten_percent() -> None:
     draw = random.Random(1)

@@ -21,7 +21,7 @@ from app.store import outboxes
 from app.store.collection import MAX_OUTBOX, OutboxFull
 from app.store.store import Store, connect
 from app.vocabulary import Channel
-from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
+from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 
 KILLS = int(os.environ.get("CONTENT_WORKFLOW_TEST_KILLS", "12"))
 """How many relays are killed; the full number is 200."""
@@ -289,16 +289,6 @@ def test_a_writer_whose_own_relay_loses_to_others_tries_again(
 
     assert written.body["brief"]["keyword"] == "the last"
     assert conflicts == []
-
-
-def test_a_deleted_category_is_gone_when_its_last_event_is_relayed(store: Store, project: Project) -> None:
-    category = made(project.context(), "category", name="Baking", slug="baking")
-    store.database.categories.update_one({"_id": ObjectId(category["id"])}, {"$set": {"deletedAt": this_instant()}})
-
-    store.outboxes.publish_all(project.id)
-
-    assert store.database.categories.find_one({"_id": ObjectId(category["id"])}) is None
-    assert "category.created" in [event["type"] for event in feed(project)]
 
 
 @pytest.mark.parametrize("name", outboxes.OUTBOXES)

@@ -98,13 +98,6 @@ def test_a_preview_never_reaches_a_token_without_the_permission(
         assert again.status_code == 304
 
 
-def test_a_preview_shows_each_change_at_once(project: Project, preview: GraphQL) -> None:
-    document = published(project)
-    for number in range(3):
-        run(project, "update_document", document["id"], title=f"Title {number}")
-        assert preview.data(PREVIEW, {"id": document["id"]})["document"]["preview"]["title"] == f"Title {number}"
-
-
 @pytest.mark.contract("decided-delivery.preview-size")
 def test_previews_over_16_megabytes_together_are_refused_before_one_is_read(
     project: Project, preview: GraphQL, watched: Watched, monkeypatch: pytest.MonkeyPatch

@@ -78,16 +78,6 @@ def test_introspection_is_allowed_and_can_be_switched_off(graphql: GraphQL, stor
     assert closed.data("{ __typename }") == {"__typename": "Query"}
 
 
-def test_the_depth_of_introspection_does_not_count(graphql: GraphQL) -> None:
-    deep = "{ __schema { types { fields { type { ofType { ofType { ofType { ofType { ofType { name } } } } } } } } } }"
-    chain = (
-        "{ documents { category { category { category { category { category { category { id __typename } } } } } } } }"
-    )
-
-    assert "__schema" in graphql.data(deep)
-    assert graphql.data(chain) == {"documents": []}
-
-
 @pytest.mark.parametrize(
     ("query", "variables"),
     [

@@ -16,21 +16,6 @@ from tests.make import Project, fill_with_categories, made
 FULL = "{ documents(limit: 100) { title html markdown category { name category { name } } } }"
 
 
-def test_the_number_of_reads_does_not_grow_with_the_documents(
-    project: Project, graphql: GraphQL, watched: Watched
-) -> None:
-    api = graphql.through(watched.app)
-    published(project, categoryId=made(project.context(), "category", name="Bread", slug="bread")["id"])
-    api.post("{ __typename }")  # looks the token up
-    few = reads(api, watched, FULL)
-    for number in range(12):
-        category = made(project.context(), "category", name=f"Kind {number}", slug=f"kind-{number}")
-        published(project, title=f"Loaf {number}", categoryId=category["id"])
-    many = reads(api, watched, FULL)
-
-    assert many == few == ["counters", "publications", "categories", "bodies"]
-
-
 EVERYTHING = """{ documentsPage(limit: 50) { totalCount hasNextPage documents {
     html wordCount updatedAt author { name } category { name documentCount children { name } }
     preview { html markdown excerpt version }

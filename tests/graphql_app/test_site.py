@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -11,12 +10,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import Any
-from urllib.error import HTTPError
 from urllib.parse import unquote, urljoin
 
 import feedparser
@@ -158,13 +154,6 @@ def test_there_are_pages_for_topics_authors_further_articles_and_what_is_not_the
     assert "This page is not here" in (out / "404.html").read_text("utf-8")
 
 
-def test_a_past_slug_redirects_to_the_present_one(out: Path) -> None:
-    assert (out / "_redirects").read_text("utf-8") == "/articles/crust/ /articles/cr%C3%A8me/ 301\n"
-    page = article(out, "crust")
-    assert 'content="0; url=/articles/cr%C3%A8me/"' in page
-    assert f'<link rel="canonical" href="{URL}/articles/cr%C3%A8me/">' in page
-
-
 def test_a_preview_shows_the_real_draft_and_what_is_not_published_yet(
     site: Project, app: Flask, tmp_path: Path
 ) -> None:
@@ -198,18 +187,6 @@ def test_a_site_url_with_other_addresses_stops_the_build_with_the_right_one(
     out = built(app, delivery_token(site), tmp_path / "site")
     assert not (out / "feed.xml").exists()
     assert "feed.xml" not in (out / "index.html").read_text("utf-8")
-
-
-def test_a_site_can_stand_below_the_root_of_its_host(site: Project, app: Flask, tmp_path: Path) -> None:
-    run(site, "update_project", siteUrl=f"{URL}/mag/articles/{{slug}}/", categoryUrl=f"{URL}/mag/topics/{{slug}}/")
-
-    out = built(app, delivery_token(site), tmp_path / "mag", "--url", f"{URL}/mag/")
-
-    feed = feedparser.parse((out / "feed.xml").read_bytes())
-    assert {link.href for link in feed.feed.links} == {f"{URL}/mag/feed.xml", f"{URL}/mag/"}
-    assert (out / "_redirects").read_text("utf-8") == "/mag/articles/crust/ /mag/articles/cr%C3%A8me/ 301\n"
-    for file in out.rglob("*.html"):
-        assert {page for _, page in links(file, tmp_path) if page and not page.exists()} == set()
 
 
 def test_a_build_that_fails_leaves_the_old_site_and_other_files_of_the_folder_stay(
@@ -283,32 +260,6 @@ def test_a_site_shows_one_moment_while_others_publish(
     assert sorted(one.name for one in (tmp_path / "articles").iterdir()) == ["crust", "crème", "fresh"]
     assert "Fresh" in (tmp_path / "topics" / "roggen" / "index.html").read_text("utf-8")
     assert "/topics/rye/" not in article(tmp_path, "crème")
-
-
-def test_who_follows_the_site_waits_while_the_service_restarts_and_ends_when_it_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.syspath_prepend(str(BUILD.parent))
-    delivery = import_module("delivery")
-    monkeypatch.setattr(delivery, "POLL_SECONDS", 0.01)
-    answers: list[int | list[str]] = [[], 503, 0, ["an event"], 401]  # 0: the connection is closed
-
-    class Service(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            answer = answers.pop(0)
-            if answer != 0:
-                self.send_response(answer if isinstance(answer, int) else 200)
-                self.end_headers()
-                self.wfile.write(json.dumps({"events": answer, "cursor": "c"}).encode())
-
-    with HTTPServer(("127.0.0.1", 0), Service) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        events = delivery.Events(f"http://127.0.0.1:{server.server_port}", "cwm_x")
-        events.wait()
-        with pytest.raises(HTTPError, match="401"):
-            events.wait()
-        server.shutdown()
-    assert answers == []
 
 
 def test_the_site_is_built_with_nothing_installed_but_its_requirements(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -124,21 +122,6 @@ def test_each_interface_refuses_in_its_own_format(
     assert said in refused.data
     is_delivery = path.startswith(("/graphql", "/delivery"))
     assert refused.headers.get("Access-Control-Allow-Origin") == ("*" if is_delivery else None)
-
-
-def test_a_hundred_agents_of_a_project_that_ask_at_once_are_all_answered(
-    configured: Configured, project: Project
-) -> None:
-    app = configured()
-    secrets = [project.token(f"Agent {number}").secret for number in range(100)]
-    together = Barrier(len(secrets))
-
-    def ask(secret: str) -> int:
-        together.wait(30)
-        return briefs(app, secret).status_code
-
-    with ThreadPoolExecutor(len(secrets)) as threads:
-        assert list(threads.map(ask, secrets)) == [200] * len(secrets)
 
 
 @pytest.fixture

@@ -529,10 +529,6 @@ def test_a_bad_registration_is_refused(flow: Flow, body: bytes) -> None:
     assert response.status_code in (400, 413)
 
 
-def test_a_long_form_is_refused(flow: Flow) -> None:
-    assert flow.refresh("x" * 100_000).status_code == 413
-
-
 def test_the_token_endpoint_takes_as_long_for_any_wrong_secret(flow: Flow, editor: Token, project: Project) -> None:
     flow.connect(editor)
 

@@ -200,15 +200,6 @@ class TestNames:
         assert {one["outcome"] for one in again} == {"unchanged"}
 
     @pytest.mark.contract("decided-plans.names")
-    def test_a_name_that_has_spaces_around_it_stands_for_an_id(self, api, project) -> None:
-        member = ok(api.post("/members", {"name": "Ada Lovelace "}), 201)
-        category = made(project.context(), "category", name=" Bread", slug="loaves")
-
-        document = planned(api, assignee="ada lovelace", category="Bread")
-
-        assert (document["assigneeId"], document["categoryId"]) == (member["id"], category["id"])
-
-    @pytest.mark.contract("decided-plans.names")
     def test_a_name_whose_accents_are_characters_of_their_own_stands_for_an_id(self, api, project) -> None:
         ids = {
             "assigneeId": ok(api.post("/members", {"name": "Caf\u00e9"}), 201)["id"],
@@ -476,15 +467,6 @@ class TestWholePlans:
                 return
         raise AssertionError(seconds)
 
-    @pytest.mark.contract("decided-plans.new")
-    def test_a_replayed_plan_gives_the_first_answer(self, api) -> None:
-        body = {"pieces": [{"key": "rye", "title": "Rye"}]}
-
-        first, again = (api.post("/plan", body, Idempotency_Key="spring") for _ in range(2))
-
-        assert (first.json, again.headers["Idempotency-Replayed"]) == (again.json, "true")
-        assert first.json["pieces"][0]["outcome"] == "created"
-
 
 def plans_of_500(prefix: str) -> dict[str, list[dict[str, Any]]]:
     """Returns plans of 500 pieces, to be sent in this order, by the outcome of each piece."""
@@ -565,10 +547,6 @@ class TestTables:
         assert (refused.status_code, refused.json["_tag"]) == (422, "IntentInvalid")
         assert [one["field"] for one in refused.json["errors"]] == ["pieces[1].category"]
         assert [one["outcome"] for one in planned] == ["created", "refused"]
-
-    @pytest.mark.contract("decided-http.UnsupportedMediaType")
-    def test_no_other_route_takes_a_table(self, api: Rest) -> None:
-        assert self._post(api, "title\nRye\n", path="/document-intents").status_code == 415
 
     @staticmethod
     def _post(api: Rest, table: str, charset: str = "", path: str = "/plan") -> Any:

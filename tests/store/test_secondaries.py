@@ -103,16 +103,3 @@ def test_what_was_unpublished_is_gone_at_once_though_a_secondary_lags(
     run(project, "publish_document", document["id"])
     assert titles() == ["Rye"]
     assert reads.ports["publications"] == reads.ports["bodies"] == secondary.port
-
-
-def test_what_was_published_is_there_at_once(from_secondaries: Store) -> None:
-    project = a_project(from_secondaries)
-    run(project, "update_project", siteUrl="https://bread.example")
-    api = GraphQL(opened(from_secondaries).test_client(), delivery_token(project))
-
-    for number in range(20):
-        document = published(project, title=f"Loaf {number}", slug=f"loaf-{number}")
-        assert api.data("{ documents(limit: 1) { title html } }")["documents"][0]["title"] == f"Loaf {number}"
-        assert f"loaf-{number}<" in api.feed("sitemap").text
-        run(project, "unpublish_document", document["id"])
-        assert api.data("{ documents(limit: 1) { title } }") == {"documents": []}

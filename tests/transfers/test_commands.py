@@ -87,15 +87,6 @@ def test_an_export_that_an_editor_on_windows_saved_again_is_the_same(
     assert (there.exit_code, there.stderr) == (0, "")
 
 
-def test_an_unknown_project_leaves_no_file(run: CliRunner, tmp_path: Path) -> None:
-    file = tmp_path / "project.ndjson"
-
-    out = run.invoke(main, ["export", "--project", "6650f0a1b2c3d4e5f6a7b8c9", "--out", str(file)])
-
-    assert out.exit_code == 1
-    assert not list(tmp_path.iterdir())
-
-
 def test_an_export_is_not_written_through_a_link_beside_it(run: CliRunner, project: Project, tmp_path: Path) -> None:
     file, theirs = tmp_path / "project.ndjson", tmp_path / "theirs"
     theirs.write_text("theirs")

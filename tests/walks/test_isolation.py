@@ -129,10 +129,6 @@ def places(operation: Operation) -> list[Place]:
     return ids + [Place(path, NAMES[name_at(path)]) for path in fields_of(operation) if name_at(path) in NAMES]
 
 
-def test_every_operation_has_a_call() -> None:
-    assert OPERATIONS.keys() == EVERY.keys(), "say in `valid_calls.py` how it is called"
-
-
 def test_every_field_is_known_to_name_a_record_or_nothing() -> None:
     known = NAMES.keys() | NAMES_NOTHING
     taken = {

@@ -352,20 +352,6 @@ def test_a_redelivery_requested_while_the_receiver_answers_410_is_tried_once_and
     assert {(row["status"], row["nextAttemptAt"]) for row in rows} == {("failed", None)}
 
 
-def test_a_test_that_is_answered_with_410_is_not_sent_again(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    receiver.statuses = [410]
-    rest.post(f"/webhooks/{webhook['id']}/test")
-
-    post.later(seconds=1).deliver(project)
-    post.later(days=1).deliver(project)
-
-    [delivery] = deliveries(rest, webhook)
-    assert (delivery["status"], len(delivery["attempts"])) == ("failed", 1)
-
-
 def test_tests_and_redeliveries_are_sent_to_a_disabled_webhook(
     rest: Rest, project: Project, post: Post, receiver: Receiver
 ) -> None:
@@ -417,25 +403,6 @@ def test_a_test_requested_during_an_attempt_that_fails_is_sent_at_once(
     post.deliver(project)
 
     assert [message["type"] for message in receiver.messages] == ["document.created", "webhook.test"]
-
-
-def test_an_event_during_an_attempt_that_fails_waits_for_the_end_of_the_pause(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    receiver.statuses = [500, 200]
-
-    def happen() -> None:
-        receiver.on_request = lambda: None
-        a_document(project.context(rest.token), title="Another")
-        project.store.outboxes.publish_all(project.id)
-
-    receiver.on_request = happen
-    post.deliver(project)
-
-    assert len(receiver.requests) == 1
-    assert post.later(minutes=2).deliver(project) == 2
 
 
 def test_no_attempt_begins_that_could_outlive_its_lease(
@@ -617,18 +584,6 @@ def test_a_new_webhook_counts_as_slow_until_its_receiver_responded_quickly(
     assert lanes() == [False]
     rest.patch(f"/webhooks/{webhook['id']}", {"url": receiver.url + "/elsewhere"})
     assert lanes() == [True]
-
-
-def test_a_receiver_that_was_slow_is_served_by_threads_of_its_own(
-    rest: Rest, project: Project, post: Post, store: Store
-) -> None:
-    a_webhook(rest, url=f"http://127.0.0.1:{free_port()}/hook", events=["document.created"])
-    a_document(project.context(rest.token))
-    post.deliver(project)
-    post.later(minutes=10)
-
-    assert store.leases.take(post.now, post.now, slow=False) is None
-    assert store.leases.take(post.now, post.now, slow=True) is not None
 
 
 def test_a_worker_that_died_loses_its_lease_and_another_delivers(

@@ -125,14 +125,6 @@ def test_a_claim_whose_lease_ran_out_is_written_down_once_with_its_event(
     assert (after["brief"]["state"], after["brief"]["claimedBy"]) == ("ready", None)
 
 
-def test_a_claim_without_a_lease_or_with_time_left_is_left_alone(rest: Rest, project: Project, store: Store) -> None:
-    for body in ({}, {"leaseSeconds": 60}):
-        document = a_ready_brief(project.context(rest.token), title=f"Claimed with {body}")
-        rest.post(f"/documents/{document['id']}/brief/claim", body)
-
-    assert expire_claims(store, ProjectByProject("expire claims")) is False
-
-
 def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
     fresh_store: Store, logged: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
