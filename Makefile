@@ -13,7 +13,7 @@ PIP := PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(VENV)/bin/python -m 
 PYTEST := PYTHONDONTWRITEBYTECODE= $(VENV)/bin/python -m pytest
 # A process more than there are CPUs: tests wait for servers and clocks about a third of their time.
 PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
-FAST := not (race or slow or clients or browser or abuse)
+FAST := not (needs_mongod or race or slow or clients or browser or abuse)
 FAST_TESTS := tests/contract tests/schemas $(addprefix tests/rules/test_,briefs.py documents.py etags.py slugs.py) \
 	$(addprefix tests/rest/test_,briefs.py intents.py leases.py)
 COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --quiet --universal --python-version 3.11 \
@@ -46,8 +46,8 @@ dev: setup ## Serve a demo project on a local MongoDB, and print its tokens
 test: setup ## Run the suite on a real mongod; the attacks, which measure time and memory, are `make abuse`
 	$(PYTEST) $(PARALLEL) -m 'not abuse'
 
-test-fast: setup ## Run the tables of fields and rules, drafts and briefs, in under 30 seconds
-	$(PYTEST) $(PARALLEL) -m '$(FAST)' $(FAST_TESTS)
+test-fast: setup ## Run the tables of fields and rules, drafts and briefs, in memory and in under 30 seconds
+	CONTENT_WORKFLOW_TEST_STORE=mongomock $(PYTEST) $(PARALLEL) -m '$(FAST)' $(FAST_TESTS)
 
 lint: setup ## Check style, types, imports, security, dependencies, the Dockerfile and compose.yaml
 	$(VENV)/bin/ruff check .

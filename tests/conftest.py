@@ -1,7 +1,8 @@
 """What all tests share: a real mongod for the session, a fresh project for each test, and clients of the interfaces.
 
 Everything is scoped to a project, so a fresh project is a clean slate; a test that looks across projects asks for
-`fresh_store`.
+`fresh_store`. With CONTENT_WORKFLOW_TEST_STORE=mongomock (`make test-fast`) the store is in memory, and tests marked
+`needs_mongod` are left out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Databases to test on, on the session's mongod."""
+"""Databases to test on: on the session's mongod, or in memory for `make test-fast`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from uuid import uuid4
 
@@ -9,11 +10,20 @@ import pytest
 from bson.raw_bson import RawBSONDocument
 
 from app.cli.db import create_missing
+from app.store.indexes import create_indexes
 from app.store.store import Store, connect
+from tests import in_memory
+
+MONGOMOCK = os.environ.get("CONTENT_WORKFLOW_TEST_STORE") == "mongomock"
 
 
 def opened(request: pytest.FixtureRequest) -> Iterator[Store]:
     """Yields a fresh database with its indexes, which goes when the fixture that asked for it does."""
+    if MONGOMOCK:
+        store = in_memory.store()
+        create_indexes(store.database)
+        yield store
+        return
     store = connect(request.getfixturevalue("mongodb_uri"), f"test_{uuid4().hex[:16]}")
     create_missing(store)
     yield store

@@ -17,6 +17,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.abuse)
+            item.add_marker(pytest.mark.needs_mongod)
             if not sys.platform.startswith("linux"):
                 item.add_marker(pytest.mark.skip(reason="reads memory from /proc"))
 

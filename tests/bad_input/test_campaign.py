@@ -13,7 +13,7 @@ from app.store.store import Store
 from tests.bad_input.campaign import MIB
 from tests.bad_input.targets import SHARES, database, run_target
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "3"))
 MAX_GROWTH = 64 * MIB

@@ -21,6 +21,8 @@ from tests.console.visitor import Visitor
 from tests.make import Project, a_document, a_project
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 META = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
 NEWEST: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
 NOT_JSON_RPC: dict[str, tuple[Any, Any]] = {

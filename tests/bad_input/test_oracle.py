@@ -13,6 +13,8 @@ from app.store.store import Store
 from tests.bad_input import campaign
 from tests.bad_input.campaign import Outcome, run
 
+pytestmark = pytest.mark.needs_mongod
+
 
 class Broken:
     """A target that does one thing wrong."""

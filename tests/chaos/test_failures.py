@@ -10,7 +10,7 @@ from chaos.checker import violations
 from chaos.nemesis import FAULTS
 from chaos.run import run
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(400)]
 
 SEED = 16
 SECONDS = 60

@@ -29,6 +29,7 @@ from tests.make import Project
 NOBODY = "0" * 24
 
 
+@pytest.mark.needs_mongod
 class TestProjects:
     @pytest.mark.contract("decided-commands.project")
     def test_a_project_is_made_and_listed(self, cli: Cli) -> None:
@@ -50,6 +51,7 @@ class TestProjects:
         assert "Traceback" not in refused.output
 
 
+@pytest.mark.needs_mongod
 class TestTokens:
     @pytest.mark.parametrize(
         ("options", "kind", "scopes"),
@@ -130,6 +132,7 @@ class TestTokens:
         assert refused.stderr.startswith("Error: There is no ")
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-commands.member")
 def test_members_are_added_and_listed(cli: Cli, project: Project) -> None:
     added = json.loads(
@@ -162,6 +165,7 @@ def test_output_to_a_full_disk_is_one_line() -> None:
     assert (ended.returncode, ended.stderr) == (1, b"Error: The output can't be written: No space left on device.\n")
 
 
+@pytest.mark.needs_mongod
 class TestDatabase:
     @pytest.mark.contract("decided-commands.db")
     def test_init_makes_all_and_check_then_finds_nothing(self, fresh_store: Store, mongodb_uri: str) -> None:
@@ -301,6 +305,7 @@ MEMBERS = {"Ada Okafor": 0, "mateo@example.org": 0, "Mateo": 1, "Nobody": 1}
 """Whom an invitation may name, and how the command ends."""
 
 
+@pytest.mark.needs_mongod
 class TestInvitations:
     def test_a_member_is_invited_with_a_link_that_works_once(self, cli: Cli, app: Flask, project: Project) -> None:
         member = json.loads(cli("member", "add", "--project", project.id, "--name", "Mateo", "--json").stdout)

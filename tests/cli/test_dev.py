@@ -20,7 +20,7 @@ from app.vocabulary import DocumentStatus
 from tests.cli.running import answers, get, running, until
 from tests.make import OPERATIONS
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(400)]
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from tests.cli.conftest import Cli
 from tests.databases import everything
 from tests.make import OPERATIONS, Project, a_document, a_project
 
+pytestmark = pytest.mark.needs_mongod
+
 
 def report_of(cli: Cli, *arguments: object) -> dict[str, Any]:
     report: dict[str, Any] = json.loads(cli("import", *arguments, "--json").stdout)

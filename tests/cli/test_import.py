@@ -45,6 +45,7 @@ def documents_of(project: Project) -> dict[str, dict[str, Any]]:
     return {one["slug"]: one for one in OPERATIONS["list_documents"](ctx, fields=fields).body}
 
 
+@pytest.mark.needs_mongod
 class TestImporting:
     def run(self, cli: Cli, project: Project, folder: Path, *options: str) -> dict[str, Any]:
         report: dict[str, Any] = json.loads(cli("import", "--project", project.id, folder, *options, "--json").stdout)

@@ -129,6 +129,7 @@ class TestFinding:
             pass
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.slow
 class TestRunning:
     def test_it_takes_transactions_and_listens_on_loopback_alone(self, folder: Path) -> None:
@@ -161,6 +162,7 @@ class TestRunning:
             assert notes(other) == ["kept"]
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.slow
 class TestSharing:
     def test_users_that_come_at_once_share_one(self, a_user: Callable[[], User]) -> None:
@@ -177,6 +179,7 @@ class TestSharing:
         assert not runs(folder)
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.slow
 class TestSignals:
     @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda sign: sign.name)

@@ -16,7 +16,7 @@ import pytest
 from tests.cli.running import CHECKOUT, Running, running
 from tests.live import free_port
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VARYING = re.compile(r"[0-9a-f]{24}|\d{4}-\d\d-\d\dT.*Z|(cw[md]|whsec)_.*")

@@ -224,6 +224,7 @@ def documents(project: Project, **fields: Any) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.needs_mongod
 class TestCommand:
     @pytest.mark.contract("decided-plans.command")
     def test_it_prints_a_table_and_errors_by_line_and_exits_with_1(

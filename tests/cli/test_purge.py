@@ -16,6 +16,8 @@ from app.store.store import Store
 from tests.cli.conftest import Cli
 from tests.make import OPERATIONS, Project, a_document, a_project
 
+pytestmark = pytest.mark.needs_mongod
+
 
 def trashed(project: Project, *ages: float) -> None:
     """Moves a document to the trash for each age in days."""

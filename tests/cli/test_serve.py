@@ -24,7 +24,7 @@ from tests.cli.running import CHECKOUT, Running, answers, running, until
 from tests.live import free_port
 from tests.make import a_project
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 @pytest.mark.contract("decided-commands.serve")

@@ -168,6 +168,7 @@ def test_a_password_that_is_not_escaped_is_not_repeated(form: str, monkeypatch: 
     assert any("percent-encoded" in line for line in said)
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-commands.database")
 def test_two_names_on_one_mongodb_share_nothing(mongodb_uri: str, store: Store) -> None:
     names = [f"{store.database.name}_a", f"{store.database.name}_b"]
@@ -210,6 +211,7 @@ def test_a_port_for_metrics_that_is_in_use_is_one_line() -> None:
     )
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.parametrize("command", [("project", "list"), ("db", "check"), ("worker",)])
 def test_a_wrong_password_of_mongodb_is_one_line_that_does_not_repeat_it(
     mongodb_uri: str, command: tuple[str, ...]
@@ -268,6 +270,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         process.wait(30)
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.slow
 class TestAccess:
     """A mongod with access control, and users with fewer roles than the service needs."""
@@ -314,6 +317,7 @@ class TestAccess:
             until(lambda: "to execute command update" in server.said, server)
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.slow
 class TestStandalone:
     @pytest.mark.parametrize(

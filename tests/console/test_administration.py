@@ -202,6 +202,7 @@ def test_a_token_is_made_with_a_budget_and_its_secret_shown_once(editor: Visitor
     assert Visitor(editor.app).client.post("/console/sign-in", data={"token": secret}).status_code == 303
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.parametrize(
     ("page", "form", "fields"),
     [
@@ -230,6 +231,7 @@ def test_two_clicks_make_one_secret_and_the_second_says_so(
     assert after - before == ("rotate" not in form)
 
 
+@pytest.mark.needs_mongod
 def test_two_clicks_send_one_test(editor: Visitor, webhook: dict[str, str]) -> None:
     path = f"/console/administration/webhooks/{webhook['id']}"
     key = re.search(rf'action="{path}/test".*?name="_key" value="([^"]+)"', editor.get(path).text, re.DOTALL)
@@ -272,6 +274,7 @@ def test_a_token_is_renamed_given_a_budget_rotated_and_revoked(editor: Visitor, 
     assert editor.get(f"/console/administration/tokens/{a_project(project.store).token().id}").status_code == 404
 
 
+@pytest.mark.needs_mongod
 def test_undoing_a_tokens_work_is_shown_first_and_then_done(editor: Visitor, project: Project) -> None:
     agent = project.token("Night writer", agent="writer-1")
     ctx = project.context()

@@ -17,7 +17,7 @@ from app.worker.notice_messages import mail_of
 from tests.console.browser import Window
 from tests.make import OPERATIONS, Project, a_document
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.browser, pytest.mark.slow]
 
 PICTURES = os.environ.get("PICTURES", "")
 """A folder for pictures of the pages at the widths of a telephone and of a desktop; none are made without it."""

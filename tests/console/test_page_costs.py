@@ -14,6 +14,8 @@ from tests.console.conftest import Commands
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, made
 
+pytestmark = pytest.mark.needs_mongod
+
 TEXT = "Flour and water.\n"
 GZIP = {"Accept-Encoding": "gzip"}
 MANY = 1_000

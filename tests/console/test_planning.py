@@ -87,6 +87,7 @@ def test_a_draft_waits_is_gone_on_with_and_discarded(editor: Visitor) -> None:
     assert editor.post("/console/plan", then="plan", draft=draft, title="Rye").status_code == 404
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.parametrize("draft", [False, True])
 def test_a_form_that_is_sent_twice_makes_one_piece(editor: Visitor, project: Project, draft: bool) -> None:
     page = editor.get("/console/plan")
@@ -105,6 +106,7 @@ def test_a_form_that_is_sent_twice_makes_one_piece(editor: Visitor, project: Pro
     assert [one["title"] for one in documents(project)] == ["Rye", "Stollen"]
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.parametrize("kind", ["plan/categories", "plan/clusters", "administration/members"])
 def test_a_form_that_is_sent_twice_makes_one_record(editor: Visitor, project: Project, kind: str) -> None:
     key = hidden(editor.get(f"/console/{kind}").text)
@@ -114,6 +116,7 @@ def test_a_form_that_is_sent_twice_makes_one_record(editor: Visitor, project: Pr
     assert [one["name"] for one in listed(project, kind.rpartition("/")[2])] == ["Rye"]
 
 
+@pytest.mark.needs_mongod
 def test_a_table_that_is_sent_twice_is_planned_once_and_shown_alike(editor: Visitor) -> None:
     key = hidden(editor.post("/console/plan/many", table=TABLE).text)
     pages = [editor.post("/console/plan/many", table=TABLE, confirmed="yes", **key) for _ in range(2)]
@@ -121,6 +124,7 @@ def test_a_table_that_is_sent_twice_is_planned_once_and_shown_alike(editor: Visi
     assert ["<strong>2</strong> created" in page.text for page in pages] == [True, True]
 
 
+@pytest.mark.needs_mongod
 def test_a_table_is_tried_without_effect_and_then_planned(editor: Visitor, project: Project) -> None:
     tried = editor.post("/console/plan/many", table=TABLE.replace("\n", "\r\n"))
     assert "<strong>2</strong> new" in tried.text
@@ -147,6 +151,7 @@ def test_a_table_that_does_not_hold_together_says_in_which_lines_and_how_many_mo
     assert "<li>And 1,200 more.</li>" in page
 
 
+@pytest.mark.needs_mongod
 def test_a_file_is_taken_and_what_is_refused_says_why(editor: Visitor, project: Project) -> None:
     content = "key;title;category\nrye;Rye bread;Nowhere\nx;<b>Bold</b>;\n".encode("utf-16")
     data = {"_csrf": editor.csrf, "file": (BytesIO(content), "plan.csv")}

@@ -12,6 +12,8 @@ from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.documents.steps import a_document, ok, path_of
 
+pytestmark = pytest.mark.needs_mongod
+
 FORM = {"facts": "yes", "sources": "yes", "review.examined": "", "examined": "Every step.", "responsible": "Ada Miller"}
 
 

@@ -88,6 +88,7 @@ def test_which_of_day_and_month_comes_first_is_learnt_from_the_column(cells: lis
     assert day_comes_first(cells) is first
 
 
+@pytest.mark.needs_mongod
 def test_a_german_sheet_is_planned_and_its_categories_are_made(editor: Visitor, project: Project) -> None:
     OPERATIONS["create_member"](project.context(), fields={"name": "Jun"})
     made(project.context(), "category", name="Brot", slug="brot")

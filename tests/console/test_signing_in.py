@@ -286,6 +286,7 @@ def test_a_withdrawn_invitation_signs_nobody_in(editor: Visitor, app: Flask, pro
     assert "Not accepted yet" not in editor.client.get(page).text
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.race
 def test_an_invitation_that_two_accept_at_once_makes_one_token(app: Flask, project: Project) -> None:
     secret = invited(project)

@@ -156,6 +156,7 @@ def test_what_changed_while_the_checks_ran_is_checked_again(
 
 
 @pytest.mark.race
+@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-checks.gate")
 def test_no_text_that_fails_is_submitted_however_many_write_it_meanwhile(rest: Rest) -> None:
     document = a_document(rest, markdown="Good.")
@@ -175,6 +176,7 @@ def test_no_text_that_fails_is_submitted_however_many_write_it_meanwhile(rest: R
 
 
 @pytest.mark.contract("decided-checks.keyword-taken")
+@pytest.mark.needs_mongod
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [

@@ -24,6 +24,8 @@ from tests.documents.steps import (
 from tests.make import Project
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 AGENT = (Scope.READ, Scope.WRITE)
 
 

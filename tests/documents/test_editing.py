@@ -25,6 +25,8 @@ from tests.documents.steps import (
 from tests.make import Project
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 TEXTS = {
     "title": (300, "Spelt"),
     "slug": (200, "spelt"),

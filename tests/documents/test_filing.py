@@ -16,6 +16,8 @@ from tests.documents.steps import (
 )
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 KINDS = {"categories": a_category, "clusters": a_cluster}
 kinds = pytest.mark.parametrize("kind", KINDS)
 

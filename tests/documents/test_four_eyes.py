@@ -97,6 +97,7 @@ def test_the_status_comes_before_and_the_review_after(demanding: Rest, writer: R
 
 
 @pytest.mark.race
+@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-four-eyes.refused")
 def test_nobody_approves_what_they_wrote_at_the_same_time(demanding: Rest, writer: Rest) -> None:
     for _ in range(5):

@@ -23,6 +23,8 @@ from tests.documents.steps import NOBODY
 from tests.listener import Listener
 from tests.make import OPERATIONS, Project, a_document, a_project
 
+pytestmark = pytest.mark.needs_mongod
+
 COMMANDS = ("find", "findAndModify", "aggregate", "update", "delete")
 
 

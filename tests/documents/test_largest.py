@@ -18,7 +18,7 @@ from tests.make import Project
 from tests.races.crowd import at_once
 from tests.rest.client import Rest
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
 
 LARGEST = "\U0001f35e" * MAX_MARKDOWN
 

@@ -21,6 +21,8 @@ from tests.documents.steps import (
 )
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 
 def ids(rest: Rest, query: str = "") -> list[str]:
     return [document["id"] for document in ok(rest.get(f"/documents?limit=100&{query}"))]

@@ -31,6 +31,8 @@ from tests.documents.steps import (
 from tests.make import Project
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 FIRST = ("idea", "planned", "drafting")
 NEW_STATUS = {
     "submit": "review",

@@ -12,6 +12,8 @@ from tests.documents.steps import NOBODY, a_category, a_cluster, a_document, cla
 from tests.make import Project
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 
 def packet_of(rest: Rest, document: Any) -> dict[str, Any]:
     response = rest.get(f"{path_of(document)}/packet")

@@ -20,6 +20,8 @@ from tests.documents.steps import NOBODY, a_category, a_document, events_of, in_
 from tests.make import OPERATIONS, Project, Token
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 SINCE = in_hours(-1)
 
 

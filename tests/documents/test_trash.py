@@ -26,6 +26,8 @@ from tests.documents.steps import (
 from tests.make import Project
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 STATUSES = ("idea", "planned", "drafting", "review", "approved", "scheduled", "published")
 AS_THEY_WERE = (
     "status",

@@ -15,6 +15,7 @@ EACH_TASK = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.task)
 
 
 @EACH_TASK
+@pytest.mark.needs_mongod
 def test_an_agent_does_the_task_from_the_texts_alone(app: Flask, project: Project, task: Task) -> None:
     client = Scripted(app, project)
     client.prepare(task)

@@ -15,6 +15,8 @@ from app.store.store import Store
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 
 def relayed(project: Project) -> None:
     project.store.outboxes.publish_all(project.id)

@@ -26,6 +26,8 @@ from tests.live import until_it_lasts
 from tests.make import OPERATIONS, Project, Token, a_document, a_project
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 DAYS = ("created", "claimed", "submitted", "approved", "published")
 OFFERS = ("brief.ready", "brief.released", "brief.expired")
 STEPS = {

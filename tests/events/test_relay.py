@@ -23,6 +23,8 @@ from app.store.store import Store, connect
 from app.vocabulary import Channel
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 
+pytestmark = pytest.mark.needs_mongod
+
 KILLS = int(os.environ.get("CONTENT_WORKFLOW_TEST_KILLS", "12"))
 """How many relays are killed; the full number is 200."""
 

@@ -16,6 +16,8 @@ from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.graphql_app.watched import Watched
 from tests.make import Project, a_document, a_project, fill_with_categories, made
 
+pytestmark = pytest.mark.needs_mongod
+
 PREVIEW = """query($id: ID!) { document(id: $id) { title html preview {
     title slug subtitle excerpt metaTitle metaDescription coverImage { url } html markdown updatedAt version
     category { name }

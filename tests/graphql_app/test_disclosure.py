@@ -6,6 +6,8 @@ import pytest
 
 from tests.documents.steps import a_document, ok, path_of
 
+pytestmark = pytest.mark.needs_mongod
+
 QUERY = "{ documents(includeDrafts: true) { title disclosure { value models reviewedAt responsible } } }"
 REVIEW = {"facts": True, "examined": "Every step.", "responsible": "Ada"}
 

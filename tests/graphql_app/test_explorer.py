@@ -54,6 +54,7 @@ def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
 
 
 @pytest.mark.browser
+@pytest.mark.needs_mongod
 def test_a_query_runs_with_a_token_that_is_pasted(
     project: Project, graphql: GraphQL, app: Flask, browser: webdriver.Chrome
 ) -> None:

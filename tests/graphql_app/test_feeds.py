@@ -148,6 +148,7 @@ def many_published(site: Project, number: int) -> None:
     )
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "tag", "number"), [("feed", f"{ATOM}entry", 3_500), ("sitemap", f"{SITEMAP}url", 12_000)]
@@ -168,6 +169,7 @@ def test_thousands_of_documents_are_read_in_batches_and_sent_in_parts(
     answer.close()
 
 
+@pytest.mark.needs_mongod
 def test_a_feed_that_fails_half_way_is_an_error_and_not_half_a_feed(
     site: Project, graphql: GraphQL, monkeypatch: pytest.MonkeyPatch
 ) -> None:

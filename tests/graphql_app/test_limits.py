@@ -116,6 +116,7 @@ def test_a_request_of_more_than_any_query_needs_is_refused(graphql: GraphQL) -> 
     assert answer.json["errors"][0]["extensions"]["code"] == "REQUEST_TOO_LARGE"
 
 
+@pytest.mark.needs_mongod
 def test_bodies_over_16_megabytes_together_are_refused_before_they_are_read(
     project: Project, graphql: GraphQL, watched: Watched
 ) -> None:

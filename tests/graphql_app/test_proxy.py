@@ -18,7 +18,7 @@ from tests.graphql_app.client import delivery_token, opened, published, run
 from tests.live import free_port, serving, until_listening
 from tests.make import Project, a_project
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
 QUERY = {"query": "{ documents { title } }"}
 CONFIGURATION = """

@@ -13,6 +13,8 @@ from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.graphql_app.watched import Watched
 from tests.make import Project, fill_with_categories, made
 
+pytestmark = pytest.mark.needs_mongod
+
 FULL = "{ documents(limit: 100) { title html markdown category { name category { name } } } }"
 
 

@@ -30,6 +30,8 @@ from tests.make import Project, Token, a_document, a_project, made
 BUILD = Path(__file__).parents[2] / "examples" / "site" / "build.py"
 URL = "https://bread.example"
 
+pytestmark = pytest.mark.needs_mongod
+
 
 def command(address: str, out: Path, *options: str) -> list[str]:
     return [sys.executable, str(BUILD), "--api", address, "--out", str(out), "--url", URL, *options]

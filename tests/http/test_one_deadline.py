@@ -14,6 +14,9 @@ from tests.http.conftest import Configured
 from tests.listener import Listener
 from tests.make import OPERATIONS, Project, a_document
 
+pytestmark = pytest.mark.needs_mongod
+
+
 ROUND_TRIP = 50
 """How many milliseconds the driver takes off for the way, at most."""
 

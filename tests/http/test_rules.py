@@ -278,6 +278,7 @@ def test_a_key_gives_the_first_answer_again(rest: Rest, project: Project, method
     assert again.headers.get("ETag") == first.headers.get("ETag")
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-http.IdempotencyMismatch")
 def test_a_key_is_for_one_request_of_one_token(rest: Rest, project: Project) -> None:
     assert rest.post("/document-intents", {"title": "one"}, Idempotency_Key="k").status_code == 201
@@ -288,6 +289,7 @@ def test_a_key_is_for_one_request_of_one_token(rest: Rest, project: Project) -> 
     assert rest.by(project.token()).post("/document-intents", {"title": "two"}, Idempotency_Key="k").status_code == 201
 
 
+@pytest.mark.needs_mongod
 def test_a_refusal_stores_no_key(rest: Rest) -> None:
     draft = rest.post("/document-intents").json["id"]
     assert rest.post(f"/document-intents/{draft}/confirm", Idempotency_Key="k").status_code == 422
@@ -296,6 +298,7 @@ def test_a_refusal_stores_no_key(rest: Rest) -> None:
     assert rest.post(f"/document-intents/{draft}/confirm", Idempotency_Key="k").status_code == 201
 
 
+@pytest.mark.needs_mongod
 def test_a_replay_leaves_secrets_out(rest: Rest) -> None:
     made = rest.post("/tokens", {"name": "New"}, Idempotency_Key="k")
     again = rest.post("/tokens", {"name": "New"}, Idempotency_Key="k")

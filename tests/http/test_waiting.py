@@ -32,7 +32,7 @@ from tests.live import free_port, serving, slowdown, until, until_listening
 from tests.make import OPERATIONS, Project, Token, a_document, a_project
 from tests.rest.client import Rest
 
-pytestmark = [pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.timeout(120)]
 
 CHECKOUT = Path(__file__).parents[2]
 READERS = 50

@@ -16,7 +16,7 @@ from tests.clients.npm import installed
 from tests.make import Project, a_document, a_project, a_ready_brief
 from tests.mcp_tools.servers import CHECKOUT, a_server
 
-pytestmark = [pytest.mark.clients, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
 
 CLIENTS = CHECKOUT / "tests" / "clients" / "mcp"
 

@@ -23,6 +23,7 @@ def test_content_is_read_in_parts_that_make_up_the_whole(agent_of_era: Agent, pr
     assert max(map(len, read)) == 999
 
 
+@pytest.mark.needs_mongod
 def test_every_version_can_be_read(agent: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown="one")
     agent.call("write_content", documentId=document["id"], markdown="two", baseVersion=1)
@@ -40,6 +41,7 @@ def test_records_leave_the_content_out(agent: Agent, project: Project) -> None:
         assert not {"content", "publishedMarkdown"} & set(record)
 
 
+@pytest.mark.needs_mongod
 def test_a_revision_leaves_its_markdown_out(agent: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown=TEXT)
 

@@ -40,6 +40,7 @@ def test_a_documents_markdown_is_a_resource(agent_of_era: Agent, project: Projec
     assert (content["mimeType"], content["text"]) == ("text/markdown", "# Rye\n")
 
 
+@pytest.mark.needs_mongod
 def test_a_long_document_is_attached_in_part_and_says_how_to_read_on(agent: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown="x" * (ATTACHED + 1))
 
@@ -84,6 +85,7 @@ def _prompt(agent: Agent, **arguments: str) -> str:
 
 
 @pytest.mark.contract("decided-mcp.prompt")
+@pytest.mark.needs_mongod
 def test_the_prompt_hands_over_the_brief_with_its_category_cluster_and_links(
     agent_of_era: Agent, project: Project
 ) -> None:

@@ -14,6 +14,8 @@ from tests.make import Project, a_ready_brief
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 MOST_CALLS, MOST_BYTES = 8, 16 * 1024
 
 SECTIONS = ("Flour", "Water", "Salt")

@@ -21,7 +21,7 @@ from app.store.store import Store
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.servers import a_server
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
 PROGRAM = "from app.cli import main; main()"
 

@@ -181,6 +181,7 @@ def test_null_clears_and_what_is_left_out_stays(agent: Agent) -> None:
     assert changed["fields"] == {"title": "Rye"}
 
 
+@pytest.mark.needs_mongod
 def test_a_retried_call_creates_nothing_twice(agent_of_era: Agent) -> None:
     first = agent_of_era.ask(
         "tools/call", {"name": "create_cluster_intent", "arguments": {"name": "Rye", "idempotencyKey": "k-1"}}
@@ -195,6 +196,7 @@ def test_a_retried_call_creates_nothing_twice(agent_of_era: Agent) -> None:
 
 
 @pytest.mark.contract("decided-mcp.keys")
+@pytest.mark.needs_mongod
 def test_a_key_of_rest_is_the_same_key_over_mcp(agent: Agent, rest: Rest) -> None:
     by_route = rest.by(agent.token).post("/cluster-intents", {"name": "Rye"}, Idempotency_Key="k-2").json
 

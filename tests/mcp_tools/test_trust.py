@@ -43,6 +43,7 @@ def ids(project: Project, agent: Agent) -> dict[str, Any]:
 
 
 @pytest.mark.contract("decided-trust.tools")
+@pytest.mark.needs_mongod
 def test_every_answer_with_what_somebody_wrote_has_the_label_and_so_has_its_tool(
     agent: Agent, ids: dict[str, Any]
 ) -> None:

@@ -22,6 +22,8 @@ from tests.make import Project, Token
 from tests.notices.conftest import Inboxes, Post, a_member, token_of
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 
 @pytest.fixture
 def ada(rest: Rest) -> dict[str, Any]:

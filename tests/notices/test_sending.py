@@ -27,6 +27,8 @@ from tests.notices.conftest import PUBLIC_URL, Inboxes, Post, a_member, settings
 from tests.rest.client import Rest
 from tests.webhooks.receiver import Receiver
 
+pytestmark = pytest.mark.needs_mongod
+
 TEXT = "The secret of the crust.\n"
 
 

@@ -37,6 +37,8 @@ from tests.live import free_port
 from tests.notices.conftest import SENDER, Inboxes
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 URL = "https://hooks.slack.com/services/T0/B0/abcd"
 
 

@@ -18,6 +18,8 @@ from tests.make import Project, Token
 from tests.oauth.conftest import Later, Site, connectable
 from tests.oauth.flow import ISSUER, REDIRECT, Flow, onward, sent_to
 
+pytestmark = pytest.mark.needs_mongod
+
 
 def refused(response: Any, error: str = "invalid_grant") -> bool:
     """Whether the token endpoint refused a request with an error."""

@@ -13,6 +13,8 @@ from tests.make import Project, Token
 from tests.oauth.conftest import Later, Site, connectable
 from tests.oauth.flow import ISSUER, Flow, onward, sent_to
 
+pytestmark = pytest.mark.needs_mongod
+
 
 @pytest.mark.contract("decided-oauth.challenge", "decided-oauth.tokens", "decided-oauth.record")
 def test_a_client_connects_from_the_address_alone(flow: Flow, editor: Token, project: Project) -> None:

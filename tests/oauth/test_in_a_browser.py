@@ -18,7 +18,7 @@ from tests.console.browser import Window, chromium
 from tests.make import Project, Token
 from tests.oauth.flow import Flow
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
 
 AXE = Path(__file__).parents[1] / "console" / "axe"
 RUN_AXE = """

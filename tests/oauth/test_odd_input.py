@@ -6,8 +6,12 @@ import random
 from typing import Any
 from urllib.parse import quote
 
+import pytest
+
 from tests.make import Token
 from tests.oauth.flow import ISSUER, REDIRECT, Flow
+
+pytestmark = pytest.mark.needs_mongod
 
 ODD = (
     *("", " ", "\0", "ü", '"', "\\", "\ud800", "\u202e", "x" * 7_000, "\r\n", "%", "None", "-1", "1e9", "0" * 24),

@@ -19,6 +19,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from oidc_provider_mock import User, run_server_in_thread
 
+pytestmark = pytest.mark.needs_mongod
+
 ADA = "ada@example.org"
 
 

@@ -25,6 +25,8 @@ from tests.make import OPERATIONS, Project, Token, made
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 TEXT = "Rye is sour.\n"
 WRITERS = frozenset({Scope.READ, Scope.WRITE})
 SETTINGS: dict[str, dict[str, Any]] = {

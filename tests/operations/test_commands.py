@@ -22,6 +22,8 @@ from app.vocabulary import Channel
 from tests.listener import Listener
 from tests.make import OPERATIONS, Project, a_ready_brief, made
 
+pytestmark = pytest.mark.needs_mongod
+
 MARKDOWN = "# Rye\n\n" + "Some *words* on rye bread. " * 400
 
 

@@ -27,6 +27,8 @@ from tests.mcp_tools.client import Agent
 from tests.operations.valid_calls import CALLS, Call, Scene
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 WRITING = [operation for operation in CATALOGUE if not operation.reads]
 NAMES = [operation.name for operation in WRITING]
 ROUTE_OF = {route.operation.name: route for route in reversed(SERVED)}

@@ -24,6 +24,8 @@ from app.vocabulary import Channel, Scope
 from tests.make import OPERATIONS, Project, a_ready_brief
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 
 def with_options(uri: str, options: str) -> str:
     """Returns a URI of MongoDB with further options."""

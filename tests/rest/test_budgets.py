@@ -154,6 +154,7 @@ def test_calls_beyond_the_budget_are_refused_until_the_hour_is_over(rest: Rest, 
     assert len(ok(writer.get("/document-intents"))) == 2
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-guards.budget-writes", "decided-guards.budget-free")
 @pytest.mark.parametrize("name", [operation.name for operation in CATALOGUE if not operation.reads])
 def test_every_operation_that_changes_something_counts_once(project: Project, name: str) -> None:
@@ -210,6 +211,7 @@ def test_replays_refusals_and_writes_that_change_nothing_cost_nothing(rest: Rest
     assert used(project, writer.token) == 2
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-guards.budget-free")
 def test_a_plan_counts_once_and_the_same_plan_again_costs_nothing(rest: Rest, project: Project) -> None:
     planner = limited(rest, project, writes=2)

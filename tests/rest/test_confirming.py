@@ -7,6 +7,8 @@ from bson import ObjectId
 
 from tests.make import a_document, a_project, made
 
+pytestmark = pytest.mark.needs_mongod
+
 NO_ID = "0123456789abcdef01234567"
 UNKNOWN_ID = "zzzzzzzzzzzzzzzzzzzzzzzz"
 

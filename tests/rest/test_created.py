@@ -13,6 +13,8 @@ from tests.documented import DocumentedRest
 from tests.make import Project
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 CREATIONS: list[tuple[str, dict[str, Any]]] = [
     ("/document-intents", {"title": "Rye"}),
     ("/cluster-intents", {"name": "Rye"}),

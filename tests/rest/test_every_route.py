@@ -81,6 +81,7 @@ def test_a_wrong_value_of_any_field_is_refused_as_the_document_states(
             api.call(route.method, path, {**call.fields, field.data_key or name: wrong})
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-http.PreconditionFailed", "decided-http.etag")
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
 def test_conditions_and_etags_are_those_that_the_document_states(app: Flask, project: Project, route: Route) -> None:

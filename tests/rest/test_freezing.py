@@ -120,6 +120,7 @@ def test_the_worker_publishes_nothing_of_a_frozen_project_and_then_catches_up(re
     assert ok(rest.get(path_of(document)))["status"] == "published"
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-guards.freeze-worker")
 def test_nothing_is_published_after_the_answer_to_a_freeze_that_comes_meanwhile(rest: Rest, project: Project) -> None:
     for number in range(12):

@@ -16,6 +16,8 @@ from tests.documents.steps import NOBODY, a_document, a_document_in, a_member, m
 from tests.graphql_app.watched import Watched
 from tests.make import Project
 
+pytestmark = pytest.mark.needs_mongod
+
 YESTERDAY = (this_instant().date() - timedelta(days=1)).isoformat()
 
 

@@ -15,6 +15,8 @@ from tests.documented import DocumentedRest
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief, made
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 
 def next_of(response: Any) -> str | None:
     """Returns where the next page is."""

@@ -28,6 +28,8 @@ from tests.live import slowdown
 from tests.make import Project, a_project, made
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 MOST_SECONDS = 5.0
 
 

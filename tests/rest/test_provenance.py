@@ -17,6 +17,8 @@ from tests.documents.steps import a_document, in_hours, ok, path_of, refused
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 TEXT = "Flour and water.\n\nPatience."
 REVIEW = {"facts": True, "sources": True, "examined": "Every step.", "responsible": "Ada Miller <ada@example.org>"}
 MODEL = {"model": "example-4", "provider": "Example AI", "inputTokens": 900, "outputTokens": 10**12}

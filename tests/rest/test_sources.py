@@ -44,6 +44,7 @@ def test_the_ids_can_be_named_by_a_document(api, path) -> None:
         assert confirmed.json["document"][field] == record["id"]
 
 
+@pytest.mark.needs_mongod
 def test_an_email_address_is_one_members_until_that_member_is_deleted(api) -> None:
     ada = api.post("/members", {"name": "Ada", "email": "ada@example.org"}).json
     bob = api.post("/members", {"name": "Bob"}).json

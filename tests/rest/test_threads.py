@@ -14,6 +14,8 @@ from app.operations.review_links import visit
 from app.vocabulary import Scope
 from tests.documents.steps import NOBODY, a_document, events_of, in_hours, make_due, ok, path_of, refused, types_of
 
+pytestmark = pytest.mark.needs_mongod
+
 TEXT = "Read this first.\n\n# Dough\n\nFlour, water and patience.\n\n# Oven\n\nHot flour.\n"
 FLOUR = {"exact": "Flour", "suffix": ", water"}
 AGENT = (Scope.READ, Scope.WRITE, Scope.PUBLISH)

@@ -179,6 +179,7 @@ def test_any_route_refuses_unknown_parameters_under_strict_handling(
 
 
 @pytest.mark.contract("decided-unknown.replay")
+@pytest.mark.needs_mongod
 def test_a_replay_lists_the_names_of_its_own_request(rest: Rest) -> None:
     key = {"Idempotency-Key": "once"}
 

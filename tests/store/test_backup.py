@@ -19,7 +19,7 @@ from app.operations.transfers import export_project
 from app.store.store import Store, connect
 from tests.make import Project, a_project, a_ready_brief
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
 WRITERS = 3
 ENOUGH = 10

@@ -17,6 +17,8 @@ from app.operations.context import this_instant
 from app.store.indexes import SLUGS, differences
 from app.store.store import Store, connect
 
+pytestmark = pytest.mark.needs_mongod
+
 MANY = 3_000
 """So many documents that all indexes together take longer to build than `DEADLINE`, in seconds."""
 DEADLINE = 0.5

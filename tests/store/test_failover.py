@@ -64,6 +64,7 @@ class ReadConcerns(Listener):
             self.of[event.command["find"]] = event.command.get("readConcern", {}).get("level")
 
 
+@pytest.mark.needs_mongod
 def test_a_text_is_read_as_the_primary_has_it_since_a_new_one_knows_only_later_what_the_majority_has(
     store: Store, project: Project, mongodb_uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

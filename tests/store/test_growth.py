@@ -20,6 +20,8 @@ from app.vocabulary import BriefState, DocumentStatus
 from tests.listener import Listener
 from tests.make import Project, a_document, a_project
 
+pytestmark = pytest.mark.needs_mongod
+
 FEW, MANY = 400, 4_000
 MOST = 1.3
 CATEGORY, CLUSTER, MEMBER = (ObjectId(digit * 24) for digit in "cdf")

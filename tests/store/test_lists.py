@@ -21,6 +21,8 @@ from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 
+pytestmark = pytest.mark.needs_mongod
+
 NOW = datetime(2027, 6, 1, tzinfo=UTC)
 IDS = [f"{number:024x}" for number in range(1, 4)]
 DAYS = [

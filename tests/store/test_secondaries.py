@@ -17,7 +17,7 @@ from tests.graphql_app.client import GraphQL, delivery_token, opened, published,
 from tests.listener import Listener
 from tests.make import Project, a_project
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
 QUERY = "{ documents { title html category { name } author { name } } }"
 

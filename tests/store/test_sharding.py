@@ -20,6 +20,8 @@ from tests.graphql_app.client import GraphQL, delivery_token, opened
 from tests.listener import Listener
 from tests.make import OPERATIONS, Project, made
 
+pytestmark = pytest.mark.needs_mongod
+
 SHARD_KEYS = {
     **dict.fromkeys(
         (

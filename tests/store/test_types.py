@@ -28,6 +28,8 @@ from app.store.tokens import StoredBudgetUse
 from app.vocabulary import BudgetLimit
 from tests.make import OPERATIONS, Project, a_ready_brief, made
 
+pytestmark = pytest.mark.needs_mongod
+
 KEYS = {"nameKey", "emailKey", "titleKey", "dueKey", "uses", "revised"}
 """Stored to sort and to compare by; no caller reads them."""
 

@@ -16,6 +16,8 @@ from app.worker.jobs import expire_claims, relay_events, trim_feeds
 from app.worker.worker import ProjectByProject
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief
 
+pytestmark = pytest.mark.needs_mongod
+
 
 @pytest.fixture
 def without_indexes(mongodb_uri: str) -> Iterator[Store]:

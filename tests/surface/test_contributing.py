@@ -14,7 +14,7 @@ import pytest
 
 from tests.make import Project, a_document
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
 CHECKOUT = Path(__file__).parents[2]
 PACKAGES = ("app", "graphql_app", "mcp_tools")

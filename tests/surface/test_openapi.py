@@ -22,8 +22,8 @@ from app.rest.examples import AFTER
 from app.schemas.intents import INTENT_FIELDS
 from app.server import create_app
 from app.settings import Settings
-from app.store.store import Store
 from app.vocabulary import Kind
+from tests import in_memory
 
 SNAPSHOT = Path(__file__).with_name("openapi.json")
 UPDATE = "UPDATE_SNAPSHOTS=1 .venv/bin/python -m pytest tests/surface/test_openapi.py"
@@ -39,9 +39,11 @@ OF_NO_OPERATION = {"MethodNotAllowed", "ResponseTooLarge"}
 
 
 @pytest.fixture(scope="module")
-def served(store: Store) -> Flask:
-    """The application with every surface."""
-    return create_app(Settings(mongodb_uri="mongodb://given", serve_metrics=True, log_level="CRITICAL"), store)
+def served() -> Flask:
+    """The application with every surface; no request reaches the database."""
+    return create_app(
+        Settings(mongodb_uri="mongodb://none", serve_metrics=True, log_level="CRITICAL"), in_memory.store()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -233,9 +235,9 @@ def test_names_of_components_are_words_of_the_contract(document: dict[str, Any])
 
 
 @pytest.mark.parametrize("base_path", ["", "/api"])
-def test_the_paths_of_the_document_are_below_its_server(store: Store, base_path: str) -> None:
+def test_the_paths_of_the_document_are_below_its_server(base_path: str) -> None:
     settings = Settings(mongodb_uri="mongodb://none", base_path=base_path, log_level="CRITICAL")
-    client = create_app(settings, store).test_client()
+    client = create_app(settings, in_memory.store()).test_client()
 
     for place in {"", base_path}:
         document = client.get(f"{place}/openapi.json").json

@@ -16,7 +16,7 @@ from flask import Flask
 from tests.live import serving
 from tests.make import Project, a_document, a_ready_brief
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(3_600)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(3_600)]
 
 HERE = Path(__file__).parent
 EXAMPLES = os.environ.get("SCHEMATHESIS_EXAMPLES", "2")

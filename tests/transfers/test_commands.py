@@ -11,6 +11,8 @@ from app.cli import calling, main
 from app.store.store import Store
 from tests.make import Project, a_document, a_project
 
+pytestmark = pytest.mark.needs_mongod
+
 
 @pytest.fixture
 def run(store: Store, monkeypatch: pytest.MonkeyPatch, mongodb_uri: str) -> Iterator[CliRunner]:

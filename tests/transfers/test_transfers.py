@@ -27,6 +27,8 @@ from tests.databases import everything
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, fill_with_categories, made
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 
 def called(ctx: Context, name: str, /, *ids: str, **fields: Any) -> Any:
     """Runs an operation and returns what it gave."""

@@ -22,6 +22,8 @@ from tests.operations.valid_calls import EVERY, Call, Scene
 from tests.rest.client import Rest
 from tests.walks.sending import over_mcp, over_rest, routes_of
 
+pytestmark = pytest.mark.needs_mongod
+
 REVIEW = {"facts": True, "sources": True, "examined": "All of it.", "responsible": "Ada"}
 SCOPES = [set(some) for number in range(1, 5) for some in combinations(Scope, number)]
 

@@ -27,6 +27,8 @@ from tests.operations.valid_calls import Scene
 from tests.walks.others import Theirs, plain, rows_of
 from tests.walks.pages import BY_NAME, PAGES, Page, Records
 
+pytestmark = pytest.mark.needs_mongod
+
 WITHOUT_A_SESSION = {"console.asset", "console.sign_in", "console.start_session", "console.join", "console.accept"}
 BY_OAUTH = {"sign_in_with_oidc", "back_from_oidc", "choose_project", "show_connect", "connect"}
 """The pages to which other services send people; they name no record, and `tests/oauth` opens them."""

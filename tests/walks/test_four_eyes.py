@@ -20,6 +20,8 @@ from tests.make import Project, Token
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 Document = dict[str, Any]
 
 

@@ -26,6 +26,8 @@ from tests.operations.valid_calls import EVERY, Call, Scene
 from tests.walks.others import WORD, Theirs, plain
 from tests.walks.sending import OPERATIONS, over_mcp, over_rest, routes_of
 
+pytestmark = pytest.mark.needs_mongod
+
 NAMES = {
     "documentId": "document",
     "internalLinks": "document",

@@ -15,6 +15,8 @@ from tests.graphql_app.client import GraphQL, delivery_token
 from tests.operations.valid_calls import Scene
 from tests.walks.others import WORD, Theirs, plain
 
+pytestmark = pytest.mark.needs_mongod
+
 NAMES = {
     ("document", "id"): "document",
     ("category", "id"): "category",

@@ -28,6 +28,8 @@ from tests.walks.others import rows_of
 from tests.walks.sending import OPERATIONS, over_mcp, over_rest, routes_of
 from tests.walks.test_isolation_of_delivery import NAMES, QUERIES, query
 
+pytestmark = pytest.mark.needs_mongod
+
 ALL = [str(scope) for scope in Scope]
 SOUND: dict[str, Any] = {"kind": "management", "scopes": ALL, "agent": None, "revokedAt": None, "expiresAt": None}
 

@@ -30,7 +30,7 @@ from tests.live import free_port, until, until_listening
 from tests.make import Project, a_project
 from tests.webhooks.receiver import Receiver, receiving
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
 COMMAND = Path(sys.executable).with_name("content-workflow")
 TEXT = "Saffron is dearer than gold."

@@ -26,6 +26,8 @@ from tests.webhooks.conftest import Post
 from tests.webhooks.receiver import Receiver, receiving
 from tests.webhooks.test_webhooks import a_webhook
 
+pytestmark = pytest.mark.needs_mongod
+
 
 def deliveries(rest: Rest, webhook: dict[str, Any], query: str = "") -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = rest.get(f"/webhooks/{webhook['id']}/deliveries{query}").json

@@ -12,6 +12,8 @@ from app.store.store import Store
 from tests.make import Project
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 URL = "https://hooks.example.org/content"
 
 

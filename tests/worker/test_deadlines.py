@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from bson import ObjectId
 from pymongo import MongoClient
 from pymongo.monitoring import CommandStartedEvent
@@ -18,6 +19,8 @@ from tests.listener import Listener
 from tests.live import until
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief
 from tests.webhooks.receiver import receiving
+
+pytestmark = pytest.mark.needs_mongod
 
 
 class Commands(Listener):

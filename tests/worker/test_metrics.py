@@ -45,6 +45,7 @@ def test_guesses_of_the_token_are_limited_by_address_and_the_right_one_always_wo
 
 
 @pytest.mark.contract("decided-running.metrics-labels")
+@pytest.mark.needs_mongod
 def test_a_request_counts_under_its_routes_template_and_no_label_names_a_record(store: Store, project: Project) -> None:
     client, token = served(store, serve_metrics=True), project.token("Confidential name")
     document = a_document(project.context(token), title="Unheard of")

@@ -66,6 +66,7 @@ def collector() -> Iterator[tuple[str, list[bytes]]]:
 
 
 @pytest.mark.contract("decided-running.traces")
+@pytest.mark.needs_mongod
 @pytest.mark.slow
 def test_requests_and_what_they_ask_of_mongodb_are_traced_without_secrets_and_texts(
     project: Project, store: Store, mongodb_uri: str, collector: tuple[str, list[bytes]]
@@ -93,6 +94,7 @@ def test_requests_and_what_they_ask_of_mongodb_are_traced_without_secrets_and_te
         assert secret.encode() not in told
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.slow
 def test_what_the_worker_asks_of_mongodb_is_traced(
     store: Store, mongodb_uri: str, collector: tuple[str, list[bytes]]
@@ -107,6 +109,7 @@ def test_what_the_worker_asks_of_mongodb_is_traced(
             worker.terminate()
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.slow
 def test_what_mcp_over_stdio_asks_of_mongodb_is_traced(
     project: Project, store: Store, mongodb_uri: str, collector: tuple[str, list[bytes]]

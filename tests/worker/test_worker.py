@@ -26,6 +26,8 @@ from tests.live import slowdown, until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 from tests.rest.client import Rest
 
+pytestmark = pytest.mark.needs_mongod
+
 BEST_OF = 3
 """How often a time is taken: the machine may be busy with something else."""
 

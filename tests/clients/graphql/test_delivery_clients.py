@@ -15,7 +15,7 @@ from app.cli import main
 from tests.clients.test_clients import run
 from tests.make import Token
 
-pytestmark = [pytest.mark.clients, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
 
 HERE = Path(__file__).parent
 

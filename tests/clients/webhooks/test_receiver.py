@@ -24,7 +24,7 @@ from tests.webhooks.conftest import Post
 from tests.webhooks.receiver import receiving
 from tests.webhooks.test_documentation import BODY, REFUSED, SECRET, signed, snippet
 
-pytestmark = [pytest.mark.clients, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
 
 HERE = Path(__file__).parent
 
