@@ -10,7 +10,6 @@ import httpx
 import pytest
 from bson import ObjectId
 
-from app.operations.context import this_instant
 from app.vocabulary import TokenKind
 from tests.abuse.service import Service
 from tests.make import OPERATIONS, a_document, fill_with_categories
@@ -101,37 +100,6 @@ def test_small_texts_of_many_records_are_refused_where_they_are_long_together(se
     assert {frozenset(codes(answer)) for answer in answers} == {frozenset(["RESPONSE_TOO_LARGE"])}
 
 
-def test_the_excerpt_of_a_draft_is_made_once_for_all_places_that_show_it(service: Service, ask: Ask) -> None:
-    _add_drafts(service, 100, "![](a)\n\n" * 2_500)
-    query = aliased("documents(includeDrafts: true, limit: 100) { excerpt title }")
-
-    with service.holds():
-        answers = at_once(ask, query)
-
-    assert {frozenset(codes(answer)) for answer in answers} == {frozenset()}
-
-
-def test_pages_of_different_drafts_leave_time_for_others(service: Service, ask: Ask) -> None:
-    _add_drafts(service, 600, "![](a)\n\n" * 2_500)
-    pages = [f"a{n}: documents(includeDrafts: true, limit: 100, offset: {100 * n}) {{ excerpt }}" for n in range(6)]
-
-    with service.holds():
-        answers = at_once(ask, "{ " + " ".join(pages) + " }")
-
-    assert {frozenset(codes(answer)) for answer in answers} <= {frozenset(), frozenset(["SERVICE_UNAVAILABLE"])}
-
-
-def _add_drafts(service: Service, number: int, markdown: str) -> None:
-    """Adds drafts with a content of their own each by writing them to the database."""
-    row, body = _copied(service, a_document(service.project.context(), markdown=markdown)["id"])
-    pairs = [(ObjectId(), ObjectId()) for _ in range(number)]
-    database = service.store.database
-    database.bodies.insert_many([{**body, "_id": body_id, "documentId": row_id} for row_id, body_id in pairs])
-    database.documents.insert_many(
-        [{**row, "_id": row_id, "contentId": body_id, "slugs": [str(row_id)]} for row_id, body_id in pairs]
-    )
-
-
 def _publish_many(service: Service, number: int, **fields: Any) -> None:
     """Adds publications by writing them to the database, all alike but for the slug."""
     ctx = service.project.context()
@@ -143,10 +111,3 @@ def _publish_many(service: Service, number: int, **fields: Any) -> None:
     ids = [ObjectId() for _ in range(number)]
     publications.insert_many([{**row, "_id": one, "slug": str(one)} for one in ids])
     service.store.projects.delivery_changed(service.project.id)
-
-
-def _copied(service: Service, document_id: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    database = service.store.database
-    row = database.documents.find_one({"_id": ObjectId(document_id)})
-    assert row
-    return {**row, "outbox": [], "createdAt": this_instant()}, database.bodies.find_one({"_id": row["contentId"]}) or {}

@@ -132,13 +132,3 @@ def test_a_link_out_of_the_folder_is_refused_and_one_inside_it_is_imported(datab
     assert set(refused) == {"out.md", "loop.md", "nowhere.md", "pipe.md", "inside.md"}
     assert "has the slug 'good' too" in refused["inside.md"]
     assert titles(project) == {"Good"}
-
-
-@pytest.mark.parametrize("name", [b"\xff.md", b"\x1b[2J.md", "é".encode() * 120 + b".md"])
-def test_a_name_that_no_terminal_shows_is_no_obstacle(database: Database, tmp_path: Path, name: bytes) -> None:
-    project = a_project(database[0])
-    Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("---\ntitle:\n---\n", "utf-8")
-
-    [named] = json.loads(run_import(database, project, tmp_path).stdout)["refused"]
-
-    assert named.isprintable()

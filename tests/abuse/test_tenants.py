@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -11,7 +10,7 @@ import pytest
 
 from tests.abuse.flood import flood
 from tests.abuse.service import PLAIN, Service
-from tests.abuse.sockets import head, stalled
+from tests.abuse.sockets import head
 from tests.make import Project, a_document
 
 ADDRESSES = [f"127.0.0.{number}" for number in range(10, 18)]
@@ -46,35 +45,6 @@ def test_long_texts_of_one_tenant_leave_room_for_those_of_another(service: Servi
             assert answer.status_code == 200
             answered += 1
     assert answered > 1
-
-
-def test_uploads_that_stop_leave_places_for_other_tenants(service: Service) -> None:
-    headers = {"Authorization": f"Bearer {service.bystander_token}"}
-    uploads = [
-        head("POST", "/document-intents", secret, Content_Type="application/json", Content_Length="1000") + b"{"
-        for secret in secrets(service)
-    ]
-    with stalled(service, uploads * 6, ADDRESSES), service.holds():
-        began = time.perf_counter()
-        while time.perf_counter() < began + 2:
-            draft = httpx.post(f"{service.url}/cluster-intents", json={"name": "Rye"}, headers=headers, **PLAIN)
-            assert draft.status_code == 201
-            withdrawn = httpx.delete(f"{service.url}/cluster-intents/{draft.json()['id']}", headers=headers, **PLAIN)
-            assert withdrawn.status_code == 200
-
-
-def test_long_answers_that_are_not_read_leave_places_for_other_tenants(service: Service) -> None:
-    text = "\u0001\U0001f35e" * 1_000_000
-    document = a_document(service.project.context(), markdown=text)
-    other = service.new_project()
-    of_other = a_document(other.context(), markdown=text)
-    headers = {"Authorization": f"Bearer {other.token().secret}"}
-    reads = [head("GET", f"/documents/{document['id']}", secret) for secret in secrets(service)]
-
-    with stalled(service, reads * 6, ADDRESSES), service.holds():
-        time.sleep(2)
-        answer = httpx.get(f"{service.url}/documents/{of_other['id']}", headers=headers, **PLAIN)
-        assert answer.status_code == 200
 
 
 def test_large_writes_of_one_tenant_leave_room_for_those_of_another(service: Service) -> None:

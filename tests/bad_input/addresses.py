@@ -20,65 +20,15 @@ from tests.bad_input.requests import Request, Response, send
 from tests.bad_input.scene import a_scene
 
 RIGHT = (
-    *(
-        "https://hooks.example.org/a?b=c#d",
-        "http://localhost:8080/x",
-        "https://user:pass@example.org",
-        "https://[2001:db8::1]:8443/",
-    ),
-    *(
-        "https://münchen.example/ü",
-        "https://xn--mnchen-3ya.example",
-        "http://127.0.0.1/",
-        "https://0x7f.1/",
-        "https://2130706433/",
-    ),
-    *(
-        "https://example.org/{slug}",
-        "https://example.org/blog/{slug}.html",
-        "HTTPS://EXAMPLE.ORG.:443",
-        "https://a.b_c.d/%zz",
-    ),
+    *("https://hooks.example.org/a?b=c#d", "http://localhost:8080/x", "https://user:pass@example.org"),
+    *("https://[2001:db8::1]:8443/", "https://münchen.example/ü", "https://xn--mnchen-3ya.example"),
+    *("http://127.0.0.1/", "https://0x7f.1/", "https://2130706433/", "https://example.org/{slug}"),
+    *("https://example.org/blog/{slug}.html", "HTTPS://EXAMPLE.ORG.:443", "https://a.b_c.d/%zz"),
 )
 PIECES = (
-    *(
-        "://",
-        "/",
-        "?",
-        "#",
-        "@",
-        ":",
-        "[",
-        "]",
-        "%",
-        "{slug}",
-        "{",
-        "}",
-        "{0}",
-        "{slug.__class__}",
-        ".",
-        "..",
-        "\\",
-        "//",
-        "\t",
-    ),
-    *(
-        ":65536",
-        ":-1",
-        ":0",
-        ":٣",
-        "::1",
-        "%25eth0",
-        "localhost",
-        "169.254.169.254",
-        "xn--",
-        "。",
-        "ⅷ",
-        "\u00ad",
-        "ß",
-        " ",
-        "\r\n",
-    ),
+    *("://", "/", "?", "#", "@", ":", "[", "]", "%", "{slug}", "{", "}", "{0}", "{slug.__class__}", ".", "..", "\\"),
+    *("//", "\t", ":65536", ":-1", ":0", ":٣", "::1", "%25eth0", "localhost", "169.254.169.254", "xn--", "。", "ⅷ"),
+    *("\u00ad", "ß", " ", "\r\n"),
 )
 INTERNAL, LOOPBACK = ["10.0.0.1"], ["127.0.0.1"]
 

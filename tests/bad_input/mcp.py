@@ -27,25 +27,9 @@ from tests.mcp_tools.client import ERAS, MODERN, NAMED_BY
 STATUSES = {200, 202, 400, 401, 403, 404, 405, 406, 413, 415, 421}
 TAGS = {one.__name__ for one in errors.Refusal.__subclasses__()} - {"InternalError", "ServiceUnavailable"}
 METHODS = (
-    *(
-        "tools/list",
-        "resources/list",
-        "resources/templates/list",
-        "prompts/list",
-        "ping",
-        "initialize",
-        "server/discover",
-    ),
-    *(
-        "completion/complete",
-        "logging/setLevel",
-        "resources/subscribe",
-        "sampling/createMessage",
-        "tasks/get",
-        "",
-        "tools",
-    ),
-    *("notifications/initialized", "notifications/cancelled", "$/x", "tools/call\0"),
+    *("tools/list", "resources/list", "resources/templates/list", "prompts/list", "ping", "initialize"),
+    *("server/discover", "completion/complete", "logging/setLevel", "resources/subscribe", "sampling/createMessage"),
+    *("tasks/get", "", "tools", "notifications/initialized", "notifications/cancelled", "$/x", "tools/call\0"),
 )
 INTERNAL_ERROR = -32603
 SAMPLED = 10

@@ -14,30 +14,14 @@ TEXTS: tuple[str, ...] = (
     *("", " ", "x", "\0", "a\0b", "\ud800", "\udfff\ud800", "\ufeff", "\u202e", "\u2028", "\x7f", "\x1b[2J", "\r\n"),
     *("null", "true", "NaN", "-0", "1e999", "0x1f", "٣", "ſ", "İ", "ß", "ﬁ", "e\u0301", "👩‍👩‍👧", "\U0010ffff", "𝒜"),
     *(
-        "../../etc/passwd",
-        "%00",
-        "%2e%2e%2f",
-        "%",
-        "%zz",
-        "%ff",
-        "a/b",
-        "a?b#c",
-        "\\",
-        '"',
-        "'",
-        "`",
-        "<script>",
+        *("../../etc/passwd", "%00", "%2e%2e%2f", "%", "%zz", "%ff", "a/b", "a?b#c", "\\", '"', "'", "`", "<script>"),
         "&lt;",
     ),
     *("$where", "$gt", "a.b", "__proto__", "constructor", "_id", "{{7*7}}", "${x}", "%s%n", "'; --", "*", "(((", "[a-"),
     *(NO_ID, "g" * 24, "0" * 23, "published", "ready", "none", "2027-02-30", "2027-02-28", "0000-00-00", "9999-12-31"),
     *("10000-01-01", "2027-01-31T09:00:00.000Z", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"),
     *(
-        "2027-01-31T25:00:00Z",
-        "2027-01-31T09:00:60Z",
-        "http://",
-        "https://[",
-        "https://exa mple.org",
+        *("2027-01-31T25:00:00Z", "2027-01-31T09:00:60Z", "http://", "https://[", "https://exa mple.org"),
         "https://[::1]:99",
     ),
     *("https://example.org:99999999/", "javascript:alert(1)", "https://xn--/", "https://" + "a" * 300 + ".org", "//x"),
@@ -57,23 +41,8 @@ BYTES: tuple[bytes, ...] = (
     *(b"\0", b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xf4\x90\x80\x80", b"\r\n", b"\n\n", b"\t"),
     *(b'"', b"'", b"\\", b"\\u", b"\\ud800", b"{", b"}", b"[", b"]", b",", b":", b"//", b"/*", b"#", b"-", b"--", b"="),
     *(b"NaN", b"Infinity", b"1e999", b"9" * 400, b"null", b"undefined", b"[" * 2_000, b'{"a":' * 2_000, b" " * 5_000),
-    *(
-        b"&",
-        b"*",
-        b"!",
-        b"|",
-        b">",
-        b"%",
-        b"@",
-        b"`",
-        b"?",
-        b"<",
-        b"---\n",
-        b"+++\n",
-        b"<<: ",
-        b"&a *a",
-        b"!!python/name:os",
-    ),
+    *(b"&", b"*", b"!", b"|", b">", b"%", b"@", b"`", b"?", b"<", b"---\n", b"+++\n", b"<<: ", b"&a *a"),
+    b"!!python/name:os",
 )
 """Pieces that mean something to a parser."""
 
@@ -207,10 +176,7 @@ def _text(schema: dict[str, Any], chance: random.Random, ids: Sequence[str]) -> 
     if "0-9a-f" in schema.get("pattern", ""):
         return chance.choice(ids)
     texts = (
-        f"Rye {chance.randrange(99)}",
-        "https://example.org/a",
-        "2027-02-14",
-        "2027-01-31T09:00:00Z",
+        *(f"Rye {chance.randrange(99)}", "https://example.org/a", "2027-02-14", "2027-01-31T09:00:00Z"),
         "# Rye\n\nDark.",
     )
     length = schema.get("maxLength", 100)

@@ -39,10 +39,7 @@ LINES = (
         b"\x80: \xff",
     ),
     *(
-        b"Upgrade: h2c",
-        b"Connection: Upgrade, HTTP2-Settings",
-        b"Connection: keep-alive",
-        b"GET / HTTP/1.1",
+        *(b"Upgrade: h2c", b"Connection: Upgrade, HTTP2-Settings", b"Connection: keep-alive", b"GET / HTTP/1.1"),
         b"X-Y\x0bz: 1",
     ),
 )

@@ -1,4 +1,4 @@
-"""A minute of the campaign, divided among the targets; `make fuzz` runs it for as long as one likes."""
+"""Half a minute of the campaign, divided among the targets; `make fuzz` runs it for as long as one likes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.bad_input.targets import SHARES, database, run_target
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
-SECONDS = float(os.environ.get("FUZZ_SECONDS", "5"))
+SECONDS = float(os.environ.get("FUZZ_SECONDS", "3"))
 MAX_GROWTH = 64 * MIB
 """What a process may take more after thousands of inputs than after the first: caches fill."""
 

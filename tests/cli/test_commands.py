@@ -39,12 +39,6 @@ class TestProjects:
         assert made["name"] == "Loaf"
         assert made["id"] in {one["id"] for one in json.loads(cli("project", "list", "--json").stdout)}
 
-    def test_projects_can_share_a_team(self, cli: Cli) -> None:
-        first = json.loads(cli("project", "create", "--name", "One", "--json").stdout)
-        second = cli("project", "create", "--name", "Two", "--team", first["teamId"], "--json")
-
-        assert json.loads(second.stdout)["teamId"] == first["teamId"]
-
     @pytest.mark.parametrize(
         ("options", "named"),
         [(("--name", " "), "name:"), (("--name", "x" * 101), "name:"), (("--name", "x", "--team", "y"), "teamId:")],

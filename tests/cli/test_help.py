@@ -51,13 +51,6 @@ def test_without_a_terminal_progress_is_a_line_every_few_seconds(
     )
 
 
-def test_a_quick_command_shows_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.progress("Exporting", "lines") as advance:
-        advance(5)
-
-    assert capsys.readouterr().err == ""
-
-
 @pytest.mark.contract("decided-plans.odds")
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shells_complete_commands(shell: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from app.cli.front_matter import Unreadable, read_post
 from tests.cli.conftest import Cli
-from tests.make import OPERATIONS, Project, a_document
+from tests.make import OPERATIONS, Project
 
 RUST_BLOG = Path(__file__).parents[3] / "shared" / "data" / "rust-blog" / "content"
 BAD = {
@@ -89,12 +89,6 @@ class TestImporting:
         assert why in result.stderr
         assert list(documents_of(project)) == ["good"]
 
-    @pytest.mark.parametrize("name", ["blog.ndjson", "blog.json"])
-    def test_a_folder_may_have_any_name(self, cli: Cli, project: Project, tmp_path: Path, name: str) -> None:
-        write(tmp_path, f"{name}/a.md", "---\ntitle: A\n---\n")
-
-        assert self.run(cli, project, tmp_path / name)["created"] == 1
-
     def test_two_files_with_one_slug_make_one_document(self, cli: Cli, project: Project, tmp_path: Path) -> None:
         write(tmp_path, "a.md", "---\ntitle: A\n---\n")
         write(tmp_path, "b/index.md", "---\ntitle: B\nslug: a\n---\n")
@@ -124,15 +118,6 @@ class TestImporting:
         self.run(cli, project, tmp_path, "--update")
         again = OPERATIONS["get_provenance"](project.context(), documents_of(project)["a"]["id"], fields={}).body
         assert (again["people"], again["agents"]) == (3, 3)
-
-    def test_ids_in_upper_case_are_no_change(self, cli: Cli, project: Project, tmp_path: Path) -> None:
-        linked = a_document(project.context())["id"].upper()
-        write(tmp_path, "a.md", f"---\ntitle: A\nbrief: {{internalLinks: ['{linked}'], keyword: ''}}\n---\n")
-        self.run(cli, project, tmp_path)
-
-        again = self.run(cli, project, tmp_path)
-
-        assert (again["unchanged"], again["changed"]) == (1, {})
 
     @pytest.mark.contract("decided-commands.import-again")
     def test_a_second_run_changes_nothing_and_update_writes_what_changed(
@@ -219,18 +204,6 @@ class TestImporting:
         assert self.run(cli, project, tmp_path, "--publish")["published"] == 1
         assert not documents_of(project)["a"]["hasUnpublishedChanges"]
         assert self.run(cli, project, tmp_path, "--publish")["published"] == 0
-
-    def test_publish_leaves_a_live_document_that_somebody_works_on(
-        self, cli: Cli, project: Project, tmp_path: Path
-    ) -> None:
-        write(tmp_path, "a.md", "---\ntitle: A\ndate: 2020-01-02\n---\none")
-        self.run(cli, project, tmp_path, "--publish")
-        document_id = documents_of(project)["a"]["id"]
-        OPERATIONS["update_document"](project.context(), document_id, fields={"metaTitle": "Not ready"})
-        OPERATIONS["submit_document"](project.context(), document_id, fields={})
-
-        assert self.run(cli, project, tmp_path, "--publish")["published"] == 0
-        assert documents_of(project)["a"]["status"] == "review"
 
     @pytest.mark.slow
     @pytest.mark.skipif(not RUST_BLOG.exists(), reason="the posts of the Rust blog are not beside this checkout")

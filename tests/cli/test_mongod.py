@@ -161,16 +161,6 @@ class TestRunning:
             assert same == uri != other
             assert notes(other) == ["kept"]
 
-    def test_two_folders_have_a_mongod_each(self, folder: Path) -> None:
-        with running_mongod(folder / "one") as one, running_mongod(folder / "two") as two:
-            note(one, "in one")
-            assert notes(two) == []
-
-    def test_an_exception_in_the_block_stops_it(self, folder: Path) -> None:
-        with pytest.raises(KeyboardInterrupt), running_mongod(folder):
-            raise KeyboardInterrupt
-        assert not runs(folder)
-
 
 @pytest.mark.needs_mongod
 @pytest.mark.slow
@@ -186,13 +176,6 @@ class TestSharing:
         leave(first)
         note(uri, "still there")
         leave(last)
-        assert not runs(folder)
-
-    def test_a_user_in_the_same_process_counts_too(self, folder: Path) -> None:
-        with running_mongod(folder) as uri:
-            with running_mongod(folder) as same:
-                assert same == uri
-            note(uri, "still there")
         assert not runs(folder)
 
 

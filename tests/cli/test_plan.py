@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 
 from app.cli import plan_files
 from app.cli.plan_files import read_plan
-from app.schemas.plan_tables import UnreadablePlan, read_table
+from app.schemas.plan_tables import UnreadablePlan
 from app.store.store import Store
 from tests.cli.conftest import Cli
 from tests.databases import everything
@@ -134,14 +133,6 @@ def test_a_table_with_unknown_or_doubled_columns_or_wide_rows_is_refused(
     lines = str(refused.value).splitlines()
     assert len(lines) == len(messages)
     assert [message for line, message in zip(lines, messages, strict=True) if message not in line] == []
-
-
-def test_a_long_text_of_digits_and_points_is_no_number_to_yaml(tmp_path: Path) -> None:
-    (tmp_path / "plan.yaml").write_text("- {key: 192.168.100.100:8080, title: 1.2.3.4.5.6.7.8.9.10}")
-
-    [piece] = read_plan(tmp_path / "plan.yaml").pieces
-
-    assert piece == {"key": "192.168.100.100:8080", "title": "1.2.3.4.5.6.7.8.9.10"}
 
 
 YAML_BODY = """\
@@ -326,26 +317,6 @@ class TestCommand:
             == (real.exit_code, real.stderr)
             == (1, "piece 2 (b): title: Must not be blank.\n")
         )
-
-    def test_a_project_that_there_is_not_and_a_file_without_pieces_are_named(
-        self, cli: Cli, project: Project, tmp_path: Path
-    ) -> None:
-        file = written(tmp_path, [{"key": "a", "title": "Rye"}])
-
-        nowhere = cli("plan", "--project", "0" * 24, file)
-        empty = cli("plan", "--project", project.id, written(tmp_path, []))
-
-        assert nowhere.stderr.startswith("Error: There is no project")
-        assert (nowhere.exit_code, empty.exit_code, empty.stderr) == (1, 1, "Error: plan.json has no pieces.\n")
-
-
-def test_a_header_of_very_many_columns_is_refused_at_once_with_the_first_hundred() -> None:
-    began = time.process_time()
-    with pytest.raises(UnreadablePlan) as refused:
-        read_table(",".join(f"column {number}" for number in range(200_000)))
-
-    assert time.process_time() - began < 2
-    assert (len(refused.value.problems), refused.value.more) == (100, 199_901)
 
 
 def test_the_first_hundred_problems_of_a_table_are_listed_and_the_rest_counted(

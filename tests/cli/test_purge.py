@@ -90,8 +90,7 @@ def test_another_age_is_refused(cli: Cli, project: Project, age: str) -> None:
 
 
 @pytest.mark.contract("decided-plans.purge")
-@pytest.mark.parametrize(("answer", "remaining", "code"), [("y", 0, 0), ("n", 1, 1)])
-def test_on_a_terminal_it_asks(store: Store, mongodb_uri: str, answer: str, remaining: int, code: int) -> None:
+def test_on_a_terminal_it_asks(store: Store, mongodb_uri: str) -> None:
     project = a_project(store)
     trashed(project, 40)
     parent, terminal = pty.openpty()
@@ -101,10 +100,10 @@ def test_on_a_terminal_it_asks(store: Store, mongodb_uri: str, answer: str, rema
     with subprocess.Popen(
         command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment
     ) as asked:
-        os.write(parent, f"{answer}\n".encode())
+        os.write(parent, b"n\n")
         output, _ = asked.communicate(timeout=60)
 
     os.close(parent)
     os.close(terminal)
     assert f"Permanently delete 1 document in the trash of project {project.id}? [y/N]" in output.decode()
-    assert (asked.returncode, left(project)) == (code, remaining)
+    assert (asked.returncode, left(project)) == (1, 1)

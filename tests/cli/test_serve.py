@@ -95,7 +95,7 @@ def test_a_request_under_way_is_answered_before_it_ends(tmp_path: Path, mongodb_
         f"POST /document-intents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
     )
-    with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
+    with running(tmp_path, "serve", "--host", "localhost", "--port", str(port), "--no-worker", **options) as server:
         until(lambda: answers(f"http://127.0.0.1:{port}"), server)
         with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
             client.sendall(head.encode())

@@ -111,25 +111,6 @@ def test_a_secret_from_a_file_may_end_with_a_line_break() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "setting", "read"),
-    [
-        ("LOG_LEVEL", "warning", "log_level", "WARNING"),
-        ("TRUSTED_PROXIES", "10.1.2.3/8, ::1", "trusted_proxies", ("10.1.2.3/8", "::1")),
-        ("SERVE_MCP", "off", "serve_mcp", False),
-        ("SERVE_METRICS", "1", "serve_metrics", True),
-        ("PUBLIC_URL", "https://content.example.com/api", "public_url", "https://content.example.com/api"),
-        ("RATE_LIMIT_PER_MINUTE", "0", "rate_limit", 0),
-        ("RATE_LIMIT_PER_MINUTE", "", "rate_limit", 6000),
-        ("DELIVERY_ALLOWED_ORIGINS", "https://a.example:8443, app://localhost", "delivery_allowed_origins", None),
-        ("MCP_ALLOWED_HOSTS", "content.example:*, [::1]:8000, *", "mcp_allowed_hosts", None),
-    ],
-)
-def test_a_right_value_is_read(variable: str, value: str, setting: str, read: object) -> None:
-    expected = tuple(value.split(", ")) if read is None else read
-    assert getattr(Settings.from_environment({"MONGODB_URI": URI, variable: value}), setting) == expected
-
-
-@pytest.mark.parametrize(
     ("path", "database", "name"),
     [
         ("", "", "content_workflow"),

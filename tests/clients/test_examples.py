@@ -93,14 +93,6 @@ def test_a_plan_is_sent_again_with_its_key_when_the_answer_breaks_off(tmp_path: 
     assert len(set(keys)) == 1
 
 
-def test_a_plan_is_sent_again_where_a_proxy_says_until_when_to_wait(tmp_path: Path) -> None:
-    whole, until = (200, json.dumps(PLANNED).encode()), "Wed, 21 Oct 2015 07:28:00 GMT"
-    with answering((503, PAGE), whole, retry_after=until) as (address, keys):
-        assert plan(address, tmp_path).returncode == 0
-
-    assert len(set(keys)) == 1
-
-
 @pytest.mark.parametrize("tag", ["BudgetExceeded", "Forbidden", "HttpApiDecodeError", "IdempotencyMismatch"])
 def test_what_another_try_does_not_change_is_sent_once(tmp_path: Path, tag: str) -> None:
     with answering((422, error(tag, issues=[{"path": "pieces[0].x", "message": "Unknown field."}]))) as (address, keys):
@@ -109,34 +101,6 @@ def test_what_another_try_does_not_change_is_sent_once(tmp_path: Path, tag: str)
     assert ended.returncode == 1
     assert ended.stderr == f"Not planned: {tag}: Why.\npieces[0].x: Unknown field.\n"
     assert len(keys) == 1
-
-
-def test_every_problem_of_a_refusal_is_printed_and_how_many_more_there_are(tmp_path: Path) -> None:
-    problem = {"field": "title", "message": "Is required."}
-    with answering((422, error("IntentInvalid", errors=[problem])), (400, error("X", more=3))) as (address, _):
-        ended, cut = plan(address, tmp_path), plan(address, tmp_path)
-
-    assert ended.stderr == "Not planned: IntentInvalid: Why.\ntitle: Is required.\n"
-    assert cut.stderr == "Not planned: X: Why.\nand 3 more\n"
-
-
-def test_a_dry_run_has_no_key(tmp_path: Path) -> None:
-    with answering((200, json.dumps(PLANNED).encode())) as (address, keys):
-        assert plan(address, tmp_path, "--dry-run").returncode == 0
-
-    assert keys == [None]
-
-
-@pytest.mark.parametrize(
-    "file", [b"\xef\xbb\xbfkey;title\r\nrye;Rye\r\n;\r\nspelt;Spelt\r\n", b"title\tkey\nRye\trye\n\tspelt\n"]
-)
-def test_the_keys_are_found_in_what_spreadsheets_write(tmp_path: Path, file: bytes) -> None:
-    late = {"key": "rye", "title": "Rye", "status": "idea", "dueDate": "2027-01-11"}
-    with answering((200, json.dumps([late]).encode()), (200, b"[]")) as (address, _):
-        failed, passed = (plan(address, tmp_path, file=file, program="overdue.py") for _ in range(2))
-
-    assert (failed.returncode, failed.stdout) == (1, "2027-01-11  idea       rye  Rye\n1 of 2 pieces overdue.\n")
-    assert (passed.returncode, passed.stdout) == (0, "0 of 2 pieces overdue.\n")
 
 
 @pytest.mark.parametrize(
@@ -154,30 +118,6 @@ def test_a_refusal_and_a_missing_token_end_a_program_in_one_line(tmp_path: Path,
         1,
         "Set BASE to the service's address, and TOKEN to a token of the project.\n",
     )
-
-
-@pytest.mark.parametrize("program", ["plan.py", "overdue.py"])
-@pytest.mark.parametrize(
-    ("file", "why"),
-    [
-        (b"title\nRye bread\n", "plan.csv has no column `key`."),
-        (b"", "plan.csv has no column `key`."),
-        ("key,title\nrye,Brötchen\n".encode("latin-1"), "plan.csv can't be read: "),
-    ],
-)
-def test_a_file_that_is_no_plan_is_refused_in_one_line(tmp_path: Path, program: str, file: bytes, why: str) -> None:
-    with answering() as (address, keys):
-        ended = plan(address, tmp_path, file=file, program=program)
-
-    assert ended.returncode == 1
-    assert ended.stderr.startswith(why)
-    assert (ended.stderr.count("\n"), keys) == (1, [])
-
-
-def test_a_row_with_more_cells_than_columns_is_refused(tmp_path: Path) -> None:
-    ended = plan("http://127.0.0.1:9", tmp_path, file=b"key,title\nrye,Rye\nspelt,Spelt,bread\n")
-
-    assert ended.stderr == "plan.csv, line 3: there are more cells than columns.\n"
 
 
 def test_an_approved_piece_that_changes_before_it_is_published_is_read_again(tmp_path: Path) -> None:

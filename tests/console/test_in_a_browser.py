@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from flask import request
-from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -21,7 +20,6 @@ from app.console.table import COLUMNS
 from app.errors import BudgetExceeded, RateLimited, ServiceUnavailable
 from app.rules.times import wire_time
 from app.store.store import Store
-from app.vocabulary import Scope
 from tests.clients.npm import installed
 from tests.console.browser import Window
 from tests.make import OPERATIONS, Project, Token, a_document, a_project, a_ready_brief, made
@@ -124,43 +122,6 @@ def test_a_wrong_field_has_the_focus_a_secret_is_copied_and_nothing_is_cleared_i
         window.find(f".bulk [value={bulk}]").click()
         window.until(lambda field=field: window.chrome.switch_to.active_element.get_attribute("id") == field)
     assert now(project, document)["dueDate"] == "2099-01-31"
-
-
-def test_an_editor_writes_reviews_and_publishes(window: Window, project: Project) -> None:
-    document = a_document(project.context(), title="Your first loaf", status="drafting")
-    window.sign_in(project.token("Ingrid"))
-
-    window.open(f"/console/documents/{document['id']}/edit")
-    editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
-    editor.send_keys("## Day one?\n\n- Flour\n", Keys.CONTROL + "b", Keys.NULL, "Water")
-    window.until(lambda: "<h2>Day one?</h2>" in window.find("#preview").get_attribute("innerHTML"))
-    window.find("label[for=markdown]").click()
-    assert "editor" in window.chrome.switch_to.active_element.get_attribute("class")
-    editor.send_keys(Keys.CONTROL + "s")
-    window.until(lambda: "Saved as version 2" in window.find("#toasts").text)
-    window.until(lambda: "Version 2" in window.find("#facts").text)
-    editor.send_keys(Keys.NULL, " and salt")
-    window.find("#preview").click()
-    window.keys(Keys.CONTROL + "s")
-    window.until(lambda: "Saved as version 3" in window.find("#toasts").text)
-    window.until(lambda: not window.find("#meanwhile").text)
-    window.click_tab("Read")
-    assert [item.text for item in window.chrome.find_elements(By.CSS_SELECTOR, ".prose li")] == [
-        "Flour",
-        "Water and salt",
-    ]
-    assert window.find(".prose li strong").text == "Water"
-
-    window.press("Submit for review")
-    window.find("#a-note").send_keys("Say which flour.")
-    window.press("Request changes")
-    assert "Say which flour." in window.find(".note").text
-    window.press("Submit for review")
-    window.press("Approve")
-    window.press("Publish now")
-
-    assert (now(project, document)["status"], now(project, document)["publishedVersion"]) == ("published", 3)
-    assert window.problems() == []
 
 
 def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Window, project: Project) -> None:
@@ -524,36 +485,6 @@ def test_a_message_has_its_time_in_the_readers_zone(window: Window, project: Pro
         window.chrome.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": ""})
 
 
-def test_pieces_are_planned_from_a_pasted_table_and_offered_together(window: Window, project: Project) -> None:
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/plan/many")
-    paste = "document.querySelector('#table').value = arguments[0]"
-    window.chrome.execute_script(paste, "key\ttitle\nrye\tRye\nstollen\tStollen\nsalt\tSalt\n")
-    window.press("See what would happen")
-    assert "3 new. Nothing is changed yet." in window.find("main").text
-    window.press("Plan 3 pieces")
-
-    window.open("/console/table?sort=title")
-    assert not window.find(".bulk").is_displayed()
-    first, _, last = window.chrome.find_elements(By.CSS_SELECTOR, "#table tbody [name=id]")
-    first.click()
-    webdriver.ActionChains(window.chrome).key_down(Keys.SHIFT).click(last).key_up(Keys.SHIFT).perform()
-    window.until(lambda: "3 selected" in window.find(".bulk").text)
-    window.press("Offer briefs")
-
-    assert "Offer briefs: 3 of 3 done" in window.find("h1").text
-    window.open("/console/table")
-    window.find("[data-all]").click()
-    window.find(".bulk [value=trash]").click()
-    window.find("#question button[value='']").click()
-    window.find(".bulk [value=trash]").click()
-    assert "to the trash?" in window.find("#question-text").text
-    window.find("#question button[value='']").click()
-    listed = OPERATIONS["list_briefs"](project.context(), fields={"state": ["ready"], "limit": 10, "offset": 0})
-    assert len(listed.body) == 3
-    assert window.problems() == []
-
-
 def test_the_bulk_actions_fit_a_phone_whatever_the_members_are_called(window: Window, project: Project) -> None:
     ctx = project.context()
     OPERATIONS["create_member"](
@@ -826,25 +757,6 @@ def test_actions_stay_open_while_others_work_and_a_time_that_is_past_is_not_sent
     window.find("#act-schedule_document").click()
     assert window.chrome.execute_script("return document.querySelector('#a-at').validity.rangeUnderflow")
     assert window.find("#a-at").get_attribute("value") == "2020-01-31T09:00"
-
-
-def test_who_may_only_read_is_offered_nothing_else(window: Window, project: Project) -> None:
-    document = a_document(project.context(), title="Rye", markdown=TEXT)
-    window.sign_in(project.token("A reader", scopes=[Scope.READ]))
-    assert not window.has("[data-move], [draggable=true]")
-
-    window.open(f"/console/documents/{document['id']}")
-    assert not window.has(".actions, .tabs a[href$=edit]")
-    status = window.chrome.execute_async_script(
-        """
-        const [url, done] = arguments;
-        const body = new URLSearchParams({ _csrf: document.querySelector("[name=csrf-token]").content });
-        fetch(url, { method: "POST", body }).then((response) => response.text()).then(done);
-        """,
-        f"/console/documents/{document['id']}/actions/delete_document",
-    )
-    assert "needs a token with the scope <code>publish</code>" in status
-    assert now(project, document)["deletedAt"] is None
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,7 @@ from app.store.indexes import BY_DUE_DATE, EXPIRED_LEASES, INDEXES, KEYS, SLUGS,
 from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus, Kind
 from tests.documents.steps import NOBODY
+from tests.listener import Listener
 from tests.make import OPERATIONS, Project, a_document, a_project
 
 pytestmark = pytest.mark.needs_mongod
@@ -32,7 +33,7 @@ COMMANDS = ("find", "findAndModify", "aggregate", "update", "delete")
 STATUSES = [str(status) for status in DocumentStatus]
 
 
-class Watch(monitoring.CommandListener):
+class Watch(Listener):
     """Keeps the commands that were sent to MongoDB."""
 
     def __init__(self) -> None:
@@ -41,10 +42,6 @@ class Watch(monitoring.CommandListener):
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         if event.command_name in COMMANDS:
             self.commands.append(dict(event.command))
-
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -29,16 +29,6 @@ def persisted(query: str) -> dict[str, Any]:
     return {"persistedQuery": {"version": 1, "sha256Hash": hashlib.sha256(query.encode()).hexdigest()}}
 
 
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_both_methods_answer_alike(project: Project, graphql: GraphQL, method: str) -> None:
-    published(project, title="Rye")
-    query = "query Titles($limit: Int) { documents(limit: $limit) { title } } query Other { categories { id } }"
-
-    answer = getattr(graphql, method)(query, {"limit": 1}, operationName="Titles")
-
-    assert (answer.status_code, answer.json) == (200, {"data": {"documents": [{"title": "Rye"}]}})
-
-
 @pytest.mark.parametrize(
     ("accept", "media_type"),
     [
@@ -65,18 +55,6 @@ def test_a_media_type_that_is_neither_is_not_acceptable(graphql: GraphQL) -> Non
 
 
 @pytest.mark.parametrize(
-    ("query", "error"), [("{", "GRAPHQL_PARSE_FAILED"), ("{ nothing }", "GRAPHQL_VALIDATION_FAILED")]
-)
-def test_a_query_that_cannot_run_has_status_400_where_the_media_type_knows_of_it(
-    graphql: GraphQL, query: str, error: str
-) -> None:
-    for headers, status in (({}, 200), ({"Accept": GRAPHQL_RESPONSE}, 400)):
-        answer = graphql.post(query, headers=headers)
-        assert (answer.status_code, code(answer)) == (status, error)
-        assert "data" not in answer.json
-
-
-@pytest.mark.parametrize(
     "body",
     [
         *("", "{", "5", "null", '"text"', "{}", '{"query": 5}', '{"query": null}', '{"query": ""}', "[" * 5_000),
@@ -92,13 +70,6 @@ def test_what_is_no_graphql_request_has_status_400(graphql: GraphQL, body: str) 
     headers = {"Authorization": f"Bearer {graphql.token.secret}", "Content-Type": "application/json"}
 
     answer = graphql.client.post("/graphql", data=body, headers=headers)
-
-    assert (answer.status_code, code(answer)) == (400, "BAD_REQUEST")
-
-
-@pytest.mark.parametrize("sent", [{"variables": []}, {"extensions": "[]"}])
-def test_a_list_in_an_address_is_no_batch(graphql: GraphQL, sent: dict[str, Any]) -> None:
-    answer = graphql.get("{ categories { id } }", **sent)
 
     assert (answer.status_code, code(answer)) == (400, "BAD_REQUEST")
 
@@ -176,12 +147,6 @@ def test_an_endless_accept_header_is_not_read(graphql: GraphQL) -> None:
     assert graphql.post("{ __typename }", headers={"Accept": accept}).status_code == 400
 
 
-def test_a_mutation_by_get_is_refused_with_the_method_that_is_allowed(graphql: GraphQL) -> None:
-    answer = graphql.get("mutation { a }")
-
-    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
-
-
 def test_the_operation_has_to_be_known(graphql: GraphQL) -> None:
     two = "query A { categories { id } } query B { categories { name } }"
 
@@ -239,27 +204,6 @@ def test_a_query_is_persisted_by_its_hash_for_both_methods(project: Project, gra
     by_get, by_post = graphql.get(extensions=json.dumps(extensions)), graphql.post(None, extensions=extensions)
     assert registered.json == by_get.json == by_post.json == {"data": {"documents": [{"title": "Rye"}]}}
     assert by_get.headers["ETag"]
-
-
-@pytest.mark.parametrize("accept", ["*/*", "application/json, text/html;q=0.5"])
-def test_a_persisted_query_is_read_again_after_a_change_whatever_is_accepted(
-    project: Project, graphql: GraphQL, accept: str
-) -> None:
-    extensions = persisted(QUERY)
-    graphql.post(QUERY, extensions=extensions)
-    published(project, title="Rye")
-
-    answer = graphql.get(extensions=json.dumps(extensions), headers={"Accept": accept})
-
-    assert (answer.status_code, answer.json) == (200, {"data": {"documents": [{"title": "Rye"}]}})
-
-
-def test_a_query_can_be_persisted_by_a_get(project: Project, graphql: GraphQL) -> None:
-    query = f"{{ categories {{ id }} }} # {project.id}"
-    extensions = json.dumps(persisted(query))
-
-    assert graphql.get(query, extensions=extensions).json == {"data": {"categories": []}}
-    assert graphql.get(extensions=extensions).json == {"data": {"categories": []}}
 
 
 def test_a_hash_of_another_query_is_refused(graphql: GraphQL) -> None:

@@ -10,9 +10,10 @@ from pymongo import MongoClient, monitoring
 
 from app.store.store import CODEC, Store
 from tests.graphql_app.client import opened
+from tests.listener import Listener
 
 
-class Watched(monitoring.CommandListener):
+class Watched(Listener):
     """Notes what is read, in order."""
 
     def __init__(self, uri: str, database: str) -> None:
@@ -34,12 +35,6 @@ class Watched(monitoring.CommandListener):
         sent.pop("maxTimeMS", None)
         plan = self.client[command["$db"]].command("explain", sent, verbosity="queryPlanner")
         return re.findall(r"'(?:stage|indexName)': '([^']+)'", str(_winning(plan)))
-
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None:
-        """Is of no interest."""
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None:
-        """Is of no interest."""
 
 
 def _winning(plan: dict[str, Any]) -> Any:

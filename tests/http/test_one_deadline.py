@@ -11,6 +11,7 @@ from pymongo import monitoring
 
 from app.store.store import Store, connect
 from tests.http.conftest import Configured
+from tests.listener import Listener
 from tests.make import OPERATIONS, Project, a_document
 
 pytestmark = pytest.mark.needs_mongod
@@ -20,7 +21,7 @@ ROUND_TRIP = 50
 """How many milliseconds the driver takes off for the way, at most."""
 
 
-class TimesLeft(monitoring.CommandListener):
+class TimesLeft(Listener):
     """How many milliseconds each command had at most."""
 
     def __init__(self) -> None:
@@ -28,10 +29,6 @@ class TimesLeft(monitoring.CommandListener):
 
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         self.milliseconds.append(event.command["maxTimeMS"])
-
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
 def test_authentication_operation_and_texts_share_one_deadline_and_the_next_request_has_its_own(

@@ -83,11 +83,6 @@ def test_wrong_arguments_are_named_all_at_once(agent: Agent, arguments: dict[str
     assert {issue["path"] for issue in refused["issues"]} == issues
 
 
-@pytest.mark.parametrize("document_id", ["", "abc", "z" * 24, NOWHERE])
-def test_an_id_that_names_nothing_is_not_found(agent: Agent, document_id: str) -> None:
-    assert agent.refused("get_document", documentId=document_id)["_tag"] == "NotFound"
-
-
 def test_a_record_is_named_by_the_same_argument_in_every_tool(agent: Agent, project: Project) -> None:
     document = a_document(project.context())
     category = made(project.context(), "category", name="Bread", slug="bread")
@@ -122,20 +117,6 @@ def test_an_unknown_argument_is_refused_with_the_name_that_is_near(
     assert [issue["path"] for issue in refused["issues"]] == sorted(issues)
     for issue in refused["issues"]:
         assert issues[issue["path"]] in issue["message"]
-
-
-def test_of_many_unknown_arguments_a_hundred_are_named_and_the_rest_counted(agent: Agent) -> None:
-    answer = agent.post("tools/call", {"name": "get_project", "arguments": {f"a{n}": n for n in range(50_000)}})
-
-    refused = answer.json["result"]["structuredContent"]
-    assert (len(refused["issues"]), refused["more"]) == (100, 49_900)
-    assert len(answer.get_data()) < 50_000
-
-
-def test_a_long_unknown_name_is_not_repeated_whole(agent: Agent) -> None:
-    [issue] = agent.refused("get_project", **{"x" * 1_000_000: 1})["issues"]
-
-    assert len(issue["path"]) <= 101
 
 
 @pytest.mark.parametrize(
@@ -185,21 +166,6 @@ def test_a_list_of_documents_counts_those_on_all_pages_where_that_is_asked_for(a
     assert {one["id"] for one in found} == {first["id"], second["id"]}
 
 
-def test_a_kind_of_draft_that_does_not_exist_is_refused_with_those_that_do(agent: Agent) -> None:
-    refused = agent.refused("list_intents", kind="documents")
-
-    assert refused["_tag"] == "HttpApiDecodeError"
-    assert refused["issues"] == [{"path": "kind", "message": "Must be one of document, cluster, category."}]
-
-
-def test_content_is_read_in_long_parts_when_no_length_is_asked_for(agent: Agent, project: Project) -> None:
-    document = a_document(project.context(), markdown="word " * 5_000)
-
-    part = agent.call("read_document_content", documentId=document["id"])
-
-    assert (len(part["markdown"]), part["length"], part["nextOffset"]) == (20_000, 25_000, 20_000)
-
-
 @pytest.mark.parametrize("text", ["null", "[1, 2]", '{"a": 1}', "5", "true", ""])
 def test_text_that_looks_like_json_stays_text(agent: Agent, text: str) -> None:
     draft = agent.call("create_document_intent", title=text)
@@ -238,19 +204,6 @@ def test_a_key_of_rest_is_the_same_key_over_mcp(agent: Agent, rest: Rest) -> Non
     assert agent.refused("create_cluster_intent", name="Oat", idempotencyKey="k-2")["_tag"] == "IdempotencyMismatch"
 
 
-@pytest.mark.contract("brief-rules.3")
-def test_over_mcp_only_the_token_that_holds_a_claim_releases_it(agent: Agent, project: Project) -> None:
-    document = a_ready_brief(project.context())
-    agent.call("claim_brief", documentId=document["id"])
-    other = agent.by(project.token("Another"))
-
-    refused = other.refused("withdraw_brief", documentId=document["id"])
-
-    assert refused["_tag"] == "BriefClaimed"
-    assert refused["claimedBy"]["id"] == agent.token.id
-    assert agent.call("withdraw_brief", documentId=document["id"])["brief"]["state"] == "none"
-
-
 @pytest.mark.contract("decided-mcp.ready-withdrawn")
 def test_a_brief_that_is_only_ready_is_withdrawn_by_anyone(agent: Agent, project: Project) -> None:
     document = a_ready_brief(project.context())
@@ -258,10 +211,6 @@ def test_a_brief_that_is_only_ready_is_withdrawn_by_anyone(agent: Agent, project
     withdrawn = agent.by(project.token("Another")).call("withdraw_brief", documentId=document["id"])
 
     assert withdrawn["brief"]["state"] == "none"
-
-
-def test_no_brief_ready_is_a_tool_error(agent: Agent) -> None:
-    assert agent.refused("claim_next_brief")["_tag"] == "NoBriefReady"
 
 
 @pytest.mark.contract("decided-mcp.scopes")

@@ -225,15 +225,6 @@ def test_either_token_ends_the_connection(flow: Flow, editor: Token) -> None:
         assert flow.refresh(given["refresh_token"]).get_json()["error"] == "invalid_grant"
 
 
-@pytest.mark.contract("decided-oauth.record")
-def test_a_connection_ends_with_the_token_of_who_agreed(flow: Flow, editor: Token, project: Project) -> None:
-    given = flow.connect(editor)
-    owner = {"Authorization": f"Bearer {project.token().secret}"}
-    assert flow.http.delete(f"/tokens/{editor.id}", headers=owner).status_code == 200
-    assert flow.calls(given["access_token"]) == 401
-    assert flow.refresh(given["refresh_token"]).get_json()["error"] == "invalid_grant"
-
-
 @pytest.mark.contract("decided-oauth.limits")
 def test_it_does_not_sign_in_and_is_not_rotated(flow: Flow, editor: Token, project: Project) -> None:
     given = flow.connect(editor)

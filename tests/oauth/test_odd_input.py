@@ -29,7 +29,7 @@ def test_what_a_client_asks(flow: Flow, editor: Token) -> None:
     chance = random.Random(16)
     flow.person.sign_in(editor)
     usual = dict(pair.split("=") for pair in flow.asked().split("&")) | {"redirect_uri": REDIRECT}
-    for _ in range(600):
+    for _ in range(300):
         changes = {name: chance.choice(ODD) for name in chance.sample((*NAMES, "resource"), chance.randint(1, 3))}
         repeated = [(chance.choice(NAMES), chance.choice(ODD))] if chance.random() < 0.2 else []
         query = encoded([*(usual | changes).items(), *repeated])
@@ -47,7 +47,7 @@ def test_what_a_client_asks(flow: Flow, editor: Token) -> None:
 
 def test_what_a_client_exchanges(flow: Flow) -> None:
     chance = random.Random(17)
-    for _ in range(600):
+    for _ in range(300):
         form = {
             "grant_type": chance.choice(("authorization_code", "refresh_token", *ODD[:8])),
             "refresh_token": "cwr_" * chance.randint(0, 1) + chance.choice(ODD),
@@ -64,7 +64,7 @@ def test_what_a_client_exchanges(flow: Flow) -> None:
 def test_what_a_client_registers(flow: Flow) -> None:
     chance = random.Random(18)
     values: tuple[Any, ...] = (*ODD[:6], None, 1, True, [], {}, [None], [["x"]], {"a": 1}, [REDIRECT], REDIRECT)
-    for _ in range(300):
+    for _ in range(150):
         metadata = {name: chance.choice(values) for name in ("redirect_uris", "client_name", "client_uri", "scope")}
         assert flow.http.post("/oauth/register", json=metadata).status_code in (201, 400, 429), metadata
 

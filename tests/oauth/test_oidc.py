@@ -165,13 +165,6 @@ def test_what_the_provider_refuses_is_said(oidc_app: Flask) -> None:
     assert browser.get("/console/oidc/callback?code=x&state=x").status_code == 401
 
 
-def test_a_provider_that_is_away_is_said(project: Project) -> None:
-    given = {"oidc_issuer": "http://127.0.0.1:9", "oidc_client_id": "console", "oidc_client_secret": "secret"}
-    response = connectable(project.store, **given).test_client().get("/console/oidc")
-    assert response.status_code == 401
-    assert "failed" in response.text
-
-
 def test_changed_scopes_hold_from_the_next_sign_in_on(
     sign_in: SignIn, project: Project, issuer: str, oidc_app: Flask
 ) -> None:

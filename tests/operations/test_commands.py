@@ -20,6 +20,7 @@ from app.server import create_app
 from app.settings import Settings
 from app.store.store import connect
 from app.vocabulary import Channel
+from tests.listener import Listener
 from tests.make import OPERATIONS, Project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.needs_mongod
 MARKDOWN = "# Rye\n\n" + "Some *words* on rye bread. " * 400
 
 
-class Commands(monitoring.CommandListener):
+class Commands(Listener):
     """The names of the commands that were sent since `sent` was cleared."""
 
     def __init__(self) -> None:
@@ -35,10 +36,6 @@ class Commands(monitoring.CommandListener):
 
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         self.sent.append(event.command_name)
-
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
 @pytest.fixture

@@ -77,15 +77,8 @@ def test_a_due_date_is_a_day_of_the_calendar(day) -> None:
     "day",
     [
         *("", "soon", "2027-02-29", "2027-13-01", "2027-00-10", "2027-01-32", "0000-01-01", "2027-1-1", "20270101"),
-        *(
-            "2027-W05-1",
-            "2027-01-31T00:00:00Z",
-            " 2027-01-31",
-            "2027-01-31\n",
-            "٢٠٢٧-٠١-٣١",
-            "+2027-01-31",
-            "12027-01-31",
-        ),
+        *("2027-W05-1", "2027-01-31T00:00:00Z", " 2027-01-31", "2027-01-31\n", "٢٠٢٧-٠١-٣١", "+2027-01-31"),
+        "12027-01-31",
     ],
 )
 def test_a_due_date_is_nothing_else(day) -> None:
@@ -122,23 +115,9 @@ def test_a_slug_is_one_path_segment(slug) -> None:
 @pytest.mark.parametrize(
     "slug",
     [
-        *(
-            "",
-            " ",
-            "rye bread",
-            "rye/bread",
-            "/rye",
-            "rye?",
-            "rye#1",
-            "a%20b",
-            "a&b",
-            "a:b",
-            "a@b",
-            "a;b",
-            "a,b",
-            "a=b",
-        ),
-        *("a+b", "a\\b", "[a]", "a'b", 'a"b', "a\tb", "a\x7fb", "a\x85b", "a\N{NO-BREAK SPACE}b", ".", "..", "rye\n"),
+        *("", " ", "rye bread", "rye/bread", "/rye", "rye?", "rye#1", "a%20b", "a&b", "a:b", "a@b", "a;b", "a,b"),
+        *("a=b", "a+b", "a\\b", "[a]", "a'b", 'a"b', "a\tb", "a\x7fb", "a\x85b", "a\N{NO-BREAK SPACE}b", ".", ".."),
+        "rye\n",
     ],
 )
 def test_a_slug_holds_no_space_slash_control_or_reserved_character(slug) -> None:
@@ -173,31 +152,10 @@ def test_a_reference_is_an_http_or_https_url_with_a_host(url) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        *(
-            "",
-            "a.example",
-            "//a.example",
-            "ftp://a.example",
-            "javascript:alert(1)",
-            "http:",
-            "http://",
-            "https:///path",
-        ),
-        *(
-            "http:a.example",
-            "http://:80",
-            "http://a.example:port",
-            "http://a.example:99999",
-            "http://[::1",
-            "http://[zz]",
-        ),
-        *(
-            "http://a b.example",
-            "https://a.example/a b",
-            " https://a.example",
-            "https://a.example\n",
-            "mailto:a@b.example",
-        ),
+        *("", "a.example", "//a.example", "ftp://a.example", "javascript:alert(1)", "http:", "http://"),
+        *("https:///path", "http:a.example", "http://:80", "http://a.example:port", "http://a.example:99999"),
+        *("http://[::1", "http://[zz]", "http://a b.example", "https://a.example/a b", " https://a.example"),
+        *("https://a.example\n", "mailto:a@b.example"),
     ],
 )
 def test_a_reference_is_no_other_url(url) -> None:

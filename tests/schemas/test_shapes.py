@@ -249,13 +249,6 @@ def test_what_the_query_of_briefs_refuses(name, value) -> None:
     assert [path for path, _ in issues(BriefQuery, from_query(cached_schema(BriefQuery), {name: value}))] == [name]
 
 
-@pytest.mark.parametrize(
-    ("item", "message"), [(5, "Must be a string."), ([], "Must be a string."), (None, "Must not be null.")]
-)
-def test_a_word_of_a_list_is_refused_in_the_terms_of_any_other_string(item, message) -> None:
-    assert issues(BriefQuery, {"state": [item]}) == [("state", message)]
-
-
 @pytest.mark.contract("decided-http.issues-bounded")
 @pytest.mark.parametrize(("table", "name", "count", "limit"), LISTS)
 def test_a_list_that_is_too_long_is_one_issue_and_its_items_are_not_judged(table, name, count, limit) -> None:

@@ -13,6 +13,7 @@ from pymongo.errors import BulkWriteError, CursorNotFound, OperationFailure, PyM
 from app.errors import ServiceUnavailable
 from app.store.collection import new_id
 from app.store.store import Store, connect
+from tests.listener import Listener
 from tests.make import Project
 
 INTERRUPTED = 11602
@@ -52,7 +53,7 @@ def test_a_member_that_answers_nothing_is_given_up_long_before_the_deadline_of_a
         assert pool.connect_timeout + client.options.heartbeat_frequency < 5
 
 
-class ReadConcerns(monitoring.CommandListener):
+class ReadConcerns(Listener):
     """The read concern of each `find`, by collection."""
 
     def __init__(self) -> None:
@@ -61,10 +62,6 @@ class ReadConcerns(monitoring.CommandListener):
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         if event.command_name == "find":
             self.of[event.command["find"]] = event.command.get("readConcern", {}).get("level")
-
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
 @pytest.mark.needs_mongod

@@ -17,6 +17,7 @@ from app.store import document_lists
 from app.store.document_keys import document_keys
 from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus
+from tests.listener import Listener
 from tests.make import Project, a_document, a_project
 
 pytestmark = pytest.mark.needs_mongod
@@ -28,7 +29,7 @@ RARE = 60
 """How many documents in the middle of a project are in review, drafted, and in a cluster and a member's hands."""
 
 
-class Sent(monitoring.CommandListener):
+class Sent(Listener):
     """The commands that were sent to MongoDB."""
 
     def __init__(self) -> None:
@@ -37,10 +38,6 @@ class Sent(monitoring.CommandListener):
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         if event.command_name in ("find", "findAndModify"):
             self.commands.append(dict(event.command))
-
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
 Examined = Callable[[Callable[[Store], Any]], int]

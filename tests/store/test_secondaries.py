@@ -14,6 +14,7 @@ from app.cli.db import create_missing
 from app.store.store import Store, connect
 from chaos.cluster import Member, ReplicaSet
 from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
+from tests.listener import Listener
 from tests.make import Project, a_project
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
@@ -21,7 +22,7 @@ pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 QUERY = "{ documents { title html category { name } author { name } } }"
 
 
-class Reads(monitoring.CommandListener):
+class Reads(Listener):
     """The ports that collections were read from."""
 
     def __init__(self) -> None:
@@ -30,10 +31,6 @@ class Reads(monitoring.CommandListener):
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         if event.command_name == "find":
             self.ports[event.command["find"]] = event.connection_id[1] or 0
-
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
 @pytest.fixture

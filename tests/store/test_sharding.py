@@ -17,6 +17,7 @@ from app.store.indexes import INDEXES, OUTBOXES
 from app.store.store import connect
 from app.vocabulary import Channel
 from tests.graphql_app.client import GraphQL, delivery_token, opened
+from tests.listener import Listener
 from tests.make import OPERATIONS, Project, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -47,7 +48,7 @@ SHARD_KEYS = {
 Condition = tuple[str, str, Mapping[str, Any]]
 
 
-class Conditions(monitoring.CommandListener):
+class Conditions(Listener):
     """The conditions of the commands that were sent, each with its collection and the command's name."""
 
     def __init__(self) -> None:
@@ -64,10 +65,6 @@ class Conditions(monitoring.CommandListener):
                 self.sent += [(command[name], name, one["q"]) for one in command[f"{name}s"]]
             case "aggregate" if isinstance(command[name], str):
                 self.sent += _matches(command[name], command["pipeline"])
-
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
 def _matches(collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Condition]:

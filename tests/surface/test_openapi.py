@@ -68,13 +68,6 @@ def test_no_description_is_indented_as_markdown_indents_code(document: dict[str,
     assert "\\n    " not in json.dumps(document)
 
 
-@pytest.mark.parametrize(
-    ("record", "first"), [("Document", ["id"]), ("Cluster", ["id", "name"]), ("Category", ["id", "name"])]
-)
-def test_a_record_is_documented_from_its_id_on(document: dict[str, Any], record: str, first: list[str]) -> None:
-    assert list(document["components"]["schemas"][record]["properties"])[: len(first)] == first
-
-
 def test_every_route_is_documented_and_every_documented_route_is_served(
     served: Flask, document: dict[str, Any]
 ) -> None:
@@ -313,55 +306,6 @@ def test_each_closed_list_is_one_component(document: dict[str, Any]) -> None:
     assert {"BriefState", "DocumentStatus", "Kind", "Role", "Scope", "SearchIntent", "EventType"} <= set(lists)
     assert len({tuple(sorted(words)) for words in lists.values()}) == len(lists)
     assert inline == []
-
-
-def test_the_types_of_events_are_closed_in_requests_and_open_in_responses(document: dict[str, Any]) -> None:
-    schemas = document["components"]["schemas"]
-
-    assert schemas["WebhookFields"]["properties"]["events"]["items"]["$ref"].endswith("/EventType")
-    for response in ("Event", "Activity", "Delivery"):
-        type_ = schemas[response]["properties"]["type"]
-        assert (type_["type"], "enum" in type_) == ("string", False)
-    assert "`document.published`" in schemas["Event"]["properties"]["type"]["description"]
-    assert schemas["Webhook"]["properties"]["events"]["items"] == {"type": "string"}
-
-
-def test_a_plan_may_be_a_table_and_a_put_has_a_body(document: dict[str, Any]) -> None:
-    plan = document["paths"]["/plan"]["post"]
-    puts = [path["put"]["requestBody"] for path in document["paths"].values() if "put" in path]
-
-    assert set(plan["requestBody"]["content"]) == {"application/json", "text/csv"}
-    assert "atomic" in {one.get("name") for one in plan["parameters"]}
-    assert {body["required"] for body in puts} == {True}
-
-
-@pytest.mark.parametrize(
-    ("schema", "name", "form"),
-    [
-        ("DocumentChanges", "dueDate", "date"),
-        ("PieceFields", "dueDate", "date"),
-        ("ScheduleFields", "publishAt", "date-time"),
-        ("TokenFields", "expiresAt", "date-time"),
-        ("RevertFields", "since", "date-time"),
-    ],
-)
-def test_dates_and_times_of_requests_have_the_format_that_records_have(
-    document: dict[str, Any], schema: str, name: str, form: str
-) -> None:
-    assert document["components"]["schemas"][schema]["properties"][name].get("format") == form
-
-
-def test_a_draft_which_takes_any_due_date_documents_no_format(document: dict[str, Any]) -> None:
-    assert "format" not in document["components"]["schemas"]["DraftDocumentFields"]["properties"]["dueDate"]
-
-
-def test_lists_in_queries_are_arrays_written_with_commas(document: dict[str, Any]) -> None:
-    parameters = {one["name"]: one for one in document["paths"]["/documents"]["get"]["parameters"]}
-
-    for name, component in (("status", "DocumentStatus"), ("briefState", "BriefState")):
-        assert (parameters[name]["style"], parameters[name]["explode"]) == ("form", False)
-        schema = parameters[name]["schema"]
-        assert (schema["type"], schema["items"]) == ("array", {"$ref": f"#/components/schemas/{component}"})
 
 
 def parts(part: Any) -> Iterator[dict[str, Any]]:

@@ -15,12 +15,13 @@ from app.cli.db import create_missing
 from app.server import create_app
 from app.settings import Settings
 from app.store.store import Store, connect
+from tests.listener import Listener
 from tests.make import a_project
 from tests.operations.valid_calls import Scene
 from tests.walks.others import Theirs, fill
 
 
-class Commands(monitoring.CommandListener):
+class Commands(Listener):
     """The commands that were sent to MongoDB, each with its collection."""
 
     def __init__(self) -> None:
@@ -28,10 +29,6 @@ class Commands(monitoring.CommandListener):
 
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         self.sent.append((event.command_name, event.command.get(event.command_name)))
-
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
 @pytest.fixture(scope="module")

@@ -767,7 +767,8 @@ def test_a_worker_that_died_loses_its_lease_and_another_delivers(
     a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
     store.outboxes.publish_all(project.id)
-    assert store.leases.take(post.later(seconds=1).now, post.now.replace(year=post.now.year + 1), slow=True)
+    now = this_instant() + timedelta(seconds=1)
+    assert store.leases.take(now, now + timedelta(days=365), slow=True)
 
     assert post.deliver(project) == 0
     assert post.later(days=400).deliver(project) == 1

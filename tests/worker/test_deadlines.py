@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from bson import ObjectId
 from pymongo import MongoClient
-from pymongo.monitoring import CommandListener, CommandStartedEvent
+from pymongo.monitoring import CommandStartedEvent
 
 from app.operations.context import this_instant
 from app.rules.times import wire_time
 from app.settings import Settings
 from app.store.store import CODEC, Store
 from app.worker.jobs import jobs
+from tests.listener import Listener
 from tests.live import until
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief
 from tests.webhooks.receiver import receiving
@@ -22,7 +23,7 @@ from tests.webhooks.receiver import receiving
 pytestmark = pytest.mark.needs_mongod
 
 
-class Commands(CommandListener):
+class Commands(Listener):
     """Notes the commands of a client that have no deadline."""
 
     def __init__(self) -> None:
@@ -33,10 +34,6 @@ class Commands(CommandListener):
         self.names.add(event.command_name)
         if "maxTimeMS" not in event.command and event.command_name not in ("getMore", "endSessions"):
             self.unbounded.append(event.command)
-
-    def succeeded(self, event: object) -> None: ...
-
-    def failed(self, event: object) -> None: ...
 
 
 def test_each_job_bounds_all_of_its_commands(fresh_store: Store, mongodb_uri: str) -> None:

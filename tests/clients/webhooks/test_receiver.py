@@ -72,16 +72,6 @@ def test_the_library_for_javascript_verifies_a_message_with_the_new_and_the_old_
 
 
 @pytest.mark.usefixtures("library")
-def test_the_library_for_javascript_refuses_a_forged_message(sent: dict[str, Any]) -> None:
-    forged = sent | {"body": sent["body"].replace("created", "deleted")}
-
-    refused = verify(forged, sent["secrets"][0])
-
-    assert refused.returncode != 0
-    assert "WebhookVerificationError" in refused.stderr
-
-
-@pytest.mark.usefixtures("library")
 def test_the_receiver_in_the_documentation_takes_a_signed_message_and_answers_401_to_others() -> None:
     port = free_port()
     environment = {**os.environ, "WEBHOOK_SECRET": SECRET, "PORT": str(port)}
