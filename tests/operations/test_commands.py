@@ -92,11 +92,11 @@ def test_a_draft_is_confirmed_in_five_commands(ctx: Context, commands: Commands)
     ]
 
 
-def test_content_is_written_in_six_commands(ctx: Context, commands: Commands) -> None:
+def test_content_is_written_in_five_commands(ctx: Context, commands: Commands) -> None:
     document = made(ctx, "document", title="Rye", markdown="# Wheat")["id"]
 
     assert sent(commands, ctx, "write_content", document, markdown=MARKDOWN, baseVersion=1) == [
-        *("find", "find", "insert", "findAndModify", "insert", "commitTransaction")
+        *("find", "insert", "findAndModify", "insert", "commitTransaction")
     ]
 
 
