@@ -14,7 +14,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(VENV)/bin/python -m pytest
 # A process more than there are CPUs: tests wait for servers and clocks about a third of their time.
 PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 FAST := not (needs_mongod or race or slow or clients or browser or abuse)
-FAST_TESTS := tests/contract tests/schemas $(addprefix tests/rules/test_,briefs.py documents.py etags.py slugs.py) \
+FAST_TESTS := tests/contract tests/schemas $(addprefix tests/rules/test_,briefs.py etags.py slugs.py statuses.py) \
 	$(addprefix tests/rest/test_,briefs.py intents.py leases.py)
 COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command 'make lock'
@@ -98,7 +98,7 @@ docs: setup ## Build the site of the docs into build/docs
 screenshots: setup ## Take the screenshots of the console in docs/images, of a demo of its own; two minutes
 	$(VENV)/bin/python -m docs_site.screenshots
 
-sure: lint audit dist docs test ## All that CI does
+sure: lint audit dist docs test-fast test ## All that CI does
 
 lock: setup ## Compile both locks from pyproject.toml (UPGRADE=1: with the newest versions)
 	$(COMPILE) --extra dev $(if $(UPGRADE),--upgrade) --output-file requirements.lock

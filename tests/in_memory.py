@@ -1,14 +1,12 @@
-"""A store on mongomock, for the fast tests: one transaction at a time, undone when it fails, and update pipelines."""
+"""A store on mongomock, for the fast tests: one transaction at a time, undone when it fails."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mongomock
-from mongomock import aggregate
-from mongomock.aggregate import process_pipeline
 from pymongo import IndexModel
 
 from app.store.store import CODEC, Store
@@ -39,23 +37,8 @@ class _Store(Store):
                 raise
 
 
-class _Expressions(aggregate._Parser):
-    """Evaluates expressions as mongomock does, and those that our pipelines need beside."""
-
-    def parse(self, expression: Any) -> Any:
-        if isinstance(expression, list):
-            return [self.parse(one) for one in expression]
-        if isinstance(expression, dict) and "$mergeObjects" in expression:
-            merged = [self.parse(one) for one in expression["$mergeObjects"]]
-            return {key: value for one in merged for key, value in (one or {}).items()}
-        return super().parse(expression)
-
-
-aggregate._Parser = _Expressions
-
-
 class _Database:
-    """A mongomock database whose collections know update pipelines."""
+    """A mongomock database as the store uses one."""
 
     def __init__(self, database: Any, lock: Any) -> None:
         self._database = database
@@ -76,7 +59,7 @@ class _Database:
 
 
 class _Collection:
-    """A mongomock collection that knows update pipelines."""
+    """A mongomock collection that takes hints, options and indexes."""
 
     def __init__(self, collection: Any, lock: Any) -> None:
         self._collection = collection
@@ -95,31 +78,13 @@ class _Collection:
             options = {name: value for name, value in model.document.items() if name != "key"}
             self._collection.create_index(list(model.document["key"].items()), **options)
 
-    def find(self, *arguments: Any, hint: Any = None, collation: Any = None, **options: Any) -> Any:
-        """Finds records; no index is any faster in memory, and strings are compared as they are."""
-        return self._collection.find(*arguments, **options)
+    def find(
+        self, condition: Any, fields: Any = None, *, hint: Any = None, collation: Any = None, **options: Any
+    ) -> Any:
+        """Finds records; no index is any faster in memory, strings are compared as they are, and texts are short."""
+        plain = fields and {name: 1 if isinstance(value, dict) else value for name, value in fields.items()}
+        return self._collection.find(condition, plain, **options)
 
     def find_one(self, *arguments: Any, hint: Any = None, **options: Any) -> Any:
         """Finds a record."""
         return self._collection.find_one(*arguments, **options)
-
-    def aggregate(self, pipeline: Sequence[Any], session: Any = None, **options: Any) -> Iterator[Any]:
-        """Runs a pipeline that may end with stages `$unionWith`, each of which adds the rows of another."""
-        own = [stage for stage in pipeline if "$unionWith" not in stage]
-        others = [stage["$unionWith"] for stage in pipeline if "$unionWith" in stage]
-        rows = list(self._collection.aggregate(own))
-        for other in others:
-            rows += self._collection.database[other["coll"]].aggregate(other["pipeline"])
-        return iter(rows)
-
-    def find_one_and_update(self, condition: Any, change: Any, *, hint: Any = None, **options: Any) -> Any:
-        """Changes the first record that meets a condition, also by a pipeline."""
-        with self._lock:
-            if not isinstance(change, list):
-                return self._collection.find_one_and_update(condition, change, **options)
-            found = self._collection.find_one(condition, sort=options.get("sort"))
-            if found is None:
-                return None
-            [changed] = process_pipeline([found], self._collection.database, change, None)
-            self._collection.replace_one({"_id": found["_id"]}, changed)
-            return self._collection.find_one({"_id": found["_id"]}, options.get("projection"))

@@ -170,7 +170,7 @@ class Collection(Generic[Stored]):
         def find(hint: str | None) -> list[Stored]:
             found = self._collection.find(where, fields, session=self._session, hint=hint, collation=collation)
             cursor = found.skip(skip).limit(limit).batch_size(limit)  # in one round trip
-            records = (cursor.sort(list(sort)) if sort else cursor).to_list()
+            records = list(cursor.sort(list(sort)) if sort else cursor)
             return [self.from_bson(record) for record in records]
 
         return self._hinted(index, condition, find)
