@@ -46,6 +46,8 @@ REVIEW = {
     "examined": "Names and dates against the mill's own register; both quotes with the miller by telephone.",
     "responsible": "The Crust, Ingrid Solberg",
 }
+MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
+"""Has Chromium, which has no mouse here, show pages as to somebody with one."""
 IS_LOADED = """
 return document.readyState === "complete" && document.fonts.status === "loaded"
     && [...document.images].every((one) => one.complete);
@@ -146,6 +148,7 @@ def take(window: Window, screen: Screen, names: Mapping[str, Any]) -> None:
     for size, (width, height) in SIZES.items():
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"}
         chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        chrome.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": size == "phone"})
         window.open(screen.path.format(**names))
         if screen.script:
             window.until(lambda: chrome.execute_script(IS_LOADED))
@@ -163,7 +166,7 @@ def main() -> None:
     """Takes all screenshots."""
     with tempfile.TemporaryDirectory() as temporary, demo(Path(temporary)) as variables:
         names = prepare(Api(variables))
-        with chromium(Path(temporary) / "chromium") as chrome:
+        with chromium(Path(temporary) / "chromium", MOUSE) as chrome:
             window = Window(chrome, variables["BASE"])
             take(window, SIGN_IN, names)
             window.open(variables["LINK"].removeprefix(variables["BASE"]))
