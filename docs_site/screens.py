@@ -9,7 +9,7 @@ SCHEMES = ("light", "dark")
 
 PASTE_SHEET = """
 const field = document.querySelector("#table");
-field.value = `Title\tDue date\tCategory\tKeyword\tWords
+field.value = `Title\tDue date\tCategory\tKeyword\tLength
 Pumpernickel in a flower pot\t12.3.2099\tBread\tpumpernickel recipe\t1200
 Why crust sings\t19.3.2099\tScience\tbread crust crackle\t800
 A week with one starter\t26.3.2099\tSourdough\tsourdough routine\t1000

@@ -25,8 +25,6 @@ from tests.console.browser import Window, chromium
 from tests.live import free_port, until
 
 QUALITY = 60
-OWNER = "Ingrid's scripts"
-"""The name of the demo's token with every scope."""
 REQUEST = {
     "note": "Nearly there. Use one word for the hand, and say how warm the kitchen is.",
     "threads": [
@@ -48,6 +46,8 @@ REVIEW = {
     "examined": "Names and dates against the mill's own register; both quotes with the miller by telephone.",
     "responsible": "The Crust, Ingrid Solberg",
 }
+MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
+"""Has Chromium, which has no mouse here, show pages as to somebody with one."""
 IS_LOADED = """
 return document.readyState === "complete" && document.fonts.status === "loaded"
     && [...document.images].every((one) => one.complete);
@@ -123,9 +123,10 @@ def prepare(api: Api) -> dict[str, Any]:
     revised, recorded = ids["Why your dough sticks, and when it should"], ids["The miller of Hallingdal"]
     tokens = {one["name"]: one["id"] for one in api.call("GET", "/tokens")}
     [owner] = [one["id"] for one in api.call("GET", "/members") if one["name"] == "Ingrid Solberg"]
-    api.call("PATCH", f"/tokens/{tokens[OWNER]}", {"memberId": owner})
     api.call("PATCH", f"/documents/{ids['Reading a bag of flour']}", {"assigneeId": owner, "dueDate": "2026-11-02"})
     revise(api, revised)
+    for thread in api.call("GET", f"/documents/{recorded}/threads"):
+        api.call("POST", f"/documents/{recorded}/threads/{thread['id']}/resolve")
     version = api.call("POST", f"/documents/{recorded}/approve", {"review": REVIEW})["version"]
     api.call("POST", f"/documents/{recorded}/publish", {})
     until(lambda: api.call("GET", "/insights?days=1")["days"][0]["published"])
@@ -147,6 +148,7 @@ def take(window: Window, screen: Screen, names: Mapping[str, Any]) -> None:
     for size, (width, height) in SIZES.items():
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"}
         chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        chrome.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": size == "phone"})
         window.open(screen.path.format(**names))
         if screen.script:
             window.until(lambda: chrome.execute_script(IS_LOADED))
@@ -164,7 +166,7 @@ def main() -> None:
     """Takes all screenshots."""
     with tempfile.TemporaryDirectory() as temporary, demo(Path(temporary)) as variables:
         names = prepare(Api(variables))
-        with chromium(Path(temporary) / "chromium") as chrome:
+        with chromium(Path(temporary) / "chromium", MOUSE) as chrome:
             window = Window(chrome, variables["BASE"])
             take(window, SIGN_IN, names)
             window.open(variables["LINK"].removeprefix(variables["BASE"]))

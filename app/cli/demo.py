@@ -24,7 +24,7 @@ CREATES = {
     Kind.CATEGORY: intents.create_category_intent,
 }
 TOKENS: Mapping[str, Mapping[str, Any]] = {
-    "owner": {"name": "Ingrid's scripts", "scopes": [str(scope) for scope in Scope]},
+    "owner": {"name": "Ingrid Solberg", "scopes": [str(scope) for scope in Scope]},
     "agent": {"name": "Night writer", "agent": AGENT},
     "site": {"name": "thecrust.example", "kind": str(TokenKind.DELIVERY)},
 }

@@ -169,7 +169,6 @@ LABELS: Mapping[str, str] = {
     "claimLeaseSeconds": "Claims expire after",
     "coverImageUrl": "Cover image",
     "createdAt": "Created",
-    "dueDate": "Due",
     "guidelines": "House style",
     "previewUrl": "Address of a preview",
     "intent": "Search intent",

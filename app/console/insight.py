@@ -10,6 +10,7 @@ from flask import Response, request
 from app.console import plots
 from app.console.calls import call, require
 from app.console.frame import console, is_from_script, page
+from app.console.lookups import name_in
 from app.console.sessions import context
 from app.console.times import local
 from app.console.words import overdue_days, today
@@ -79,7 +80,7 @@ def _people(dated: Mapping[str, Sequence[DocumentSummary]]) -> list[tuple[str, C
         if one["dueDate"] and one["publishedAt"]:
             is_late = local(one["publishedAt"]).date() > date.fromisoformat(one["dueDate"])
             counted[one["assigneeId"] or ""]["late" if is_late else "in_time"] += 1
-    return sorted(counted.items(), key=lambda pair: -pair[1]["overdue"])
+    return sorted(counted.items(), key=lambda pair: (not pair[0], name_in(pair[0], "members").casefold()))
 
 
 def _standing(status: str, days: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console import plots
 from app.console.calls import call, listing, may, require
 from app.console.documents import PREVIEWED, preview_of, read_document
 from app.console.forms import form_of, text
@@ -49,7 +48,6 @@ def show_written(id: str) -> Response:
         written=written,
         rows=rows,
         more=len(written["paragraphs"]) - len(rows),
-        shares={kind: plots.share(written[kind], written["words"] or 1) for kind in ("people", "agents")},
         record=_record(id),
         may_approve=may(publishing.approve_document),
     )

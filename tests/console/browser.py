@@ -96,8 +96,8 @@ class Window:
 
 
 @contextmanager
-def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
-    """Yields a headless Chromium with a profile of its own; skips the test where there is none."""
+def chromium(profile: Path, *more: str) -> Iterator[webdriver.Chrome]:
+    """Yields a headless Chromium with a profile of its own, and more arguments; skips the test where there is none."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     driver = shutil.which("chromedriver")
     if not program or not driver:
@@ -107,7 +107,7 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
         pytest.skip(f"{missing} The console was not looked at.")
     options = webdriver.ChromeOptions()
     options.binary_location = program
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,900"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,900", *more):
         options.add_argument(argument)
     options.add_argument(f"--user-data-dir={profile}")
     options.add_argument("--proxy-server=direct://")

@@ -118,6 +118,7 @@ def test_a_wrong_field_has_the_focus_a_secret_is_copied_and_nothing_is_cleared_i
 
     window.open("/console/table")
     window.find("[data-all]").click()
+    window.find(".bulk summary").click()
     for bulk, field in (("assign", "b-assign"), ("category", "b-category"), ("due", "b-due")):
         window.find(f".bulk [value={bulk}]").click()
         window.until(lambda field=field: window.chrome.switch_to.active_element.get_attribute("id") == field)
@@ -349,6 +350,7 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     window.open("/console/board")
     window.open(page.replace("edit", "brief"))
     assert window.find("#f-outline").get_attribute("value") == "Why rye\nHow"
+    window.find(".me summary").click()
     window.find("[data-signs-out]").click()
     window.find("#token")
     assert window.chrome.execute_script("return localStorage.length") == 0
@@ -400,7 +402,7 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     window.sign_in(project.token("Ingrid"))
     window.open(f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
-    window.find("summary").click()
+    window.find("main summary").click()
     assert "No brief was written." in window.find("main").text
     editor.send_keys("Mine. ")
     theirs = {"markdown": TEXT + "\nTheirs.\n", "baseVersion": 1}
@@ -682,6 +684,7 @@ def test_in_a_table_keys_send_the_bulk_action_that_has_the_focus_alone(window: W
     window.chrome.switch_to.active_element.send_keys(Keys.CONTROL + Keys.ENTER)
     assert window.chrome.current_url.endswith("/console/table?sort=title")
 
+    window.find(".bulk summary").click()
     window.chrome.execute_script("document.querySelector('#b-due').value = '2099-01-10'")
     window.find("#b-due").send_keys(Keys.CONTROL + Keys.ENTER)
     window.until(lambda: now(project, tea)["dueDate"] == "2099-01-10")

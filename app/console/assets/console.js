@@ -168,6 +168,11 @@ document.addEventListener("click", (event) => {
   if (opener) document.getElementById(opener.dataset.opens).showModal();
 });
 
+// A menu closes when something else is clicked.
+document.addEventListener("click", ({ target }) => {
+  for (const menu of $$(".menu[open]")) menu.open = menu.contains(target);
+});
+
 // Browsers let pages copy where they are served over https, or locally.
 for (const button of $$("[data-copies]")) {
   button.hidden = !navigator.clipboard;
