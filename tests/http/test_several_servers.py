@@ -1,4 +1,4 @@
-"""What one server process is told holds on every other within 5 s, and budgets at once (decisions, sections 2 and 13)."""
+"""What one server is told holds on every other within 5 s, and budgets at once (decisions, sections 2 and 13)."""
 
 from __future__ import annotations
 

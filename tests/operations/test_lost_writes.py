@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -201,6 +202,18 @@ def test_an_edit_of_a_brief_that_was_claimed_meanwhile_is_decided_again(
 
     with pytest.raises(BriefClaimed):
         OPERATIONS["update_brief"](editor, document["id"], fields={"keyword": "rye"})
+
+
+def test_an_operation_inside_a_transaction_that_lost_is_run_again_with_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctx, update = project.context(), OPERATIONS["update_project"]
+    meanwhile(monkeypatch, Projects, "update", lambda: update(ctx, fields={"siteUrl": "https://theirs.example"}))
+
+    with ctx.store.deadline():
+        mine = ctx.store.in_transaction(lambda within: update(replace(ctx, store=within), fields={"name": "Mine"}))
+
+    assert (mine.body["name"], mine.body["siteUrl"]) == ("Mine", "https://theirs.example")
 
 
 def test_an_abort_that_fails_does_not_hide_what_failed_first(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
