@@ -291,7 +291,7 @@ class ProjectImport:
         )
         with self._store.deadline():
             body = self._store.bodies.get(self._project, markdown_id)
-            written = written_text(self._ctx, line["id"], snapshot["version"], body)
+            written = written_text(self._ctx, body)
             revision = self._store.revisions.get(self._project, line["id"], snapshot["version"])
         return attributed(delivered, written, revision and revision.get("review")), [html]
 
