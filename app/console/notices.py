@@ -141,10 +141,7 @@ def _waiting() -> list[InboxEntry]:
 
 
 def _button(line: InboxEntry, document: StoredDocument) -> dict[str, Any]:
-    """Returns the label of a line's button, what is asked before, and the version that it is about.
-
-    Without a label, returns why there is none.
-    """
+    """Returns a line's button, with what is asked before and the version it is about; without a label, why not."""
     if line["action"] in ON_THREADS:
         operation, label, _ = ON_THREADS[line["action"]]
         return {"label": label if may(operation) else ""}
