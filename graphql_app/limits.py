@@ -2,10 +2,11 @@
 
 Strawberry's extensions limit the tokens and cache the parsed queries. Its limiters of depth and aliases follow each
 spread of a fragment anew: 20 fragments that spread the next one twice take them 9 and 2 seconds, and each further one
-doubles that. So `_aliases` counts those of each fragment once, and `Cost` visits what the executor does, with an upper
+doubles that. So `_count` counts those of each fragment once, and `Cost` visits what the executor does, with an upper
 bound.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from typing import Any, Final
@@ -47,7 +48,7 @@ MAX_ALIASES: Final = 15
 MAX_FRAGMENTS: Final = 100
 """More take graphql-core over 10 ms to validate; no client's query of 1,000 tokens has so many."""
 MAX_REPEATED: Final = 50
-"""How often fields of one selection set may repeat others: graphql-core compares every two fields of a name."""
+"""How often fields may repeat others of their selection sets: graphql-core compares every two fields of a name."""
 MAX_NESTING: Final = 60
 """How deep fields may be nested, with those of introspection; the deepest introspection query takes half of that."""
 MAX_COST: Final = 5_000
@@ -132,25 +133,29 @@ def validated(document: DocumentNode, introspection: bool) -> list[GraphQLError]
     """Returns the first thing that is wrong with a query, if anything is."""
     if sum(isinstance(one, FragmentDefinitionNode) for one in document.definitions) > MAX_FRAGMENTS:
         raise query_error("GRAPHQL_VALIDATION_FAILED", f"A query has at most {MAX_FRAGMENTS} fragments.")
-    aliases = sum(_aliases(getattr(one, "selection_set", None)) for one in document.definitions)
-    if aliases > MAX_ALIASES:
+    counts: Counter[str] = Counter()
+    for definition in document.definitions:
+        _count(getattr(definition, "selection_set", None), counts)
+    if (aliases := counts["aliases"]) > MAX_ALIASES:
         raise query_error("TOO_MANY_ALIASES", f"A query has at most {MAX_ALIASES} aliases, not {aliases}.")
+    if counts["repeated"] > MAX_REPEATED:
+        raise query_error("GRAPHQL_VALIDATION_FAILED", "Select each field once, with all that you want of it.")
     rules = (*specified_rules, *([] if introspection else [NoSchemaIntrospectionCustomRule]))
     return validate(SCHEMA, document, rules, max_errors=1, hide_suggestions=not introspection)
 
 
-def _aliases(selection_set: SelectionSetNode | None, nesting: int = 1) -> int:
-    """Returns how many aliases a selection set has; refuses one that graphql-core validates too slowly."""
+def _count(selection_set: SelectionSetNode | None, counts: Counter[str], nesting: int = 1) -> None:
+    """Counts the aliases and the repeated fields of a selection set; refuses one that is nested too deep."""
     if selection_set is None:
-        return 0
+        return
     if nesting > MAX_NESTING:
         raise query_error("QUERY_TOO_DEEP", TOO_DEEP)
     fields = [one for one in selection_set.selections if isinstance(one, FieldNode)]
     names = [one.name.value for one in fields if one.alias is None]
-    if len(names) - len(set(names)) > MAX_REPEATED:
-        raise query_error("GRAPHQL_VALIDATION_FAILED", "Select each field once, with all that you want of it.")
-    below = (_aliases(getattr(one, "selection_set", None), nesting + 1) for one in selection_set.selections)
-    return len(fields) - len(names) + sum(below)
+    counts["aliases"] += len(fields) - len(names)
+    counts["repeated"] += len(names) - len(set(names))
+    for one in selection_set.selections:
+        _count(getattr(one, "selection_set", None), counts, nesting + 1)
 
 
 class Cost:

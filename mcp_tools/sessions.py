@@ -4,8 +4,6 @@ Clients of the older protocol revisions send their name in the handshake alone. 
 handshake's response with each call, to any server. It is signed with the token, so it is valid for that token only.
 """
 
-from __future__ import annotations
-
 import secrets
 
 from itsdangerous import BadData, URLSafeSerializer

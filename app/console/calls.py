@@ -37,8 +37,8 @@ def call(
     schema = operation.body or operation.query
     ctx = replace(context(), dry_run=dry_run)
     operation.permit(ctx)
-    key = _idempotency_key(operation, ids, fields) if once else None
     loaded = load(schema, fields or {}) if schema else None
+    key = _idempotency_key(operation, ids, fields) if once else None
     for _ in range(TRIES_OF_A_FORM):
         try:
             return operation(ctx, *ids, fields=loaded, key=key)

@@ -162,7 +162,7 @@ Between the columns in which a brief is open (`OPEN`) a card moves freely.
 def act(id: str, name: str) -> BaseResponse | str:
     """Runs the operation of a button, and shows the outcome."""
     move = BY_NAME.get(name) or abort(404)
-    fields = _sent_fields(move)
+    fields = sent_fields(move)
     try:
         moved = call(move.operation, id, fields=fields, once=True).body
     except HumanReviewRequired:
@@ -206,7 +206,7 @@ def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, t
     return f"{message.rstrip('.')}{remarks}{offered}. That was round {moved['brief']['rounds']}."
 
 
-def _sent_fields(move: Move) -> dict[str, Any]:
+def sent_fields(move: Move) -> dict[str, Any]:
     """Returns the fields of the form that a move sends."""
     fields: dict[str, Any] = {move.asks: request.form.get(move.asks, "")} if move.asks else {}
     if move.operation is publishing.request_changes:
@@ -234,7 +234,7 @@ def move_card(id: str) -> BaseResponse | str:
     refuse_if_moved(id, lambda document: document["status"])
     operation = _into_column(request.form.get("from", ""), column)
     move = BY_NAME.get(operation.name)
-    fields = _sent_fields(move) if move else {"status": column}
+    fields = sent_fields(move) if move else {"status": column}
     moved = call(operation, id, fields=fields).body
     title, lands = moved["title"], f"is in {STATUSES[moved['status']]} now."
     message = _message_of(move, fields, moved, title) if move else f"“{title}” {lands}"

@@ -14,7 +14,7 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, may
 from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page, summary_of
-from app.console.moves import BY_NAME
+from app.console.moves import BY_NAME, sent_fields
 from app.console.sessions import context
 from app.errors import Unauthorized
 from app.http.callers import callers
@@ -67,12 +67,12 @@ def end_waiting(id: str) -> str:
     action, thread_id = request.form.get("action", ""), request.form.get("threadId", "")
     if action in ON_THREADS:
         operation, _, message = ON_THREADS[action]
-        call(operation, id, thread_id, fields={"text": text("text")} if action == REPLY else {})
+        call(operation, id, thread_id, fields={"text": text("text")} if action == REPLY else {}, once=True)
         return message
     if action not in ACTIONS.values():
         abort(404)
     move = BY_NAME[action]
-    return move.message(call(move.operation, id).body["title"])
+    return move.message(call(move.operation, id, fields=sent_fields(move), once=True).body["title"])
 
 
 @console.get("/inbox/settings")
@@ -140,8 +140,8 @@ def _waiting() -> list[InboxEntry]:
     return call(inbox.get_inbox, fields={"memberId": member_id} if member_id else {}).body
 
 
-def _button(line: InboxEntry, document: StoredDocument) -> dict[str, str]:
-    """Returns the label of a line's button, and what is asked before; without a label, why there is none."""
+def _button(line: InboxEntry, document: StoredDocument) -> dict[str, Any]:
+    """Returns a line's button, with what is asked before and the version it is about; without a label, why not."""
     if line["action"] in ON_THREADS:
         operation, label, _ = ON_THREADS[line["action"]]
         return {"label": label if may(operation) else ""}
@@ -151,7 +151,8 @@ def _button(line: InboxEntry, document: StoredDocument) -> dict[str, str]:
     refused = move.operation.rule and refusal_of(context(), document, move.operation.rule, context().call)
     if refused:
         return {"label": "", "blocked": summary_of(refused)}
-    return {"label": move.label, "question": move.question}
+    version = document["version"] if move.keeps_version else None
+    return {"label": move.label, "question": move.question, "version": version}
 
 
 def _event(kind: str, document: DocumentSummary, public_url: str) -> Event:

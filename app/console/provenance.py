@@ -67,7 +67,7 @@ def show_approval(id: str) -> Response:
     ctx = context()
     with ctx.store.deadline():
         body = ctx.store.bodies.get(ctx.project_id, stored.get("contentId"))
-        written = written_text(ctx, stored["id"], document["version"], body)
+        written = written_text(ctx, body)
         checked = failed(checks_of(ctx, stored, check_levels(ctx), markdown))
     return page(
         "approve.html",

@@ -1,6 +1,5 @@
 """Parses JSON bodies strictly, and bounds the memory that they take."""
 
-import re
 from typing import Any
 
 import orjson
@@ -11,9 +10,6 @@ from app.http.bodies import refuse_compressed
 
 MAX_VALUES = 100_000
 """The most values in a body. Small values take up to 30 times their length in memory: 20 MB of `[],` take 400 MB."""
-
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
-"""A string, up to the end of the text where nothing closes it: looked for once, however many quotes follow."""
 
 
 def loads_object(raw: bytes, request: Request, media_types: str | None = None) -> dict[str, Any]:
@@ -49,9 +45,10 @@ def too_many_values(raw: bytes) -> bool:
     """Returns whether JSON has more values than a body may; text inside strings does not count."""
     if _marks(raw) <= MAX_VALUES:
         return False
-    # So many strings are too many values, and would take seconds to look at.
-    has_many_strings = raw.count(b'"') - raw.count(b'\\"') > 4 * MAX_VALUES
-    return has_many_strings or _marks(_STRING.sub(b"", raw)) > MAX_VALUES
+    text = raw.replace(b"\\\\", b"").replace(b'\\"', b"")  # in which each quote begins or ends a string
+    if text.count(b'"') > 4 * MAX_VALUES:  # so many strings are too many values
+        return True
+    return sum(map(_marks, text.split(b'"')[::2])) > MAX_VALUES
 
 
 def _marks(raw: bytes) -> int:

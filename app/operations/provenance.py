@@ -23,7 +23,7 @@ def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[Pro
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])
     body = ctx.store.bodies.get(ctx.project_id, content_id_of(ctx, document, version))
-    written = written_text(ctx, document["id"], version, body)
+    written = written_text(ctx, body)
     return Result(
         {
             "version": version,
@@ -35,13 +35,13 @@ def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[Pro
     )
 
 
-def written_text(ctx: Context, document_id: str, version: int, body: StoredBody | None) -> Provenance:
-    """Returns who wrote the content of a version."""
+def written_text(ctx: Context, body: StoredBody | None) -> Provenance:
+    """Returns who wrote a document's content, None being no content."""
     if body is None:
         return Provenance([])
     with processing(ctx, body["text"]):
         paragraphs, origins = paragraphs_of(body["text"]), load_origins(body["origins"] or "")
         words = [word_count(one.text) for one in paragraphs]
     named = versions_in(reduce(or_, set(origins), 0))
-    revisions = ctx.store.revisions.get_many(ctx.project_id, document_id, named)
+    revisions = ctx.store.revisions.get_many(ctx.project_id, body["documentId"], named)
     return provenance_of(paragraphs, words, origins, revisions)

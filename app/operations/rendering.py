@@ -40,7 +40,7 @@ def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | N
         return None
     body = ctx.store.bodies.get(ctx.project_id, content_id)
     text = render_content(ctx, content_id, body["text"] if body else "")
-    provenance = written_text(ctx, document["id"], document["version"], body if text else None)
+    provenance = written_text(ctx, body if text else None)
     return Rendering(content_id, document["version"], text, provenance)
 
 

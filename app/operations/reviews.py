@@ -24,7 +24,7 @@ def review_of(ctx: Context, document: StoredDocument, sent: Fields) -> HumanRevi
     """Returns the record of a review: what the person attests, and what the service knows of the document's version."""
     body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
     markdown = body["text"] if body else ""
-    written = written_text(ctx, document["id"], document["version"], body)
+    written = written_text(ctx, body)
     outcomes = Counter(one["outcome"] for one in checks_of(ctx, document, check_levels(ctx), markdown))
     resolved = ctx.store.threads.list(ctx.project_id, document["id"], [ThreadState.RESOLVED])
     suggestions = Counter(thread["outcome"] for thread in resolved)

@@ -61,7 +61,7 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     Content that did not change makes no new version.
     """
     _demand_base(ctx, fields)
-    document, call = own_document(ctx, document_id), call_under_claim(ctx, fields)
+    document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
@@ -99,7 +99,7 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
     Takes the document's present `version` as `baseVersion`. A category that is gone meanwhile is null.
     """
     _demand_base(ctx, fields)
-    document, call = own_document(ctx, document_id), call_under_claim(ctx, fields)
+    document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
     revision = own_revision(ctx, document_id, int(version))
 
     def restore(present: StoredDocument) -> Decision:
@@ -148,6 +148,16 @@ def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> 
     """
     with processing(ctx, max(old, new, key=len)):
         return unified_diff(old, new, old_name, new_name)
+
+
+def document_to_write(ctx: Context, document_id: str) -> StoredDocument:
+    """Returns a document whose content is about to be written; refuses with `NotFound`.
+
+    A write of a long text takes long enough for others to win again and again: when it lost, it locks the document.
+    """
+    if ctx.tries or ctx.store.lost_to_others:
+        ctx.store.documents.lock(ctx.project_id, document_id)
+    return own_document(ctx, document_id)
 
 
 def new_content(

@@ -20,7 +20,7 @@ from app.operations.documents import document_change, document_result, origin_of
 from app.operations.guards import call_under_claim
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import base_versions, content_id_of, markdown_of, new_content
+from app.operations.revisions import base_versions, content_id_of, document_to_write, markdown_of, new_content
 from app.responses.documents import DocumentSummary
 from app.responses.sections import ContentPart, Outline, content_part_record, section_summary
 from app.responses.sections import Section as SectionResponse
@@ -87,9 +87,7 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
 
     Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.
     """
-    if ctx.tries or ctx.store.lost_to_others:  # an edit takes long enough for other edits to win again and again
-        ctx.store.documents.lock(ctx.project_id, document_id)
-    document, call = own_document(ctx, document_id), call_under_claim(ctx, fields)
+    document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
     before, generation = markdown_of(ctx, document.get("contentId")), fields.get("generation")
     markdown = ""
 

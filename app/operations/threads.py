@@ -6,7 +6,6 @@ transaction.
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 
@@ -26,7 +25,7 @@ from app.operations.context import Context
 from app.operations.documents import document_change, origin_of, own_document, write_decision
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import base_versions, content_result, markdown_of, new_content
+from app.operations.revisions import base_versions, content_result, document_to_write, markdown_of, new_content
 from app.operations.sections import sections_of
 from app.responses.documents import DocumentSummary
 from app.responses.threads import Thread, thread_record
@@ -49,19 +48,6 @@ from app.vocabulary import Scope, ThreadLevel, ThreadState
 UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
 
 
-@dataclass(frozen=True)
-class _Text:
-    """The present text of a document, with its sections."""
-
-    markdown: str
-    sections: Sequence[Section]
-
-
-def _text_of(ctx: Context, document: StoredDocument) -> _Text:
-    markdown = markdown_of(ctx, document.get("contentId"))
-    return _Text(markdown, sections_of(ctx, markdown))
-
-
 @operation(Scope.READ, Effect.READS, query=ThreadQuery)
 def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[Thread]]:
     """List a document's review threads in the order of the text, by default those that are not resolved.
@@ -70,8 +56,8 @@ def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[
     """
     document = own_document(ctx, document_id)
     threads = ctx.store.threads.list(ctx.project_id, document["id"], map(ThreadState, fields["state"]))
-    text = _text_of(ctx, document)
-    return Result(thread_records(ctx, document, threads, text.markdown, text.sections))
+    markdown = markdown_of(ctx, document.get("contentId"))
+    return Result(thread_records(ctx, document, threads, markdown, sections_of(ctx, markdown)))
 
 
 @operation(
@@ -83,12 +69,12 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     `prefix`, `exact` and `suffix` together must stand in the markdown exactly once.
     """
     document = ctx.check_match(own_document(ctx, document_id))
-    text = _text_of(ctx, document)
-    [thread] = rules.new_threads(document, ctx.call, [fields], text.markdown, new_id)
+    markdown = markdown_of(ctx, document.get("contentId"))
+    [thread] = rules.new_threads(document, ctx.call, [fields], markdown, new_id)
     rule = partial(rules.open_threads, call=ctx.call, threads=[thread])
     write_decision(ctx, document, decide_at(document, ctx.now, rule))
     ctx.store.threads.add_many(ctx.project_id, [thread])
-    return _result(ctx, document, thread, text)
+    return _result(ctx, document, thread)
 
 
 @operation(Scope.WRITE, Effect.CREATES, body=ReplyFields, errors=(ThreadResolved, BadRequest), transaction=True)
@@ -136,7 +122,7 @@ def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
 )
 def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Accept a review thread's suggestion: it replaces the passage, as a new version, and the thread is resolved."""
-    document = own_document(ctx, document_id)
+    document = document_to_write(ctx, document_id)
     thread = own_thread(ctx, document["id"], thread_id)
     after = rules.accept_suggestion(thread, ctx.call)
     before, generation = markdown_of(ctx, document.get("contentId")), fields.get("generation")
@@ -220,12 +206,12 @@ def _change(
     document = own_document(ctx, document_id)
     before = own_thread(ctx, document["id"], thread_id)
     ctx.check_match({"rev": before["rev"]})
-    text, after = _text_of(ctx, document), rule(before)
+    after = rule(before)
     if after != before:
         record = partial(record_thread, call=ctx.call, event=event, before=before, after=after)
         write_decision(ctx, document, decide_at(document, ctx.now, record))
         after = ctx.store.threads.change(ctx.project_id, before, after)
-    return _result(ctx, document, after, text)
+    return _result(ctx, document, after)
 
 
 def _settling(
@@ -242,6 +228,8 @@ def _by_agent(ctx: Context, thread: StoredThread) -> bool:
     return bool(ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id]))
 
 
-def _result(ctx: Context, document: StoredDocument, thread: StoredThread, text: _Text) -> Result[Thread]:
-    [record] = thread_records(ctx, document, [thread], text.markdown, text.sections)
+def _result(ctx: Context, document: StoredDocument, thread: StoredThread) -> Result[Thread]:
+    """Returns the result that shows a thread. Called after the writes: to divide a long text before would lose them."""
+    markdown = markdown_of(ctx, document.get("contentId"))
+    [record] = thread_records(ctx, document, [thread], markdown, sections_of(ctx, markdown))
     return Result(record, etag=record_tag(thread))

@@ -26,6 +26,7 @@ from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.documents import document_event
 from app.rules.events import Event
 from app.rules.inbox import imported_since
+from app.rules.projects import merged_views
 from app.rules.provenance import digests_of, dump_origins, origins_after
 from app.rules.publishing import Publication, attributed, publication, published_part, rendered
 from app.rules.text import word_count
@@ -290,7 +291,7 @@ class ProjectImport:
         )
         with self._store.deadline():
             body = self._store.bodies.get(self._project, markdown_id)
-            written = written_text(self._ctx, line["id"], snapshot["version"], body)
+            written = written_text(self._ctx, body)
             revision = self._store.revisions.get(self._project, line["id"], snapshot["version"])
         return attributed(delivered, written, revision and revision.get("review")), [html]
 
@@ -336,6 +337,7 @@ class ProjectImport:
 
     def _add_settings(self, store: Store, line: Line, record: Line) -> Existing:
         fields = cached_schema(LINES["project"]).fields
+        record = {**record, "views": record["views"] and merged_views([], record["views"])}
         changes = {name: value for name, value in record.items() if value is not None or fields[name].allow_none}
         event = self._ctx.event("project.updated")
         project = store.projects.settings(self._project)

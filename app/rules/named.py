@@ -1,5 +1,6 @@
 """What is stored of members, clusters and categories, which other records name (decisions, sections 2 and 4)."""
 
+import unicodedata
 from datetime import datetime
 from typing import Annotated, NotRequired
 
@@ -8,6 +9,11 @@ from typing_extensions import TypedDict
 from app.documented import doc, one_of
 from app.rules.actors import Actor
 from app.vocabulary import Digest
+
+
+def name_key(name: str) -> str:
+    """Returns what names are compared by: the name composed, trimmed and case-folded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name.strip()).casefold())
 
 
 class StoredNamed(TypedDict):

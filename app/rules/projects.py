@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from app.documented import doc
 from app.rules.actors import StoredNote
+from app.rules.named import name_key
 
 
 class SavedView(TypedDict):
@@ -50,5 +51,5 @@ class StoredProject(TypedDict):
 
 def merged_views(views: Iterable[SavedView], sent: Iterable[Mapping[str, Any]]) -> list[SavedView]:
     """Returns a project's views by name, with those that were sent; one without a query is deleted."""
-    merged: dict[str, Any] = {view["name"].casefold(): view for view in (*views, *sent)}
+    merged: dict[str, Any] = {name_key(view["name"]): view for view in (*views, *sent)}
     return [view for _, view in sorted(merged.items()) if view["query"] is not None]

@@ -104,7 +104,7 @@ def refuse_if_full(document: StoredDocument, call: Call) -> None:
 
 def reply_to_thread(thread: StoredThread, call: Call, text: str, comment_id: str) -> StoredThread:
     """Adds an answer; one by the opener leaves the thread open, one by another leaves it answered."""
-    _refuse_if_resolved(thread, call)
+    _refuse_if_resolved(thread)
     state = ThreadState.OPEN if _is_opener(thread, call) else ThreadState.ANSWERED
     return _with_comment(thread, call, text, comment_id, state=state)
 
@@ -138,7 +138,7 @@ def accept_suggestion(thread: StoredThread, call: Call) -> StoredThread:
 def refuse_settling(thread: StoredThread, call: Call, *, by_agent: bool) -> None:
     """Raises the first reason, in the contract's order, why a suggestion can be neither accepted nor rejected."""
     refuse_if_not_yours(thread, call, by_agent=by_agent)
-    _refuse_if_resolved(thread, call)
+    _refuse_if_resolved(thread)
     if thread["suggestion"] is None:
         raise BadRequest("The thread has no suggestion: answer it, or resolve it.")
 
@@ -291,7 +291,7 @@ def _changed(thread: StoredThread, call: Call, **fields: Any) -> StoredThread:
     return cast(StoredThread, {**thread, **fields, **since, "updatedAt": call.now})
 
 
-def _refuse_if_resolved(thread: StoredThread, call: Call) -> None:
+def _refuse_if_resolved(thread: StoredThread) -> None:
     if thread["state"] == ThreadState.RESOLVED:
         raise ThreadResolved
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from bson import ObjectId
 
-from app.rules.named import StoredCategory
+from app.rules.named import StoredCategory, name_key
 from app.rules.slugs import slug_of
 from app.store.collection import from_bson, object_id
 from app.store.indexes import NOT_DELETED
@@ -33,7 +33,7 @@ class Categories(Named[StoredCategory]):
 
     def find_by_name_or_slug(self, project_id: str, name: str) -> StoredCategory | None:
         """Returns the category with a name, ignoring case, or else with the slug that it makes; None without either."""
-        for condition in ({"nameKey": self.name_key(name)}, {"slug": slug_of(name)}):
+        for condition in ({"nameKey": name_key(name)}, {"slug": slug_of(name)}):
             if found := self._find_one(project_id, {**condition, **NOT_DELETED}, {"name": 1}):
                 return found
         return None

@@ -3,14 +3,13 @@
 The name is what they are listed, found and referred to by.
 """
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from bson import ObjectId
 
-from app.rules.named import StoredCluster, StoredMember
+from app.rules.named import StoredCluster, StoredMember, name_key
 from app.store.collection import OutboxCollection, Stored, object_id, object_ids
 from app.store.indexes import FIRST_ID, NOT_DELETED
 from app.store.types import Bson, Values
@@ -29,15 +28,8 @@ class Named(OutboxCollection[Stored]):
     found_by: ClassVar[Sequence[str]]
     """The fields whose value, without case, names a record."""
 
-    def name_key(self, name: str) -> str:
-        """Returns what records are sorted and found by: the name composed, trimmed and case-folded.
-
-        Two clusters of a project may not share it.
-        """
-        return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name.strip()).casefold())
-
     def keys(self, fields: Values) -> Bson:
-        return {"nameKey": self.name_key(fields["name"])} if fields.get("name") else {}
+        return {"nameKey": name_key(fields["name"])} if fields.get("name") else {}
 
     def find_same(self, project_id: str, fields: Values, exclude: str | None = None) -> Stored | None:
         """Returns the record other than `exclude` whose `unique` field is that of `fields`, or None."""
@@ -51,7 +43,7 @@ class Named(OutboxCollection[Stored]):
 
     def find_named(self, project_id: str, names: Iterable[str]) -> dict[str, set[str]]:
         """Returns, for each name, the ids of the records that have it in one of the fields `found_by`."""
-        keys = {name: key for name in names if (key := self.name_key(name))}
+        keys = {name: key for name in names if (key := name_key(name))}
         ids: dict[str, set[str]] = defaultdict(set)
         for field in self.found_by if keys else ():
             condition = {field: {"$in": sorted(set(keys.values()))}, **NOT_DELETED}
@@ -96,7 +88,7 @@ class Members(Named[StoredMember]):
     found_by = ("nameKey", "emailKey")
 
     def keys(self, fields: Values) -> Bson:
-        email = {"emailKey": self.name_key(fields["email"] or "")} if "email" in fields else {}
+        email = {"emailKey": name_key(fields["email"] or "")} if "email" in fields else {}
         return super().keys(fields) | email
 
     def get_including_deleted(self, project_id: str, member_id: str) -> StoredMember | None:
@@ -122,6 +114,6 @@ class Members(Named[StoredMember]):
 
     def with_email(self, email: str) -> list[StoredMember]:
         """Returns the members of all projects who have this e-mail address, since signing in names no project."""
-        key = self.name_key(email)
+        key = name_key(email)
         found = self._collection.find({"emailKey": key, **NOT_DELETED}, self.hidden).limit(100) if key else ()
         return [self.from_bson(row) for row in found]

@@ -168,6 +168,8 @@ class Store:
             with time_left(self.deadline_seconds) as seconds, pymongo.timeout(None if unbounded else seconds):
                 yield seconds
         except PyMongoError as error:
+            if self.session is not None and self.session.in_transaction and not self.is_rolled_back:
+                raise  # to PyMongo, which may begin the transaction again; the deadline around that translates it
             codes = _codes_of(error)
             if DUPLICATE_KEY in codes:
                 raise WriteConflict from error

@@ -404,6 +404,14 @@ def test_a_piece_cannot_be_scheduled_into_the_past_and_keeps_its_time(editor: Vi
     assert (after["status"], after["publishAt"]) == ("scheduled", "2099-01-31T09:00:00.000Z")
 
 
+def test_a_base_version_that_no_document_has_is_refused(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), markdown="Rye is dark.")
+
+    response = editor.post(f"/console/documents/{document['id']}/actions/publish_document", baseVersion=10**30)
+
+    assert "Must be from 1 to" in response.text
+
+
 def test_a_scheduled_piece_is_rescheduled_where_it_is_read(editor: Visitor, project: Project) -> None:
     scheduled = in_status(project, "scheduled")
     path = f"/console/documents/{scheduled['id']}"

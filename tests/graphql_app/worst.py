@@ -5,6 +5,14 @@ from __future__ import annotations
 MANY = 240
 
 
+def _doubled(name: str, times: int) -> str:
+    """Returns a chain of a field in which each link is there twice."""
+    chain = "id"
+    for _ in range(times):
+        chain = f"{name}{{{chain}}}" * 2
+    return chain
+
+
 def _fragments(many: int, on: str, body: str) -> str:
     """A chain of fragments in which each spreads the next one, as `body` says with `%s`, up to an id."""
     chain = "".join(f"fragment F{n} on {on} {{ {body.replace('%s', f'...F{n + 1}')} }}" for n in range(many))
@@ -92,6 +100,11 @@ REFUSED: dict[str, tuple[str, str]] = {
     ),
     "wide": ("GRAPHQL_VALIDATION_FAILED", "{documents{" + "id " * 990 + "}}"),
     "repeated lists": ("GRAPHQL_VALIDATION_FAILED", "{" + "documents{id}" * 245 + "}"),
+    "repeated lists of repeated fields": (
+        "GRAPHQL_VALIDATION_FAILED",
+        "{" + ("documents{" + "id " * 40 + "}") * 20 + "}",
+    ),
+    "repeated chains": ("GRAPHQL_VALIDATION_FAILED", "{documents{" + _doubled("category", 6) + "}}"),
     "repeated directives": ("GRAPHQL_VALIDATION_FAILED", "{documents{id" + "@include(if:true)" * 140 + "}}"),
     "deep introspection": (
         "GRAPHQL_VALIDATION_FAILED",

@@ -30,6 +30,15 @@ def test_strings_of_twenty_megabytes_are_distinguished_from_values_fast(raw: byt
     assert time.process_time() - began < 3
 
 
+@pytest.mark.parametrize("part", [b'\\"\\\\",', b'\\",\\\\"', b'\\"\\"\\\\",'], ids=["one", "two", "three"])
+def test_backslashes_outside_of_strings_do_not_hide_how_many_strings_there_are(part: bytes) -> None:
+    raw = b"," * (MAX_VALUES + 1) + part * (19_000_000 // len(part))
+
+    began = time.process_time()
+    assert too_many_values(raw)
+    assert time.process_time() - began < 0.5
+
+
 VALUES = st.recursive(
     st.text(st.sampled_from('",[{\\ab'), max_size=6) | st.integers(0, 9),
     lambda values: st.lists(values, max_size=5) | st.dictionaries(st.text('"\\,', max_size=2), values, max_size=4),

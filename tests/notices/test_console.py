@@ -66,11 +66,26 @@ def test_a_thread_is_answered_and_resolved_in_place(
     thread = ok(rest.post(path, {"text": "Which?", "level": "must"}), 201)
     answer = {"action": "reply_to_thread", "threadId": thread["id"], "text": "Rye."}
 
-    signed_in.post(f"/console/inbox/{document['id']}", **answer)
+    for _ in range(2):  # as by a double click
+        signed_in.post(f"/console/inbox/{document['id']}", **answer, _key="of the page")
 
     [answered] = ok(rest.get(path))
-    assert (answered["state"], answered["comments"][1]["text"]) == ("answered", "Rye.")
+    assert (answered["state"], [one["text"] for one in answered["comments"]]) == ("answered", ["Which?", "Rye."])
     assert lines(signed_in) == []
+
+
+def test_a_line_approves_the_version_that_it_was_shown_with(
+    signed_in: Visitor, rest: Rest, ada: dict[str, Any]
+) -> None:
+    document = a_document_in(rest, "review", assigneeId=ada["id"])
+    [shown] = re.findall(r'name="baseVersion" value="(\d+)"', signed_in.get("/console/inbox").text)
+    ok(rest.patch(path_of(document), {"title": "Not rye bread"}))
+
+    action = {"action": "approve_document", "baseVersion": shown}
+    response = signed_in.post(f"/console/inbox/{document['id']}", **action)
+
+    assert 'data-ok="false"' in response.text
+    assert ok(rest.get(path_of(document)))["status"] == "review"
 
 
 def test_what_is_refused_is_said_and_what_is_no_action_of_a_line_is_not_done(

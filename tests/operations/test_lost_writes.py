@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -22,7 +24,7 @@ from app.store.named import Members
 from app.store.projects import Projects
 from app.store.store import Store, connect
 from app.vocabulary import Channel, Scope
-from tests.make import OPERATIONS, Project, a_ready_brief
+from tests.make import OPERATIONS, Project, a_document, a_ready_brief
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -201,6 +203,41 @@ def test_an_edit_of_a_brief_that_was_claimed_meanwhile_is_decided_again(
 
     with pytest.raises(BriefClaimed):
         OPERATIONS["update_brief"](editor, document["id"], fields={"keyword": "rye"})
+
+
+def test_an_operation_inside_a_transaction_that_lost_is_run_again_with_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctx, update = project.context(), OPERATIONS["update_project"]
+    meanwhile(monkeypatch, Projects, "update", lambda: update(ctx, fields={"siteUrl": "https://theirs.example"}))
+
+    with ctx.store.deadline():
+        mine = ctx.store.in_transaction(lambda within: update(replace(ctx, store=within), fields={"name": "Mine"}))
+
+    assert (mine.body["name"], mine.body["siteUrl"]) == ("Mine", "https://theirs.example")
+
+
+def test_a_content_write_that_lost_locks_the_document_so_that_it_is_not_second_again(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = a_document(project.context(), markdown="Rye is dark.")
+    change, tries = Documents.change, list[Future[Any]]()
+    write = partial(
+        project.store.database.documents.update_one, {"_id": ObjectId(document["id"])}, {"$inc": {"rev": 1}}
+    )
+
+    with ThreadPoolExecutor() as others:
+
+        def contested(*arguments: Any, **keywords: Any) -> Any:
+            tries.append(others.submit(write))
+            wait(tries, timeout=0.5)  # one that waits for the lock is done after the transaction
+            return change(*arguments, **keywords)
+
+        monkeypatch.setattr(Documents, "change", contested)
+        fields = {"markdown": "Rye is light.", "baseVersion": document["version"]}
+        written = OPERATIONS["write_content"](project.context(), document["id"], fields=fields)
+
+    assert (written.body["version"], len(tries)) == (document["version"] + 1, 2)
 
 
 def test_an_abort_that_fails_does_not_hide_what_failed_first(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

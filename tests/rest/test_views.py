@@ -34,6 +34,8 @@ def test_views_are_saved_by_name_replaced_renamed_and_deleted(api) -> None:
         NEXT,
         {**LATE, "name": "Overdue"},
     ]
+    assert save(api, {**LATE, "name": "e\u0301te\u0301"}, {**LATE, "name": " Été "})[2:] == [{**LATE, "name": " Été "}]
+    assert save(api, {**LATE, "name": "été", "query": None})[0] == NEXT
     assert save(api, {"name": "Nothing", "query": None}) == ok(api.get("/project"))["views"]
 
 

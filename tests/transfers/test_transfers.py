@@ -41,6 +41,7 @@ def full(store: Store) -> Project:
     """A project with something of everything that an export has."""
     project = a_project(store, siteUrl="https://crust.example/{slug}")
     ctx = project.context()
+    called(ctx, "save_views", views=[{"name": "In review", "query": "status=review"}])
     ada = called(ctx, "create_member", name="Ada")
     gone = called(ctx, "create_member", name="Grace", email="grace@example.org", role="owner")
     called(ctx, "delete_member", gone["id"])
@@ -228,6 +229,17 @@ def test_a_member_with_the_address_of_one_in_the_project_is_that_one(store: Stor
     [rye] = called(other.context(), "list_documents", limit=9, offset=0, sort="title")
     assert (done.refused, done.differing) == ([], ["member Ada"])
     assert rye["assigneeId"] == theirs["id"]
+
+
+def test_saved_views_come_in_as_they_would_be_saved(store: Store, project: Project) -> None:
+    lines = [orjson.loads(line) for line in exported(project, store)]
+    settings = next(line for line in lines if line["type"] == "project")
+    settings["views"] = [{"name": "b", "query": ""}, {"name": "A", "query": ""}, {"name": "B ", "query": None}]
+    other = a_project(store)
+
+    done = taken(store, other, [orjson.dumps(line) for line in lines]).done
+
+    assert (done.refused, called(other.context(), "get_project")["views"]) == ([], [{"name": "A", "query": ""}])
 
 
 def test_a_second_import_changes_nothing(full: Project, store: Store) -> None:
