@@ -387,7 +387,7 @@ function written() {
   const { text, level, suggestion } = $(".composer").elements;
   const remark = { text: text.value, level: level.value, quote: opened };
   if ($("[data-proposes]").hidden) return remark;
-  return { ...remark, text: text.value.trim() || "Other words are proposed.", suggestion: suggestion.value };
+  return { ...remark, text: text.value.trim() || "These words are proposed.", suggestion: suggestion.value };
 }
 
 /** Keeps the remark that is written, instead of the one that it was before. */
