@@ -563,7 +563,7 @@ addEventListener("pagehide", () => {
 });
 document.addEventListener("visibilitychange", () => document.hidden && look());
 document.addEventListener("htmx:beforeSwap", () => {
-  for (const thread of entries()) thread.removeAttribute("style"); // htmx would copy it as an attribute, which the policy forbids
+  for (const thread of $$(".threads [style]")) thread.removeAttribute("style"); // htmx would copy it as an attribute, which the policy forbids
   requestAnimationFrame(arrange);
 });
 document.addEventListener("htmx:afterSwap", () => {
