@@ -31,7 +31,6 @@ from app.rules.sites import page_url
 from app.rules.text import word_count
 from app.rules.times import wire_time
 from app.schemas.queries import MAX_NUMBER
-from app.vocabulary import ThreadState
 
 PREVIEWED = 200_000
 """How many characters of a text are rendered for a preview."""
@@ -116,7 +115,7 @@ def edit_text(id: str) -> Response:
         html=preview_of(markdown),
         refused=refused,
         locked=refused and not request.form,
-        remarks=[one for one in threads_of(stored, saved) if one["state"] != ThreadState.RESOLVED],
+        threads=threads_of(stored, saved),
         **_around(stored, document),
     )
 

@@ -136,10 +136,11 @@ def test_members_say_themselves_how_they_are_told(signed_in: Visitor, rest: Rest
 def test_settings_that_reach_nobody_say_so_and_hours_are_the_readers(signed_in: Visitor) -> None:
     signed_in.client.set_cookie(ZONE_COOKIE, "Asia/Kolkata", path="/console")
     page = signed_in.post("/console/inbox/settings", digest="daily", hour="7").text
-    assert "nothing is sent: it needs e-mail or Slack" in page
+    assert "Nothing is sent to you: it needs e-mail or Slack." in page
     assert re.search(r'<option value="7" selected[^>]*>12:30<', page)
     assert page.index(">00:30<") < page.index(">23:30<")
-    assert "That is saved.<" in signed_in.post("/console/inbox/settings", digest="off", hour="7").text
+    for enough in ({"digest": "off"}, {"digest": "daily", "email": "yes"}):
+        assert "Nothing is sent" not in signed_in.post("/console/inbox/settings", hour="7", **enough).text
 
 
 def test_a_test_message_arrives_though_notices_are_off(
