@@ -80,8 +80,8 @@ def show_own_notices() -> Response:
     """Shows how the signed-in user is told, with a test, and the address of their calendar."""
     own_id = context().caller.member_id
     member = call(get_member, own_id).body if own_id else None
-    hours = {"hours": _hours(), "zone": zone()}
-    return page("own_notices.html", member=member, digests=DIGESTS.items(), mails=context().sends_mail, **hours)
+    mails = context().sends_mail
+    return page("own_notices.html", member=member, digests=DIGESTS.items(), hours=_hours(), zone=zone(), mails=mails)
 
 
 @console.post("/inbox/settings")
