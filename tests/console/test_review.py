@@ -285,6 +285,7 @@ def test_what_can_be_done_with_a_thread_is_visible_and_proposing_begins_in_the_w
     window.until(lambda: window.chrome.switch_to.active_element.get_attribute("name") == "text")
     window.keys("Yes." + Keys.CONTROL + Keys.ENTER)
     window.until(lambda: threads_of(project, document)["Plainer?"]["state"] == "answered")
+    window.until(lambda: "Yes." in window.find(".threads .comments").text)  # renewed: what is selected stays so
 
     select(window, "flour, water and patience")
     window.keys("p")
