@@ -12,7 +12,7 @@ from app.console.diffs import marked_changes, side_by_side
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, changed_fields, form_of, leads_to
 from app.console.frame import console, done, is_from_script, page
 from app.console.moves import NEXT, moves_of, refusals_on
-from app.console.reviewing import MARKS, last_decision, moves_so_far, review_of
+from app.console.reviewing import MARKS, last_decision, moves_so_far, review_of, threads_of
 from app.console.sessions import context
 from app.errors import NotFound, VersionConflict
 from app.http.callers import hold_large
@@ -115,6 +115,7 @@ def edit_text(id: str) -> Response:
         html=preview_of(markdown),
         refused=refused,
         locked=refused and not request.form,
+        threads=threads_of(stored, saved),
         **_around(stored, document),
     )
 
@@ -125,7 +126,7 @@ def show_meanwhile(id: str) -> Response:
     stored, document, markdown = read_document(id)
     refused = refusals_on(stored, markdown).get("write_content")
     saved_by = _saved_by(document) if _base() != document["version"] else None
-    return page("meanwhile.html", document=document, base=_base(), refused=refused, saved_by=saved_by)
+    return page("meanwhile.html", document=document, base=_base(), refused=refused, saved_by=saved_by, follows=True)
 
 
 @console.post("/documents/<id>/edit")

@@ -89,7 +89,7 @@ MOVES: tuple[Move, ...] = (
     Move(
         publishing.request_changes,
         "Request changes",
-        "{} is back in drafting, with your note.",
+        "{} is back in drafting.",
         asks="note",
         never_main=True,
     ),
@@ -201,9 +201,11 @@ def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, t
     if move.operation is not publishing.request_changes:
         return message
     count = len(fields["threads"])
-    remarks = f" and {count} remark{'s' if count > 1 else ''}" if count else ""
+    sent = ["your note"] if fields["note"].strip() else []
+    sent += [f"{count} remark{'s' if count > 1 else ''}"] if count else []
+    told = f", with {' and '.join(sent)}" if sent else ""
     offered = ", and its brief is offered" if fields["offer"] else ""
-    return f"{message.rstrip('.')}{remarks}{offered}. That was round {moved['brief']['rounds']}."
+    return f"{message.rstrip('.')}{told}{offered}. That was round {moved['brief']['rounds']}."
 
 
 def sent_fields(move: Move) -> dict[str, Any]:

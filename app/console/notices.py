@@ -16,6 +16,7 @@ from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page, summary_of
 from app.console.moves import BY_NAME, sent_fields
 from app.console.sessions import context
+from app.console.times import zone
 from app.errors import Unauthorized
 from app.http.callers import callers
 from app.operations import inbox, own_notices, threads
@@ -33,11 +34,10 @@ from app.vocabulary import Digest, WaitKind
 REPLY = ACTIONS[WaitKind.THREAD]
 ON_THREADS: Mapping[str, tuple[Operation[Any], str, str]] = {
     REPLY: (threads.reply_to_thread, "Reply", "Your answer is there."),
-    RESOLVE: (threads.resolve_thread, "Resolve", "The thread is resolved."),
+    RESOLVE: (threads.resolve_thread, "Resolve", "The remark is resolved."),
 }
 """The operations on threads, each with its button and its message."""
 DIGESTS = {Digest.INSTANT: "At once", Digest.DAILY: "Each day", Digest.OFF: "Never"}
-HOURS = [(str(hour), f"{hour:02}:00") for hour in range(24)]
 VERBS = {"due": "Due", "scheduled": "Goes live", "published": "Published"}
 
 open_to_all = Blueprint("notices", __name__)
@@ -80,7 +80,8 @@ def show_own_notices() -> Response:
     """Shows how the signed-in user is told, with a test, and the address of their calendar."""
     own_id = context().caller.member_id
     member = call(get_member, own_id).body if own_id else None
-    return page("own_notices.html", member=member, digests=DIGESTS.items(), hours=HOURS, mails=context().sends_mail)
+    mails = context().sends_mail
+    return page("own_notices.html", member=member, digests=DIGESTS.items(), hours=_hours(), zone=zone(), mails=mails)
 
 
 @console.post("/inbox/settings")
@@ -133,6 +134,13 @@ def turn_off() -> Response:
         if not turn_off_email(callers().store, key, this_instant(), dry_run=not changes):
             raise Unauthorized("This link does not work any more.")
     return page("off.html", is_off=changes)
+
+
+def _hours() -> list[tuple[str, str]]:
+    """Returns the hours in UTC, each with what the reader's clock shows then today, in the order of that clock."""
+    today = this_instant()
+    shown = {str(hour): f"{today.replace(hour=hour, minute=0).astimezone(zone()):%H:%M}" for hour in range(24)}
+    return sorted(shown.items(), key=lambda one: one[1])
 
 
 def _waiting() -> list[InboxEntry]:

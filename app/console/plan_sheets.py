@@ -10,6 +10,7 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, may, require
 from app.console.filing import make_filing
 from app.console.frame import console, page
+from app.console.lookups import named
 from app.console.sessions import context
 from app.console.sheets import LABELS, NAMES, Sheet, day_comes_first, pieces_of, read_sheet
 from app.console.words import today
@@ -85,6 +86,7 @@ def plan_sheet() -> BaseResponse:
         asks_order=day_comes_first(sheet.cells("dueDate")) is None,
         day_first=day_first,
         labels=LABELS,
+        members=[one["name"] for one in named("members").values()] if "assignee" in sheet.columns else [],
     )
 
 

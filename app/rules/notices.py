@@ -29,7 +29,7 @@ SHOWN = 4
 KIND_TEXTS: Mapping[str, str] = {
     WaitKind.REVIEW: "Waits for review",
     WaitKind.CHANGES: "Changes were requested",
-    WaitKind.THREAD: "A thread waits",
+    WaitKind.THREAD: "A remark waits",
     WaitKind.OVERDUE: "Overdue",
     WaitKind.PUBLISH_FAILED: "Could not be published",
     WaitKind.ROUNDS: "Sent back too often: people decide",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import orjson
 import pytest
 
 from app.vocabulary import Scope
@@ -65,6 +66,38 @@ def test_who_claimed_the_piece_is_not_warned(editor: Visitor, project: Project) 
     editor.post(f"/console/documents/{document['id']}/actions/claim_brief")
     meanwhile = editor.get(f"/console/documents/{document['id']}/meanwhile?baseVersion=1").text
     assert 'class="notice"' not in meanwhile
+
+
+def test_the_facts_follow_while_a_piece_is_written(editor: Visitor, project: Project) -> None:
+    document = a_ready_brief(project.context(), title="Rye", status="planned")
+    editor.post(f"/console/documents/{document['id']}/actions/claim_brief")
+    meanwhile = editor.get(f"/console/documents/{document['id']}/meanwhile?baseVersion=1").text
+    assert 'hx-select-oob="#facts"' in meanwhile
+    assert "Claimed by" in meanwhile.partition('id="facts"')[2]
+
+
+def test_changes_asked_by_remarks_alone_are_made_with_the_remarks_beside_the_text(
+    editor: Visitor, project: Project
+) -> None:
+    document = a_document(project.context(), markdown=TEXT, status="drafting")
+    path = f"/console/documents/{document['id']}"
+    call(project, "submit_document", document["id"])
+    remark = {"text": "Which flour?", "level": "should", "quote": {"exact": "Flour"}}
+    sent = editor.post(f"{path}/actions/request_changes", threads=orjson.dumps([remark]).decode()).text
+    assert "It is back in drafting, with 1 remark. That was round 1." in sent
+    assert MAIN.findall(next_of(editor, document)) == ["Revise the text"]
+    page = editor.get(f"{path}/edit").text
+    assert page.index("1 remark to see to") < page.index("Which flour?") < page.index('id="markdown"')
+
+    call(project, "write_content", document["id"], markdown="Rye flour.", baseVersion=1)
+    assert MAIN.findall(next_of(editor, document)) == ["Submit for review"]
+
+
+def test_a_text_says_who_wrote_it(editor: Visitor, project: Project) -> None:
+    writer = project.context(project.token("Night writer", agent="writer-1"))
+    document = a_document(writer, markdown=TEXT, status="drafting")
+    facts = editor.get(f"/console/documents/{document['id']}").text.partition('id="facts"')[2].partition("</p>")[0]
+    assert "by writer-1 (Night writer)" in facts
 
 
 def test_a_piece_that_was_not_offered_is_moved_to_drafting_from_where_it_is_written(

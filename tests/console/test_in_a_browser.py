@@ -554,6 +554,17 @@ def test_filters_are_in_a_short_address_are_announced_and_a_document_leads_back_
         crumb = window.find(".crumbs a")
         assert crumb.text == path.capitalize()
         assert crumb.get_attribute("href").endswith(f"/console/{path}?q=rye")
+    document = a_document(project.context(), markdown="Flour.", status="drafting")
+    OPERATIONS["submit_document"](project.context(), document["id"])
+    window.open("/console/inbox")
+    window.find("[data-read]").click()
+    window.until(lambda: window.find(".crumbs a").text == "Inbox")
+    window.open("/console/table")
+    menu = window.find("details.menu")
+    menu.click()
+    assert menu.get_attribute("open")
+    window.find("h1").click()
+    assert not menu.get_attribute("open")
     assert window.problems() == []
 
 

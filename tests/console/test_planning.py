@@ -143,6 +143,14 @@ def test_a_table_is_tried_without_effect_and_then_planned(editor: Visitor, proje
     assert 'name="confirmed"' not in unchanged.text
 
 
+def test_the_column_of_assignees_offers_the_members(editor: Visitor, project: Project) -> None:
+    OPERATIONS["create_member"](project.context(), fields={"name": "Hannah Okafor"})
+    page = editor.post("/console/plan/many", table="Titel\tAutor\nRoggen\tHannah\n").text
+    assert re.search(r'name="cell.0.1"[^>]* list="members" aria-invalid="true"', page)
+    assert '<datalist id="members"><option value="Hannah Okafor">' in page
+    assert "<datalist" not in editor.post("/console/plan/many", table="Titel\nRoggen\n").text
+
+
 def test_a_table_that_does_not_hold_together_says_in_which_lines_and_how_many_more(editor: Visitor) -> None:
     page = editor.post("/console/plan/many", table="key\ttitle\n" + "rye\tRye\tx\n" * 1_250).text
 

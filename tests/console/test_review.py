@@ -291,7 +291,7 @@ def test_what_can_be_done_with_a_thread_is_visible_and_proposing_begins_in_the_w
     window.keys("p")
     window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "c-suggestion")
     window.keys(" and time" + Keys.CONTROL + Keys.ENTER)
-    window.until(lambda: "Other words are proposed." in window.find("[data-kept]").text)
+    window.until(lambda: "These words are proposed." in window.find("[data-kept]").text)
     assert window.problems() == []
 
 

@@ -11,6 +11,7 @@ from bson import ObjectId
 from flask import Flask
 from icalendar import Calendar
 
+from app.console.times import ZONE_COOKIE
 from app.operations.context import this_instant
 from app.store.named import Members
 from app.store.store import Store
@@ -145,6 +146,16 @@ def test_members_say_themselves_how_they_are_told(signed_in: Visitor, rest: Rest
     assert ok(rest.get(f"/members/{ada['id']}"))["notify"] == {**told, "email": True}
     refused = signed_in.post("/console/inbox/settings", **{**form, "slack": "http://hooks.slack.com/x"})
     assert "Must be an https URL" in refused.text
+
+
+def test_settings_that_reach_nobody_say_so_and_hours_are_the_readers(signed_in: Visitor) -> None:
+    signed_in.client.set_cookie(ZONE_COOKIE, "Asia/Kolkata", path="/console")
+    page = signed_in.post("/console/inbox/settings", digest="daily", hour="7").text
+    assert "Nothing is sent to you: it needs e-mail or Slack." in page
+    assert re.search(r'<option value="7" selected[^>]*>12:30<', page)
+    assert page.index(">00:30<") < page.index(">23:30<")
+    for enough in ({"digest": "off"}, {"digest": "daily", "email": "yes"}):
+        assert "Nothing is sent" not in signed_in.post("/console/inbox/settings", hour="7", **enough).text
 
 
 def test_a_test_message_arrives_though_notices_are_off(

@@ -110,7 +110,7 @@ def test_nobody_hears_of_what_they_did_themselves(rest: Rest, project: Project, 
     ok(rest.post(f"{path_of(document)}/threads/{thread['id']}/replies", {"text": "Rye."}), 201)
 
     assert post.deliver() == 1
-    assert subjects(mails) == ["A thread waits: Rye · The Crust"]
+    assert subjects(mails) == ["A remark waits: Rye · The Crust"]
     assert "A script: Rye." in texts(mails)[0]
 
 

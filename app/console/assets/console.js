@@ -164,6 +164,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("click", (event) => {
+  for (const menu of $$("details.menu[open]")) menu.open = menu.contains(event.target);
   const opener = event.target.closest("[data-opens]");
   if (opener) document.getElementById(opener.dataset.opens).showModal();
 });
@@ -270,7 +271,7 @@ document.addEventListener("htmx:afterSettle", ({ detail: { elt, requestConfig } 
 });
 
 // A document leads back to the list from which it was opened, with its filters.
-const lists = $$('nav [data-key="b"], nav [data-key="c"], nav [data-key="t"]');
+const lists = $$('nav [data-key="n"], nav [data-key="b"], nav [data-key="c"], nav [data-key="t"]');
 const listOf = (path) => lists.find((entry) => new URL(entry.href).pathname === path);
 function rememberList() {
   if (listOf(location.pathname)) sessionStorage.setItem("list", location.pathname + location.search);
@@ -285,7 +286,7 @@ if (listOf(location.pathname)) {
 }
 const back = $("[data-back]");
 const list = sessionStorage.getItem("list");
-if (back && list) Object.assign(back, { href: list, textContent: listOf(list.split("?")[0])?.textContent.trim() ?? back.textContent });
+if (back && list) Object.assign(back, { href: list, textContent: listOf(list.split("?")[0])?.textContent.trim().split(/\s/)[0] ?? back.textContent });
 const documents = JSON.parse(sessionStorage.getItem("documents") ?? "[]");
 const place = documents.findIndex((path) => `${location.pathname}/`.startsWith(`${path}/`));
 if (back && place >= 0 && documents.length > 1) {

@@ -387,7 +387,7 @@ function written() {
   const { text, level, suggestion } = $(".composer").elements;
   const remark = { text: text.value, level: level.value, quote: opened };
   if ($("[data-proposes]").hidden) return remark;
-  return { ...remark, text: text.value.trim() || "Other words are proposed.", suggestion: suggestion.value };
+  return { ...remark, text: text.value.trim() || "These words are proposed.", suggestion: suggestion.value };
 }
 
 /** Keeps the remark that is written, instead of the one that it was before. */
@@ -563,7 +563,6 @@ addEventListener("pagehide", () => {
 });
 document.addEventListener("visibilitychange", () => document.hidden && look());
 document.addEventListener("htmx:beforeSwap", () => {
-  for (const thread of entries()) thread.removeAttribute("style"); // htmx would copy it as an attribute, which the policy forbids
   requestAnimationFrame(arrange);
 });
 document.addEventListener("htmx:afterSwap", () => {

@@ -39,7 +39,6 @@ async function save() {
   say(result.message);
   document.dispatchEvent(new Event("saved"));
   refresh();
-  htmx.ajax("GET", form.action, { target: "#facts", select: "#facts", swap: "outerHTML" });
 }
 
 /** The service's own message says how long to wait, or what to report of a bug. */
