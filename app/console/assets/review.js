@@ -562,9 +562,7 @@ addEventListener("pagehide", () => {
   if ($("#c-text").value.trim() || isProposed) keepWritten(); // nobody asked for it to be given up
 });
 document.addEventListener("visibilitychange", () => document.hidden && look());
-document.addEventListener("htmx:beforeSwap", () => {
-  requestAnimationFrame(arrange);
-});
+document.addEventListener("htmx:beforeSwap", () => requestAnimationFrame(arrange));
 document.addEventListener("htmx:afterSwap", () => {
   readPage();
   draw();
