@@ -15,7 +15,7 @@ from app.console.sessions import context
 from app.console.sheets import LABELS, NAMES, Sheet, day_comes_first, pieces_of, read_sheet
 from app.console.words import today
 from app.errors import HttpApiDecodeError
-from app.operations import briefs, plans
+from app.operations import briefs, members, plans
 from app.schemas.plan_tables import COLUMNS, UnreadablePlan, piece_and_field, text_of
 from app.schemas.plans import MAX_PIECES
 from app.vocabulary import PieceOutcome
@@ -86,7 +86,9 @@ def plan_sheet() -> BaseResponse:
         asks_order=day_comes_first(sheet.cells("dueDate")) is None,
         day_first=day_first,
         labels=LABELS,
-        members=[one["name"] for one in named("members").values()] if "assignee" in sheet.columns else [],
+        members=[one["name"] for one in named("members").values()]
+        if "assignee" in sheet.columns and may(members.list_members)
+        else [],
     )
 
 

