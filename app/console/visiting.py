@@ -65,8 +65,9 @@ def begin_review() -> BaseResponse:
 @leads_to("show_review")
 def open_as_visitor() -> str:
     """Opens threads."""
+    ctx, document_id = _visit()
     for remark in remarks():
-        threads.open_thread(*_visit(), fields=load(ThreadFields, remark))
+        threads.open_thread(ctx, document_id, fields=load(ThreadFields, remark))
     return OPENED
 
 

@@ -45,8 +45,11 @@ def import_documents(ctx: Context, fields: Fields) -> Result[list[Import]]:
     taken = ctx.store.documents.find_taken_slugs(ctx.project_id, slugs)
     content_ids = {slug: content_id for slug, row in stored.items() if (content_id := row.get("contentId"))}
     texts = ctx.store.bodies.get_texts(ctx.project_id, content_ids.values())
+    categories: dict[str, Stored] = {}
     outcomes = [
-        _prepare(ctx, one, stored.get(slug), texts.get(content_ids.get(slug, ""), ""), is_taken=slug in taken)
+        _prepare(
+            ctx, one, stored.get(slug), texts.get(content_ids.get(slug, ""), ""), categories, is_taken=slug in taken
+        )
         for slug, one in zip(slugs, fields["documents"], strict=True)
     ]
     new = [(outcome, record) for outcome, record in outcomes if record is not None]
@@ -94,14 +97,21 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 
 
 def _prepare(
-    ctx: Context, fields: Fields, stored: Stored | None, markdown: str, *, is_taken: bool
+    ctx: Context,
+    fields: Fields,
+    stored: Stored | None,
+    markdown: str,
+    categories: dict[str, Stored],
+    *,
+    is_taken: bool,
 ) -> tuple[Import, NewRow | None]:
     """Returns the outcome of a document, and where it is new the record to create; adds the category that it names.
 
-    `stored` is the document with its slug, `markdown` that one's text.
+    `stored` is the document with its slug, `markdown` that one's text; `categories` are those found before, by the
+    names that documents have for them.
     """
     named = fields.get("category")
-    category: Stored | None = ctx.store.categories.find_by_name_or_slug(ctx.project_id, named) if named else None
+    category = _category_named(ctx, named, categories) if named else None
     if stored is not None:
         differs = sorted(_differences(fields, stored, category, markdown))
         outcome = "changed" if differs else "unchanged"
@@ -117,6 +127,16 @@ def _prepare(
     if named and category is None:
         category = _new_category(ctx, named)
     return {"id": None, "outcome": "created", "live": False}, _new_record(ctx, fields, category)
+
+
+def _category_named(ctx: Context, name: str, known: dict[str, Stored]) -> Stored | None:
+    """Returns the category with a name or slug, or None; adds it to those that are known."""
+    if name not in known:  # one that was not found is looked for again: an earlier document may have created it
+        category = ctx.store.categories.find_by_name_or_slug(ctx.project_id, name)
+        if category is None:
+            return None
+        known[name] = category
+    return known[name]
 
 
 def _is_live(stored: Stored) -> bool:
