@@ -108,6 +108,7 @@ class _Run:
         ports = [server.port for server in targets.servers]
         self._callers = [self._caller(number, ports) for number in range(CLIENTS)]
         self._follower = _Follower(ports, self._owner)
+        self._waits_for: list[str] = []
 
     def _caller(self, number: int, ports: Sequence[int]) -> Caller:
         """Returns a client: half of them over MCP, three of four are agents, half have a budget."""
@@ -167,17 +168,24 @@ class _Run:
                 assert not thread.is_alive(), "a client did not come to an end"
 
     def _position_at_rest(self) -> int | None:
-        """Returns the feed's last sequence number if everything is relayed and sent; else None."""
+        """Returns the last sequence number of the project's feed if everything is relayed and sent; else None."""
         database = self._store.database
-        expired = database.documents.find_one(
-            {"brief.state": "claimed", "brief.claimExpiresAt": {"$lte": datetime.now(UTC)}, **NOT_DELETED}
-        )
-        waiting = any(database[name].find_one({"outbox.at": {"$exists": True}}) for name in OUTBOXES)
-        sending = database.deliveries.find_one({"status": "pending"}) or database.notices.find_one({"isPending": True})
-        scheduled = database.documents.find_one({"status": "scheduled"})
-        feed = database.feeds.find_one({"plan": []}) or {"sequence": 0}
-        followed = len(self._follower.events) == feed["sequence"]
-        return feed["sequence"] if followed and not (waiting or sending or scheduled or expired) else None
+        sequence = self._store.events.last(self._project.id)
+        expired = {"brief.state": "claimed", "brief.claimExpiresAt": {"$lte": datetime.now(UTC)}, **NOT_DELETED}
+        left = {
+            "events": any(database[name].find_one({"outbox.at": {"$exists": True}}) for name in OUTBOXES)
+            or database.feeds.find_one({"plan": {"$ne": []}}),
+            "deliveries": database.deliveries.find_one({"status": "pending"}),
+            "notices": database.notices.find_one({"isPending": True}),
+            "scheduled documents": database.documents.find_one({"status": "scheduled"}),
+            "expired claims": database.documents.find_one(expired),
+            "the reader of the feed": len(self._follower.events) != sequence,
+        }
+        waits_for = [name for name, found in left.items() if found]
+        if waits_for != self._waits_for:
+            self._log(f"waits for {', '.join(waits_for) or 'nothing more'}")
+        self._waits_for = waits_for
+        return None if waits_for else sequence
 
     def _final(self, hooks: Mapping[str, _Hook], slack: _Slack) -> Final:
         query = {"query": "{ categories { id documentCount } }"}
