@@ -31,6 +31,7 @@ from app.rules.sites import page_url
 from app.rules.text import word_count
 from app.rules.times import wire_time
 from app.schemas.queries import MAX_NUMBER
+from app.vocabulary import ReviewDemand
 
 PREVIEWED = 200_000
 """How many characters of a text are rendered for a preview."""
@@ -97,6 +98,7 @@ def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]
         "document": document,
         "brief": brief_detail(stored, None, links, ctx.now),
         "max_rounds": project.get("maxRounds"),
+        "requires_record": project.get("reviewRecord") == ReviewDemand.REQUIRED,
         "see_at": _see_at(document, project),
         "cursor": live.cursor(),
     }

@@ -391,7 +391,7 @@ def test_a_form_that_was_sent_after_the_session_ended_has_its_text_after_the_sig
         window.press("Start again")
         assert window.find(field).get_attribute("value") == "key\ttitle\nrye\tRye\n"
         window.press("See what would happen")
-        window.press("Plan 1 piece")
+        window.press("Add 1 piece")
         assert "1 created" in window.find("#main > .notice").text
     window.open(f"/console/{path}")
     assert not window.has(".notice")

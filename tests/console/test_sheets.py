@@ -112,6 +112,16 @@ def test_a_german_sheet_is_planned_and_its_categories_are_made(editor: Visitor, 
     assert 'name="confirmed"' not in again.text
 
 
+def test_a_date_that_is_not_whole_shows_the_day_that_is_taken(editor: Visitor) -> None:
+    table = "Title\tDue\nRye\t9.12.\nStollen\t2099-04-02\nZopf\t9. April 2099\nOven\tsoon\nPizza\t\n"
+    page = editor.post("/console/plan/many", table=table).text
+
+    days = re.findall('<p class="hint">([^<]*)</p></td>', page)
+    assert len(days) == 2
+    assert re.fullmatch(r"9 Dec 20\d\d", days[0])
+    assert days[1] == "9 Apr 2099"
+
+
 def test_what_is_wrong_stands_in_its_cell_and_is_corrected_there(editor: Visitor, project: Project) -> None:
     table = f"Title\tDue\tOwner\nRye\tsoon\tNobody\n{'x' * 301}\t\t\n"
     long = editor.post("/console/plan/many", table=table).text
