@@ -56,7 +56,7 @@ def choices(kind: str) -> list[tuple[str, str]]:
 def category_filters() -> list[tuple[str, str]]:
     """Returns the categories to filter by, each with those below it, which its name says."""
     parents = {one["categoryId"] for one in named("categories").values()}
-    return [(one, f"{name}, with subcategories" if one in parents else name) for one, name in choices("categories")]
+    return [(one, f"{name} and all below" if one in parents else name) for one, name in choices("categories")]
 
 
 def with_subcategories(category_id: str) -> list[str]:

@@ -568,6 +568,18 @@ def test_filters_are_in_a_short_address_are_announced_and_a_document_leads_back_
     assert window.problems() == []
 
 
+def test_the_number_of_more_filters_is_that_of_what_is_chosen(window: Window, project: Project) -> None:
+    a_ready_brief(project.context(), title="Rye")
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/table")
+    window.find("#more-filters").click()
+    for chosen, text in (("ready", "More filters (1)"), ("", "More filters")):
+        Select(window.find("#p-briefState")).select_by_value(chosen)
+        window.until(lambda text=text: window.find("#more-filters").text == text)
+        assert window.find("#p-briefState").is_displayed()
+    assert window.problems() == []
+
+
 def test_filters_are_saved_as_a_view_renamed_and_deleted(window: Window, project: Project) -> None:
     for title, status in (("Rye", "planned"), ("Stollen", "idea")):
         a_document(project.context(), title=title, status=status)

@@ -55,7 +55,7 @@ def test_an_approval_asks_what_was_examined_and_leads_to_a_record_that_prints(vi
     ok(rest.post(f"{path_of(written)}/threads", {"text": "Which flour?"}), 201)
     form = text_of(visitor.get(f"/console{path_of(written)}/approve"))
     assert "Which flour?" in form
-    assert "It can be approved: fill in this form" in form
+    assert "<strong>It can be approved:</strong> fill in this form" in form
     assert "none is of level must" in form
     assert "Every step" not in form
 

@@ -69,7 +69,7 @@ def test_a_filter_by_a_category_brings_its_subcategories(editor: Visitor, projec
     assert found(rye) == {"Dark loaf", "Sour loaf"}
     assert found(cake) == {"Stollen"}
     filters = unescape(editor.get(f"/console/{page}&categoryId={bread}").text)
-    assert f'<option value="{bread}" selected>Bread, with subcategories</option>' in filters
+    assert f'<option value="{bread}" selected>Bread and all below</option>' in filters
     assert f'<option value="{sour}" >Bread › Rye › Sourdough</option>' in filters
 
 
