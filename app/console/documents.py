@@ -244,11 +244,11 @@ def preview_of(markdown: str) -> str | None:
 
 
 def _see_at(document: DocumentSummary, project: StoredProject) -> str:
-    """Returns the address of a document, or of its preview, on the website; empty if it has neither."""
+    """Returns the address of a document, or of its preview, on the website; empty if it has neither, or no text."""
     site, preview = project.get("siteUrl"), project.get("previewUrl")
     if site and document["isPublished"] and not document["hasUnpublishedChanges"]:
         return page_url(site, document["slug"])
-    return page_url(preview, document["slug"], document["id"]) if preview else ""
+    return page_url(preview, document["slug"], document["id"]) if preview and document["wordCount"] else ""
 
 
 def _saved_by(document: DocumentSummary) -> Actor:
