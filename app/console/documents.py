@@ -31,6 +31,7 @@ from app.rules.sites import page_url
 from app.rules.text import word_count
 from app.rules.times import wire_time
 from app.schemas.queries import MAX_NUMBER
+from app.vocabulary import ReviewDemand
 
 PREVIEWED = 200_000
 """How many characters of a text are rendered for a preview."""
@@ -97,6 +98,7 @@ def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]
         "document": document,
         "brief": brief_detail(stored, None, links, ctx.now),
         "max_rounds": project.get("maxRounds"),
+        "requires_record": project.get("reviewRecord") == ReviewDemand.REQUIRED,
         "see_at": _see_at(document, project),
         "cursor": live.cursor(),
     }
@@ -242,11 +244,11 @@ def preview_of(markdown: str) -> str | None:
 
 
 def _see_at(document: DocumentSummary, project: StoredProject) -> str:
-    """Returns the address of a document, or of its preview, on the website; empty if it has neither."""
+    """Returns the address of a document, or of its preview, on the website; empty if it has neither, or no text."""
     site, preview = project.get("siteUrl"), project.get("previewUrl")
     if site and document["isPublished"] and not document["hasUnpublishedChanges"]:
         return page_url(site, document["slug"])
-    return page_url(preview, document["slug"], document["id"]) if preview else ""
+    return page_url(preview, document["slug"], document["id"]) if preview and document["wordCount"] else ""
 
 
 def _saved_by(document: DocumentSummary) -> Actor:

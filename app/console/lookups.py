@@ -52,6 +52,21 @@ def choices(kind: str) -> list[tuple[str, str]]:
     return [(record_id, f"{me} (me)" if name == me else name) for record_id, name in own_first]
 
 
+@console.app_template_global("category_filters")
+def category_filters() -> list[tuple[str, str]]:
+    """Returns the categories to filter by, each with those below it, which its name says."""
+    parents = {one["categoryId"] for one in named("categories").values()}
+    return [(one, f"{name} and all below" if one in parents else name) for one, name in choices("categories")]
+
+
+def with_subcategories(category_id: str) -> list[str]:
+    """Returns the ids of a category and of all that are below it."""
+    ids = [category_id]
+    for above in ids:  # which grows meanwhile
+        ids += [one["id"] for one in named("categories").values() if one["categoryId"] == above]
+    return ids
+
+
 @console.app_template_global("titles_of")
 def titles_of(ids: Iterable[str]) -> dict[str, str]:
     """Returns the titles of documents by id; what is not the id of one is left out."""

@@ -37,6 +37,8 @@ class Move:
     """The question to confirm first, where the move can't be undone easily."""
     asks: str = ""
     """The field of its form, like `note` or `publishAt`."""
+    hint: str = ""
+    """What it does, in words for who never did it."""
     takes_away: bool = False
     """Whether somebody or the site loses something by it: its button is red, and never the main one."""
     never_main: bool = False
@@ -60,12 +62,14 @@ MOVES: tuple[Move, ...] = (
         briefs.mark_brief_ready,
         "Offer brief",
         "The brief is offered: agents and writers can claim it.",
+        hint="Agents and writers can claim it, and write the text.",
         suits=lambda document: document["brief"]["state"] in (BriefState.NONE, BriefState.DRAFTED),
     ),
     Move(
         briefs.claim_brief,
         "Claim brief",
         "The brief is claimed: nobody else is offered it now.",
+        hint="You write the text; nobody else is offered it.",
         never_main=True,
         suits=lambda document: document["brief"]["state"] == BriefState.READY,
     ),
@@ -73,6 +77,7 @@ MOVES: tuple[Move, ...] = (
         briefs.release_brief,
         "Release brief",
         "The brief is released: it is offered again.",
+        hint="You give it back: others can claim it.",
         never_main=True,
         suits=lambda document: holds_claim(document["brief"]["claimedBy"], context().caller.token_id),
     ),
@@ -80,6 +85,7 @@ MOVES: tuple[Move, ...] = (
         briefs.withdraw_brief,
         "Withdraw brief",
         "The brief is withdrawn: it is not offered any more.",
+        hint="Nobody can claim it any more, and whoever claimed it loses it.",
         question="Withdraw the brief? It is not offered any more, and whoever holds its claim loses it.",
         takes_away=True,
         suits=lambda document: document["brief"]["state"] in (BriefState.READY, BriefState.CLAIMED),
@@ -166,9 +172,8 @@ def act(id: str, name: str) -> BaseResponse | str:
     try:
         moved = call(move.operation, id, fields=fields, once=True).body
     except HumanReviewRequired:
-        return done(
-            "This project asks for the record of your review: make it here.", url_for("console.show_approval", id=id)
-        )
+        message = "It is not approved yet: this project asks for the record of your review. Make it here."
+        return done(message, url_for("console.show_approval", id=id), ok=False)
     if name == documents.delete_document.name:
         return done(move.message(), url_for("console.show_table", deleted="true"), restores=id)
     return _message_of(move, fields, moved)

@@ -70,7 +70,8 @@ def plan_sheet() -> BaseResponse:
     ]
     counts = Counter(row["outcome"] for row in rows)
     if confirmed:
-        return page("plan_outcome.html", rows=rows, counts=counts, offers=may(briefs.mark_brief_ready))
+        offers = may(briefs.mark_brief_ready)
+        return page("plan_outcome.html", rows=rows, counts=counts, statuses=_statuses(rows), offers=offers)
     for row, length in zip(rows, sheet.cells("brief.wordCount"), strict=False):  # none where it is no column
         if length and not any(map(str.isdigit, length)):  # which the service takes, and no check reads
             row["wrong"].setdefault("brief.wordCount", []).append(NO_LENGTH)
@@ -178,4 +179,13 @@ def _row(
     made = PieceOutcome.UPDATED if found["id"] else PieceOutcome.CREATED
     outcome = made if found["outcome"] == PieceOutcome.REFUSED and not wrong else found["outcome"]
     of_place = {"place": place, "line": sheet.lines[place], "cells": sheet.rows[place], "title": piece.get("title", "")}
-    return {**of_place, "id": found["id"], "outcome": outcome, "wrong": wrong}
+    due = piece.get("dueDate", "")
+    return {**of_place, "id": found["id"], "due": due, "outcome": outcome, "wrong": wrong}
+
+
+def _statuses(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Returns the statuses of the rows' documents by id."""
+    ctx = context()
+    with ctx.store.deadline():
+        found = ctx.store.documents.get_links(ctx.project_id, [row["id"] for row in rows if row["id"]])
+    return {one["id"]: one["status"] for one in found}

@@ -59,7 +59,9 @@ def plan_piece() -> BaseResponse:
     made = confirmed.body["document"]
     if request.form.get("then") == "offer":
         return act(id=made["id"], name="mark_brief_ready")
-    return done("It is planned.", url_for("console.show_document", id=made["id"]))
+    return done(
+        f"It is added, with the status {STATUSES[made['status']]}.", url_for("console.show_document", id=made["id"])
+    )
 
 
 @console.post("/plan/drafts/<id>/discard")

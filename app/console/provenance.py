@@ -10,7 +10,7 @@ from app.console.calls import call, listing, may, require
 from app.console.documents import PREVIEWED, preview_of, read_document
 from app.console.forms import form_of, text
 from app.console.frame import console, done, page
-from app.console.moves import NEXT, moves_of
+from app.console.moves import NEXT, moves_of, refusals_on
 from app.console.reviewing import threads_of
 from app.console.sessions import context
 from app.errors import NotFound
@@ -76,6 +76,7 @@ def show_approval(id: str) -> Response:
         threads=[one for one in threads_of(stored, markdown) if one["state"] != ThreadState.RESOLVED],
         checked=checked,
         errors=failed_errors(checked),
+        refused=refusals_on(stored, markdown).get(publishing.approve_document.name),
         is_agent=ctx.call.is_by_agent,
     )
 

@@ -29,7 +29,7 @@ NAMES: Mapping[str, str] = {
     "dueDate": "due due-on deadline date datum faellig faellig-am faelligkeit termin abgabe abgabetermin liefertermin",
     "category": "kategorie rubrik ressort section",
     "cluster": "themencluster themengruppe topic-cluster pillar",
-    "assignee": "owner writer assigned-to verantwortlich zustaendig bearbeiter redakteur autor autorin schreibt",
+    "assignee": "owner writer assigned-to verantwortlich zustaendig bearbeiter redakteur autor autorin wer schreibt",
     "status": "state stand zustand",
     "brief.keyword": "keywords main-keyword focus-keyword stichwort stichworte suchbegriff schluesselwort hauptkeyword",
     "brief.wordCount": "words length woerter wortzahl wortanzahl laenge umfang",

@@ -165,6 +165,12 @@ def day(value: str | None) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(value, form.format(found).lstrip("0"))
 
 
+@console.app_template_filter("full_day")
+def full_day(value: str) -> str:
+    """Returns a calendar day with its year: `9 Dec 2026`."""
+    return f"{date.fromisoformat(value):%d %b %Y}".lstrip("0")
+
+
 def today() -> date:
     """Returns the present day in the reader's time zone."""
     return context().now.astimezone(zone()).date()

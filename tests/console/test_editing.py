@@ -181,3 +181,5 @@ def test_a_piece_is_seen_on_the_site_where_it_previews_it(editor: Visitor, proje
     for tab in ("", "/edit"):
         page = editor.get(f"/console/documents/{document['id']}{tab}").text
         assert f'href="https://crust.example/preview/{document["id"]}?slug=rye"' in page, tab
+    empty = a_document(project.context(), title="Stollen")
+    assert "See on the site" not in editor.get(f"/console/documents/{empty['id']}").text

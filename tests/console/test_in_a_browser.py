@@ -391,7 +391,7 @@ def test_a_form_that_was_sent_after_the_session_ended_has_its_text_after_the_sig
         window.press("Start again")
         assert window.find(field).get_attribute("value") == "key\ttitle\nrye\tRye\n"
         window.press("See what would happen")
-        window.press("Plan 1 piece")
+        window.press("Add 1 piece")
         assert "1 created" in window.find("#main > .notice").text
     window.open(f"/console/{path}")
     assert not window.has(".notice")
@@ -565,6 +565,18 @@ def test_filters_are_in_a_short_address_are_announced_and_a_document_leads_back_
     assert menu.get_attribute("open")
     window.find("h1").click()
     assert not menu.get_attribute("open")
+    assert window.problems() == []
+
+
+def test_the_number_of_more_filters_is_that_of_what_is_chosen(window: Window, project: Project) -> None:
+    a_ready_brief(project.context(), title="Rye")
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/table")
+    window.find("#more-filters").click()
+    for chosen, text in (("ready", "More filters (1)"), ("", "More filters")):
+        Select(window.find("#p-briefState")).select_by_value(chosen)
+        window.until(lambda text=text: window.find("#more-filters").text == text)
+        assert window.find("#p-briefState").is_displayed()
     assert window.problems() == []
 
 

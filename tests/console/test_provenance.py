@@ -55,7 +55,8 @@ def test_an_approval_asks_what_was_examined_and_leads_to_a_record_that_prints(vi
     ok(rest.post(f"{path_of(written)}/threads", {"text": "Which flour?"}), 201)
     form = text_of(visitor.get(f"/console{path_of(written)}/approve"))
     assert "Which flour?" in form
-    assert "be approved yet" not in form
+    assert "<strong>It can be approved:</strong> fill in this form" in form
+    assert "none is of level must" in form
     assert "Every step" not in form
 
     page = text_of(visitor.post(f"/console{path_of(written)}/approve", **FORM, baseVersion="2"))
@@ -82,6 +83,27 @@ def test_an_approval_leads_to_the_remarks_that_block_it(visitor, rest, written) 
     assert f'href="#t-{thread["id"]}">1 remark of level must is</a>' in visitor.get(f"/console{path_of(written)}").text
 
 
+def test_an_approval_with_a_review_is_reached_from_the_document(visitor, rest, written) -> None:
+    page = text_of(visitor.get(f"/console{path_of(written)}"))
+    assert "/actions/approve_document" in page
+    assert f'href="/console{path_of(written)}/approve">Approve with your review</a>' in page
+    assert "This project asks for it." not in page
+
+
+def test_an_approval_that_is_not_possible_says_what_to_do_and_asks_for_nothing(visitor, rest, written) -> None:
+    thread = ok(rest.post(f"{path_of(written)}/threads", {"text": "Which flour?", "level": "must"}), 201)
+    form = text_of(visitor.get(f"/console{path_of(written)}/approve"))
+    assert "be approved yet: a person has to resolve this remark" in form
+    assert 'name="facts"' not in form
+
+    ok(rest.post(f"{path_of(written)}/threads/{thread['id']}/resolve"))
+    assert 'name="facts"' in visitor.get(f"/console{path_of(written)}/approve").text
+    ok(rest.post(f"{path_of(written)}/publish"))
+    form = text_of(visitor.get(f"/console{path_of(written)}/approve"))
+    assert "be approved now." in form
+    assert 'name="facts"' not in form
+
+
 def test_the_time_of_a_record_is_the_readers(visitor, rest, written) -> None:
     visitor.post(f"/console{path_of(written)}/approve", **FORM, baseVersion="2")
     at = ok(rest.get(f"{path_of(written)}/review-record"))["at"]
@@ -97,8 +119,11 @@ def test_a_plain_approval_leads_to_the_form_where_the_project_requires_records(v
     assert ok(rest.get("/project"))["reviewRecord"] == "required"
 
     page = text_of(visitor.post(f"/console{path_of(written)}/actions/approve_document", baseVersion="2"))
-    assert "asks for the record of your review" in page
+    assert "It is not approved yet: this project asks for the record of your review." in page
     assert "You checked" in page
+    page = text_of(visitor.get(f"/console{path_of(written)}"))
+    assert "/actions/approve_document" not in page
+    assert "This project asks for it." in page
 
     refused = visitor.post(f"/console{path_of(written)}/approve", baseVersion="2", examined="All.")
     assert refused.status_code == 409

@@ -144,7 +144,7 @@ def test_a_review_goes_round_until_people_decide(window: Window, project: Projec
     project.store.outboxes.publish_all(project.id)
 
     window.until(lambda: "2 new since you last looked" in window.find(".note").text)
-    assert "Back from review, round 1 of 2" in window.find(".note").text
+    assert "In review again, round 2" in window.find(".note").text
     assert "Nearly there." in window.find(".note").text
     assert "flour and time" in window.find(".prose").text
     assert len(window.chrome.find_elements("css selector", ".comments [data-new]")) == 2

@@ -121,8 +121,9 @@ def test_what_was_asked_is_there_after_the_text_came_back(
     project.store.outboxes.publish_all(project.id)
 
     read = editor.get(path).text
-    assert "Back from review, round 2" in read
-    assert "Say how much." in read
+    assert "In review again, round 3" in read
+    assert "Round 2 asked for: Say how much." in read
+    assert "Again, round 3" in editor.get("/console/board").text
     assert 'href="?since=2"' in read
     assert '<del datetime="' in editor.get(f"{path}?since=2").text
     for nothing in ("99", "9" * 30):

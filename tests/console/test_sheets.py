@@ -41,6 +41,7 @@ def sent(page: str) -> dict[str, str]:
         ("Title|Due date|Category|Keyword|Words", "title dueDate category brief.keyword brief.wordCount"),
         ("TITEL|fällig|Rubrik|Schlüsselwort|Länge", "title dueDate category brief.keyword brief.wordCount"),
         ("Status|Owner|Zielgruppe", "status assignee brief.audience"),
+        ("Wer|Wörter", "assignee brief.wordCount"),
         ("key|title|brief.keyword|ready|internalLinks", "key title brief.keyword ready brief.internalLinks"),
         ("Titles|Deadlines|Kategorien", "title dueDate category"),
         ("Title|Headline|Colour||Title", "title    "),
@@ -110,6 +111,22 @@ def test_a_german_sheet_is_planned_and_its_categories_are_made(editor: Visitor, 
     again = editor.post("/console/plan/many", table=GERMAN)
     assert "<strong>2</strong> unchanged" in again.text
     assert 'name="confirmed"' not in again.text
+
+
+def test_a_date_that_is_not_whole_shows_the_day_that_is_taken(editor: Visitor) -> None:
+    table = "Title\tDue\nRye\t9.12.\nStollen\t2099-04-02\nZopf\t9. April 2099\nOven\tsoon\nPizza\t\n"
+    page = editor.post("/console/plan/many", table=table).text
+
+    days = re.findall('<p class="hint">([^<]*)</p></td>', page)
+    assert len(days) == 2
+    assert re.fullmatch(r"9 Dec 20\d\d", days[0])
+    assert days[1] == "9 Apr 2099"
+
+
+def test_no_day_is_taken_before_it_is_said_whether_the_day_comes_first(editor: Visitor) -> None:
+    table = "Title\tDue\nRye\t3/4/2099\n"
+    assert "3 Apr 2099" not in editor.post("/console/plan/many", table=table).text
+    assert "4 Mar 2099" in editor.post("/console/plan/many", table=table, order="month").text
 
 
 def test_what_is_wrong_stands_in_its_cell_and_is_corrected_there(editor: Visitor, project: Project) -> None:

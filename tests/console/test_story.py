@@ -122,7 +122,7 @@ def plan_and_offer_three(window: Window) -> None:
     window.open("/console/plan/many")
     window.chrome.execute_script("document.querySelector('#table').value = arguments[0]", TABLE)
     window.press("See what would happen")
-    window.press("Plan 3 pieces")
+    window.press("Add 3 pieces")
     window.open("/console/table")
     window.find("[data-all]").click()
     window.press("Offer briefs")

@@ -51,6 +51,28 @@ def test_filters_order_and_page_are_in_the_address(editor: Visitor, query: str, 
     assert titles(editor.get(f"/console/table?{query}").text) == listed
 
 
+@pytest.mark.parametrize("page", ["table?sort=title", "board?", "calendar?view=month&day=2099-01-15"])
+def test_a_filter_by_a_category_brings_its_subcategories(editor: Visitor, project: Project, page: str) -> None:
+    ctx = project.context()
+    bread = made(ctx, "category", name="Bread", slug="bread")["id"]
+    rye = made(ctx, "category", name="Rye", slug="rye", categoryId=bread)["id"]
+    sour = made(ctx, "category", name="Sourdough", slug="sourdough", categoryId=rye)["id"]
+    cake = made(ctx, "category", name="Cake", slug="cake")["id"]
+    for title, category in (("Loaf", bread), ("Dark loaf", rye), ("Sour loaf", sour), ("Stollen", cake)):
+        a_document(ctx, title=title, categoryId=category, dueDate="2099-01-10")
+
+    def found(category: str) -> set[str]:
+        shown = editor.get(f"/console/{page}&categoryId={category}").text
+        return {title for title in ("Loaf", "Dark loaf", "Sour loaf", "Stollen") if f">{title}</a>" in shown}
+
+    assert found(bread) == {"Loaf", "Dark loaf", "Sour loaf"}
+    assert found(rye) == {"Dark loaf", "Sour loaf"}
+    assert found(cake) == {"Stollen"}
+    filters = unescape(editor.get(f"/console/{page}&categoryId={bread}").text)
+    assert f'<option value="{bread}" selected>Bread and all below</option>' in filters
+    assert f'<option value="{sour}" >Bread › Rye › Sourdough</option>' in filters
+
+
 @pytest.mark.parametrize("query", ["sort=nothing", "status=nowhere", "deleted=maybe"])
 def test_an_address_that_makes_no_sense_is_refused(editor: Visitor, query: str) -> None:
     assert editor.get(f"/console/table?{query}").status_code == 400

@@ -63,7 +63,7 @@ def plan_a_sheet(window: Window) -> None:
     assert not window.has(".cells [aria-invalid]")
     assert len(window.chrome.find_elements(By.CSS_SELECTOR, ".question [type=checkbox]:checked")) == 2
     fits(window)
-    window.press("Plan 12 pieces")
+    window.press("Add 12 pieces")
     assert "12 created" in window.find("main").text
 
 
