@@ -10,7 +10,7 @@ from flask import Response, request
 from app.console import live
 from app.console.calls import call
 from app.console.frame import console, page
-from app.console.lookups import with_subcategories
+from app.console.lookups import whole_categories
 from app.console.moves import BY_NAME
 from app.console.words import STATUSES, today
 from app.operations import documents
@@ -71,8 +71,8 @@ def chosen_filters(names: Iterable[str]) -> dict[str, str]:
 def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
     """Returns the filters of a page as those of the list of documents; a category brings its subcategories."""
     filters = {name: value for name, value in chosen.items() if name != "due"}
-    if "categoryId" in chosen:
-        filters["categoryId"] = ",".join(with_subcategories(chosen["categoryId"]))
+    if whole := "categoryId" in chosen and whole_categories().get(chosen["categoryId"]):
+        filters["categoryId"] = ",".join(whole)
     if chosen.get("due") == "overdue":
         filters |= {"isPublished": "false", "dueBefore": (today() - timedelta(days=1)).isoformat()}
     elif chosen.get("due") == "week":

@@ -1,6 +1,6 @@
 """The members, categories and clusters that pages name: by id, and as choices. Each is read once per page."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from flask import g
@@ -11,6 +11,7 @@ from app.console.sessions import context
 from app.operations import categories, clusters, members
 from app.operations.operation import Operation
 from app.schemas.checks import HEX_ID
+from app.schemas.types import MAX_LISTED
 
 MOST = 500
 """The most that one list returns; a record beyond it is shown as unknown, and can only be chosen elsewhere."""
@@ -54,16 +55,26 @@ def choices(kind: str) -> list[tuple[str, str]]:
 
 @console.app_template_global("category_filters")
 def category_filters() -> list[tuple[str, str]]:
-    """Returns the categories to filter by, each with those below it, which its name says."""
-    parents = {one["categoryId"] for one in named("categories").values()}
-    return [(one, f"{name} and all below" if one in parents else name) for one, name in choices("categories")]
+    """Returns the categories to filter by; the name says whether a filter by one brings those below it."""
+    whole = whole_categories()
+    return [(one, f"{name} and all below" if one in whole else name) for one, name in choices("categories")]
 
 
-def with_subcategories(category_id: str) -> list[str]:
-    """Returns the ids of a category and of all that are below it."""
+def whole_categories() -> dict[str, list[str]]:
+    """Returns for each category with subcategories the ids of all of them and its own, as far as a list takes so many."""
+    below: dict[str | None, list[str]] = {}
+    for one in named("categories").values():
+        below.setdefault(one["categoryId"], []).append(one["id"])
+    found = {one: _with_below(one, below) for one in below if one}
+    return {one: ids for one, ids in found.items() if len(ids) <= MAX_LISTED}
+
+
+def _with_below(category_id: str, below: Mapping[str | None, Sequence[str]]) -> list[str]:
+    """Returns the ids of a category and of those below it; of very many the first."""
     ids = [category_id]
     for above in ids:  # which grows meanwhile
-        ids += [one["id"] for one in named("categories").values() if one["categoryId"] == above]
+        if len(ids) <= MAX_LISTED:
+            ids += below.get(above, ())
     return ids
 
 

@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from app.schemas.types import MAX_LISTED
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, made
@@ -71,6 +72,21 @@ def test_a_filter_by_a_category_brings_its_subcategories(editor: Visitor, projec
     filters = unescape(editor.get(f"/console/{page}&categoryId={bread}").text)
     assert f'<option value="{bread}" selected>Bread and all below</option>' in filters
     assert f'<option value="{sour}" >Bread › Rye › Sourdough</option>' in filters
+
+
+def test_a_category_with_more_below_it_than_a_list_takes_is_a_filter_by_itself(
+    editor: Visitor, project: Project
+) -> None:
+    ctx = project.context()
+    bread = made(ctx, "category", name="Bread", slug="bread")["id"]
+    for number in range(MAX_LISTED):
+        made(ctx, "category", name=f"Bread {number}", slug=f"bread-{number}", categoryId=bread)
+    a_document(ctx, title="Loaf", categoryId=bread)
+
+    page = editor.get(f"/console/table?categoryId={bread}").text
+
+    assert titles(page) == ["Loaf"]
+    assert f'<option value="{bread}" selected>Bread</option>' in page
 
 
 @pytest.mark.parametrize("query", ["sort=nothing", "status=nowhere", "deleted=maybe"])
