@@ -61,7 +61,7 @@ def category_filters() -> list[tuple[str, str]]:
 
 
 def whole_categories() -> dict[str, list[str]]:
-    """Returns for each category with subcategories the ids of all of them and its own, as far as a list takes so many."""
+    """Returns the ids of each category and all below it, for those that have some, and no more than a list takes."""
     below: dict[str | None, list[str]] = {}
     for one in named("categories").values():
         below.setdefault(one["categoryId"], []).append(one["id"])
