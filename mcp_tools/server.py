@@ -47,7 +47,7 @@ class Call:
     toolset: str
     request_id: str
     minimal: bool
-    """Whether a write of a document answers with the little that its next call needs."""
+    """Whether a write of a document returns only what the next call needs."""
 
     @property
     def context(self) -> Context:
@@ -90,7 +90,7 @@ async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.Cal
 
 
 def _no_tool(name: str, toolset: str) -> str:
-    """Returns what a client is told that calls a tool which its toolset does not offer."""
+    """Returns the message for a call of a tool that the client's toolset does not offer."""
     hint = "call one of those that `tools/list` shows."
     if name in TOOLS:
         hint = f"it is in {sets_with(name)}. Connect with another toolset, or {hint}"

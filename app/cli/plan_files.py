@@ -22,7 +22,7 @@ MAX_FILE_BYTES = 100 * 1024 * 1024
 MAX_YAML_CHARACTERS = 5_000_000
 """YAML takes about a second a million characters."""
 MAX_YAML_NUMBER = 18
-"""Characters of a number in it. Longer ones can share a hash: as keys they take time with the square of their count."""
+"""The most characters of a number in YAML. Longer ones can have equal hashes, and as keys take quadratic time."""
 
 TABLES = (".csv", ".tsv", ".txt")
 YAML = (".yaml", ".yml")

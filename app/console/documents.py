@@ -88,7 +88,7 @@ def _changes_since(id: str, version: int, html: str | None) -> str | None:
 
 
 def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]:
-    """Returns what a page has around a text: its brief, where the website shows it, and the cursor to follow from."""
+    """Returns what a page shows beside a text: its brief, where the website shows it, and the cursor to follow from."""
     ctx = context()
     with ctx.store.deadline():
         links = ctx.store.documents.get_links(ctx.project_id, brief_of(stored).get("internalLinks") or ())

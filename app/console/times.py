@@ -1,4 +1,4 @@
-"""Instants and days in the reader's own time zone, which a script of the page tells in a cookie; without it in UTC."""
+"""Instants and days in the reader's own time zone, which a script of the page sets in a cookie; without it in UTC."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ INSTANT = re.compile(r"\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)")
 
 
 def zone() -> tzinfo:
-    """Returns the reader's time zone; UTC where the browser told none, or one that this system does not know."""
+    """Returns the reader's time zone; UTC without one, or if this system does not know it."""
     name = request.cookies.get(ZONE_COOKIE, "")
     try:
         return ZoneInfo(name) if ZONE_NAME.fullmatch(name) else UTC

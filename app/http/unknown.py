@@ -83,7 +83,7 @@ def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:
 def response_headers(*honored: str) -> Mapping[str, str]:
     """Returns the headers of a success that tell which names were ignored, or that there were none to refuse.
 
-    `honored` are the other preferences of the request that were.
+    `honored` are the other preferences of the request that were honored.
     """
     if prefers(STRICT):
         return applied(STRICT, *honored)

@@ -128,7 +128,7 @@ def site_call(ctx: Context) -> Call:
 
 
 def _same_eyes(ctx: Context, document: StoredDocument, asker: Actor) -> Actor | None:
-    """Returns who made the document's version, else who submitted it last, if that counts as the one who asks.
+    """Returns the author of the document's version, else its last submitter, if that counts as the caller.
 
     Of a document in the trash the version that was live counts too, which would be live again.
     """

@@ -40,7 +40,7 @@ Shown = TypeVar("Shown", covariant=True)
 
 KEY_LIFE = timedelta(hours=24)
 FIRST_PAUSE, MAX_DOUBLINGS = 0.002, 8
-"""Before its second try a call pauses for up to so many seconds; before each later one for up to twice as long."""
+"""Before its second try a call pauses for up to this many seconds; before each later one for up to twice as long."""
 
 KEY_NAMES = {Channel.REST: "Idempotency-Key", Channel.MCP: "idempotencyKey"}
 """What callers call the idempotency key, by interface."""
@@ -132,7 +132,7 @@ class Operation(Generic[Shown]):
     """Whether it writes more than one record, and so runs in a transaction."""
     prepare: Callable[..., Any] = lambda ctx, *arguments: None
     """Does the slow work before each try, outside of the transaction, with the arguments of `function`; what it returns
-    is `ctx.prepared`. It refuses nothing."""
+    is `ctx.prepared`. It raises no refusal."""
     rule: Callable[[StoredDocument, Call], object] | None = None
     """For an operation on a document or its brief: the rule that decides about it, which raises the refusal.
     `list_document_actions` asks it; the operation's function does so with what was sent."""

@@ -45,7 +45,7 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result[Revert]:
     skipped: list[Skipped] = []
     undone: list[str] = []
     taken: list[_Work] = []
-    """What needs a slug that another document had, and may give back: tried again after all others."""
+    """Documents whose earlier slug another document has, but may release: tried again after all others."""
     more = False
     for work in chain(_works(ctx, token["id"], fields), taken):
         reason = work.obstacle

@@ -182,7 +182,7 @@ def new_content(
 
 
 def _written(ctx: Context, document: StoredDocument) -> tuple[list[bytes], list[int]]:
-    """Returns the digests of a document's paragraphs, and their origins: as it keeps them, else from its content."""
+    """Returns the digests of a document's paragraphs, and their origins: as stored with it, else from its content."""
     kept = document.get("written")
     if kept and kept["contentId"] == document.get("contentId"):
         return kept_digests(kept), load_origins(kept["origins"])

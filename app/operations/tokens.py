@@ -116,7 +116,7 @@ def read_token(ctx: Context, token_id: str) -> Token:
 
 
 def refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool = False) -> None:
-    """Refuses with `Forbidden` to hand out a token that may do more than the caller; seeing drafts is reading."""
+    """Refuses with `Forbidden` a token with more rights than the caller; the drafts permission counts as `read`."""
     lacking = {*scopes, *((str(Scope.READ),) if drafts else ())} - ctx.caller.scopes
     if lacking:
         raise Forbidden(f"A token can't be given scopes that its maker lacks: {', '.join(sorted(lacking))}.")

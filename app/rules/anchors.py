@@ -108,7 +108,7 @@ def _first_places(text: str, wanted: Iterable[str]) -> dict[str, list[int]]:
 
 
 def _by_blocks(text: str, words: str, blocks: Mapping[str, Sequence[int]]) -> list[int]:
-    """Returns what `first_places` does, where the blocks of the text stand that words hold."""
+    """Returns what `first_places` returns, given where the blocks that the words contain are in the text."""
     starts = [(offset, blocks.get(words[offset : offset + BLOCK], ())) for offset in range(BLOCK)]
     if sum(len(places) for _, places in starts) > MOST_CANDIDATES:
         return first_places(text, words)

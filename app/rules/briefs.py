@@ -145,8 +145,8 @@ def refuse_if_claimed(document: StoredDocument, call: Call) -> None:
 def refuse_if_guarded(document: StoredDocument, call: Call, *, submits: bool = False) -> None:
     """Refuses with `BriefClaimed` a write of a document that a claim guards against the caller (decisions, section 6).
 
-    A claim guards it against agents that do not hold it, and against callers who name another claim than it. Who names
-    a claim where there is none is refused too, but for who `submits` under the last one, whose lease expired.
+    A claim guards it against agents that do not hold it, and against callers who name another claim. A caller who
+    names a claim that has ended is refused too, unless it `submits` under the last claim, whose lease expired.
     """
     brief = brief_of(document)
     by_another = call.is_by_agent and not holds_claim(brief.get("claimedBy"), call.token_id)

@@ -50,7 +50,7 @@ def _fitted(part: Any, most: int) -> Any:
 
 
 def _cut(part: Any, surplus: int) -> Any:
-    """Returns a part without about so many bytes of the longest text or list in it, of which half stays at least."""
+    """Returns a part with the longest text or list in it shortened by about that many bytes, at most by half."""
     size = size_of(part)
     surplus = surplus if isinstance(part, dict) else min(surplus, size // 2)
     if isinstance(part, str):

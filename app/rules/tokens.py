@@ -110,7 +110,7 @@ class StoredToken(TypedDict):
     client: NotRequired[ClientOfToken | None]
     grantedBy: NotRequired[Actor | None]
     grantedWith: NotRequired[str | None]
-    """The hash of the secret of who agreed, with which the connection ends."""
+    """The hash of the token secret that agreed; the connection ends with that secret."""
     connection: NotRequired[Connection]
     """Of a token that a client got by OAuth."""
     hash: NotRequired[str]
@@ -164,7 +164,7 @@ class StoredReviewLink(StoredSecret):
 
 
 class AgreedToken(TypedDict):
-    """What somebody agreed to of a client's token."""
+    """The fields of a client's token that somebody agreed to."""
 
     name: str
     agent: str

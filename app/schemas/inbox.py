@@ -1,4 +1,4 @@
-"""What the inbox takes, and when and where members are told of it (decisions, section 19)."""
+"""The query of the inbox, and the notification settings of members (decisions, section 19)."""
 
 from app.schemas.checks import http_url
 from app.schemas.types import EnumString, Schema, StrictBoolean, StrictInteger, StrictString

@@ -37,7 +37,7 @@ from app.store.types import Bson, Values
 from app.vocabulary import DocumentStatus
 
 EXPIRED_AT_ONCE = 250
-"""Of how many claims of a project it is recorded that they expired before the next project has its turn."""
+"""The most expired claims of a project that are recorded before the next project has its turn."""
 
 
 class Documents(DocumentLists):

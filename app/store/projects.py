@@ -124,7 +124,7 @@ class Projects(OutboxCollection[StoredProject]):
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"treeMoves": 1}}, session=self._session)
 
     def delivery_changed(self, project_id: str) -> None:
-        """Counts the project's delivery up, inside the transaction that changes what is delivered."""
+        """Increments the project's delivery revision, inside the transaction that changes what is delivered."""
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"delivery": 1}}, session=self._session)
 
     def delivery_revision(self, project_id: str) -> Revision:

@@ -1,4 +1,4 @@
-"""Sends one e-mail by SMTP, and says what became of it (decisions, section 19)."""
+"""Sends one e-mail by SMTP, and returns the outcome (decisions, section 19)."""
 
 import smtplib
 import socket
@@ -64,7 +64,7 @@ class Mailer:
 
 
 def _hang_up(smtp: smtplib.SMTP) -> None:
-    """Ends a connection under whoever waits for it; the method of `ssl` of this name would not."""
+    """Ends a connection while a thread waits for it; `shutdown` of an `ssl` socket would not."""
     with suppress(OSError):
         if smtp.sock:
             socket.socket.shutdown(smtp.sock, socket.SHUT_RDWR)

@@ -150,7 +150,7 @@ class NoticeSender:
         again = next_attempt(failures, failing_since, self.clock(), self.chance())
         if again is not None:
             return again
-        with suppress(WriteConflict):  # the member was changed this moment: the next attempt decides
+        with suppress(WriteConflict):  # the member was changed meanwhile: the next attempt decides
             if member:
                 off = {"notify": {**notify_of(member), "digest": Digest.OFF}}
                 self.store.members.update(project_id, member, off, Event("member.updated", self.clock(), SYSTEM))

@@ -1,4 +1,4 @@
-"""Sends one message of a webhook, and says what became of it (decisions, section 9)."""
+"""Sends one message of a webhook, and returns the outcome (decisions, section 9)."""
 
 import ssl
 import time
