@@ -46,7 +46,7 @@ READ_AGAIN = 3
 """How often a query is executed whose texts were replaced before they could be read."""
 CACHE_BYTES = 32 * 1024 * 1024
 ENTRY_BYTES = 500
-"""What a cached response takes beside its bytes."""
+"""The bytes that a cached response takes in addition to its own."""
 
 
 class DeliveryView(GraphQLView[DeliveryContext, None]):

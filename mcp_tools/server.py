@@ -29,7 +29,7 @@ from mcp_tools.toolsets import holds, sets_with
 log = logging.getLogger("content_workflow.mcp")
 
 RELEASE = CacheHint(ttl_ms=300_000)
-"""How long a client may cache a list that changes with a new release alone."""
+"""How long a client may cache a list that changes only with a new release."""
 
 T = TypeVar("T")
 

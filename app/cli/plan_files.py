@@ -50,7 +50,7 @@ def _from_yaml(text: str) -> Any:
 
 
 def _with_dates_as_text(value: Any) -> Any:
-    """Returns a value of YAML as JSON would have it: a date without quotes is a string."""
+    """Returns a value of YAML converted to what JSON can hold: a date without quotes is a string."""
     if isinstance(value, dict):
         return {name: _with_dates_as_text(item) for name, item in value.items()}
     if isinstance(value, list):

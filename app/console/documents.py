@@ -225,7 +225,7 @@ def show_activity(id: str) -> Response:
 
 @console.get("/documents/<id>/checks")
 def show_checks(id: str) -> Response:
-    """Shows the checks of a document; to a script the list alone, to be shown beside the text."""
+    """Shows the checks of a document; to a script only the list, to be shown beside the text."""
     checked = call(checks.check_document, id).body
     if is_from_script():
         return page("checks_list.html", **checked)

@@ -23,7 +23,7 @@ PAGE_OF_DOCUMENT = re.compile(r"(?<!\S)https?://\S+/documents/([0-9a-fA-F]{24})\
 def form_of(show: Callable[P, Response]) -> Callable[[Callable[P, BaseResponse]], Callable[P, BaseResponse]]:
     """Makes a view handle the form of a page, which is shown again if the view refuses it.
 
-    The fields of the form show what was sent, each with what is wrong with it. A script gets the message alone.
+    The fields of the form show what was sent, each with what is wrong with it. A script gets only the message.
     """
 
     def decorate(save: Callable[P, BaseResponse]) -> Callable[P, BaseResponse]:

@@ -78,7 +78,7 @@ class Sheet:
     """What each column means; empty for one that is left out."""
 
     def cells(self, column: str) -> list[str]:
-        """Returns what stands in a column."""
+        """Returns the cells of a column."""
         return [row[self.columns.index(column)] for row in self.rows] if column in self.columns else []
 
     def text(self) -> str:
@@ -175,7 +175,7 @@ def _month(name: str) -> int:
 
 
 def _value(column: str, cell: str, *, day_first: bool | None, today: date) -> str:
-    """Returns a cell as a plan has it."""
+    """Returns the value of a cell in the form of a plan."""
     folded = slug_of(cell)
     if column == "dueDate":
         return iso_date(cell, day_first=day_first, today=today)

@@ -12,7 +12,7 @@ from app.rules.times import read_time
 ZONE_COOKIE = "cw_zone"
 ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}")
 INSTANT = re.compile(r"\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)")
-"""An instant as messages of the service have it: `2026-11-23T08:38:45.686Z`. The group has `split` return it."""
+"""An instant as messages of the service write it: `2026-11-23T08:38:45.686Z`. The group has `split` return it."""
 
 
 def zone() -> tzinfo:

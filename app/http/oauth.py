@@ -82,7 +82,7 @@ class _Granted:
 
 
 class _Challenge(CodeChallenge):
-    """Requires a challenge, by `S256` alone."""
+    """Requires a challenge, and accepts only `S256`."""
 
     SUPPORTED_CODE_CHALLENGE_METHOD = ["S256"]
 

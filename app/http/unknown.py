@@ -25,7 +25,7 @@ LISTED = 20
 LISTED_LENGTH = 2_500
 """The most characters of `Ignored-Fields`: 20 names in ASCII of any length fit, and all headers into a proxy's 4 KB."""
 SHOWN = string.punctuation.replace("%", "") + " "
-"""The characters that `Ignored-Fields` shows as they are, beside letters and digits."""
+"""The characters that `Ignored-Fields` shows as they are, besides letters and digits."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What refuses writes beside the state of the record: a freeze, a budget, and four eyes (decisions, section 13).
+"""What refuses writes besides the state of the record: a freeze, a budget, and four eyes (decisions, section 13).
 
 `Operation` calls the first two when it runs, and `actions` all to find out whether a call would be refused.
 """

@@ -75,7 +75,7 @@ class Result(Generic[Shown]):
     replayed: bool = False
     """Whether this is the stored result of an earlier request with the same idempotency key."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Those of the texts that were read already, by id."""
+    """The texts that were read already, by id."""
 
     @property
     def record(self) -> Mapping[str, Any]:
@@ -127,7 +127,7 @@ class Operation(Generic[Shown]):
     query: type[Schema] | None = None
     """The schema of the request's query; on MCP, of the arguments."""
     errors: tuple[type[Refusal], ...] = ()
-    """What it refuses with, beside the errors that follow from the rest of the declaration: `NotFound` from ids."""
+    """The errors that it raises, besides those that follow from the rest of the declaration: `NotFound` from ids."""
     transaction: bool = False
     """Whether it writes more than one record, and so runs in a transaction."""
     prepare: Callable[..., Any] = lambda ctx, *arguments: None

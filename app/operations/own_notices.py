@@ -67,7 +67,7 @@ def make_own_calendar(ctx: Context) -> Result[NewToken]:
 def own_calendar(ctx: Context) -> dict[str, list[DocumentSummary]]:
     """Returns what is due, scheduled and published of a member's documents, and of those that are nobody's.
 
-    Refuses with `Unauthorized` who left.
+    Refuses with `Unauthorized` a member who left.
     """
     with ctx.store.deadline():
         member = or_raise(ctx.store.members.get(ctx.project_id, ctx.caller.member_id or ""), Unauthorized)

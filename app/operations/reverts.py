@@ -22,7 +22,7 @@ from app.vocabulary import Scope, SkipReason
 
 AT_ONCE = 100
 VERSIONS_AT_ONCE = 20_000
-"""After so many versions that a call undoes it ends, so that it takes no longer than a request may."""
+"""A call ends after undoing this many versions, so that it takes no longer than a request may."""
 READ_AT_ONCE = 20
 SKIPPED = 1_000
 FURTHEST = timedelta(days=30)

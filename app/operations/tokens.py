@@ -107,7 +107,7 @@ def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
 def read_token(ctx: Context, token_id: str) -> Token:
     """Returns a token as `list_tokens` has it, for the console: a token has no address in the API.
 
-    Refuses with `Forbidden` who may not list tokens, and with `NotFound` when the project has no such token.
+    Refuses with `Forbidden` a caller who may not list tokens, and with `NotFound` when the project has no such token.
     """
     list_tokens.permit(ctx)
     with ctx.store.deadline():

@@ -54,7 +54,7 @@ def expire_lease(document: StoredDocument, now: datetime) -> Decision:
 
 
 def decide_at(document: StoredDocument, now: datetime, rule: Callable[[StoredDocument], Decision]) -> Decision:
-    """Returns what a rule decides about a stored document at an instant; an expiry is recorded with a change alone."""
+    """Returns what a rule decides about a stored document at an instant; an expiry is only recorded with a change."""
     present = expire_lease(document, now)
     decision = present.then(rule)
     return decision if len(decision.events) > len(present.events) else Decision(document)
@@ -80,7 +80,7 @@ def claim_brief(document: StoredDocument, call: Call, lease_seconds: int | None 
 
 
 def renew_claim(document: StoredDocument, call: Call, lease_seconds: int | None = None) -> Decision:
-    """Lets the caller's lease begin anew; without `lease_seconds` for as long as before."""
+    """Starts the caller's lease again; without `lease_seconds` for as long as before."""
     if _state_of(document) != BriefState.CLAIMED:
         raise _no_claim_held(call)
     _refuse_if_held_by_another(document, call)

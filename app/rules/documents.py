@@ -144,7 +144,7 @@ class StoredDocument(PublishedFields):
 
 
 class ListedBrief(TypedDict):
-    """A document as the store returns it in the list of briefs; its brief has the fields of the list alone."""
+    """A document as the store returns it in the list of briefs; its brief has only the fields of the list."""
 
     id: str
     title: str
@@ -226,7 +226,7 @@ class Decision:
 def changed(
     document: StoredDocument, call: Call, event: str, fields: Mapping[str, Any], data: Mapping[str, Any] | None = None
 ) -> Decision:
-    """Decides that a document gets these fields; the event has the type `event`, and `data` beside the record's own."""
+    """Decides that a document gets fields; the event has the type `event`, and `data` besides the record's own."""
     moved = fields.get("status", document["status"]) != document["status"]
     since = {"statusSince": call.now} if moved else {}
     after = cast(StoredDocument, {**document, **fields, **since, "updatedAt": call.now})

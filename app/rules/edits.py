@@ -83,7 +83,7 @@ def write_content(
 def restore_version(
     document: StoredDocument, call: Call, fields: Mapping[str, Any], words: int, data: Mapping[str, Any]
 ) -> Decision:
-    """Gives a document the published fields and the content, of so many words, of an earlier version."""
+    """Gives a document the published fields and the content (with its number of words) of an earlier version."""
     changes = {name: value for name, value in fields.items() if value != document.get(name)}
     if not changes:
         return Decision(document)

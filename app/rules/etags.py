@@ -42,7 +42,7 @@ def tag_of(record: Mapping[str, Any], now: datetime) -> str:
 def read_tags(if_match: str) -> tuple[EntityTag, ...] | None:
     """Returns the tags that an `If-Match` header names; None for `*`, which any state matches.
 
-    A weak tag, or one that is none of ours, names no state at all and is left out.
+    A weak tag, or one in another form, names no state and is left out.
     """
     if if_match.strip() == "*":
         return None

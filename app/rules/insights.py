@@ -65,7 +65,7 @@ class Progress(TypedDict):
     offeredAt: datetime | None
     """When the brief was last offered."""
     waitingSince: datetime | None
-    """The same where the brief is ready and the document open."""
+    """When the brief was last offered, if it is ready and the document open."""
     status: str | None
     """The status; None in the trash, and before the document is created."""
     rounds: NotRequired[int]
@@ -101,7 +101,7 @@ class StoredFigures(TypedDict):
     statuses: NotRequired[dict[str, int]]
     """By how much the number of documents with each status changed."""
     rounds: NotRequired[dict[str, int]]
-    """How many publications followed so many requests for changes."""
+    """The number of publications by the number of requests for changes before them."""
     threads: NotRequired[dict[str, dict[str, int]]]
     """How many threads of each level were opened, and how many ended in each way."""
     durations: NotRequired[dict[str, dict[str, int]]]

@@ -29,7 +29,7 @@ MAX_REPEATS = 20
 
 @dataclass(frozen=True)
 class Client:
-    """A client that asks to be connected; one that has been is known by its id alone."""
+    """A client that asks to be connected; of a connected client only the id is used."""
 
     id: str
     name: str = ""

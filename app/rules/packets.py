@@ -43,7 +43,7 @@ def size_of(part: object) -> int:
 
 
 def _fitted(part: Any, most: int) -> Any:
-    """Returns a part with its longest text or list shortened, again and again, until it takes at most so many bytes."""
+    """Returns a part with its longest text or list shortened, again and again, until it takes at most `most` bytes."""
     while (size := size_of(part)) > most:
         part = _cut(part, size - most)
     return part

@@ -27,14 +27,14 @@ DIGEST_BYTES = 16
 MOST_KEPT = 256
 """The most paragraphs of which a document stores the digests."""
 MOST_NAMED = 100_000
-"""Up to so many writers of all paragraphs together, each paragraph names every version; beyond that, every writer."""
+"""Up to this many writers of all paragraphs together, paragraphs name every version; beyond it, every writer."""
 
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})")
 """A line that opens fenced code, in quotes and lists too."""
 
 
 class Paragraph(NamedTuple):
-    """What stands between blank lines, without the spaces at the ends of its lines."""
+    """The text between blank lines, without the spaces at the ends of its lines."""
 
     line: int
     """The number of its first line, from 1."""
@@ -174,7 +174,7 @@ def provenance_of(
     origins: Sequence[int],
     revisions: Mapping[int, StoredRevision],
 ) -> Provenance:
-    """Returns who wrote the paragraphs of a text, which have so many words; `revisions` are the versions by number."""
+    """Returns who wrote the paragraphs of a text, given their words; `revisions` are the versions by number."""
     writers = {one: _writers(versions_in(one), revisions) for one in set(origins)}
     if sum(len(writers[one]) for one in origins) > MOST_NAMED:
         writers = {one: _each_once(by) for one, by in writers.items()}
@@ -262,6 +262,6 @@ def _writers(versions: Iterable[int], revisions: Mapping[int, StoredRevision]) -
 
 
 def _each_once(writers: Iterable[Writer]) -> list[Writer]:
-    """Returns each writer at their newest version alone."""
+    """Returns each writer once, with their newest version."""
     newest = {(one["by"]["id"], one["by"]["agent"], one["model"], one["kind"]): one for one in reversed([*writers])}
     return sorted(newest.values(), key=lambda one: -one["version"])

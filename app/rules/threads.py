@@ -217,7 +217,7 @@ def _open_since(threads: Iterable[StoredThread], before: Mapping[str, datetime] 
 
 
 def _place_of(quote: Mapping[str, str] | None, markdown: str) -> list[int] | None:
-    """Returns where a quote stands, `MOST_COUNTED` places at most; None without one."""
+    """Returns the places of a quote, at most `MOST_COUNTED`; None without a quote."""
     if quote is None:
         return None
     before = quote.get("prefix", "")

@@ -83,7 +83,7 @@ class RefreshAnswer(TypedDict):
 
 
 class Connection(TypedDict):
-    """What is stored of the secrets of a connection, hashes of them alone (decisions, section 16)."""
+    """What is stored of the secrets of a connection: only hashes (decisions, section 16)."""
 
     code: str
     """The hash of the code that it was made with."""
@@ -112,7 +112,7 @@ class StoredToken(TypedDict):
     grantedWith: NotRequired[str | None]
     """The hash of the token secret that agreed; the connection ends with that secret."""
     connection: NotRequired[Connection]
-    """Of a token that a client got by OAuth."""
+    """The secrets of a token that a client got by OAuth."""
     hash: NotRequired[str]
     createdAt: datetime
     expiresAt: NotRequired[datetime | None]

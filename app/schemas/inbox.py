@@ -9,7 +9,7 @@ MASK = "…"
 
 
 def slack_url(value: str) -> None:
-    """Checks for a URL; a masked one stands for the address that is set."""
+    """Checks for a URL; a masked one means the address that is set."""
     if not value.startswith(MASK):
         http_url(value)
 

@@ -15,7 +15,7 @@ SHORT_NAME = 4
 """Names of up to this many characters are near by one edit, longer ones by two."""
 
 OTHER_PART = {"field": "query parameter", "query parameter": "field of the body"}
-"""Where else a name may belong, as issues call it, by what it was sent as."""
+"""The other place where a name may belong, in the words of issues, by the place where it was sent."""
 
 LONG_NAME = 100
 """The most characters of a name that are shown; no known name counts as near to a longer one."""

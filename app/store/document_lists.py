@@ -249,7 +249,7 @@ def _leading(filters: Filters) -> str | None:
 
 
 def _expired_claims(filters: Filters, condition: Bson, now: datetime) -> Bson | None:
-    """Returns the condition of the claims that a list has beside those of its condition, as their lease has expired.
+    """Returns the condition of the expired claims that a list has in addition to its own condition.
 
     None where its condition has them, or where it has no claims.
     """

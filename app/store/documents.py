@@ -123,7 +123,7 @@ class Documents(DocumentLists):
     def exhausted(
         self, project_id: str, rounds: int, *, not_of: Iterable[str] = (), limit: int
     ) -> Sequence[StoredDocument]:
-        """Returns the documents with at least so many rounds of changes, the longest ago first, as `waiting` does."""
+        """Returns the documents with at least that many rounds of changes, the longest ago first, as `waiting` does."""
         condition: Bson = {"roundsAt": {"$gt": FIRST_DATE}, "rounds": {"$gte": rounds}}
         return self._waiting(project_id, condition, not_of, limit, ROUNDS_AT)
 

@@ -51,7 +51,7 @@ class Notices(Collection[StoredNotice]):
         if self._count(project_id, {"mailbox": {"$in": [*boxes]}, "key": key}) < len(boxes):
             lines = self._told(project_id, self._store.inboxes.read(project_id, now, member_id))
             self.add(project_id, [NewNotice(mailbox=box, key=key, lines=lines) for box in boxes], now)
-        self._wake(project_id, boxes, now)  # also those of a worker that died before it did this
+        self._wake(project_id, boxes, now)  # notices, too, of a worker that was killed before this
 
     def add(self, project_id: str, new: Sequence[NewNotice], now: datetime) -> None:
         """Queues notices, except what is queued already; one without lines is noted, and not sent."""

@@ -171,7 +171,7 @@ class Publications(Collection[Publication]):
 def _condition(ids: Ids, words: Sequence[str]) -> Bson:
     """Returns the condition for a list.
 
-    The longest word comes first, the one that MongoDB looks up: long words are rarer. An id that is none matches none.
+    The longest word comes first, the one that MongoDB looks up: long words are rarer. An invalid id matches nothing.
     """
     listed: Bson = {name: {"$in": object_ids(some)} for name, some in ids.items()}
     return listed | ({"words": {"$all": sorted(words, key=len, reverse=True)}} if words else {})

@@ -27,7 +27,7 @@ class Mailer:
     def send(self, message: EmailMessage, seconds: float) -> Outcome:
         """Sends a message and returns the outcome; nothing that the server does raises an error.
 
-        Within so many seconds the message is sent or given up; then the server has as long again to accept it.
+        Within `seconds` the message is sent or given up; then the server has as long again to accept it.
         """
         began = time.monotonic()
         try:

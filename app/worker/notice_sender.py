@@ -70,7 +70,7 @@ class NoticeSender:
     def send_due(self, lease: StoredLease) -> int:
         """Sends a leased mailbox what waits for it, in one message; returns how many notices that were.
 
-        How a member wants to be told is read again: what they turned off is not sent.
+        The member's notification settings are read again: what they turned off is not sent.
         """
         project_id, box, at = lease["projectId"], lease["id"], self.clock()
         gathers_until = lease.get("gathersUntil", FREE)
