@@ -65,7 +65,7 @@ def mcp_server() -> Server[None]:
         title="Content workflow",
         instructions=INSTRUCTIONS,
         cache_hints={"tools/list": RELEASE, "prompts/list": RELEASE},
-        get_tool_input_schema=lambda name: None,  # no argument is a header; by default it lists all tools
+        get_tool_input_schema=lambda name: None,  # no argument is sent as a header; the default lists all tools
         on_list_tools=_list_tools,
         on_call_tool=_call_tool,
         on_list_resources=_list_resources,

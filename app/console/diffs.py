@@ -34,7 +34,7 @@ class Row:
     """A line before and after: its numbers, and its text in parts, as `changed_words` returns them."""
 
     kind: str
-    """`same`, `changed`, `added`, `removed`, `gap` where equal lines are left out, or `more` where others are."""
+    """`same`, `changed`, `added`, `removed`, `gap` for equal lines that are left out, or `more` for further lines."""
     old: int | None = None
     new: int | None = None
     parts: Sequence[tuple[str, str]] = ()

@@ -1,7 +1,7 @@
 """Entity tags: every change of a record gives it another one (decisions, section 3).
 
 A document's tag is `version-rev`, any other record's is `rev`; `rev` counts the record's writes. Where an answer
-depends on more than the record, a suffix follows: `x` once a claim's lease ran out, and a hash of what else is shown.
+depends on more than the record, a suffix follows: `x` once a claim's lease expired, and a hash of what else is shown.
 """
 
 import re

@@ -49,7 +49,7 @@ class Revision(NamedTuple):
 
     number: int
     at: Timestamp | None
-    """A time at which the primary had it; None where only the primary is read."""
+    """A cluster time at which the primary had this revision; None if only the primary is read."""
 
 
 Capped = Literal["clusters", "webhooks"]

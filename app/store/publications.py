@@ -133,7 +133,7 @@ class Publications(Collection[Publication]):
         return self._exists(project_id, {"categoryId": ObjectId(category_id)})
 
     def past_slugs(self, project_id: str, slug: str | None, limit: int) -> list[tuple[str, str]]:
-        """Returns past slugs with the present ones, those that were left last first; one slug, or all."""
+        """Returns past slugs with the current ones, the latest first: one slug, or all."""
         past = {"pastSlugs.slug": {"$gt": ""} if slug is None else slug}
         stages: list[Bson] = [
             {"$match": self._where(project_id, past)},
