@@ -2,8 +2,8 @@
 
 The class name is the `_tag` on the wire, and each interface writes `body()` in its own way (contract: Errors;
 decisions, section 3). Rules (`if_…`) return a refusal or None; operations, and the functions `refuse_…`, `check_…` and
-`permit`, raise it. The interfaces catch it, and what does or asks several at once: `list_document_actions`, reverting,
-scheduled publishing, GraphQL.
+`permit`, raise it. The interfaces catch it, and so does code that handles several documents or operations at once:
+`list_document_actions`, reverting, scheduled publishing, GraphQL.
 """
 
 import re
@@ -83,7 +83,7 @@ class HttpApiDecodeError(Refusal):
 
 
 def _place(path: str) -> list[str | int]:
-    """Returns what sorts paths by name, and the entries of a list by number."""
+    """Returns the sort key of a path: names as text, the entries of a list by number."""
     parts = re.split(r"\[(\d{1,9})\]", path)
     return [int(part) if index % 2 else part for index, part in enumerate(parts)]
 
@@ -348,7 +348,7 @@ class ServiceUnavailable(Refusal, status=503):
     def __init__(self, message: str | None = None, reason: str = "") -> None:
         super().__init__(message)
         self.reason = reason
-        """What MongoDB or its driver said: for who runs the service, not for callers."""
+        """The message of MongoDB or its driver: for operators, not for callers."""
 
     @property
     def for_the_log(self) -> str:

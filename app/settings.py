@@ -265,7 +265,7 @@ class Settings(BaseModel):
 
     @classmethod
     def misspelt(cls, environment: Mapping[str, str] = os.environ) -> list[str]:
-        """Returns a line for each variable that is not a setting and is called nearly like one that is not set."""
+        """Returns a line for each variable whose name is nearly that of a setting that is not set."""
         names = {str(field.validation_alias or field.alias) for field in cls.model_fields.values()}
         near = {
             name: get_close_matches(name, names - environment.keys(), n=1, cutoff=LIKENESS)

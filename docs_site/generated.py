@@ -182,7 +182,7 @@ def brief_diagram() -> str:
     finishing = ", ".join(move.name for move in statuses.MOVES if move.finishes_brief)
     arrows = [f"    {one} --> {other}: {name}" for name, rule in BRIEF_MOVES.items() for one, other in _moved(rule)]
     return "\n".join(
-        ["stateDiagram-v2", "    [*] --> none", *arrows, "    claimed --> ready: lease runs out"]
+        ["stateDiagram-v2", "    [*] --> none", *arrows, "    claimed --> ready: lease expires"]
         + [f"    claimed --> drafted: {finishing}", ""]
     )
 

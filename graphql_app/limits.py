@@ -185,7 +185,7 @@ class Cost:
             raise query_error("QUERY_TOO_COSTLY", message)
 
     def _cost(self, nodes: list[FieldNode], records: int, trees: int, depth: int) -> int:
-        """Returns the cost of a field of so many records; below them, each of `trees` has at most all categories."""
+        """Returns the cost of a field of `records` records; below them, each of `trees` has all categories at most."""
         name = _name(nodes)
         if name.startswith("__"):
             return 0

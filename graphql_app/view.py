@@ -1,7 +1,7 @@
 """GraphQL over HTTP at `/graphql`, for GET and POST (decisions, section 7).
 
-Strawberry's view holds the schema, which executes the query. In front of it are the cache of responses, which are valid
-as long as the project's delivery revision stays the same, and what makes them cacheable for clients.
+Strawberry's view executes the query. Before that, this view looks for a cached response, which is valid as long as the
+project's delivery revision stays the same. It also adds the headers with which clients cache responses.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ READ_AGAIN = 3
 """How often a query is executed whose texts were replaced before they could be read."""
 CACHE_BYTES = 32 * 1024 * 1024
 ENTRY_BYTES = 500
-"""What a cached response takes beside its bytes."""
+"""The bytes that a cached response takes in addition to its own."""
 
 
 class DeliveryView(GraphQLView[DeliveryContext, None]):
@@ -174,7 +174,7 @@ def sha256_of(query: str) -> str:
 
 
 def _chunks(value: Any, depth: int) -> Iterator[bytes]:
-    """Yields the JSON of what is not empty; what is nested so deep in one piece."""
+    """Yields the JSON of an object or array that is not empty; items below `depth` are in one piece each."""
     is_object = isinstance(value, dict)
     before, end = (b"{", b"}") if is_object else (b"[", b"]")
     for key in value:
@@ -219,7 +219,7 @@ def _digest(value: object) -> str:
 
 
 def status_of_refused_query() -> int:
-    """Returns the status of a query that was not executed: plain JSON is older than statuses that say so."""
+    """Returns the status of a query that was not executed: 200 for plain JSON, as older clients expect it."""
     return 400 if response_type() == GRAPHQL_RESPONSE else 200
 
 

@@ -36,7 +36,7 @@ INSTRUCTED = {
 """The arguments that the instructions describe, with what the schemas say of them."""
 
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
-"""Limits of what the contract states no limit of its own for; the instructions say how long a string may be."""
+"""The limits of arguments for which the contract states none; the instructions say how long a string may be."""
 
 MOST_WORDS = 20
 """A longer list of words is left out: the refusal of another word names them."""

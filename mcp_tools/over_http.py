@@ -48,7 +48,7 @@ SMALL = 1024 * 1024
 def respond(names: HostNames, challenge: str) -> Response:
     """Responds to one message of a client; checks the token first, then the address, then the message.
 
-    `challenge` is what a client that lacks a scope is told, where clients can be connected by OAuth.
+    `challenge` is the header for a client that lacks a scope, if clients can be connected by OAuth.
     """
     context_or_refusal = _context_or_refusal()
     response = _refused_request(names) or _answer(context_or_refusal, challenge)
@@ -132,7 +132,7 @@ def _lacking_scope(message: dict[str, Any], call: Call) -> Scope | None:
 def _client_of(message: dict[str, Any]) -> str:
     """Returns the client's name that a message states, as records can store it.
 
-    Messages of the newest revision state it, and before that the handshake alone.
+    Messages of the newest revision state it; of older ones only the handshake does.
     """
     params = message.get("params") or {}
     meta = params.get("_meta")

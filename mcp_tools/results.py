@@ -23,7 +23,7 @@ UNTRUSTED = {"untrusted": True}
 def result_of(operation: Operation[Any], result: Result[Any], *, minimal: bool = False) -> t.CallToolResult:
     """Returns an operation's result as a tool's, as structured content and as text."""
     body: Any = minimal_record(result.body) if minimal and operation.writes_document else result.body
-    if operation.record is Intent and operation.name != "get_intent":  # which alone returns the draft's text
+    if operation.record is Intent and operation.name != "get_intent":  # the only tool that returns the draft's text
         body = [_short(draft) for draft in body] if operation.many else _short(body)
     total = {} if result.total is None else {"totalCount": result.total}
     content = {"items": body, **total} if operation.many else body

@@ -12,7 +12,7 @@ def install(app: Flask, settings: Settings) -> None:
     """Serves MCP at `/mcp`."""
     names = HostNames(settings.public_url, settings.mcp_allowed_hosts)
     metadata = f"{settings.issuer}/.well-known/oauth-protected-resource/mcp"
-    # It tells a client where to find out how to be connected (RFC 9728; decisions, section 16).
+    # The header names the document that says how a client is connected (RFC 9728; decisions, section 16).
     challenge = f'{CHALLENGE}, resource_metadata="{metadata}"' if settings.issuer else ""
 
     def view() -> Response:

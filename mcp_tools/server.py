@@ -29,7 +29,7 @@ from mcp_tools.toolsets import holds, sets_with
 log = logging.getLogger("content_workflow.mcp")
 
 RELEASE = CacheHint(ttl_ms=300_000)
-"""How long a client may cache a list that changes with a new release alone."""
+"""How long a client may cache a list that changes only with a new release."""
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ class Call:
     toolset: str
     request_id: str
     minimal: bool
-    """Whether a write of a document answers with the little that its next call needs."""
+    """Whether a write of a document returns only what the next call needs."""
 
     @property
     def context(self) -> Context:
@@ -65,7 +65,7 @@ def mcp_server() -> Server[None]:
         title="Content workflow",
         instructions=INSTRUCTIONS,
         cache_hints={"tools/list": RELEASE, "prompts/list": RELEASE},
-        get_tool_input_schema=lambda name: None,  # no argument is a header; by default it lists all tools
+        get_tool_input_schema=lambda name: None,  # no argument is sent as a header; the default lists all tools
         on_list_tools=_list_tools,
         on_call_tool=_call_tool,
         on_list_resources=_list_resources,
@@ -90,7 +90,7 @@ async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.Cal
 
 
 def _no_tool(name: str, toolset: str) -> str:
-    """Returns what a client is told that calls a tool which its toolset does not offer."""
+    """Returns the message for a call of a tool that the client's toolset does not offer."""
     hint = "call one of those that `tools/list` shows."
     if name in TOOLS:
         hint = f"it is in {sets_with(name)}. Connect with another toolset, or {hint}"

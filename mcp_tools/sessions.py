@@ -1,6 +1,6 @@
 """Session ids that carry the client's name, so that no server stores sessions.
 
-Clients of the older protocol revisions send their name in the handshake alone. They send the session id of the
+Clients of the older protocol revisions send their name only in the handshake. They send the session id of the
 handshake's response with each call, to any server. It is signed with the token, so it is valid for that token only.
 """
 

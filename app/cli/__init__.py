@@ -39,7 +39,7 @@ The list of commands is printed and completed from here, since importing them al
 
 
 class Commands(click.Group):
-    """The commands: what stands in `COMMANDS` of each, until one is used; then its module is imported."""
+    """The commands, listed from `COMMANDS`; the module of a command is imported when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -52,7 +52,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs a command; a refusal is printed as one message with exit code 1, without a traceback."""
-        if isinstance(sys.stdout, TextIOWrapper):  # as stderr: not every encoding has every character of a title
+        if isinstance(sys.stdout, TextIOWrapper):  # like stderr: the terminal's encoding may lack characters of a title
             sys.stdout.reconfigure(errors="backslashreplace")
         try:
             return super().invoke(ctx)

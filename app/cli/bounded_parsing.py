@@ -11,11 +11,11 @@ from typing import Any
 import yaml
 
 MAX_CHARACTERS = 131_072
-"""A brief with every field at its limit takes half of it."""
+"""The most characters of a text; a brief with every field at its limit has half as many."""
 MAX_LEVELS = 32
 
 MAX_NUMBER = 100
-"""Characters of a number in YAML: in base 60, `1:59:59`, it takes time with the square of its length to read."""
+"""The most characters of a number in YAML: reading one in base 60 (`1:59:59`) takes quadratic time."""
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -56,7 +56,7 @@ def parse_toml(text: str) -> Any:
         raise Unparsable(TOO_DEEP)
     try:
         return tomllib.loads(text)
-    except RecursionError:  # tomllib is written in Python, so the interpreter stops it in time
+    except RecursionError:  # tomllib is written in Python, so deep nesting can't overflow the C stack
         raise Unparsable(TOO_DEEP) from None
     except ValueError as error:
         raise Unparsable(" ".join(str(error).split())) from None

@@ -139,7 +139,7 @@ def read_bounded(path: Path, most: int, refusal: type[Exception], *, name: str) 
 
 
 def shown(text: str) -> str:
-    """Returns a text of others as one short line without the characters that control a terminal."""
+    """Returns untrusted text as one short line, without characters that control a terminal."""
     printable = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text[:MAX_SHOWN])
     return printable if len(text) <= MAX_SHOWN else f"{printable}…"
 
@@ -155,7 +155,7 @@ def _cell(value: object) -> str:
 
 
 class Duration(click.ParamType[timedelta]):
-    """A duration like `90d`, at most `most`; `none` allows one of no length, like `0d`."""
+    """A duration like `90d`, at most `most`; `none` allows a length of zero, like `0d`."""
 
     name = "duration"
 

@@ -75,7 +75,7 @@ class _DemoPlan:
             self._document(document)
 
     def _document(self, planned: dict[str, Any]) -> None:
-        """Creates a document so many days ago as it `began`, and takes its steps from then to the day it `ended`."""
+        """Creates a document `began` days ago, and takes its steps from then until `ended` days ago."""
         fields = {
             "title": planned["title"],
             "status": planned.get("status"),
@@ -99,7 +99,7 @@ class _DemoPlan:
         self._go_on(document_id, planned)
 
     def _go_on(self, document_id: str, planned: Mapping[str, Any]) -> None:
-        """Takes the steps of a document beyond drafting; an agent claims and submits those that one wrote."""
+        """Takes the steps of a document after drafting; documents by an agent are claimed and submitted by it."""
         steps = [("owner", STEPS[step]) for step in planned.get("then", ())]
         if planned.get("by") == "agent":
             offered = [("owner", briefs.mark_brief_ready), ("agent", briefs.claim_brief)]
@@ -129,7 +129,7 @@ class _DemoPlan:
         return str(confirmed[kind]["id"])
 
     def _as(self, use: str, ago: float = 0) -> Context:
-        """Returns the context in which a token's holder called so many days ago."""
+        """Returns the context of a call by a token's holder a number of days ago."""
         now = this_instant()
         caller = self._access.authenticate(self._secrets[use], TokenKind.MANAGEMENT, now)
         return Context(self._store, caller, Channel.CLI, now - timedelta(days=ago))

@@ -37,14 +37,14 @@ def command(project_id: str, out: Path | None) -> None:
 
 @contextmanager
 def _written(out: Path | None) -> Iterator[BinaryIO]:
-    """Yields what to write to: a file that gets its name when it is complete."""
+    """Yields the file to write to, which gets its final name when it is complete."""
     if out is None:
         yield sys.stdout.buffer
         return
     part = out.with_name(f"{out.name}.part")
     try:
         part.unlink(missing_ok=True)
-        with part.open("xb") as file:  # never through a link that somebody else put there
+        with part.open("xb") as file:  # never through a symbolic link that somebody else created
             yield file
             file.flush()
             os.fsync(file.fileno())

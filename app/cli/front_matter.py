@@ -31,7 +31,7 @@ FIELDS = {
     "status": "status",
     "generation": "generation",
 }
-"""The keys that stand for one field, and which."""
+"""The field that each front matter key sets."""
 CATEGORY, KEYWORD, IMAGE = ("category", "categories"), ("keywords", "tags"), ("image", "cover")
 DATED_PATH = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})(?:[-/]|$)")
 
@@ -64,7 +64,7 @@ def read_post(file: Path) -> Post:
     if markdown:
         fields["markdown"] = markdown
         if "brief" in fields:
-            fields.setdefault("status", "drafting")  # it is written already: a brief alone would make it an idea
+            fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea
     return Post(fields, frozenset(_unknown(front)), _dated(front, file), _is_draft(front))
 
 

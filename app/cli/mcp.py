@@ -70,7 +70,7 @@ def command(url: str | None, toolset: str, returned: str | None) -> None:
 
 
 def _this_process() -> httpx2.WSGITransport:
-    """Returns the way to a service in this process that serves MCP alone, on the database of the environment."""
+    """Returns a client of a service in this process that serves only MCP, on the database of the environment."""
     alone = {
         "serve_rest": False,
         "serve_graphql": False,

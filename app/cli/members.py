@@ -90,9 +90,9 @@ def warn_of_guess(ctx: Context) -> None:
 
 
 def _id_of(ctx: Context, member: str) -> str:
-    """Returns the id of a member that is named by it, by name or by e-mail address.
+    """Returns the id of the member with this id, name or e-mail address.
 
-    Raises `ClickException` where several have that name, or nobody.
+    Raises `ClickException` if several members have that name, or none.
     """
     with ctx.store.deadline():
         found = ctx.store.members.find_named(ctx.project_id, [member]).get(member, set())

@@ -1,4 +1,4 @@
-"""The mongod process of one folder: started, found again after its starter was killed, and stopped."""
+"""Starts the mongod process of a folder, finds it again after its starter was killed, and stops it."""
 
 import fcntl
 import os

@@ -22,7 +22,7 @@ MAX_FILE_BYTES = 100 * 1024 * 1024
 MAX_YAML_CHARACTERS = 5_000_000
 """YAML takes about a second a million characters."""
 MAX_YAML_NUMBER = 18
-"""Characters of a number in it. Longer ones can share a hash: as keys they take time with the square of their count."""
+"""The most characters of a number in YAML. Longer ones can have equal hashes, and as keys take quadratic time."""
 
 TABLES = (".csv", ".tsv", ".txt")
 YAML = (".yaml", ".yml")
@@ -50,7 +50,7 @@ def _from_yaml(text: str) -> Any:
 
 
 def _with_dates_as_text(value: Any) -> Any:
-    """Returns a value of YAML as JSON would have it: a date without quotes is a string."""
+    """Returns a value of YAML converted to what JSON can hold: a date without quotes is a string."""
     if isinstance(value, dict):
         return {name: _with_dates_as_text(item) for name, item in value.items()}
     if isinstance(value, list):

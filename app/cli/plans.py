@@ -88,7 +88,7 @@ def _plan_all(ctx: Context, plan: PlanFile, pieces: Sequence[dict[str, Any]]) ->
 def _plan_in_batches(ctx: Context, pieces: Sequence[dict[str, Any]]) -> list[Piece]:
     """Plans each piece by itself, in as many requests as it takes; a key counts once in the whole file."""
     first = {piece["key"]: index for index, piece in reversed([*enumerate(pieces)])}
-    # What is not sent has the key of an earlier piece, of another batch perhaps.
+    # A piece that is not sent has the key of an earlier piece, perhaps of another batch.
     outcomes: dict[int, Piece] = {
         index: {"key": piece["key"], "id": None, "outcome": PieceOutcome.REFUSED, "errors": [REPEATED]}
         for index, piece in enumerate(pieces)

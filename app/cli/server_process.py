@@ -135,7 +135,7 @@ def _start_worker(settings: Settings) -> Worker:
 def load(_target: str, *, ending: Event) -> Any:
     """Returns the application, in a server process; that process ends when its parent does.
 
-    It leaves its parent's group, so that a Ctrl-C reaches the parent alone, which ends it: a second signal soon
+    It leaves its parent's group, so that Ctrl-C reaches only the parent, which ends it: a second signal soon
     after the first makes granian hang, or drop requests in flight.
     """
     if hasattr(os, "setpgid"):  # Windows has no process groups, and not this problem

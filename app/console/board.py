@@ -32,7 +32,7 @@ IN_ONE_LIST = frozenset({"q", "briefState", "due"})
 """The filters with which all columns are filled by one list."""
 
 QUESTIONS = {"publish": BY_NAME["publish_document"].question, "unpublish": BY_NAME["unpublish_document"].question}
-"""What is asked before a card is moved to or out of *Published*, as before the same on a document's page."""
+"""The questions before a card is moved to or from *Published*; those of the document's page."""
 
 
 @dataclass

@@ -90,7 +90,7 @@ def _reschedule(id: str, day: date) -> str:
 
 
 def _items(filters: dict[str, Any], first: date, last: date) -> tuple[list[dict[str, Any]], list[str]]:
-    """Returns the documents of some days, each with its kind and day, and of what there may be more than is shown.
+    """Returns the documents of some days, each with its kind and day, and the kinds of which some are not shown.
 
     Days in the store are UTC: those before and after are read too.
     """

@@ -31,10 +31,10 @@ client, and from there to wherever it leads, such as an app's own scheme, which 
 
 
 def authorize() -> Response:
-    """Checks what a client asks for, and leads on to the page that asks the person.
+    """Checks a client's request, and redirects to the page that asks the person.
 
-    A page that leads on by itself, as a redirect would be followed without the cookie of the session: browsers send
-    it only where this site leads to this site.
+    The response is a page that redirects by itself: after an HTTP redirect from the client's site, browsers would
+    not send the session's cookie, which is `SameSite=Strict`.
     """
     connection_server().get_consent_grant()
     query = urlencode(list(request.args.items(multi=True)))
@@ -42,7 +42,7 @@ def authorize() -> Response:
 
 
 def leading_on(address: str) -> Response:
-    """Returns the page that leads on to another page of the console."""
+    """Returns a page that redirects to another page of the console."""
     return page("onward.html", address=address)
 
 

@@ -34,7 +34,7 @@ class Row:
     """A line before and after: its numbers, and its text in parts, as `changed_words` returns them."""
 
     kind: str
-    """`same`, `changed`, `added`, `removed`, `gap` where equal lines are left out, or `more` where others are."""
+    """`same`, `changed`, `added`, `removed`, `gap` for equal lines that are left out, or `more` for further lines."""
     old: int | None = None
     new: int | None = None
     parts: Sequence[tuple[str, str]] = ()
@@ -87,7 +87,7 @@ def changed_words(old: str, new: str, words: re.Pattern[str] = WORDS) -> list[tu
 
 
 def _runs(old: list[Part], new: list[Part]) -> Iterator[tuple[bool, list[Part], list[Part]]]:
-    """Yields the stretches of two lists in turns: those that both have, and what each has instead of the other's."""
+    """Yields the runs of two lists in turns: what both have, and what each has in its place in the other."""
     for is_same, found in groupby(LCSseq.opcodes(old, new), key=lambda one: one.tag == "equal"):
         run = list(found)
         first, last = run[0], run[-1]

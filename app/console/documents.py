@@ -89,7 +89,7 @@ def _changes_since(id: str, version: int, html: str | None) -> str | None:
 
 
 def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]:
-    """Returns what a page has around a text: its brief, where the website shows it, and the cursor to follow from."""
+    """Returns what a page shows beside a text: its brief, where the website shows it, and the cursor to follow from."""
     ctx = context()
     with ctx.store.deadline():
         links = ctx.store.documents.get_links(ctx.project_id, brief_of(stored).get("internalLinks") or ())
@@ -227,7 +227,7 @@ def show_activity(id: str) -> Response:
 
 @console.get("/documents/<id>/checks")
 def show_checks(id: str) -> Response:
-    """Shows the checks of a document; to a script the list alone, to be shown beside the text."""
+    """Shows the checks of a document; to a script only the list, to be shown beside the text."""
     checked = call(checks.check_document, id).body
     if is_from_script():
         return page("checks_list.html", **checked)

@@ -21,9 +21,9 @@ PAGE_OF_DOCUMENT = re.compile(r"(?<!\S)https?://\S+/documents/([0-9a-fA-F]{24})\
 
 
 def form_of(show: Callable[P, Response]) -> Callable[[Callable[P, BaseResponse]], Callable[P, BaseResponse]]:
-    """Makes a view the one that the form of a page is sent to: refused, it shows the page again.
+    """Makes a view handle the form of a page, which is shown again if the view refuses it.
 
-    The fields of the form show what was sent, each with what is wrong with it. A script gets the message alone.
+    The fields of the form show what was sent, each with what is wrong with it. A script gets only the message.
     """
 
     def decorate(save: Callable[P, BaseResponse]) -> Callable[P, BaseResponse]:
@@ -45,7 +45,7 @@ def form_of(show: Callable[P, Response]) -> Callable[[Callable[P, BaseResponse]]
 def leads_to(
     endpoint: str, *names: str, **fixed: str
 ) -> Callable[[Callable[P, BaseResponse | str]], Callable[P, BaseResponse]]:
-    """Makes a view that of a button: the message that it returns, or why it was refused, is shown on another page.
+    """Makes a view handle a button: the message that it returns, or its refusal, is shown on another page.
 
     `names` are those arguments of the view that the address of the other page has too; `fixed` is what else it has.
     """

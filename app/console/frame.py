@@ -81,7 +81,7 @@ def page(template: str, status: int | None = None, **values: Any) -> Response:
 
 
 def done(message: str, to: str, *, ok: bool = True, restores: str = "") -> BaseResponse:
-    """Returns a redirect to a page that shows a message; to a script the message alone, as JSON.
+    """Returns a redirect to a page that shows a message; to a script only the message, as JSON.
 
     `restores` is the id of a document that a button beside the message restores from the trash.
     """
@@ -110,7 +110,7 @@ def secret_page(heading: str, text: str, secret: str | None, back: str) -> BaseR
 def set_cookie(response: BaseResponse, name: str, value: str, *, max_age: int) -> None:
     """Sets a cookie that browsers send only from the console's own pages, and that no script can read.
 
-    Where users reach the service over https, browsers send it over https alone, also behind a proxy.
+    Where users reach the service over https, browsers send it only over https, also behind a proxy.
     """
     secure = request.is_secure or callers().is_https
     response.set_cookie(name, value, max_age=max_age, path="/console", secure=secure, httponly=True, samesite="Strict")

@@ -23,9 +23,9 @@ from app.schemas.loading import load
 SPANS = {7: "Week", 30: "Month", 90: "Quarter"}
 HAPPENED = tuple(COUNTED.values())
 AHEAD = 14
-"""For how many days what goes out is shown."""
+"""The number of days for which planned publications are shown."""
 MOST = 300
-"""The most documents that are looked at for what goes out and for who is in time."""
+"""The most documents that are read for the planned publications and for who is on time."""
 STEPS = {
     "readyToClaimed": "Offered to claimed",
     "claimedToSubmitted": "Claimed to submitted",
@@ -59,7 +59,7 @@ console.app_template_filter("share_of")(plots.share)
 
 @console.get("/insight/dates")
 def show_dates() -> Response:
-    """Shows what goes out when, and who is in time; to a script as a part of the page of figures."""
+    """Shows the planned publications, and who is on time; to a script as a part of the page of figures."""
     require(documents.list_documents)
     days = max(1, min(request.args.get("days", 30, type=int), max(SPANS)))
     ctx, present = context(), today()
@@ -72,7 +72,7 @@ def show_dates() -> Response:
 
 
 def _people(dated: Mapping[str, Sequence[DocumentSummary]]) -> list[tuple[str, Counter[str]]]:
-    """Returns by assignee how many documents went out in time, went out late, are overdue, and are due soon."""
+    """Returns by assignee how many documents were published on time, were published late, are overdue, are due soon."""
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     for one in dated["due"]:
         counted[one["assigneeId"] or ""]["overdue" if overdue_days(one) else "due"] += 1

@@ -42,7 +42,7 @@ class Move:
     takes_away: bool = False
     """Whether somebody or the site loses something by it: its button is red, and never the main one."""
     never_main: bool = False
-    """Whether it is no step towards the website either."""
+    """Whether its button is never the main one either, since it is no step towards publishing."""
     keeps_version: bool = False
     """Whether it sends `baseVersion`, so that the version that was read is the one published."""
     suits: Callable[[DocumentSummary], bool] = lambda document: True
@@ -53,7 +53,7 @@ class Move:
         return self.operation.name
 
     def message(self, title: str = "") -> str:
-        """Returns what is said when it is done, to a document with a title or to the one that the page shows."""
+        """Returns the message after the move; without a title it is about the document that the page shows."""
         return self.done.format(f"“{title}”" if title else "It")
 
 

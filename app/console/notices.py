@@ -45,7 +45,7 @@ open_to_all = Blueprint("notices", __name__)
 
 @console.get("/inbox")
 def show_inbox() -> Response:
-    """Shows what waits for the signed-in user by document, each line with what was said and its one action."""
+    """Shows the signed-in user's inbox by document, each line with its comment and its one action."""
     pieces: dict[str, list[dict[str, Any]]] = {}
     for line, document, thread in inbox.with_records(context(), _waiting()):
         by, text = said(line["kind"], document, thread)
@@ -56,14 +56,14 @@ def show_inbox() -> Response:
 
 @console.get("/inbox/count")
 def count_inbox() -> str:
-    """Returns how many lines it has, for the bell."""
+    """Returns the number of lines in the inbox, for the bell icon."""
     return str(len(_waiting()) or "")
 
 
 @console.post("/inbox/<id>")
 @leads_to("show_inbox")
 def end_waiting(id: str) -> str:
-    """Does what ends the waiting of a line."""
+    """Runs the action of an inbox line."""
     action, thread_id = request.form.get("action", ""), request.form.get("threadId", "")
     if action in ON_THREADS:
         operation, _, message = ON_THREADS[action]
@@ -77,7 +77,7 @@ def end_waiting(id: str) -> str:
 
 @console.get("/inbox/settings")
 def show_own_notices() -> Response:
-    """Shows how the signed-in user is told, with a test, and the address of their calendar."""
+    """Shows the signed-in user's notification settings, with a test, and the address of their calendar."""
     own_id = context().caller.member_id
     member = call(get_member, own_id).body if own_id else None
     mails = context().sends_mail
@@ -87,7 +87,7 @@ def show_own_notices() -> Response:
 @console.post("/inbox/settings")
 @form_of(show_own_notices)
 def change_own_notices() -> BaseResponse:
-    """Changes how the signed-in user is told."""
+    """Changes the signed-in user's notification settings."""
     form = request.form
     fields = {"digest": form.get("digest"), "hour": form.get("hour", 7, type=int), "slack": text("slack") or None}
     call(own_notices.update_own_notices, fields={**fields, "email": "email" in form})
@@ -149,7 +149,7 @@ def _waiting() -> list[InboxEntry]:
 
 
 def _button(line: InboxEntry, document: StoredDocument) -> dict[str, Any]:
-    """Returns a line's button, with what is asked before and the version it is about; without a label, why not."""
+    """Returns a line's button, with its question and version; one without a label has the reason."""
     if line["action"] in ON_THREADS:
         operation, label, _ = ON_THREADS[line["action"]]
         return {"label": label if may(operation) else ""}

@@ -29,7 +29,7 @@ from app.settings import Settings
 log = logging.getLogger("content_workflow.oidc")
 
 REMEMBERED = timedelta(hours=1)
-"""How long what is remembered counts, with a verified address in it: Flask would take it for 31 days."""
+"""How long the remembered state, with a verified address in it, is valid: by default Flask accepts it for 31 days."""
 SECONDS = 10
 """How long the provider may take for each of its responses."""
 FAILURES = (requests.RequestException, OAuthError, JoseError, ValueError, KeyError, RuntimeError)
@@ -127,7 +127,7 @@ def choose_project() -> Response:
 
 
 def _signed_in(member: StoredMember) -> Response:
-    """Returns the page that leads on with the session, whose cookie browsers don't send after a redirect from there."""
+    """Returns a page that redirects with the session: after an HTTP redirect browsers don't send its cookie."""
     secret = sign_in_member(callers().store, member, _settings().oidc_scopes, this_instant())
     response = leading_on(way_back(session.pop(TO, "")))
     set_session(response, secret)

@@ -62,7 +62,7 @@ def plan_sheet() -> BaseResponse:
         planned = call(plans.plan_documents, fields={"pieces": pieces}, dry_run=not confirmed, once=confirmed)
         found: Sequence[Mapping[str, Any]] = planned.body["pieces"]
     except HttpApiDecodeError as refusal:
-        found, unknown = _refused(len(pieces), refusal), {} if confirmed else unknown  # what is new was made
+        found, unknown = _refused(len(pieces), refusal), {} if confirmed else unknown  # the unknown names were created
         confirmed = False
     rows = [
         _row(sheet, place, piece, one, {} if confirmed else wanted)
@@ -73,7 +73,7 @@ def plan_sheet() -> BaseResponse:
         offers = may(briefs.mark_brief_ready)
         return page("plan_outcome.html", rows=rows, counts=counts, statuses=_statuses(rows), offers=offers)
     for row, length in zip(rows, sheet.cells("brief.wordCount"), strict=False):  # none where it is no column
-        if length and not any(map(str.isdigit, length)):  # which the service takes, and no check reads
+        if length and not any(map(str.isdigit, length)):  # which the service accepts, but no check can read
             row["wrong"].setdefault("brief.wordCount", []).append(NO_LENGTH)
     shown = sorted(rows, key=lambda row: not row["wrong"])[:SHOWN]
     return page(

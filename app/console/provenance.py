@@ -113,7 +113,7 @@ def show_disclosures() -> Response:
 
 @console.get("/insight/disclosures.csv")
 def download_disclosures() -> Response:
-    """Returns the same as a table: all of it."""
+    """Returns all disclosures as a table."""
     rows: list[Any] = []
     while (
         len(part := call(reviews.list_disclosures, fields={**_days(), "limit": 100, "offset": len(rows)}).body) == 100

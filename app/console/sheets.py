@@ -78,7 +78,7 @@ class Sheet:
     """What each column means; empty for one that is left out."""
 
     def cells(self, column: str) -> list[str]:
-        """Returns what stands in a column."""
+        """Returns the cells of a column."""
         return [row[self.columns.index(column)] for row in self.rows] if column in self.columns else []
 
     def text(self) -> str:
@@ -142,7 +142,7 @@ def pieces_of(sheet: Sheet, *, day_first: bool | None, today: date) -> list[dict
 def day_comes_first(cells: Sequence[str]) -> bool | None:
     """Returns whether dates like 3/4/2027 begin with the day, as far as others in the column tell; None for unknown.
 
-    A date with points does.
+    A date with points always does.
     """
     found = [match for cell in cells if (match := NUMERIC.fullmatch(AROUND.sub("", cell))) and match[2] != "."]
     if any(int(match[1]) > len(MONTHS) for match in found):
@@ -151,7 +151,7 @@ def day_comes_first(cells: Sequence[str]) -> bool | None:
 
 
 def iso_date(cell: str, *, day_first: bool | None, today: date) -> str:
-    """Returns a date as `YYYY-MM-DD`, of a date without a year the next such day; what is none is returned as it is."""
+    """Returns a date as `YYYY-MM-DD`, one without a year as the next such day; other text is returned unchanged."""
     text = AROUND.sub("", cell.strip())
     try:
         if match := NUMERIC.fullmatch(text):
@@ -175,7 +175,7 @@ def _month(name: str) -> int:
 
 
 def _value(column: str, cell: str, *, day_first: bool | None, today: date) -> str:
-    """Returns a cell as a plan has it."""
+    """Returns the value of a cell in the form of a plan."""
     folded = slug_of(cell)
     if column == "dueDate":
         return iso_date(cell, day_first=day_first, today=today)

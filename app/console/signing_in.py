@@ -46,7 +46,7 @@ def join() -> Response:
 
 @console.post("/join")
 def accept() -> BaseResponse:
-    """Accepts an invitation: begins a session with the new token, which it shows, once, to who asks for it."""
+    """Accepts an invitation: begins a session with the new token, which is shown once on request."""
     try:
         token = callers().accept_invitation(request.form.get("invitation", "").strip())
     except Unauthorized:

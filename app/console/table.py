@@ -21,7 +21,7 @@ ON_A_PAGE = 50
 MOST_AT_ONCE = 50
 FILTERS = (*board.FILTERS, "status", "deleted")
 PARTS = (*FILTERS, "sort", "column")
-"""The parts of an address that a view saves."""
+"""The query parameters that a saved view stores."""
 
 COLUMNS = (
     *("status", "brief", "category", "cluster", "assignee", "author", "dueDate", "words"),
@@ -155,7 +155,7 @@ def _query() -> str:
 
 
 def _view_of(query: str) -> str:
-    """Returns what a view has of an address, in one form."""
+    """Returns the query parameters that a view stores, in one form."""
     return urlencode(sorted(part for part in parse_qsl(query) if part[0] in PARTS))
 
 

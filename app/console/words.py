@@ -113,7 +113,7 @@ def when(time: str | None) -> Markup:
 
 @console.app_template_filter("field_time")
 def field_time(time: str) -> str:
-    """Returns an instant as the field of a form has it, in the reader's own time zone."""
+    """Returns an instant as the value of a form's field, in the reader's own time zone."""
     return f"{local(time):%Y-%m-%dT%H:%M}"
 
 

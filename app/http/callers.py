@@ -55,7 +55,7 @@ LARGE = ConcurrencyLimit(
 )
 """Bytes of large bodies and responses in a process, and of each project."""
 LARGE_BYTES = 256 * 1024
-"""Up to so many bytes, bodies and responses are not counted."""
+"""Bodies and responses of up to this many bytes are not counted."""
 
 HEALTH = ".getHealth"
 """The end of the names of the endpoints that respond while the process runs."""
@@ -126,7 +126,7 @@ class Callers:
             return accept_invitation(self.store, secret, this_instant())
 
     def visit(self, secret: str) -> tuple[Context, str]:
-        """Returns the context of who has a review link, and its document's id; raises as `context` does."""
+        """Returns the context of a visitor with a review link, and its document's id; raises as `context` does."""
         with self.counting_failures():
             ctx, document_id = visit(self.store, secret, this_instant())
         self._count(ctx.caller)
@@ -209,7 +209,7 @@ def _begin() -> None:
 
 
 def hold_large(size: int) -> None:
-    """Counts the bytes of a body or a response until the request ends, where they are many.
+    """Counts the bytes of a large body or response until the request ends.
 
     Refuses with `ServiceUnavailable` while too many bytes of others are held.
     """
@@ -230,7 +230,7 @@ def wait_instead_of_working() -> None:
 
 
 def client_address() -> str:
-    """Returns what limits count the address of the request under."""
+    """Returns the key under which limits count the address of the request."""
     return client_of(request.remote_addr or "unknown")
 
 

@@ -29,15 +29,15 @@ SECONDS = 5.0
 MAX_BYTES = 5 * 1024
 MAX_HEADERS = 16 * 1024
 LONGEST, USUAL = 3_600, 60
-"""For how many seconds at most, and without `Cache-Control`, a document is kept."""
+"""How many seconds a document is cached: at most, and without `Cache-Control`."""
 
 PER_MINUTE = 30
 FETCHES = ConcurrencyLimit(8, each=2, busy="Too many clients are looked up right now: try again in a moment.")
-"""Anybody may have a document fetched, so few are at a time, and for one address."""
+"""Anybody can have a document fetched, so few are fetched at the same time, in all and for one address."""
 
 
 class ClientDocuments:
-    """Fetches documents, and keeps each as long as it says, but at most an hour."""
+    """Fetches documents, and caches each as long as its headers say, but at most an hour."""
 
     def __init__(self, *, allow_local: bool) -> None:
         self._outbound = OutboundClient(allow_local=allow_local, seconds=SECONDS, max_bytes=MAX_BYTES + MAX_HEADERS)
@@ -46,7 +46,7 @@ class ClientDocuments:
         self._known: TLRUCache[str, tuple[Client, float]] = TLRUCache(1_000, lambda _, one, now: now + one[1])
 
     def get(self, address: str) -> Client | None:
-        """Returns the client whose document stands at an address; None where none does.
+        """Returns the client whose document is at an address; None if there is none.
 
         Refuses with `RateLimited` and `ServiceUnavailable` where too many are fetched.
         """
@@ -71,7 +71,7 @@ class ClientDocuments:
 
 
 def _client(address: str, body: bytes) -> Client | None:
-    """Returns the client that a document describes; None where it is none of the client at this address."""
+    """Returns the client that a document describes; None if it describes no client at this address."""
     try:
         metadata = orjson.loads(body)
         if len(body) > MAX_BYTES or not isinstance(metadata, dict) or metadata.get("client_id") != address:
@@ -82,7 +82,7 @@ def _client(address: str, body: bytes) -> Client | None:
 
 
 def _seconds(response: h11.Response) -> float:
-    """Returns how long a document may be kept."""
+    """Returns how many seconds a document may be cached."""
     values = [value.decode("latin-1") for name, value in response.headers if name == b"cache-control"]
     stated = parse_cache_control_header(", ".join(values), cls=ResponseCacheControl)
     if stated.no_store or stated.no_cache:

@@ -32,7 +32,7 @@ BY_STATUS: dict[int, type[Refusal]] = {
 }
 
 DRAFTS = {"documents": Kind.DOCUMENT, "clusters": Kind.CLUSTER, "categories": Kind.CATEGORY}
-"""The kind of draft that makes a record, by the last word of the path to which a newcomer posts one."""
+"""The kind of draft that creates a record, by the last word of a path that takes no POST, such as `/documents`."""
 
 
 def install(app: Flask) -> None:

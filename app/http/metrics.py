@@ -78,7 +78,7 @@ def _count(response: Response) -> Response:
 
 
 def with_token(app: WSGIApplication, token: str) -> WSGIApplication:
-    """Returns an application that serves metrics to whoever has METRICS_TOKEN, for a worker without a server."""
+    """Returns a WSGI application that serves metrics and requires METRICS_TOKEN, for a worker without a server."""
 
     def checked(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if _is_right(environ.get("HTTP_AUTHORIZATION", ""), token):

@@ -1,7 +1,7 @@
 """The authorization server: Authlib's, with its grants, on the operations that connect clients (decisions, section 16).
 
-Authlib decides what a request of the protocol is and how it is answered. Ours are the clients, the store of what was
-agreed to, and that challenges, redirect addresses and one resource are required. Authlib calls the functions of its
+Authlib decides what a request of the protocol is and how it is answered. This module adds the clients, the store of
+consents, and the requirement of a challenge, a redirect address and one resource. Authlib calls the functions of its
 grants by their names, which its manual explains.
 """
 
@@ -40,7 +40,7 @@ class _Request(OAuth2Request):
     """A request of the protocol: the query at the authorization endpoint, else the form.
 
     `PUBLIC_URL` says whether clients use https, as the proxy that ends it speaks http to this server. Authlib repeats
-    parameters in messages, in which few characters may stand.
+    parameters in messages, which may have only some characters.
     """
 
     def __init__(self, issuer: str, data: MultiDict[str, str]) -> None:
@@ -61,7 +61,7 @@ def _plain(value: str) -> str:
 
 @dataclass(frozen=True)
 class _Granted:
-    """What was agreed to, or became of it, as Authlib asks it; it was found by the client's id."""
+    """A consent, or the connection made of it, as Authlib reads it; it was found by the client's id."""
 
     record: Any
     sent: str
@@ -82,7 +82,7 @@ class _Granted:
 
 
 class _Challenge(CodeChallenge):
-    """Requires a challenge, by `S256` alone."""
+    """Requires a challenge, and accepts only `S256`."""
 
     SUPPORTED_CODE_CHALLENGE_METHOD = ["S256"]
 
@@ -147,7 +147,7 @@ class _RefreshGrant(_TokenGrant, grants.RefreshTokenGrant):
         return oauth.refresh(g.oauth_store, granted.record, granted.sent, g.oauth_now)
 
     def revoke_old_credential(self, refresh_token: _Granted) -> None:
-        """The new secrets stand in the place of the old ones."""
+        """Does nothing: the new secrets have replaced the old ones."""
 
 
 class _Issuer(IssuerParameter):
@@ -203,7 +203,7 @@ class ConnectionServer(AuthorizationServer):
         return response
 
     def in_transaction(self, respond: Callable[[], Response]) -> Response:
-        """Returns the response to a request, made inside one transaction: what a secret gives, it gives once."""
+        """Returns the response to a request, made inside one transaction, so that a secret is used only once."""
         store, g.oauth_now = callers().store, this_instant()
 
         def work(store: Store) -> Response:

@@ -43,7 +43,7 @@ class ResponseTooLarge(OSError):
 
 
 def resolve_host(host: str, seconds: float, resolver: dns.resolver.Resolver | None = None) -> list[str]:
-    """Returns the addresses that the DNS has for a host name, those that it gives within some seconds."""
+    """Returns the addresses that DNS returns for a host name within some seconds."""
     addresses = known_addresses(host)
     if addresses:
         return addresses

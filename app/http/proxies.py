@@ -31,7 +31,7 @@ def is_within(address: str, wanted: Networks) -> bool:
 
 @lru_cache(4096)
 def client_of(address: str) -> str:
-    """Returns what limits count an address under: an IPv4 address itself, the network of an IPv6 address."""
+    """Returns the key under which limits count an address: an IPv4 address, or an IPv6 address's network."""
     parsed = _parsed(address)
     if isinstance(parsed, IPv6Address):
         return str(ip_network((parsed.packed, CLIENT_BITS), strict=False))

@@ -9,7 +9,7 @@ from cachetools import TTLCache
 
 WINDOW_SECONDS = 60
 MAX_KEYS = 50_000
-"""How many keys are counted at the same time; beyond it those whose window is the oldest begin anew."""
+"""How many keys are counted at the same time; beyond it the keys with the oldest windows are counted from 0 again."""
 
 
 class Hit(NamedTuple):

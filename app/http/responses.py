@@ -1,4 +1,4 @@
-"""Long responses that are made part by part."""
+"""Long responses, which are generated in parts."""
 
 from collections.abc import Iterable
 from contextlib import ExitStack

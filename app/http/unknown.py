@@ -25,7 +25,7 @@ LISTED = 20
 LISTED_LENGTH = 2_500
 """The most characters of `Ignored-Fields`: 20 names in ASCII of any length fit, and all headers into a proxy's 4 KB."""
 SHOWN = string.punctuation.replace("%", "") + " "
-"""The characters that `Ignored-Fields` shows as they are, beside letters and digits."""
+"""The characters that `Ignored-Fields` shows as they are, besides letters and digits."""
 
 
 @dataclass
@@ -83,7 +83,7 @@ def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:
 def response_headers(*honored: str) -> Mapping[str, str]:
     """Returns the headers of a success that tell which names were ignored, or that there were none to refuse.
 
-    `honored` are the other preferences of the request that were.
+    `honored` are the other preferences of the request that were honored.
     """
     if prefers(STRICT):
         return applied(STRICT, *honored)

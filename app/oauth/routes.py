@@ -30,7 +30,7 @@ def bound_body() -> None:
 
 @routes.after_request
 def allow_any_origin(response: Response) -> Response:
-    """Lets any page read the responses: no cookie counts here."""
+    """Lets pages of any origin read the responses: these endpoints use no cookies."""
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return allow_origins(response, "*")
 
@@ -38,13 +38,13 @@ def allow_any_origin(response: Response) -> Response:
 @routes.get("/.well-known/oauth-protected-resource/mcp")
 @routes.get("/.well-known/oauth-protected-resource")
 def protected_resource() -> Response:
-    """Returns what MCP says of itself as a protected resource."""
+    """Returns the metadata of `/mcp` as a protected resource."""
     return _json(connection_server().resource_metadata)
 
 
 @routes.get("/.well-known/oauth-authorization-server")
 def authorization_server() -> Response:
-    """Returns what the authorization server says of itself."""
+    """Returns the metadata of the authorization server."""
     return _json(connection_server().metadata)
 
 
@@ -90,7 +90,7 @@ def register() -> Response:
 
 
 def _metadata_error(refusal: HttpApiDecodeError) -> dict[str, str]:
-    """Returns what is wrong with a client's metadata as RFC 7591 has it."""
+    """Returns the errors of a client's metadata in the format of RFC 7591."""
     at_addresses = any(path.startswith("redirect_uris") for path, _ in refusal.details)
     error = "invalid_redirect_uri" if at_addresses else "invalid_client_metadata"
     return {"error": error, "error_description": " ".join(refusal.lines)}

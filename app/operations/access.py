@@ -41,7 +41,7 @@ def hash_of(secret: str) -> str:
 
 @dataclass(frozen=True)
 class _Found:
-    """What a secret stood for when it was looked up, and was valid."""
+    """The token or session of a valid secret, as it was looked up."""
 
     kind: TokenKind | None
     """None for a session."""
@@ -104,7 +104,7 @@ class Access:
         self.look_up_again(project_id)
 
     def look_up_again(self, project_id: str) -> None:
-        """Makes this server look up all tokens and sessions of a project again, as it changed one or the project."""
+        """Makes this server look up all tokens and sessions of a project again, after a change of one."""
         with self._lock:
             self._changed[project_id] = time.monotonic()
 
@@ -181,7 +181,7 @@ def is_over(expires_at: datetime | None, now: datetime) -> bool:
 
 
 def granter_is_in_force(store: Store, project_id: str, token: StoredToken | AgreedToken, now: datetime) -> bool:
-    """Returns whether the token of who agreed to a connection is in force, with the secret that it had then."""
+    """Returns whether the token that agreed to a connection is in force, with the secret that it had then."""
     by = token.get("grantedBy")
     granter = store.tokens.get(project_id, by["id"] or "") if by else None
     return granter is not None and granter["hash"] == token.get("grantedWith") and is_in_force(granter, now)

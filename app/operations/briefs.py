@@ -28,7 +28,7 @@ from app.schemas.loading import Fields, cached_schema, in_order, problems
 from app.vocabulary import BriefState, Scope
 
 MOST_SPREAD = 100
-"""Among how many ready briefs, at most, callers choose who lost the one that is due soonest to others."""
+"""The most ready briefs among which a caller chooses that lost the one due soonest to another caller."""
 
 
 @operation(Scope.READ, Effect.READS, query=BriefQuery)
@@ -110,7 +110,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     Each of several callers gets another brief.
     """
     filters = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
-    # Who lost a brief to another caller chooses among the next ones, of which others are about to take the first.
+    # A caller that lost a brief chooses among the next ones, since others are about to claim the first.
     spread = min(8 ** (ctx.tries + ctx.store.lost_to_others), MOST_SPREAD)
     ready = ctx.store.documents.next_ready(ctx.project_id, filters, ctx.now, limit=spread)
     if ready:
@@ -166,7 +166,7 @@ def _change(ctx: Context, document_id: str, rule: Callable[[StoredDocument], Dec
 
 
 def _claim(ctx: Context, document: StoredDocument, fields: Fields) -> Result[ClaimedSummary]:
-    """Claims a brief, for as long as was sent or as the project sets; its packet comes with it where that is wanted."""
+    """Claims a brief, for the lease that was sent or the project's; returns its packet too if that was requested."""
     seconds = fields.get("leaseSeconds")
     if seconds is None:
         seconds = ctx.store.projects.recent_settings(ctx.project_id).get("claimLeaseSeconds")

@@ -86,7 +86,7 @@ def _result(ctx: Context, category: StoredCategory) -> Result[Category]:
 
 
 def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[Problem]:
-    """Returns what is wrong with changes beside their form: an unknown parent, a circle, a slug that is taken."""
+    """Returns what is wrong with changes besides their form: an unknown parent, a cycle, a slug that is taken."""
     found = lock_references(ctx.store, ctx.project_id, changes)
     wrong = list(reference_problems(changes, found))
     parent = changes.get("categoryId")

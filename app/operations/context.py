@@ -39,7 +39,7 @@ class Caller:
     is_connection: bool = False
     """Whether a client got the token by OAuth."""
     member_id: str | None = None
-    """The member whose the token is."""
+    """The member to whom the token belongs."""
     token_hash: str | None = None
     """The hash of the token's secret then: of the one that was sent, or that the session was begun with."""
 
@@ -90,7 +90,7 @@ class Context:
     callers_changed: Callable[[str], None] = lambda project_id: None
     """Makes this server authenticate a project's callers again; called after a write that needs the scope `admin`."""
     tries: int = 0
-    """How many tries of this call lost to other requests; what the first one assumed is read by the next ones."""
+    """How many tries of this call lost to other requests; later tries read what the first one assumed."""
     prepared: Any = None
     """What the operation's `prepare` returned for this try."""
     dry_run: bool = False

@@ -27,7 +27,7 @@ _PART = 64 * 1024
 EXCERPT_CACHE_CHARACTERS = 8_000_000
 RENDERED_CACHE_BYTES = 32 * 1024 * 1024
 ENTRY_BYTES = 400
-"""What a cached text takes beside its characters."""
+"""The bytes that a cached text takes in addition to its characters."""
 DRAFT_BEGINNING = 20_000
 """How many characters of a draft its excerpt is taken from."""
 RENDERING_SECONDS = 5.0

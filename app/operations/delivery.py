@@ -51,7 +51,7 @@ class Batch(Generic[V]):
         self._found: dict[str, V | None] = {}
 
     def want(self, ids: Iterable[str | None]) -> None:
-        """Has ids read with the next one."""
+        """Adds ids to the next read."""
         self._wanted.update(one for one in ids if one is not None and one not in self._found)
 
     def get(self, one: str | None) -> V | None:
@@ -66,7 +66,7 @@ class Batch(Generic[V]):
 
 
 class DeliveredRecord:
-    """What a document and its preview have in common. What belongs to them is read when it is first selected."""
+    """The common fields of a document and its preview. Related records are read when they are first selected."""
 
     def __init__(self, query: DeliveryQuery, row: Mapping[str, Any]) -> None:
         self._query, self.row = query, row
@@ -109,7 +109,7 @@ class DeliveredPreview(DeliveredRecord):
 
 
 class DeliveredDocument(DeliveredRecord):
-    """A published document, or for a caller with the permission one that is not, with its present fields."""
+    """A published document; for a caller with the drafts permission also an unpublished one with its current fields."""
 
     def __init__(self, query: DeliveryQuery, row: Mapping[str, Any], *, published: bool) -> None:
         super().__init__(query, row)
@@ -243,12 +243,12 @@ class DeliveryQuery:
     # Documents
 
     def document(self, document_id: str) -> DeliveredDocument | None:
-        """Returns a document by its id; one that is not published with the permission alone."""
+        """Returns a document by its id; an unpublished one only with the drafts permission."""
         found = self._read(self._ctx.store.publications.get, document_id)
         return self._one(found, lambda: self._read(self._ctx.store.documents.get, document_id))
 
     def document_with(self, slug: str) -> DeliveredDocument | None:
-        """Returns a document by the slug that it is delivered under; one that is not published by its present slug."""
+        """Returns a document by the slug that it is delivered under; an unpublished one by its current slug."""
         found = self._read(self._ctx.store.publications.find_by_slug, slug)
         drafts = self._ctx.store.documents.find_with_slugs
         return self._one(found, lambda: next(iter(self._read(drafts, [slug])), None))

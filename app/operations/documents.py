@@ -68,7 +68,7 @@ def list_documents(ctx: Context, fields: Fields) -> Result[list[DocumentSummary]
 def documents_by_day(
     ctx: Context, filters: Fields, first: date, last: date, *, limit: int
 ) -> dict[str, list[DocumentSummary]]:
-    """Returns what is due, scheduled and published in some days, at most so many of each, for a calendar.
+    """Returns what is due, scheduled and published in some days, at most `limit` of each, for a calendar.
 
     `filters` are those of the list of documents. What is scheduled or published is not listed as due once more.
     """

@@ -1,4 +1,4 @@
-"""What refuses writes beside the state of the record: a freeze, a budget, and four eyes (decisions, section 13).
+"""What refuses writes besides the state of the record: a freeze, a budget, and four eyes (decisions, section 13).
 
 `Operation` calls the first two when it runs, and `actions` all to find out whether a call would be refused.
 """
@@ -128,7 +128,7 @@ def site_call(ctx: Context) -> Call:
 
 
 def _same_eyes(ctx: Context, document: StoredDocument, asker: Actor) -> Actor | None:
-    """Returns who made the document's version, else who submitted it last, if that counts as the one who asks.
+    """Returns the author of the document's version, else its last submitter, if that counts as the caller.
 
     Of a document in the trash the version that was live counts too, which would be live again.
     """

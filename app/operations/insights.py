@@ -93,7 +93,7 @@ def _duration(name: str, rows: Iterable[StoredFigures]) -> DurationFigures:
 
 
 def _rounds(rows: Iterable[StoredFigures]) -> list[RoundFigures]:
-    """Returns how many publications followed so many requests for changes, the fewest first."""
+    """Returns the number of publications by the number of requests for changes before them, the fewest first."""
     counts: Counter[int] = Counter()
     for row in rows:
         counts.update({int(rounds): number for rounds, number in row.get("rounds", {}).items()})

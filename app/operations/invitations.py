@@ -75,9 +75,9 @@ def withdraw_invitation(ctx: Context, member_id: str, invitation_id: str) -> Res
 def accept_invitation(store: Store, secret: str, now: datetime) -> str:
     """Uses an invitation up and returns the secret of the token that it makes, which has the member's name.
 
-    No operation: who accepts has no token yet, and so it is done by who invited. Refuses with `Unauthorized` when there
-    is no such invitation, it has ended or was used, or the member is gone, and with `ProjectFrozen`; a refusal uses
-    nothing up.
+    Not an operation: the invited person has no token yet, so the inviter is the caller. Refuses with `Unauthorized`
+    when there is no such invitation, it has ended or was used, or the member is gone, and with `ProjectFrozen`; a
+    refusal uses nothing up.
     """
     project_id = project_of_secret(secret)
 
@@ -106,7 +106,7 @@ def _valid_token(store: Store, secret_hash: str, now: datetime) -> StoredToken |
 
 
 def _inviter(project_id: str, invitation: StoredInvitation) -> Caller:
-    """Returns who invited as the caller; what they may do was checked when they invited."""
+    """Returns the inviter as the caller; their scopes were checked when they invited."""
     by = invitation["createdBy"]
     if by["id"] is None:
         return system(project_id, "")

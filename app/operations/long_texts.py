@@ -6,7 +6,7 @@ from app.operations.concurrency import ConcurrencyLimit
 from app.operations.context import Context
 
 LONG = 100_000
-"""Up to so many characters, texts are not counted."""
+"""Texts of up to this many characters are not counted."""
 PROCESSED = ConcurrencyLimit(
     6_300_000,
     each=4_200_000,

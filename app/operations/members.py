@@ -79,7 +79,7 @@ def delete_member(ctx: Context, member_id: str) -> Result[Member]:
 def turn_off_email(store: Store, key: str, now: datetime, *, dry_run: bool) -> bool:
     """Turns off the e-mail of the member whose key is in a link; returns whether there is one.
 
-    No operation: who has the link need not be signed in. A `dry_run` looks only. (decisions, section 19)
+    Not an operation: the reader of the link need not be signed in. A `dry_run` changes nothing. (decisions, section 19)
     """
     project_id, _, rest = key.partition(".")
     member_id, _, secret = rest.partition(".")
@@ -92,7 +92,7 @@ def turn_off_email(store: Store, key: str, now: datetime, *, dry_run: bool) -> b
             off = {"notify": {**notify_of(member), "email": False}}
             try:
                 store.members.update(project_id, member, off, Event("member.updated", now, SYSTEM))
-            except WriteConflict:  # the member was changed this moment
+            except WriteConflict:  # the member was changed meanwhile
                 return turn_off_email(store, key, now, dry_run=False)
         return True
 

@@ -1,4 +1,4 @@
-"""Checks of when and where members are told of what waits for them (decisions, section 19)."""
+"""Checks of the notification settings of members and projects (decisions, section 19)."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -16,20 +16,20 @@ NO_ADDRESS = "The member has no e-mail address: set `email` first."
 
 
 def unmasked(fields: Fields, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns fields with the Slack address that a record has in place of the same one masked."""
+    """Returns fields with a record's Slack address in place of its masked form."""
     own = record.get("slack")
     is_same = own and fields.get("slack") == masked(own)
     return {**fields, "slack": own} if is_same else {**fields}
 
 
 def merged_notify(member: StoredMember, fields: Fields) -> Notify:
-    """Returns how a member is told, with what was sent."""
+    """Returns a member's notification settings, updated with what was sent."""
     own = notify_of(member)
     return cast(Notify, {**own, **unmasked(fields, own)})
 
 
 def notify_problems(ctx: Context, member: Mapping[str, Any], notify: Notify) -> list[Problem]:
-    """Returns what is wrong with how a member is to be told."""
+    """Returns what is wrong with a member's notification settings."""
     wrong = slack_problems(ctx, notify["slack"], "notify.slack")
     if notify["email"] and not (ctx.sends_mail and member.get("email")):
         wrong.append(Problem(field="notify.email", message=NO_ADDRESS if ctx.sends_mail else NO_MAIL))
@@ -37,7 +37,7 @@ def notify_problems(ctx: Context, member: Mapping[str, Any], notify: Notify) -> 
 
 
 def slack_problems(ctx: Context, url: str | None, field: str) -> list[Problem]:
-    """Returns what is wrong with the address of a Slack, beside what its schema finds."""
+    """Returns what is wrong with a Slack address, except what its schema finds."""
     if not url or problems(NotifyFields, {"slack": url}):
         return []
     message = wrong_url(url, ctx.webhooks_allow_local)

@@ -1,7 +1,7 @@
 """Connecting by OAuth: registering clients, agreeing, and the secrets of a connection (decisions, section 16).
 
-No operations of the catalogue: who calls has no token yet, or exchanges one secret for others. An accepted connection
-is an ordinary token, which `list_tokens` shows and `revoke_token` ends.
+These are not operations of the catalogue: callers have no token yet, or exchange one secret for others. An accepted
+connection is an ordinary token, which `list_tokens` shows and `revoke_token` ends.
 """
 
 import base64
@@ -86,7 +86,7 @@ def registered_client(store: Store, client_id: str) -> Client | None:
 def scopes_to_give(ctx: Context, asked: list[Scope]) -> list[Scope]:
     """Returns those of the scopes that a client asks for that the caller can give: no more than they have.
 
-    A connection would escape an agent's name, by which four eyes go, and a budget: who has one gives nothing.
+    Callers with an agent's name or a budget can give none: a connection would bypass four eyes and the budget.
     """
     is_bounded = ctx.caller.agent or ctx.caller.budget
     return [] if is_bounded else [scope for scope in asked if scope in ctx.caller.scopes]
@@ -125,8 +125,8 @@ def agree(ctx: Context, client: Client, redirect_uri: str, challenge: str, asked
 def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredCode | None:
     """Uses a code up and returns what was agreed to, inside a transaction.
 
-    None for one that has ended, and for that of another client. One that was used before is None, and what it made is
-    revoked.
+    None if it has expired or belongs to another client. If it was used before, also None, and the connection that it
+    made is revoked.
     """
     project_id = _project_of(code)
     if project_id is None:
@@ -142,7 +142,7 @@ def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredC
 
 
 def create_connection(store: Store, agreed: StoredCode, now: datetime) -> TokenAnswer:
-    """Makes the token of what was agreed to, inside the transaction that took the code; the event is the person's."""
+    """Creates the token that was agreed to, inside the transaction that took the code; the event is the person's."""
     project_id, own = agreed["projectId"], agreed["token"]
     family = new_project_secret(project_id)
     answer = _answer(family, own["scopes"], own["expiresAt"], now)
@@ -162,7 +162,7 @@ def create_connection(store: Store, agreed: StoredCode, now: datetime) -> TokenA
 def find_refreshable(store: Store, refresh_token: str, client_id: str, now: datetime) -> StoredToken | None:
     """Returns the connection of a client whose refresh token this is; None where it has ended or is another's.
 
-    One that was used before revokes the connection and is None, but for those whose answer is given again.
+    None too if it was used before, which revokes the connection, unless its response can be repeated.
     """
     found = _of_refresh_token(store, refresh_token)
     if found is None or not _is_of(found, client_id):
@@ -232,7 +232,7 @@ def _project_of(secret: str) -> str | None:
 
 
 def _key(refresh_token: str) -> bytes:
-    """Returns the key that the answer of a refresh is encrypted with, which its stored hash does not reveal."""
+    """Returns the key that encrypts the response to a refresh; the stored hash does not reveal it."""
     return base64.urlsafe_b64encode(hmac.digest(refresh_token.encode(), b"answer", hashlib.sha256))
 
 

@@ -1,6 +1,6 @@
 """Sessions of members who signed in with an OpenID provider (decisions, section 16).
 
-No operations of the catalogue, as who signs in has no token yet.
+These are not operations of the catalogue: a person who signs in has no token yet.
 """
 
 from collections.abc import Sequence

@@ -40,7 +40,7 @@ Shown = TypeVar("Shown", covariant=True)
 
 KEY_LIFE = timedelta(hours=24)
 FIRST_PAUSE, MAX_DOUBLINGS = 0.002, 8
-"""Before its second try a call pauses for up to so many seconds; before each later one for up to twice as long."""
+"""Before its second try a call pauses for up to this many seconds; before each later one for up to twice as long."""
 
 KEY_NAMES = {Channel.REST: "Idempotency-Key", Channel.MCP: "idempotencyKey"}
 """What callers call the idempotency key, by interface."""
@@ -75,7 +75,7 @@ class Result(Generic[Shown]):
     replayed: bool = False
     """Whether this is the stored result of an earlier request with the same idempotency key."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Those of the texts that were read already, by id."""
+    """The texts that were read already, by id."""
 
     @property
     def record(self) -> Mapping[str, Any]:
@@ -127,12 +127,12 @@ class Operation(Generic[Shown]):
     query: type[Schema] | None = None
     """The schema of the request's query; on MCP, of the arguments."""
     errors: tuple[type[Refusal], ...] = ()
-    """What it refuses with, beside the errors that follow from the rest of the declaration: `NotFound` from ids."""
+    """The errors that it raises, besides those that follow from the rest of the declaration: `NotFound` from ids."""
     transaction: bool = False
     """Whether it writes more than one record, and so runs in a transaction."""
     prepare: Callable[..., Any] = lambda ctx, *arguments: None
     """Does the slow work before each try, outside of the transaction, with the arguments of `function`; what it returns
-    is `ctx.prepared`. It refuses nothing."""
+    is `ctx.prepared`. It raises no refusal."""
     rule: Callable[[StoredDocument, Call], object] | None = None
     """For an operation on a document or its brief: the rule that decides about it, which raises the refusal.
     `list_document_actions` asks it; the operation's function does so with what was sent."""

@@ -1,4 +1,4 @@
-"""What members do for themselves in the console: how they are told, and their calendar (decisions, section 19).
+"""What members change for themselves: notification settings and their calendar (decisions, section 19).
 
 These operations are in no catalogue: the REST API and MCP have `update_member`, for administrators.
 """
@@ -24,7 +24,7 @@ from app.store.collection import new_id
 from app.vocabulary import Scope, TokenKind
 
 DAYS_BACK, DAYS_AHEAD = 60, 400
-"""Of which days a calendar has the documents."""
+"""The days back and ahead of which a calendar has the documents."""
 MOST_OF_A_KIND = 2_000
 NO_MEMBER = "Your token is not a member's: an administrator can say whose it is."
 
@@ -67,7 +67,7 @@ def make_own_calendar(ctx: Context) -> Result[NewToken]:
 def own_calendar(ctx: Context) -> dict[str, list[DocumentSummary]]:
     """Returns what is due, scheduled and published of a member's documents, and of those that are nobody's.
 
-    Refuses with `Unauthorized` who left.
+    Refuses with `Unauthorized` a member who left.
     """
     with ctx.store.deadline():
         member = or_raise(ctx.store.members.get(ctx.project_id, ctx.caller.member_id or ""), Unauthorized)

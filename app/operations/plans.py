@@ -39,7 +39,7 @@ NOT_PLANNED = "No piece was planned: correct what `errors` lists and send the pl
 
 @dataclass
 class _Piece:
-    """One piece of a plan, and what became of it."""
+    """One piece of a plan, with its outcome."""
 
     key: str
     fields: dict[str, Any]
@@ -60,7 +60,7 @@ class _New(_Piece):
     """A piece with a new key."""
 
     words: int = 0
-    """How many its text has."""
+    """The number of words in its text."""
 
 
 @dataclass

@@ -21,7 +21,7 @@ _renderable_lock = threading.Lock()
 
 @dataclass(frozen=True)
 class Rendering:
-    """What a content becomes; no text when it can't be published."""
+    """A rendered content; without text if it can't be published."""
 
     content_id: str
     version: int

@@ -22,7 +22,7 @@ from app.vocabulary import Scope, SkipReason
 
 AT_ONCE = 100
 VERSIONS_AT_ONCE = 20_000
-"""After so many versions that a call undoes it ends, so that it takes no longer than a request may."""
+"""A call ends after undoing this many versions, so that it takes no longer than a request may."""
 READ_AT_ONCE = 20
 SKIPPED = 1_000
 FURTHEST = timedelta(days=30)
@@ -45,7 +45,7 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result[Revert]:
     skipped: list[Skipped] = []
     undone: list[str] = []
     taken: list[_Work] = []
-    """What needs a slug that another document had, and may give back: tried again after all others."""
+    """Documents whose earlier slug another document has, but may release: tried again after all others."""
     more = False
     for work in chain(_works(ctx, token["id"], fields), taken):
         reason = work.obstacle

@@ -69,10 +69,10 @@ def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[R
 
 
 def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
-    """Returns the context of who has a review link's secret, and the id of its document, for the console.
+    """Returns the context of a visitor with a review link's secret, and the id of its document, for the console.
 
     The threads that a visitor opens have at most the level `should`, and they resolve only their own. Refuses with
-    `Unauthorized` a secret that is none, or whose link has ended, and while the document is in the trash.
+    `Unauthorized` an unknown secret, one whose link has ended, and any while the document is in the trash.
     """
     project_id = project_of_secret(secret.removeprefix(PREFIX))
     with store.deadline():

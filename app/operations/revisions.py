@@ -182,7 +182,7 @@ def new_content(
 
 
 def _written(ctx: Context, document: StoredDocument) -> tuple[list[bytes], list[int]]:
-    """Returns the digests of a document's paragraphs, and their origins: as it keeps them, else from its content."""
+    """Returns the digests of a document's paragraphs, and their origins: as stored with it, else from its content."""
     kept = document.get("written")
     if kept and kept["contentId"] == document.get("contentId"):
         return kept_digests(kept), load_origins(kept["origins"])
@@ -208,7 +208,7 @@ def content_result(
 def base_versions(ctx: Context, document: StoredDocument, fields: Fields) -> tuple[int | None, int | None]:
     """Returns the versions that a content write says it was made from: `baseVersion`, and that of `If-Match`.
 
-    `If-Match` compares the version alone here, so it means the same as `baseVersion`; with `*` any version will do.
+    `If-Match` compares only the version here, so it means the same as `baseVersion`; with `*` any version will do.
     """
     matched = None if ctx.if_match is None else _matched_version(ctx.if_match, document["version"])
     return fields.get("baseVersion"), matched
@@ -221,7 +221,7 @@ def _demand_base(ctx: Context, fields: Fields) -> None:
 
 
 def _matched_version(tags: tuple[EntityTag, ...], version: int) -> int:
-    """Returns the version that the entity tags stand for: the present one if any of them does, else the lowest.
+    """Returns the version that the entity tags name: the present one if any of them does, else the lowest.
 
     The tag of a document is `"7-12"`, version and `rev`. That of a version is `"7"`, which `read_tags` reads as `rev`.
     """

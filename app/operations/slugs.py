@@ -20,7 +20,7 @@ class FreeSlugs:
     """Chooses slugs that no document of the project has, none twice."""
 
     def __init__(self, ctx: Context, slugs: Iterable[str] = (), reserved: Iterable[str] = ()) -> None:
-        """Looks up the slugs that are wanted, in one query; `reserved` are slugs to leave to others."""
+        """Looks up the slugs that are wanted, in one query; `reserved` are slugs that are not chosen."""
         self._ctx = ctx
         self._known, self._taken = set(reserved), set(reserved)
         self._next: dict[str, int] = {}

@@ -217,12 +217,12 @@ def _change(
 def _settling(
     ctx: Context, rule: Callable[..., StoredThread], fields: Fields
 ) -> Callable[[StoredThread], StoredThread]:
-    """Returns a rule that resolves a thread, which asks whether an agent's own token calls."""
+    """Returns a rule that resolves a thread, given whether the token itself has an agent's name."""
     return lambda thread: rule(thread, ctx.call, fields.get("text"), new_id(), by_agent=_by_agent(ctx, thread))
 
 
 def _by_agent(ctx: Context, thread: StoredThread) -> bool:
-    """Returns whether the token has an agent's name of its own; asked for the level alone where that matters."""
+    """Returns whether the token itself has an agent's name; it is looked up only for the level `must`."""
     if not ctx.caller.agent or ctx.caller.token_id is None or thread["level"] != ThreadLevel.MUST:
         return False
     return bool(ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id]))

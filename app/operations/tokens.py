@@ -107,7 +107,7 @@ def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
 def read_token(ctx: Context, token_id: str) -> Token:
     """Returns a token as `list_tokens` has it, for the console: a token has no address in the API.
 
-    Refuses with `Forbidden` who may not list tokens, and with `NotFound` when the project has no such token.
+    Refuses with `Forbidden` a caller who may not list tokens, and with `NotFound` when the project has no such token.
     """
     list_tokens.permit(ctx)
     with ctx.store.deadline():
@@ -116,7 +116,7 @@ def read_token(ctx: Context, token_id: str) -> Token:
 
 
 def refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool = False) -> None:
-    """Refuses with `Forbidden` to hand out a token that may do more than the caller; seeing drafts is reading."""
+    """Refuses with `Forbidden` a token with more rights than the caller; the drafts permission counts as `read`."""
     lacking = {*scopes, *((str(Scope.READ),) if drafts else ())} - ctx.caller.scopes
     if lacking:
         raise Forbidden(f"A token can't be given scopes that its maker lacks: {', '.join(sorted(lacking))}.")

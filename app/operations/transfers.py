@@ -483,7 +483,7 @@ def _type_of(text: bytes) -> object:
 
 
 def _differ(existing: Line, line: Line) -> bool:
-    """Returns whether a record differs from its line; one that stands in for another, in more than when it was made."""
+    """Returns whether a record differs from its line; ids, times and creator count only if it is the same record."""
     apart = () if existing["id"] == line["id"] else ("id", "createdAt", "updatedAt", "createdBy")
     return any(existing[name] != line[name] for name in existing if name not in apart)
 

@@ -1,4 +1,4 @@
-"""What a write of a document answers with where the caller wants no more (decisions, section 8)."""
+"""The short response to a write of a document, for callers who ask for it (decisions, section 8)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -58,7 +58,7 @@ CHECK_LEVELS = {"type": "object", "additionalProperties": {"$ref": REF + "CheckL
 """An object that has words of a closed list by name: a component as well, or generated clients name it themselves."""
 
 SHARED = ("dryRun", "Idempotency-Key", "If-Match")
-"""The parameters of nearly every write, which are components."""
+"""The parameters of nearly every write; they are components in OpenAPI."""
 
 
 def common_parameters(path: str) -> list[dict[str, Any] | str]:

@@ -1,6 +1,6 @@
-"""Where a quoted passage stands in a text: at one place, or at none (decisions, section 17).
+"""Where a quoted passage is in a text: at one place, or at none (decisions, section 17).
 
-A passage is found by its exact words alone, never by likeness, so that no remark moves to other words.
+A passage is found only by its exact words, never by similarity, so that no remark moves to other words.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ BLOCK = 16
 """The characters of a block. A text is read once, block by block, however many passages are looked for: 200 of them in
 2 MB take 25 ms; searching for each took 180."""
 MOST_CANDIDATES = 50
-"""Words whose blocks stand at more places than these are searched for by themselves."""
+"""Words whose blocks are at more places than these are searched for one by one."""
 
 
 class Quote(TypedDict):
@@ -34,7 +34,7 @@ def quote_at(text: str, start: int, exact: str) -> Quote:
 
 
 def locate(text: str, quotes: Sequence[Quote]) -> list[int | None]:
-    """Returns where each passage begins in a text; None for one that stands nowhere, or whose place is not certain.
+    """Returns where each passage begins in a text; None for one that is missing or ambiguous.
 
     It stands where its words do together with the whole prefix and the whole suffix, at one place alone; where there is
     no such place, together with either of them.
@@ -108,7 +108,7 @@ def _first_places(text: str, wanted: Iterable[str]) -> dict[str, list[int]]:
 
 
 def _by_blocks(text: str, words: str, blocks: Mapping[str, Sequence[int]]) -> list[int]:
-    """Returns what `first_places` does, where the blocks of the text stand that words hold."""
+    """Returns what `first_places` returns, given where the blocks that the words contain are in the text."""
     starts = [(offset, blocks.get(words[offset : offset + BLOCK], ())) for offset in range(BLOCK)]
     if sum(len(places) for _, places in starts) > MOST_CANDIDATES:
         return first_places(text, words)

@@ -1,4 +1,4 @@
-"""Bare addresses in text that become links, as GitHub's extension of markdown has it (GFM, section 6.9)."""
+"""Bare addresses in text that become links, as in GitHub's extension of markdown (GFM, section 6.9)."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _PROTECTED = re.compile("[\ufdd0-\ufdd2]|%EF%B7%9[0-2]")
 
 
 def protected(markdown: str) -> str:
-    """Returns markdown in which `*`, `_` and `~` inside of bare addresses are no emphasis: `/__init__.py`.
+    """Returns markdown in which `*`, `_` and `~` inside of bare addresses do not mark emphasis: `/__init__.py`.
 
     Other characters stand for them, in code and links too; `restored` brings them back in whatever is made of it.
     """

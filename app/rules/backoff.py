@@ -15,7 +15,7 @@ LONGEST_REST = timedelta(minutes=1)
 
 
 def next_attempt(failures: int, since: datetime, now: datetime, chance: float) -> datetime | None:
-    """Returns when a message is sent again that has failed so many times since it was queued, None for never.
+    """Returns when a message is sent again, given its failures since it was queued; None for never.
 
     The last attempt is made when `GIVE_UP_AFTER` is over. `chance` is a random number from 0 to 1.
     """
@@ -27,7 +27,7 @@ def next_attempt(failures: int, since: datetime, now: datetime, chance: float) -
 
 
 def rest_after(failures: int) -> timedelta:
-    """Returns how long a webhook pauses after so many failures in a row."""
+    """Returns how long a webhook pauses after a number of failures in a row."""
     return min(timedelta(seconds=2 ** min(failures - 1, 6)), LONGEST_REST)
 
 

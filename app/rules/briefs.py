@@ -54,7 +54,7 @@ def expire_lease(document: StoredDocument, now: datetime) -> Decision:
 
 
 def decide_at(document: StoredDocument, now: datetime, rule: Callable[[StoredDocument], Decision]) -> Decision:
-    """Returns what a rule decides about a stored document at an instant; an expiry is recorded with a change alone."""
+    """Returns what a rule decides about a stored document at an instant; an expiry is only recorded with a change."""
     present = expire_lease(document, now)
     decision = present.then(rule)
     return decision if len(decision.events) > len(present.events) else Decision(document)
@@ -80,7 +80,7 @@ def claim_brief(document: StoredDocument, call: Call, lease_seconds: int | None 
 
 
 def renew_claim(document: StoredDocument, call: Call, lease_seconds: int | None = None) -> Decision:
-    """Lets the caller's lease begin anew; without `lease_seconds` for as long as before."""
+    """Starts the caller's lease again; without `lease_seconds` for as long as before."""
     if _state_of(document) != BriefState.CLAIMED:
         raise _no_claim_held(call)
     _refuse_if_held_by_another(document, call)
@@ -145,8 +145,8 @@ def refuse_if_claimed(document: StoredDocument, call: Call) -> None:
 def refuse_if_guarded(document: StoredDocument, call: Call, *, submits: bool = False) -> None:
     """Refuses with `BriefClaimed` a write of a document that a claim guards against the caller (decisions, section 6).
 
-    A claim guards it against agents that do not hold it, and against callers who name another claim than it. Who names
-    a claim where there is none is refused too, but for who `submits` under the last one, whose lease expired.
+    A claim guards it against agents that do not hold it, and against callers who name another claim. A caller who
+    names a claim that has ended is refused too, unless it `submits` under the last claim, whose lease expired.
     """
     brief = brief_of(document)
     by_another = call.is_by_agent and not holds_claim(brief.get("claimedBy"), call.token_id)

@@ -93,7 +93,7 @@ class Content:
 
 
 def content_of(markdown: str, most_parts: int | None = None) -> Content:
-    """Returns the content of a document's markdown, of its first `most_parts` parts alone where that is given.
+    """Returns the content of a document's markdown, or only of its first `most_parts` parts if that is given.
 
     A part is an event of the parser: the start or the end of an element, a run of text, a line break.
     """
@@ -262,7 +262,7 @@ class _RawHtml:
 
 
 def _lines(html: str, place: int) -> Iterator[Passage]:
-    """Yields the lines of a piece of raw html, which the parser splits at line feeds alone, not at carriage returns."""
+    """Yields the lines of a piece of raw html, which the parser splits only at line feeds, not at carriage returns."""
     for line in html.splitlines(keepends=True):
         yield line, place
         place += len(line.encode())

@@ -67,7 +67,7 @@ def _span(start: int, end: int) -> str:
 
 
 def _marked(mark: str, lines: list[str]) -> str:
-    """Returns lines with a mark before each; the last one alone may have no line feed."""
+    """Returns lines with a mark before each; only the last one may have no line feed."""
     if not lines:
         return ""
     marked = mark + mark.join(lines)

@@ -77,11 +77,11 @@ class PastSlug(TypedDict):
 
 
 class Written(TypedDict):
-    """What a document keeps of its content, for `rules/provenance.py` to compare a later one with."""
+    """What a document stores of its content, for `rules/provenance.py` to compare a later one with."""
 
     contentId: str
     digests: bytes
-    """Those of its paragraphs, one after the other."""
+    """The digests of its paragraphs, one after the other."""
     origins: str
 
 
@@ -109,7 +109,7 @@ class StoredDocument(PublishedFields):
     wordCount: int
     contentId: NotRequired[str | None]
     written: NotRequired[Written | None]
-    """Of its content where `contentId` is the same; else that is to be read."""
+    """Valid while its `contentId` is that of the document; otherwise the content has to be read."""
     contentUpdatedAt: datetime
     contentUpdatedBy: Actor
     isPublished: bool
@@ -131,20 +131,20 @@ class StoredDocument(PublishedFields):
     rounds: NotRequired[int | None]
     """How often changes were requested since it was last published."""
     roundsAt: NotRequired[datetime | None]
-    """When changes were last requested, since then."""
+    """When changes were last requested since it was last published."""
     publishFailedAt: NotRequired[datetime]
     """When it was last found not to be publishable at its time."""
     unresolvedThreads: NotRequired[int]
-    """How many of its threads are not resolved."""
+    """The number of its unresolved threads."""
     mustThreads: NotRequired[dict[str, str]]
-    """The state of each of them whose level is `must`, by id."""
+    """The state of each unresolved thread of level `must`, by id."""
     openSince: NotRequired[dict[str, datetime]]
-    """Since when each of those that are open is, by id."""
+    """Since when each open thread of level `must` is open, by id."""
     rev: int
 
 
 class ListedBrief(TypedDict):
-    """A document as the store returns it in the list of briefs; its brief has the fields of the list alone."""
+    """A document as the store returns it in the list of briefs; its brief has only the fields of the list."""
 
     id: str
     title: str
@@ -188,7 +188,7 @@ class Call:
     review_record: bool = False
     """Whether the project approves only with the record of a person's review."""
     missing_review: Sequence[str] = ()
-    """What the approval lacks of it."""
+    """What the approval lacks of that record."""
     may_not_change_site: bool = False
     """Whether an agent calls, and the project demands a review or four eyes of what the site shows."""
     same_eyes: Actor | None = None
@@ -226,7 +226,7 @@ class Decision:
 def changed(
     document: StoredDocument, call: Call, event: str, fields: Mapping[str, Any], data: Mapping[str, Any] | None = None
 ) -> Decision:
-    """Decides that a document gets these fields; the event has the type `event`, and `data` beside the record's own."""
+    """Decides that a document gets fields; the event has the type `event`, and `data` besides the record's own."""
     moved = fields.get("status", document["status"]) != document["status"]
     since = {"statusSince": call.now} if moved else {}
     after = cast(StoredDocument, {**document, **fields, **since, "updatedAt": call.now})

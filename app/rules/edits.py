@@ -1,6 +1,6 @@
 """How a document's fields and content are changed, and its way into the trash and back (decisions, section 5).
 
-What is published of a document counts its version up; a version that is approved is what goes out, so it can't change.
+A change of what is published increments the version; an approved version is published as it is, so it can't change.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -83,7 +83,7 @@ def write_content(
 def restore_version(
     document: StoredDocument, call: Call, fields: Mapping[str, Any], words: int, data: Mapping[str, Any]
 ) -> Decision:
-    """Gives a document the published fields and the content, of so many words, of an earlier version."""
+    """Gives a document the published fields and the content (with its number of words) of an earlier version."""
     changes = {name: value for name, value in fields.items() if value != document.get(name)}
     if not changes:
         return Decision(document)
@@ -134,7 +134,7 @@ def refuse_restore(document: StoredDocument, call: Call) -> None:
 def restore_document(document: StoredDocument, call: Call, fields: Mapping[str, Any] | None = None) -> Decision:
     """Takes a document out of the trash as it was; `fields` are its references to what was deleted meanwhile.
 
-    It is not live any more where the caller could not publish it for want of other eyes.
+    It is no longer live if four eyes would not let the caller publish it.
     """
     refuse_restore(document, call)
     off = off_website(document, call.now) if document["isPublished"] and call.same_eyes else {}

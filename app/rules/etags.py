@@ -1,7 +1,7 @@
 """Entity tags: every change of a record gives it another one (decisions, section 3).
 
 A document's tag is `version-rev`, any other record's is `rev`; `rev` counts the record's writes. Where an answer
-depends on more than the record, a suffix follows: `x` once a claim's lease ran out, and a hash of what else is shown.
+depends on more than the record, a suffix follows: `x` once a claim's lease expired, and a hash of what else is shown.
 """
 
 import re
@@ -42,7 +42,7 @@ def tag_of(record: Mapping[str, Any], now: datetime) -> str:
 def read_tags(if_match: str) -> tuple[EntityTag, ...] | None:
     """Returns the tags that an `If-Match` header names; None for `*`, which any state matches.
 
-    A weak tag, or one that is none of ours, names no state at all and is left out.
+    A weak tag, or one in another form, names no state and is left out.
     """
     if if_match.strip() == "*":
         return None

@@ -22,7 +22,7 @@ class Event:
     by: Actor
     data: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
-    """What somebody wrote with it, which the document's activity alone shows."""
+    """A note that somebody wrote with it; only the document's activity shows it."""
 
 
 class StoredEvent(TypedDict):

@@ -1,4 +1,4 @@
-"""Who counts as the maker of a version, so that somebody else lets it go (decisions, section 13)."""
+"""Who counts as the author of a version, so that somebody else publishes it (decisions, section 13)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -9,10 +9,10 @@ Find = Callable[[int], StoredRevision | None]
 
 
 def makers_of(version: int, find: Find, find_read_before: Find) -> list[Actor]:
-    """Returns who counts as a maker of a version, the one who wrote it first.
+    """Returns who counts as an author of a version, beginning with the one who wrote it.
 
-    A script read nothing, so that the makers of the newest version before it that was made otherwise count too; of a
-    revert only those of the version that it goes back to do. `find` returns a version by its number,
+    Of a version by a script the authors of the newest version before it that no script wrote count too, since a script
+    read nothing; of a revert only those of the version that it restores. `find` returns a version by its number,
     `find_read_before` the newest one before a number that no script wrote.
     """
     makers: list[Actor] = []
@@ -33,7 +33,7 @@ def same_eyes(
     agents: Mapping[str, str],
     granters: Mapping[str, str],
 ) -> Actor | None:
-    """Returns who made a version, else who submitted it last, where that counts as the token; of several, the token.
+    """Returns the author of a version, else its last submitter, if that counts as the token; of several, the token.
 
     `agents` has the agents' names of tokens by token id; a name that a client sends does not count. `granters` has who
     agreed to connections by token id: a client counts as that person, and as the other clients that they connected,

@@ -37,16 +37,16 @@ BEGINS_WITH: Mapping[str, Collection[WaitKind]] = {
     "thread.replied": (WaitKind.THREAD,),
     "thread.reopened": (WaitKind.THREAD,),
 }
-"""What begins to wait at the time of an event."""
+"""The kinds of entries that begin with an event, by its type."""
 MAY_BE_OVERDUE = ("document.created", "document.restored", "document.unpublished")
 """The events after which a document with a past due date is overdue again, or for the first time."""
 TOLD_OF = frozenset((*BEGINS_WITH, *MAY_BE_OVERDUE, "document.updated"))
-"""The types of events with which something may begin to wait."""
+"""The types of events with which an entry may begin."""
 NEEDED = (
     *("title", "status", "statusSince", "updatedAt", "assigneeId", "dueDate", "isPublished", "publishFailedAt"),
     *("review.at", "rounds", "roundsAt", "openSince"),
 )
-"""The fields of a document that decide what waits."""
+"""The fields of a document that decide which entries it has."""
 
 
 class InboxEntry(TypedDict):
@@ -63,12 +63,12 @@ class InboxEntry(TypedDict):
 
 @dataclass(frozen=True)
 class Team:
-    """What of a project decides for whom something waits."""
+    """The facts of a project that decide whose inbox an entry is in."""
 
     members: Collection[str]
-    """The ids of the members; who left is not among them."""
+    """The ids of the members who have not left."""
     owners: Mapping[str, str] = field(default_factory=dict)
-    """The member whose each token is, by token id."""
+    """The member to whom each token belongs, by token id."""
     max_rounds: int | None = None
 
 
@@ -112,7 +112,7 @@ def waiting_in(document: StoredDocument, team: Team) -> list[InboxEntry]:
 
 
 def waiting_answer(thread: StoredThread, title: str, team: Team) -> InboxEntry | None:
-    """Returns that an answered thread waits for the member who opened it; None where no member did."""
+    """Returns the entry of an answered thread, for the member who opened it; None if no member did."""
     member_id = team.owners.get(thread["openedBy"]["id"] or "")
     if member_id not in team.members:
         return None
@@ -128,7 +128,7 @@ def waiting_answer(thread: StoredThread, title: str, team: Team) -> InboxEntry |
 
 
 def waiting_since(document: Mapping[str, Any]) -> datetime | None:
-    """Returns from when on something waits in a document, which may be to come; rounds of changes do not count."""
+    """Returns when a document's first entry begins, possibly in the future; rounds of changes do not count."""
     return min((at for _, at, _ in _since(document)), default=None)
 
 
@@ -157,7 +157,7 @@ def begun(event: StoredEvent, lines: Iterable[InboxEntry]) -> list[InboxEntry]:
 
 
 def _since(document: Mapping[str, Any]) -> Iterator[tuple[WaitKind, datetime, str | None]]:
-    """Yields what a document's own record says of what waits: its kind, since when, and the thread."""
+    """Yields the entries that follow from a document's own record: the kind, since when, and the thread."""
     status, review = document["status"], document.get("review")
     failed_at, due = document.get("publishFailedAt"), document.get("dueDate")
     if status == DocumentStatus.REVIEW:

@@ -50,7 +50,7 @@ DURATIONS = {
 """The steps whose duration is measured: the events that begin one, and the event that ends it."""
 
 BASE = 1.1
-"""How much wider than the one before each class of a histogram is; its middle is at most 5 % from all in it."""
+"""How many times as wide as the previous class each histogram class is; its values are within 5 % of its middle."""
 
 
 class Progress(TypedDict):
@@ -65,7 +65,7 @@ class Progress(TypedDict):
     offeredAt: datetime | None
     """When the brief was last offered."""
     waitingSince: datetime | None
-    """The same where the brief is ready and the document open."""
+    """When the brief was last offered, if it is ready and the document open."""
     status: str | None
     """The status; None in the trash, and before the document is created."""
     rounds: NotRequired[int]
@@ -101,7 +101,7 @@ class StoredFigures(TypedDict):
     statuses: NotRequired[dict[str, int]]
     """By how much the number of documents with each status changed."""
     rounds: NotRequired[dict[str, int]]
-    """How many publications followed so many requests for changes."""
+    """The number of publications by the number of requests for changes before them."""
     threads: NotRequired[dict[str, dict[str, int]]]
     """How many threads of each level were opened, and how many ended in each way."""
     durations: NotRequired[dict[str, dict[str, int]]]
@@ -209,7 +209,7 @@ def duration_class(duration: timedelta) -> int:
 
 
 def quantile(histogram: Mapping[int, int], part: float) -> float | None:
-    """Returns the seconds that so large a part of durations stays within, right to 5 %; None where there are none."""
+    """Returns a quantile of durations in seconds, accurate to 5 %; None if there are none."""
     left = math.ceil(sum(histogram.values()) * part)
     for number in sorted(histogram):
         left -= histogram[number]
@@ -219,7 +219,7 @@ def quantile(histogram: Mapping[int, int], part: float) -> float | None:
 
 
 def days_until(last: date, number: int) -> list[date]:
-    """Returns so many days, the last one last."""
+    """Returns the last `number` days until a day, in order."""
     return [last - timedelta(days=ago) for ago in reversed(range(number))]
 
 

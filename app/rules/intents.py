@@ -35,7 +35,7 @@ class StoredIntent(TypedDict):
 
 @dataclass
 class Facts:
-    """What confirming has to know of the project beside the draft."""
+    """What confirming has to know of the project besides the draft."""
 
     found: ExistingRecords = field(default_factory=ExistingRecords)
     taken: bool = False

@@ -1,4 +1,4 @@
-"""Notices: who is told what, where, and how it reads (decisions, section 19).
+"""Notices: who is notified of what, where, and in which words (decisions, section 19).
 
 A *mailbox* is an address that notices are sent to: `email:` or `slack:` and the member's id, and `slack:` and the
 project's id for what waits for everybody.
@@ -18,7 +18,7 @@ from app.schemas.inbox import MASK
 from app.vocabulary import Digest, WaitKind
 
 GATHERS = timedelta(seconds=60)
-"""How long what follows a first notice waits, to be sent together."""
+"""How long the notices after a first one wait, to be sent together."""
 MOST_TEXT = 200
 """The most characters of a note or comment in a notice."""
 TEST = "test"
@@ -35,11 +35,11 @@ KIND_TEXTS: Mapping[str, str] = {
     WaitKind.ROUNDS: "Sent back too often: people decide",
     TEST: "A test: notices reach you here",
 }
-"""What a notice says of each kind of line."""
+"""The text of a notice for each kind of line."""
 
 
 class NoticeLine(TypedDict):
-    """One thing that a notice tells of."""
+    """One line of a notice."""
 
     kind: str
     documentId: str
@@ -51,16 +51,16 @@ class NoticeLine(TypedDict):
 
 
 class NewNotice(TypedDict):
-    """What a mailbox is to be told."""
+    """A notice to be queued for a mailbox."""
 
     mailbox: str
     key: str
-    """What it is told of: the id of an event, or what is told once of something that has none."""
+    """Identifies the notice, which is queued once: an event's id, or another unique text."""
     lines: list[NoticeLine]
 
 
 Begun = tuple[StoredEvent | None, InboxEntry]
-"""What began to wait, with its event; None for what becomes overdue."""
+"""An inbox entry that began, with its event; None for one that became overdue."""
 Receivers = Mapping[str | None, Sequence[str]]
 """The mailboxes of members by their id, and under None those of everybody."""
 
@@ -80,7 +80,7 @@ def masked(url: str | None) -> str | None:
 
 
 def notify_of(member: StoredMember) -> Notify:
-    """Returns how a member is told."""
+    """Returns a member's notification settings."""
     return member.get("notify") or NO_NOTICES
 
 
@@ -92,7 +92,7 @@ def mailboxes(member: StoredMember) -> list[str]:
 
 
 def notice_line(line: InboxEntry, document: StoredDocument, thread: StoredThread | None) -> NoticeLine:
-    """Returns what a notice tells of something that waits, given its document and thread."""
+    """Returns the line of a notice for an inbox entry, given its document and thread."""
     by, text = said(line["kind"], document, thread)
     return NoticeLine(
         kind=line["kind"],
@@ -106,16 +106,16 @@ def notice_line(line: InboxEntry, document: StoredDocument, thread: StoredThread
 def notices_of(
     pairs: Iterable[Begun], told: Iterable[NoticeLine], receivers: Receivers, owners: Mapping[str, str]
 ) -> list[NewNotice]:
-    """Returns what mailboxes are told of what began to wait, each with its event, but not those of who caused it.
+    """Returns the notices of entries that began, each with its event; who caused an entry gets none of it.
 
-    `told` is what is said of each, `owners` are the members of tokens.
+    `told` are the lines of the entries, `owners` are the members of tokens.
     """
     found: dict[tuple[str, str], NewNotice] = {}
     for (event, line), shown in zip(pairs, told, strict=True):
         member_id = line["memberId"]
         if event and member_id is not None and member_id == owners.get(event["by"]["id"] or ""):
             continue
-        # A document is told of as overdue once for each day that it was due.
+        # A document is reported as overdue once for each due date.
         is_overdue = line["kind"] == WaitKind.OVERDUE
         key = event["id"] if event and not is_overdue else f"overdue:{line['documentId']}:{line['since'][:10]}"
         for box in receivers.get(member_id, ()):
@@ -131,7 +131,7 @@ def is_wanted(notice: StoredNotice, member: StoredMember | None) -> bool:
 
 
 def said(kind: str, document: StoredDocument, thread: StoredThread | None) -> tuple[Actor | None, str]:
-    """Returns who did what made something wait, and what they said."""
+    """Returns who caused an inbox entry, and the note or comment."""
     review: Any = document.get("review")
     if kind == WaitKind.THREAD and thread:
         return thread["comments"][-1]["by"], thread["comments"][-1]["text"]

@@ -20,16 +20,16 @@ MAX_NAME = 100
 CODE_LIFE = timedelta(seconds=60)
 ACCESS_LIFE = timedelta(hours=1)
 UNUSED_LIFE = timedelta(days=1)
-"""How long a registration is stored that made no connection."""
+"""How long a registration without a connection is stored."""
 REPEAT_LIFE = timedelta(seconds=10)
-"""How long the answer of a refresh is given again."""
+"""How long the response to a refresh is repeated."""
 MAX_REPEATS = 20
 """How many answers of refreshes are stored; a client that refreshes more often within 10 s has lost none of them."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """A client that asks to be connected; one that has been is known by its id alone."""
+    """A client that asks to be connected; of a connected client only the id is used."""
 
     id: str
     name: str = ""

@@ -43,14 +43,14 @@ def size_of(part: object) -> int:
 
 
 def _fitted(part: Any, most: int) -> Any:
-    """Returns a part with its longest text or list shortened, again and again, until it takes at most so many bytes."""
+    """Returns a part with its longest text or list shortened, again and again, until it takes at most `most` bytes."""
     while (size := size_of(part)) > most:
         part = _cut(part, size - most)
     return part
 
 
 def _cut(part: Any, surplus: int) -> Any:
-    """Returns a part without about so many bytes of the longest text or list in it, of which half stays at least."""
+    """Returns a part with the longest text or list in it shortened by about that many bytes, at most by half."""
     size = size_of(part)
     surplus = surplus if isinstance(part, dict) else min(surplus, size // 2)
     if isinstance(part, str):

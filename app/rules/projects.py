@@ -40,7 +40,7 @@ class StoredProject(TypedDict):
     maxRounds: NotRequired[int | None]
     """From how many rounds on people decide; None for no limit."""
     slack: NotRequired[str | None]
-    """Where notices of what waits for everybody go."""
+    """The Slack address for notices of what waits for everybody."""
     views: NotRequired[list[SavedView] | None]
     frozen: NotRequired[StoredNote | None]
     """Why, since when and by whom it is frozen."""

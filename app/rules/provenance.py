@@ -25,16 +25,16 @@ MOST_PARAGRAPHS = 50_000
 """The most paragraphs of a text; what follows the last but one is one paragraph. 2 MB can have a million."""
 DIGEST_BYTES = 16
 MOST_KEPT = 256
-"""Of how many paragraphs a document keeps the digests."""
+"""The most paragraphs of which a document stores the digests."""
 MOST_NAMED = 100_000
-"""Up to so many writers of all paragraphs together, each paragraph names every version; beyond that, every writer."""
+"""Up to this many writers of all paragraphs together, paragraphs name every version; beyond it, every writer."""
 
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})")
 """A line that opens fenced code, in quotes and lists too."""
 
 
 class Paragraph(NamedTuple):
-    """What stands between blank lines, without the spaces at the ends of its lines."""
+    """The text between blank lines, without the spaces at the ends of its lines."""
 
     line: int
     """The number of its first line, from 1."""
@@ -129,19 +129,19 @@ def origins_after(before: Sequence[int], old: Sequence[bytes], new: Sequence[byt
 
 
 def kept_of(content_id: str, digests: Sequence[bytes], origins: str) -> Written | None:
-    """Returns what a document keeps of its content; nothing of one with too many paragraphs."""
+    """Returns what a document stores of its content; None if that has too many paragraphs."""
     few = len(digests) <= MOST_KEPT and len(origins) <= MOST_KEPT * DIGEST_BYTES
     return Written(contentId=content_id, digests=b"".join(digests), origins=origins) if few else None
 
 
 def kept_digests(written: Written) -> list[bytes]:
-    """Returns the digests that a document keeps."""
+    """Returns the digests that a document stores."""
     digests = written["digests"]
     return [digests[place : place + DIGEST_BYTES] for place in range(0, len(digests), DIGEST_BYTES)]
 
 
 def dump_origins(origins: Iterable[int]) -> str:
-    """Returns origins as they are stored: the sets in hex, and which of them how many paragraphs have in a row."""
+    """Returns origins as they are stored: the sets in hex, and for each run of paragraphs its set and length."""
     numbers: dict[int, int] = {}
     runs = [f"{numbers.setdefault(one, len(numbers))}x{len(list(run))}" for one, run in groupby(origins)]
     return f"{','.join(f'{one:x}' for one in numbers)};{','.join(runs)}"
@@ -174,7 +174,7 @@ def provenance_of(
     origins: Sequence[int],
     revisions: Mapping[int, StoredRevision],
 ) -> Provenance:
-    """Returns who wrote the paragraphs of a text, which have so many words; `revisions` are the versions by number."""
+    """Returns who wrote the paragraphs of a text, given their words; `revisions` are the versions by number."""
     writers = {one: _writers(versions_in(one), revisions) for one in set(origins)}
     if sum(len(writers[one]) for one in origins) > MOST_NAMED:
         writers = {one: _each_once(by) for one, by in writers.items()}
@@ -250,7 +250,7 @@ def _stayed(old: Sequence[bytes], new: Sequence[bytes]) -> list[int | None]:
 
 
 def _replaced(before: Sequence[int], kept: Collection[int | None], place: int, step: int) -> int:
-    """Returns what the paragraphs that are gone came from, from a place that stayed on up to the next one."""
+    """Returns the origins of the removed paragraphs between one paragraph that stayed and the next one."""
     gone = 0
     while (place := place + step) not in kept:
         gone |= before[place]
@@ -262,6 +262,6 @@ def _writers(versions: Iterable[int], revisions: Mapping[int, StoredRevision]) -
 
 
 def _each_once(writers: Iterable[Writer]) -> list[Writer]:
-    """Returns each writer at their newest version alone."""
+    """Returns each writer once, with their newest version."""
     newest = {(one["by"]["id"], one["by"]["agent"], one["model"], one["kind"]): one for one in reversed([*writers])}
     return sorted(newest.values(), key=lambda one: -one["version"])

@@ -22,7 +22,7 @@ MAX_TAGS: Final = 400_000
 MAX_REFERENCES: Final = 100_000
 """The most `&` and characters from U+0080 to U+00BF, at which nh3 divides a text; 2 MB of prose have a tenth."""
 MAX_DEPTH: Final = 100
-"""Elements inside each other; of those that are deeper only the content stays."""
+"""The deepest nesting of elements; of deeper ones only the content is kept."""
 
 _INLINE = """
     a abbr b bdi bdo cite code data del dfn em i ins kbd mark q s samp small span strike strong sub sup time tt u var
@@ -36,7 +36,7 @@ _OTHERS = """
 INLINE: Final = frozenset(_INLINE.split())
 """Elements inside a line of text; where one begins or ends, no word ends."""
 ELEMENTS: Final = INLINE | frozenset(_OTHERS.split())
-"""Elements that may come out: no script, style, frame or form, nothing of svg and math."""
+"""Elements that the html may have: no script, style, frame or form, nothing of svg and math."""
 ATTRIBUTES: Final = {
     "*": {"dir", "lang", "title"},
     "a": {"href", "hreflang"},
@@ -93,7 +93,7 @@ _NO_PART_OF_A_URL = re.compile(r"[\x00-\x20]")
 
 
 class TooMuchMarkup(Exception):
-    """The html has more tags, or more characters that are written as references, than are rendered."""
+    """The html has more tags, or more escaped characters such as `&amp;`, than the limit."""
 
 
 def to_html(markdown: str) -> str:

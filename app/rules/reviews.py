@@ -65,7 +65,7 @@ def missing_of(call: Call, review: Mapping[str, Any] | None, *, required: bool) 
 
 
 def disclosure_value(agents: int, review: Mapping[str, Any] | None) -> DisclosureValue:
-    """Returns what is to be disclosed of a version with so many words of agents, and with this record of its review."""
+    """Returns what is to be disclosed of a version, given its number of words by agents and its review record."""
     if not agents:
         return DisclosureValue.HUMAN_ONLY
     reviewed = review is not None and review["facts"] and review["examined"]

@@ -22,9 +22,9 @@ class Origin(TypedDict):
     reverts: NotRequired[str]
     """The id of the token whose work it undoes."""
     revertsTo: NotRequired[int]
-    """The version that it goes back to then."""
+    """The version that it restores."""
     undone: NotRequired[bool]
-    """Whether it was undone, or undoes others."""
+    """Whether it was undone, or undoes other versions."""
 
 
 class StoredRevision(PublishedFields, Origin):

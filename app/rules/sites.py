@@ -31,7 +31,7 @@ def home_url(site_url: str) -> str:
 
 
 def feed_url(site_url: str) -> str:
-    """Returns the URI where a site has its feed: `feed.xml` beside its home page; an empty text without one."""
+    """Returns the URI of a site's feed: `feed.xml` beside its home page; an empty text without one."""
     parts = urlsplit(home_url(site_url))
     path = f"{parts.path.rstrip('/')}/feed.xml"
     return urlunsplit(parts._replace(path=path, query="", fragment="")) if parts.netloc else ""

@@ -20,7 +20,7 @@ MOST_UNRESOLVED = 200
 """The most threads of a document that are not resolved."""
 MOST_COMMENTS = 100
 MOST_COUNTED = 100
-"""How often, at most, a quote is counted that stands several times."""
+"""The most occurrences of a quote that are counted."""
 
 TOO_MANY_COMMENTS = f"The thread has {MOST_COMMENTS} comments, the most there may be: open another."
 
@@ -207,7 +207,7 @@ def places_of(threads: Iterable[StoredThread], version: int, markdown: str) -> d
 
 
 def _open_since(threads: Iterable[StoredThread], before: Mapping[str, datetime] = {}) -> dict[str, datetime]:
-    """Returns since when each thread of level `must` is open that is; `before` has those of others."""
+    """Returns since when each open thread of level `must` is open; `before` has the times of other threads."""
     since = dict(before)
     for thread in threads:
         since.pop(thread["id"], None)
@@ -217,7 +217,7 @@ def _open_since(threads: Iterable[StoredThread], before: Mapping[str, datetime] 
 
 
 def _place_of(quote: Mapping[str, str] | None, markdown: str) -> list[int] | None:
-    """Returns where a quote stands, `MOST_COUNTED` places at most; None without one."""
+    """Returns the places of a quote, at most `MOST_COUNTED`; None without a quote."""
     if quote is None:
         return None
     before = quote.get("prefix", "")

@@ -83,7 +83,7 @@ class RefreshAnswer(TypedDict):
 
 
 class Connection(TypedDict):
-    """What is stored of the secrets of a connection, hashes of them alone (decisions, section 16)."""
+    """What is stored of the secrets of a connection: only hashes (decisions, section 16)."""
 
     code: str
     """The hash of the code that it was made with."""
@@ -110,9 +110,9 @@ class StoredToken(TypedDict):
     client: NotRequired[ClientOfToken | None]
     grantedBy: NotRequired[Actor | None]
     grantedWith: NotRequired[str | None]
-    """The hash of the secret of who agreed, with which the connection ends."""
+    """The hash of the token secret that agreed; the connection ends with that secret."""
     connection: NotRequired[Connection]
-    """Of a token that a client got by OAuth."""
+    """The secrets of a token that a client got by OAuth."""
     hash: NotRequired[str]
     createdAt: datetime
     expiresAt: NotRequired[datetime | None]
@@ -164,7 +164,7 @@ class StoredReviewLink(StoredSecret):
 
 
 class AgreedToken(TypedDict):
-    """What somebody agreed to of a client's token."""
+    """The fields of a client's token that somebody agreed to."""
 
     name: str
     agent: str

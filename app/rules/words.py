@@ -32,7 +32,7 @@ _JOINED = (
 """The marks that join letters and those that join digits. Each pattern begins with its mark, as that is found fast."""
 _NO_LETTERS = re.compile(rb"_(?<![a-zA-Z0-9_]_)_*+(?![a-zA-Z0-9])")
 _ALIKE = dict(zip("’‘“”«»–—…•→", "''         ", strict=True))
-"""Typographic characters beside ASCII ones that divide words alike, so that a text in English stays ASCII."""
+"""Typographic characters, and ASCII ones that divide words alike, so that a text in English stays ASCII."""
 _BY_CHARACTER = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Line_Break=Complex_Context}"
 _STARTS_UNSPACED = regex.compile(rf"[{_BY_CHARACTER}]")
 COMPARED = regex.compile(rf"[{_BY_CHARACTER}]\p{{M}}*|[[\p{{L}}\p{{N}}\p{{M}}]--[{_BY_CHARACTER}]]++", regex.VERSION1)

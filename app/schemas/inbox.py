@@ -1,4 +1,4 @@
-"""What the inbox takes, and when and where members are told of it (decisions, section 19)."""
+"""The query of the inbox, and the notification settings of members (decisions, section 19)."""
 
 from app.schemas.checks import http_url
 from app.schemas.types import EnumString, Schema, StrictBoolean, StrictInteger, StrictString
@@ -9,7 +9,7 @@ MASK = "…"
 
 
 def slack_url(value: str) -> None:
-    """Checks for a URL; a masked one stands for the address that is set."""
+    """Checks for a URL; a masked one means the address that is set."""
     if not value.startswith(MASK):
         http_url(value)
 

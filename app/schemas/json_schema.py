@@ -7,7 +7,7 @@ from apispec import APISpec
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
 VERSION = "3.1.0"
-"""Of OpenAPI: what may be null has the type `["string", "null"]`."""
+"""The version of OpenAPI: in it, what may be null has the type `["string", "null"]`."""
 
 _converter = OpenAPIConverter(VERSION, lambda schema: "", APISpec("inline", "1", VERSION))  # no name, no reference
 

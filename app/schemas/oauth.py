@@ -17,7 +17,7 @@ LOOPBACK = re.compile(r"(https?://(?:127(?:\.[0-9]{1,3}){3}|localhost|\[::1\]))(
 _HTTPS = re.compile(r"https://(?:[a-zA-Z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?(?=[/?]|$)")
 _PRIVATE = re.compile(r"[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:(?=.)")
 _CHARACTERS = re.compile(r"[!$-;=?-\[\]_a-z~]*")
-"""What stands in a redirect address: printable ASCII that no browser rewrites, and no fragment."""
+"""The characters of a redirect address: printable ASCII that no browser rewrites, and no fragment."""
 
 
 def is_redirect(address: str) -> bool:

@@ -44,7 +44,7 @@ class UnreadablePlan(Exception):
 
 @dataclass(frozen=True)
 class PlanFile:
-    """A plan as its file has it."""
+    """A plan as it is in its file."""
 
     pieces: list[Any]
     atomic: bool = False
@@ -97,7 +97,7 @@ def read_table(text: str) -> PlanFile:
     wrong = [f"line {header_line}: {_column_problem(names, name)}" for name in columns[:MAX_ISSUES]]
     more = len(columns) - len(wrong)
     if wrong and COLUMNS.keys().isdisjoint(names):
-        raise UnreadablePlan(*wrong, more=more)  # a line of another kind: what follows is not judged by it
+        raise UnreadablePlan(*wrong, more=more)  # a line of another kind, which does not determine how the rest is read
     pieces, lines = [], []
     for line, cells in rows:
         if problem := _row_problem(names, cells):

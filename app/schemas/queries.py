@@ -82,7 +82,7 @@ class ActivityQuery(Page):
 def from_query(schema: ma.Schema, query: Mapping[str, str]) -> dict[str, Any]:
     """Returns the parameters of a query string: digits as integers, true and false as booleans, lists split at commas.
 
-    What is none of these stays a string, so that the schema refuses it like any wrong type.
+    Any other value stays a string, so that the schema refuses it like any wrong type.
     """
     values: dict[str, Any] = dict(query)
     for key, field in schema.fields.items():

@@ -248,6 +248,6 @@ class Nested(Clearable, fields.Nested):
 
 
 def at_most(limit: int, things: str) -> validate.Length:
-    """Returns the check that a string or list has at most so many characters or items."""
+    """Returns the check that a string or list has at most a number of characters or items."""
     verb = "have" if things == "items" else "be"
     return validate.Length(max=limit, error=f"Must {verb} at most {limit:,} {things}.")

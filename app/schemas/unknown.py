@@ -12,13 +12,13 @@ from rapidfuzz.distance import Levenshtein
 from app.errors import Issue
 
 SHORT_NAME = 4
-"""Up to so many characters one edit makes a name near, beyond it two."""
+"""Names of up to this many characters are near by one edit, longer ones by two."""
 
 OTHER_PART = {"field": "query parameter", "query parameter": "field of the body"}
-"""Where else a name may belong, as issues call it, by what it was sent as."""
+"""The other place where a name may belong, in the words of issues, by the place where it was sent."""
 
 LONG_NAME = 100
-"""Longer names are shown up to here, and are near to none."""
+"""The most characters of a name that are shown; no known name counts as near to a longer one."""
 
 
 @dataclass(frozen=True)

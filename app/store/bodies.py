@@ -73,8 +73,8 @@ class Bodies(Collection[StoredBody]):
     ) -> dict[str, str]:
         """Returns the texts of several bodies by id; those that are not cached are read, in one command.
 
-        `before_long` is told how many bytes the long ones have together before these are read, by another command,
-        and may refuse.
+        `before_long` is called with the total bytes of the long ones before these are read, by another command, and
+        may refuse.
         """
         wanted = set(body_ids)
         with _cache_lock:

@@ -253,7 +253,7 @@ class OutboxCollection(Collection[Stored]):
     """
 
     event_data: tuple[tuple[str, str], ...]
-    """What an event says of the record after the change, beside what it brings: (name in the event, field)."""
+    """What an event has of the record after the change, besides its own data: (name in the event, field)."""
 
     hidden: Mapping[str, int] = {"outbox": 0}
     """The projection that leaves out what no caller of the store needs."""
@@ -265,7 +265,7 @@ class OutboxCollection(Collection[Stored]):
     """Whether records have `updatedAt`."""
 
     def keys(self, record: Values) -> Bson:
-        """Returns what is stored beside a record's own fields: the keys that lists sort by and names are found by."""
+        """Returns what is stored besides a record's own fields: the keys that lists sort by and names are found by."""
         return {}
 
     def get(self, project_id: str, record_id: str) -> Stored | None:

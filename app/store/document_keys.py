@@ -1,4 +1,4 @@
-"""How a document is stored, and what is stored beside its own fields, so that lists and searches find it by an index.
+"""How a document is stored, and what is stored besides its own fields, so that lists and searches find it by an index.
 
 `listed` follows the attribute pattern: an array of what the document is listed under, so that one index for each order
 serves every filter. All keys are derived from the record by `document_keys`, whenever one is written.
@@ -90,7 +90,7 @@ def lease_filter(states: Sequence[BriefState], now: datetime) -> Bson:
 
 
 def adds_expired(states: Sequence[BriefState]) -> bool:
-    """Returns whether a list has claims that count as ready since their lease expired, beside what is stored so."""
+    """Returns whether a list has claims whose lease expired, which count as ready, besides what is stored as ready."""
     return BriefState.READY in states and BriefState.CLAIMED not in states
 
 
@@ -114,7 +114,7 @@ def sort_key(record: Values, order: Sequence[tuple[str, int]]) -> list[Any]:
 
 @lru_cache(1_000)
 def _words(title: str, slug: str, keyword: str) -> list[str]:
-    """Returns the words of a document; nearly every write leaves them, and has them for the record before and after."""
+    """Returns the words of a document; cached, since a write needs them before and after, and seldom changes them."""
     return search_words(title, slug, keyword)
 
 

@@ -249,7 +249,7 @@ def _leading(filters: Filters) -> str | None:
 
 
 def _expired_claims(filters: Filters, condition: Bson, now: datetime) -> Bson | None:
-    """Returns the condition of the claims that a list has beside those of its condition, as their lease has expired.
+    """Returns the condition of the expired claims that a list has in addition to its own condition.
 
     None where its condition has them, or where it has no claims.
     """
@@ -279,7 +279,7 @@ def _of_record(name: str, wanted: Any) -> Bson:
 
 
 def _brief_state(wanted: Any, now: datetime, *, leads: bool) -> Bson:
-    """Returns what briefs have to meet beside their entry, if the filter leads, or else all that they have to meet."""
+    """Returns the condition of briefs: what their entry leaves open if the filter leads, else the whole condition."""
     states = [BriefState(one) for one in wanted]
     if leads:
         return lease_filter(states, now)

@@ -37,7 +37,7 @@ from app.store.types import Bson, Values
 from app.vocabulary import DocumentStatus
 
 EXPIRED_AT_ONCE = 250
-"""Of how many claims of a project it is recorded that they expired before the next project has its turn."""
+"""The most expired claims of a project that are recorded before the next project has its turn."""
 
 
 class Documents(DocumentLists):
@@ -123,7 +123,7 @@ class Documents(DocumentLists):
     def exhausted(
         self, project_id: str, rounds: int, *, not_of: Iterable[str] = (), limit: int
     ) -> Sequence[StoredDocument]:
-        """Returns the documents with at least so many rounds of changes, the longest ago first, as `waiting` does."""
+        """Returns the documents with at least that many rounds of changes, the longest ago first, as `waiting` does."""
         condition: Bson = {"roundsAt": {"$gt": FIRST_DATE}, "rounds": {"$gte": rounds}}
         return self._waiting(project_id, condition, not_of, limit, ROUNDS_AT)
 

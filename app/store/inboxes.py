@@ -1,4 +1,4 @@
-"""What waits for whom, read from the records by index (decisions, section 19)."""
+"""The inboxes of members, read from the records by index (decisions, section 19)."""
 
 from __future__ import annotations
 

@@ -267,7 +267,7 @@ def differences(database: Database[Bson]) -> list[str]:
 
 
 COMPARED = ("unique", "partialFilterExpression", "expireAfterSeconds")
-"""The options that are compared, beside the collation, of which MongoDB returns more than it was sent."""
+"""The options that are compared, besides the collation, of which MongoDB returns more than it was sent."""
 
 
 def _same(index: Index, present: Bson) -> bool:

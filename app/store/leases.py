@@ -42,7 +42,7 @@ class StoredLease(TypedDict):
     failures: NotRequired[int]
     """How many times in a row it failed."""
     gathersUntil: NotRequired[datetime]
-    """Of a mailbox of notices: until when those that follow a first one wait, to be sent together."""
+    """For a mailbox: until when the notices after a first one wait, to be sent together."""
 
 
 class Leases(Collection[StoredLease]):

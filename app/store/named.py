@@ -79,7 +79,7 @@ class Clusters(Named[StoredCluster]):
 
 
 class Members(Named[StoredMember]):
-    """The members of a project; a deleted one stays stored, as records go on naming it."""
+    """The members of a project; a deleted one stays stored, since records still name it."""
 
     name = "members"
     event_data = (("memberId", "id"),)

@@ -1,4 +1,4 @@
-"""Notices: what each mailbox is to be told; `app/worker/notice_sender.py` sends it (decisions, section 19)."""
+"""The notices of each mailbox; `app/worker/notice_sender.py` sends them (decisions, section 19)."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ class Notices(Collection[StoredNotice]):
     name = "notices"
 
     def queue(self, project_id: str, events: Iterable[StoredEvent], now: datetime) -> None:
-        """Queues what mailboxes are told of events at once, except what is queued already."""
+        """Queues the instant notices of events, except those that are queued already."""
         told_of = [event for event in events if event["type"] in TOLD_OF]
         receivers = self._receivers(project_id) if told_of else {}
         if receivers:
@@ -30,9 +30,9 @@ class Notices(Collection[StoredNotice]):
             self._queue(project_id, self._begun(project_id, told_of, team), receivers, team, now)
 
     def queue_overdue(self, project_id: str, now: datetime) -> None:
-        """Queues what is overdue since the day of `now` began, for those who are told at once.
+        """Queues notices of what is overdue since the day of `now` began, for those with instant notices.
 
-        A document that was written since then is told of by the events of its writes.
+        The events of its writes report a document that was written since then.
         """
         if receivers := self._receivers(project_id):
             team = self._store.inboxes.team(project_id)
@@ -51,7 +51,7 @@ class Notices(Collection[StoredNotice]):
         if self._count(project_id, {"mailbox": {"$in": [*boxes]}, "key": key}) < len(boxes):
             lines = self._told(project_id, self._store.inboxes.read(project_id, now, member_id))
             self.add(project_id, [NewNotice(mailbox=box, key=key, lines=lines) for box in boxes], now)
-        self._wake(project_id, boxes, now)  # also those of a worker that died before it did this
+        self._wake(project_id, boxes, now)  # notices, too, of a worker that was killed before this
 
     def add(self, project_id: str, new: Sequence[NewNotice], now: datetime) -> None:
         """Queues notices, except what is queued already; one without lines is noted, and not sent."""
@@ -65,7 +65,7 @@ class Notices(Collection[StoredNotice]):
         return self._find(project_id, {"mailbox": mailbox, "isPending": True}, sort=(("_id", 1),), limit=MOST_SENT)
 
     def settle(self, project_id: str, notices: Iterable[StoredNotice]) -> None:
-        """Notes that notices were sent, or given up; their keys stay until they expire, without what they said."""
+        """Notes that notices were sent, or given up; their keys stay until they expire, without the lines."""
         these = self._where(project_id, {"_id": {"$in": object_ids(one["id"] for one in notices)}})
         self._collection.update_many(these, {"$set": {"isPending": False, "lines": []}})
 
@@ -74,12 +74,12 @@ class Notices(Collection[StoredNotice]):
             self._store.notice_leases.wake(project_id, mailbox, now)
 
     def _queue(self, project_id: str, pairs: Sequence[Begun], receivers: Receivers, team: Team, now: datetime) -> None:
-        """Queues what began to wait, each with its event."""
+        """Queues notices of the entries that began, each with its event."""
         told = self._told(project_id, [line for _, line in pairs])
         self.add(project_id, notices_of(pairs, told, receivers, team.owners), now)
 
     def _receivers(self, project_id: str) -> Receivers:
-        """Returns the mailboxes that are told at once, by the member's id; None for those of everybody."""
+        """Returns the mailboxes with instant notices, by the member's id; None for those of everybody."""
         members = self._store.members.with_digest(project_id, Digest.INSTANT)
         slack = self._store.projects.settings(project_id).get("slack")
         receivers: dict[str | None, Sequence[str]] = {member["id"]: mailboxes(member) for member in members}
@@ -102,7 +102,7 @@ class Notices(Collection[StoredNotice]):
         return pairs
 
     def _told(self, project_id: str, lines: Sequence[InboxEntry]) -> list[NoticeLine]:
-        """Returns what notices tell of each line."""
+        """Returns the line of a notice for each inbox entry."""
         documents = self._store.documents.get_many(project_id, {line["documentId"] for line in lines})
         threads = self._store.threads.get_many(project_id, {line["threadId"] for line in lines if line["threadId"]})
         return [notice_line(line, documents[line["documentId"]], threads.get(line["threadId"] or "")) for line in lines]

@@ -18,9 +18,9 @@ class StoredRegistration(TypedDict):
     redirectUris: list[str]
     createdAt: datetime
     expiresAt: NotRequired[datetime]
-    """When it is dropped, until it makes a connection."""
+    """When it expires; missing once it has made a connection."""
     address: NotRequired[str]
-    """The hash of the address that registered it, until it makes a connection."""
+    """The hash of the address that registered it; missing once it has made a connection."""
 
 
 class Registrations(Collection[StoredRegistration]):
@@ -37,7 +37,7 @@ class Registrations(Collection[StoredRegistration]):
         return self._collection.count_documents({"address": address, "createdAt": {"$gt": since}})
 
     def remove(self, client_id: str) -> None:
-        """Drops a client."""
+        """Deletes a client."""
         self._collection.delete_one({"_id": object_id(client_id)}, session=self._session)
 
     def get(self, client_id: str) -> StoredRegistration | None:
@@ -45,7 +45,7 @@ class Registrations(Collection[StoredRegistration]):
         return self.from_bson(self._collection.find_one({"_id": object_id(client_id)}, session=self._session))
 
     def keep(self, client_id: str) -> None:
-        """Keeps a client, which has made a connection."""
+        """Makes the registration of a client permanent, once it has made a connection."""
         without = {"$unset": {"expiresAt": "", "address": ""}}
         self._collection.update_one({"_id": object_id(client_id)}, without, session=self._session)
 

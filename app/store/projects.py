@@ -49,7 +49,7 @@ class Revision(NamedTuple):
 
     number: int
     at: Timestamp | None
-    """A time at which the primary had it; None where only the primary is read."""
+    """A cluster time at which the primary had this revision; None if only the primary is read."""
 
 
 Capped = Literal["clusters", "webhooks"]
@@ -124,7 +124,7 @@ class Projects(OutboxCollection[StoredProject]):
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"treeMoves": 1}}, session=self._session)
 
     def delivery_changed(self, project_id: str) -> None:
-        """Counts the project's delivery up, inside the transaction that changes what is delivered."""
+        """Increments the project's delivery revision, inside the transaction that changes what is delivered."""
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"delivery": 1}}, session=self._session)
 
     def delivery_revision(self, project_id: str) -> Revision:

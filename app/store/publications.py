@@ -133,7 +133,7 @@ class Publications(Collection[Publication]):
         return self._exists(project_id, {"categoryId": ObjectId(category_id)})
 
     def past_slugs(self, project_id: str, slug: str | None, limit: int) -> list[tuple[str, str]]:
-        """Returns past slugs with the present ones, those that were left last first; one slug, or all."""
+        """Returns past slugs with the current ones, the latest first: one slug, or all."""
         past = {"pastSlugs.slug": {"$gt": ""} if slug is None else slug}
         stages: list[Bson] = [
             {"$match": self._where(project_id, past)},
@@ -171,7 +171,7 @@ class Publications(Collection[Publication]):
 def _condition(ids: Ids, words: Sequence[str]) -> Bson:
     """Returns the condition for a list.
 
-    The longest word comes first, the one that MongoDB looks up: long words are rarer. An id that is none matches none.
+    The longest word comes first, the one that MongoDB looks up: long words are rarer. An invalid id matches nothing.
     """
     listed: Bson = {name: {"$in": object_ids(some)} for name, some in ids.items()}
     return listed | ({"words": {"$all": sorted(words, key=len, reverse=True)}} if words else {})

@@ -20,7 +20,7 @@ class SingleFlight(Generic[V]):
         self._lock = threading.Lock()
 
     def read(self, key: Hashable, read: Callable[[], V]) -> V:
-        """Returns what `read` returns, called after this method by this caller or by another one that waits."""
+        """Returns the value of a call of `read` that begins after this call; it may be another caller's."""
         with self._lock:
             if shared := self._next.get(key):
                 reading = None
@@ -39,6 +39,6 @@ class SingleFlight(Generic[V]):
                 shared.set_result(read())
         except BaseException as error:
             with self._lock:
-                if self._next.get(key) is shared:  # interrupted while it waited
+                if self._next.get(key) is shared:  # an exception ended the wait for the lock
                     del self._next[key]
             shared.set_exception(error)

@@ -63,7 +63,7 @@ class Tokens(OutboxCollection[StoredToken]):
         return self._find_one(project_id, condition, self.hidden)
 
     def owners(self, project_id: str) -> dict[str, str]:
-        """Returns the member whose each token is, by token id, of those that are somebody's, revoked ones too."""
+        """Returns the member to whom each token belongs, by token id, revoked tokens included."""
         rows = self._find(project_id, {"memberId": {"$gt": FIRST_ID}}, fields={"memberId": 1})
         return {row["id"]: member_id for row in rows if (member_id := row.get("memberId"))}
 

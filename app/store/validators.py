@@ -47,10 +47,10 @@ REQUIRED: Mapping[str, Bson] = {
     },
     "events": {"projectId": ID, "sequence": COUNT, "type": TEXT, "at": TIME},
 }
-"""The fields that every record of a collection has, and what each is."""
+"""The schemas of the fields that every record of a collection has."""
 
 OPTIONAL: Mapping[str, Bson] = {"documents": {"brief": _BRIEF, "isPublished": {"bsonType": "bool"}}}
-"""The fields that a record may have, and what each is then."""
+"""The schemas of the fields that a record may have."""
 
 
 def validator(collection: str) -> Bson:

@@ -79,8 +79,8 @@ def relay_events(store: Store, projects: ProjectByProject, *then: Callable[[], o
 def tell_by_the_hour(store: Store, projects: ProjectByProject, told: set[datetime]) -> bool:
     """Queues the daily notices of the present hour, and what is overdue since the UTC day began; once.
 
-    `told` has the hour that was done last. Whoever starts later in the day queues again what is overdue: what was
-    queued already stays as it is.
+    `told` has the hour that was done last. A worker that starts later in the day queues what is overdue again, which
+    changes nothing of what was queued already.
     """
     now = this_instant()
     hour = now.replace(minute=0, second=0, microsecond=0)

@@ -1,4 +1,4 @@
-"""Sends one e-mail by SMTP, and says what became of it (decisions, section 19)."""
+"""Sends one e-mail by SMTP, and returns the outcome (decisions, section 19)."""
 
 import smtplib
 import socket
@@ -27,7 +27,7 @@ class Mailer:
     def send(self, message: EmailMessage, seconds: float) -> Outcome:
         """Sends a message and returns the outcome; nothing that the server does raises an error.
 
-        Within so many seconds the message is sent or given up; then the server has as long again to accept it.
+        Within `seconds` the message is sent or given up; then the server has as long again to accept it.
         """
         began = time.monotonic()
         try:
@@ -64,7 +64,7 @@ class Mailer:
 
 
 def _hang_up(smtp: smtplib.SMTP) -> None:
-    """Ends a connection under whoever waits for it; the method of `ssl` of this name would not."""
+    """Ends a connection while a thread waits for it; `shutdown` of an `ssl` socket would not."""
     with suppress(OSError):
         if smtp.sock:
             socket.socket.shutdown(smtp.sock, socket.SHUT_RDWR)

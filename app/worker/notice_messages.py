@@ -38,7 +38,7 @@ POLICY = EmailPolicy(header_factory=HEADERS)
 def mail_of(
     lines: Sequence[NoticeLine], *, project: str, public_url: str, sender: str, to: str, off: str, at: datetime
 ) -> EmailMessage:
-    """Returns the e-mail that tells of some lines; `off` is the link that turns e-mail off, empty for none."""
+    """Returns the e-mail with some lines; `off` is the link that turns e-mail off, empty for none."""
     shown, more = [_shown(line, public_url) for line in lines[:MOST_SHOWN]], len(lines) - MOST_SHOWN
     subject = f"{shown[0]['what']}: {shown[0]['title']}" if len(shown) == 1 else f"{len(lines)} things wait for you"
     message = EmailMessage(POLICY)
@@ -58,7 +58,7 @@ def mail_of(
 
 
 def slack_of(lines: Sequence[NoticeLine], public_url: str) -> dict[str, Any]:
-    """Returns the message of Slack's incoming webhooks that tells of some lines."""
+    """Returns the message with some lines for Slack's incoming webhooks."""
     shown = [_slack_line(_shown(line, public_url)) for line in lines[:MOST_SHOWN]]
     more = len(lines) - len(shown)
     return {"text": "\n".join([*shown, *([f"and {more} more"] if more else [])]), "unfurl_links": False}

@@ -70,7 +70,7 @@ class NoticeSender:
     def send_due(self, lease: StoredLease) -> int:
         """Sends a leased mailbox what waits for it, in one message; returns how many notices that were.
 
-        How a member wants to be told is read again: what they turned off is not sent.
+        The member's notification settings are read again: what they turned off is not sent.
         """
         project_id, box, at = lease["projectId"], lease["id"], self.clock()
         gathers_until = lease.get("gathersUntil", FREE)
@@ -150,7 +150,7 @@ class NoticeSender:
         again = next_attempt(failures, failing_since, self.clock(), self.chance())
         if again is not None:
             return again
-        with suppress(WriteConflict):  # the member was changed this moment: the next attempt decides
+        with suppress(WriteConflict):  # the member was changed meanwhile: the next attempt decides
             if member:
                 off = {"notify": {**notify_of(member), "digest": Digest.OFF}}
                 self.store.members.update(project_id, member, off, Event("member.updated", self.clock(), SYSTEM))

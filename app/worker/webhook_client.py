@@ -1,4 +1,4 @@
-"""Sends one message of a webhook, and says what became of it (decisions, section 9)."""
+"""Sends one message of a webhook, and returns the outcome (decisions, section 9)."""
 
 import ssl
 import time
@@ -16,7 +16,7 @@ MAX_RESPONSE_BYTES = 64 * 1024
 """How much of a response is read, headers included; nothing but its status is used."""
 
 NO_ADDRESS = "The host name does not resolve to addresses that webhooks may reach."
-"""The same for a name that does not resolve and for one that is internal, so that the log reveals no internal names."""
+"""The same for a name that does not resolve and for an internal one, so that the log reveals no internal names."""
 
 
 @dataclass(frozen=True)

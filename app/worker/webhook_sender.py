@@ -135,7 +135,7 @@ class WebhookSender:
         now = self.clock()
         failing_since, failures = self.store.leases.record_failure(webhook["id"], at)
         if outcome.status_code == GONE or is_dead(failing_since, now):
-            with suppress(WriteConflict):  # somebody enabled it again this moment: the next attempt decides
+            with suppress(WriteConflict):  # somebody enabled it again meanwhile: the next attempt decides
                 self._disable(project_id, webhook["id"], now)
         return now + rest_after(failures)
 

@@ -101,7 +101,7 @@ class ProjectByProject:
     def __init__(self, job: str) -> None:
         self._job = job
         self._paused_until: dict[str, float] = {}
-        """Of each project that failed last time."""
+        """Until when each project that failed last time is paused."""
 
     def each(self, project_ids: Iterable[str], work: Callable[[str], int]) -> int:
         """Calls `work` for each project that is not paused; returns the sum of the results.

@@ -75,3 +75,8 @@ def test_the_page_on_the_api_names_every_type_of_event() -> None:
         things = {one.partition(".")[0] for one in re.findall(r"`([a-z_]+\.?)", row)}
         named |= {f"{thing}{what}" for thing in things for what in re.findall(r"\.[a-z_]+", row)}
     assert named == set(EVENT_TYPES)
+
+
+def test_the_pages_together_have_at_most_20_000_words() -> None:
+    """Words are counted as `wc -w docs/*.md` counts them; the contract is not among them."""
+    assert sum(len(page.read_text("utf-8").split()) for page in (TOP / "docs").glob("*.md")) <= 20_000
