@@ -5,8 +5,6 @@ Everything is scoped to a project, so a fresh project is a clean slate; a test t
 `needs_mongod` are left out.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Generator, Iterator

@@ -1,7 +1,5 @@
 """People of a project in front of the console."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The explorer: a page for browsers that needs nothing from elsewhere, and runs queries with a token."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The page that asks, in headless Chromium: coming from another site, signing in, and going back to the client."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,7 +1,5 @@
 """`/docs` in a real browser: it shows the API, without the internet (decisions, section 1)."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

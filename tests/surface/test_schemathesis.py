@@ -3,8 +3,6 @@
 All of schemathesis's checks, in all its phases, on every operation. `SCHEMATHESIS_EXAMPLES=200` looks longer.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
