@@ -1,7 +1,5 @@
 """Measures the service beside the bare floor, on a mongod of its own, and writes the figures down."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 `python -m bench.bytecodes` prints them. What C does is not counted: sockets, BSON, JSON, regular expressions.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import sys

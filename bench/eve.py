@@ -4,8 +4,6 @@
 one index, the one that fits; the token is looked up at each request, as its manual has it.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -3,8 +3,6 @@
 It runs where Eve is installed, which `bench/eve.py` does; `EVE_TUNED=1` leaves out what a page of briefs does not have.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -3,8 +3,6 @@
 It checks nothing: neither a token, nor a body, nor whether a write is allowed.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Mapping

@@ -6,8 +6,6 @@ count of the index keys and documents that it examined. `make bench` compares 1,
 `make bench-growth` with 1,000,000.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """`python -m bench.indexes`: how long it takes to build the indexes of DOCUMENTS=100000, in one pass and one by one."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A load of HTTP requests over a few connections that stay open, by `wrk` where it is there, else by this process."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """A tool call as it goes over the wire."""
 
-from __future__ import annotations
-
 import orjson
 
 from bench.load import request

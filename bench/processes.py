@@ -1,7 +1,5 @@
 """What one and two server processes reach on this machine, and what memory they take."""
 
-from __future__ import annotations
-
 import orjson
 
 from app.store.store import Store

@@ -1,7 +1,5 @@
 """Writes what was measured: a file of figures, the tables in `docs/performance.md`, and two plots."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

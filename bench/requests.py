@@ -1,7 +1,5 @@
 """The requests of issue and contract that agents and sites send most, each beside the floor that answers the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The data of the benchmarks: documents of real text, written as the service stores them, much faster than it would."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from functools import cache

@@ -1,7 +1,5 @@
 """The servers that are measured: the service as `serve` runs it by default, and the bare floor; and their database."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

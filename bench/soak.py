@@ -3,8 +3,6 @@
 `make soak`, or `python -m bench.soak --minutes 40 --rate 20`. It writes `bench/results/soak-….json`.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import threading

@@ -1,7 +1,5 @@
 """`make chaos`: runs for some minutes with a seed, and fails when the checker finds anything wrong."""
 
-from __future__ import annotations
-
 import random
 import signal
 import sys

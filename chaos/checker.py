@@ -1,7 +1,5 @@
 """Looks in the history of a run for what the contract rules out; each check gives a line for each violation."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace

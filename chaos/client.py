@@ -1,7 +1,5 @@
 """What the clients of a run share: calls over REST and over MCP, sent again where that is safe, and all of it noted."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import random

@@ -1,7 +1,5 @@
 """A replica set of three real mongods on loopback, whose members can be killed, frozen and stepped down."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What is recorded of a run: every call of every client, every failure that was injected, and how it all ended."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

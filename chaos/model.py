@@ -5,8 +5,6 @@ was not answered may take effect at any time after it began; so do the worker's 
 scheduled publishing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

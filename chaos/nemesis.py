@@ -1,7 +1,5 @@
 """The nemesis: injects one failure after another, in an order and for times that follow from the seed."""
 
-from __future__ import annotations
-
 import random
 import signal
 import time

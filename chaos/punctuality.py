@@ -4,8 +4,6 @@ What follows a member's first notice within a minute waits for its end, so each 
 in a project of its own.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 import time

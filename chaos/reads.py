@@ -4,8 +4,6 @@ It prints how many reads showed less than was acknowledged before they began, wh
 failover alone (docs/reliability.md), and exits with 1 where there are any.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """The processes of the service as an operator starts them: servers and workers, to be killed and started again."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import signal

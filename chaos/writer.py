@@ -1,7 +1,5 @@
 """What a client does, again and again: it plans, drafts, claims, writes, edits, submits, reviews and publishes."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Certificates that nobody vouches for, for servers on loopback."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 

@@ -5,12 +5,11 @@ Everything is scoped to a project, so a fresh project is a clean slate; a test t
 `needs_mongod` are left out.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -88,3 +87,22 @@ def app(store: Store) -> Flask:
 def rest(app: Flask, project: Project) -> Rest:
     """The management API, called with a token that may do everything."""
     return Rest(app.test_client(), project.token())
+
+
+@pytest.fixture(scope="session")
+def session_chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from tests.console.browser import chromium  # selenium takes half a second, which few tests need
+
+    with chromium(tmp_path_factory.mktemp("chrome")) as started:
+        yield started
+
+
+@pytest.fixture
+def chrome(session_chrome: Any) -> Iterator[Any]:
+    """The headless Chromium of the session, left by each test as it was found."""
+    yield session_chrome
+    session_chrome.get("about:blank")  # a page would go on waiting for changes
+    session_chrome.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    session_chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    session_chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    session_chrome.get_log("browser")

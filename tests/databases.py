@@ -1,7 +1,5 @@
 """Databases to test on: on the session's mongod, or in memory for `make test-fast`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """The application on a port, for what speaks to a server and not to Flask's test client."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import threading

@@ -1,7 +1,5 @@
 """What tests begin with: plain functions, sensible defaults, keywords for what matters to the test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 Tests that stop or kill a mongod, and look at what it has kept, start one of their own with `running_mongod`.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager

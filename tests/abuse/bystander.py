@@ -6,8 +6,6 @@ with another address and a new connection each time. A request is noted as an ar
 and what was wrong with its answer, or null.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import threading

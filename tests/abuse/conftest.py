@@ -1,7 +1,5 @@
 """Each attack has a service of its own; all share a mongod that nobody else uses, so that its memory can be told."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@
 status.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Requests as an attacker sends them: begun and not ended, or sent and not read."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress

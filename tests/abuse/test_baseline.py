@@ -1,7 +1,5 @@
 """What others meet beside no attack at all: a service at rest, and one whose clients do their work without a pause."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

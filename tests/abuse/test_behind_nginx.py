@@ -1,7 +1,5 @@
 """Behind `examples/nginx/nginx.conf` slow clients and many connections do not reach the service."""
 
-from __future__ import annotations
-
 import re
 import socket
 import time

@@ -1,7 +1,5 @@
 """Clients that open connections: silent ones, thousands of them, clear-text HTTP/2, and those that load files."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Iterator

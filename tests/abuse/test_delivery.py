@@ -1,7 +1,5 @@
 """Queries of a delivery token that ask for as much as they can (docs/delivery.md: limits of a query)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

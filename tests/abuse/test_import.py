@@ -3,8 +3,6 @@
 The command runs in a process of its own with little memory, against the mongod of the other attacks.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource

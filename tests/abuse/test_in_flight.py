@@ -1,7 +1,5 @@
 """One token that has as much work done at once as it can."""
 
-from __future__ import annotations
-
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """Pages of lists far from their beginning, of documents with the largest briefs: MongoDB must not sort or hold them."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx

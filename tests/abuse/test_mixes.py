@@ -1,7 +1,5 @@
 """Requests that are legal and unusual: pipelined, half-closed, announced, chunked byte by byte, with heads of 64 KB."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import time

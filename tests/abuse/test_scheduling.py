@@ -1,7 +1,5 @@
 """Scheduled publishing takes turns by project: one project's heavy documents do not make another's late."""
 
-from __future__ import annotations
-
 import time
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Clients that announce a body and send it slowly, or never."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 

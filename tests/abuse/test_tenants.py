@@ -1,7 +1,5 @@
 """One project with many tokens: all other callers are served."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 

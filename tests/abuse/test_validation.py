@@ -1,7 +1,5 @@
 """Bodies made to be expensive to validate: each is refused or ignored cheaply, with a short response."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import httpx

@@ -1,7 +1,5 @@
 """Webhooks: receivers that do not respond take nothing from other projects."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Iterator

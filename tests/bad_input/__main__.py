@@ -1,7 +1,5 @@
 """`make fuzz`: runs the campaign on a real mongod, and prints figures and what was found."""
 
-from __future__ import annotations
-
 import os
 import sys
 

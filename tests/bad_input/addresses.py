@@ -1,7 +1,5 @@
 """Addresses: those of webhooks, judged and then sent to, and those that the sitemap and the feed are made of."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

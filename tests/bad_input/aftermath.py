@@ -1,7 +1,5 @@
 """What was accepted can be read everywhere: over REST, by a site, in the console, and in another project."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from urllib.parse import urlencode
 from xml.etree import ElementTree

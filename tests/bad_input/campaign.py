@@ -1,7 +1,5 @@
 """Runs inputs and holds each to the same: it is answered within 2 s, as documented, and a refusal changes nothing."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import random

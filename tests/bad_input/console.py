@@ -1,7 +1,5 @@
 """Pages and forms of the console, with the fields of its own pages and wrong values."""
 
-from __future__ import annotations
-
 import random
 import re
 from base64 import urlsafe_b64encode

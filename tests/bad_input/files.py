@@ -1,7 +1,5 @@
 """What the command line reads: markdown with front matter, plans, and exported projects, each changed a little."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

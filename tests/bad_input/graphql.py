@@ -1,7 +1,5 @@
 """Delivery queries, made of the schema and then changed, as POST and as GET."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

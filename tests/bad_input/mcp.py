@@ -1,7 +1,5 @@
 """Messages of MCP, right ones and then changed: over HTTP, and as lines over standard input."""
 
-from __future__ import annotations
-
 import io
 import random
 from dataclasses import dataclass

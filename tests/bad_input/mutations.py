@@ -1,7 +1,5 @@
 """Inputs made of right ones: values from a schema, and what goes wrong in values, texts and bytes."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -1,7 +1,5 @@
 """Requests to the management API, made of its OpenAPI document and then changed; answers are held to the document."""
 
-from __future__ import annotations
-
 import copy
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What requests are about: a project with records of every kind in many states."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from flask import Flask

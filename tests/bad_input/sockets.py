@@ -1,7 +1,5 @@
 """Requests as bytes to a server process, half of them no longer HTTP."""
 
-from __future__ import annotations
-
 import random
 import socket
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The parts of the service that take inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

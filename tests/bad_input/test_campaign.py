@@ -1,7 +1,5 @@
 """Half a minute of the campaign, divided among the targets; `make fuzz` runs it for as long as one likes."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Bad inputs that a campaign found, each with the response that it has to get."""
 
-from __future__ import annotations
-
 import base64
 import copy
 import io

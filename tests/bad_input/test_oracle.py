@@ -1,7 +1,5 @@
 """The campaign notices what must not be: else that it finds nothing says nothing."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Markdown made of its own pieces: rendered, divided into sections, checked, compared."""
 
-from __future__ import annotations
-
 import random
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The checker of `make chaos` finds what it looks for, in histories that are wrong in one place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A minute of `make chaos`: every kind of failure, and nothing lost, doubled or out of order."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The command line as one types it: in this process, on the session's database."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

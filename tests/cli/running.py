@@ -1,7 +1,5 @@
 """Commands that run until a signal ends them, as processes of their own."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

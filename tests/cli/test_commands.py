@@ -1,7 +1,5 @@
 """Projects, tokens, members, indexes and OpenAPI from the command line (decisions, section 10)."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The demo project: a month lies behind it, so that its figures show something."""
 
-from __future__ import annotations
-
 from bson import ObjectId
 
 from app.cli.demo import make_demo

@@ -1,7 +1,5 @@
 """`dev`: one command, a whole service; the second start goes on from the first."""
 
-from __future__ import annotations
-
 import fcntl
 import re
 import signal

@@ -1,7 +1,5 @@
 """`--dry-run` of the commands that change many documents: the same report, and no byte changed."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from pathlib import Path

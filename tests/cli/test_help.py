@@ -1,7 +1,5 @@
 """The command line helps: with misspelt commands, with files of another command, and while it works."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Importing markdown with front matter: by slug, by the rules of confirming, twice without a change."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

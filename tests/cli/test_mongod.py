@@ -1,7 +1,5 @@
 """A local mongod is found, shared between processes, taken over from killed ones, and stopped by the last."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

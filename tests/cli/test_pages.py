@@ -1,7 +1,5 @@
 """The commands of README and docs run as a reader pastes them, and print what the pages show."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

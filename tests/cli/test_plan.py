@@ -3,8 +3,6 @@
 (decisions, section 14)
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`purge` asks before it deletes for good, and scripts say `--yes` (decisions, section 10)."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess

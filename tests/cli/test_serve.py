@@ -1,7 +1,5 @@
 """`serve`: the production server."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """What the environment may say, and which database it names (decisions, section 10)."""
 
-from __future__ import annotations
-
 import itertools
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """What the generated clients need: the API on a port, its OpenAPI document in a file, and the tools of npm."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Other people's software from npm, for tests that put it before the service."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Clients generated from the OpenAPI document take a brief from draft to claimed, and get a typed error."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

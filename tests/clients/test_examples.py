@@ -1,7 +1,5 @@
 """The programs of `examples/plan` send a request again where that is right, and say what was refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The OpenAPI document keeps the rules of those who read such documents by program."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Headless Chromium at the console."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

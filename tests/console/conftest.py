@@ -1,7 +1,5 @@
 """People of a project in front of the console."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +13,7 @@ from app.server import create_app
 from app.settings import Settings
 from app.store.store import CODEC, Store
 from app.vocabulary import Scope
-from tests.console.browser import Window, chromium
+from tests.console.browser import Window
 from tests.console.visitor import Visitor
 from tests.live import serving, until
 from tests.make import Project
@@ -78,13 +76,6 @@ def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
 
 
 @pytest.fixture(scope="module")
-def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """One headless Chromium for all tests of a file."""
-    with chromium(tmp_path_factory.mktemp("chrome")) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def served(store: Store) -> Flask:
     """The application that the browser is shown."""
     settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
@@ -103,5 +94,4 @@ def base(served: Flask) -> Iterator[str]:
 @pytest.fixture
 def window(chrome: webdriver.Chrome, base: str) -> Window:
     """The browser."""
-    chrome.get_log("browser")
     return Window(chrome, base)

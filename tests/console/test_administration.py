@@ -1,7 +1,5 @@
 """The administration in the console: settings, members, tokens, webhooks; each through its operation."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from html import unescape

@@ -1,7 +1,5 @@
 """What makes the console quick, in Chromium: the palette, the toolbar, links by their titles, columns set aside."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A unified diff as two columns: which lines stand beside each other, and which words differ."""
 
-from __future__ import annotations
-
 import re
 import time
 

@@ -1,7 +1,5 @@
 """What an editor sees of a piece: the brief while it matters, who else writes it, and which step is next."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

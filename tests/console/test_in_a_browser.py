@@ -1,7 +1,5 @@
 """The console in headless Chromium: an editor reviews and publishes, the board follows, and axe-core finds nothing."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

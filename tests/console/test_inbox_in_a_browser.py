@@ -1,7 +1,5 @@
 """The inbox in headless Chromium: the bell's number, and lines that are done with a key (decisions, section 19)."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The page with a project's figures: plots, and the numbers that they show."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

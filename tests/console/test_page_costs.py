@@ -1,7 +1,5 @@
 """What pages cost: database commands that don't grow with the documents, and bytes."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """The pages of the console: what they show, what they change, and what they cost."""
 
-from __future__ import annotations
-
 import base64
 import re
 import time

@@ -1,7 +1,5 @@
 """Planning in the console: a piece in a form, many from a table, and what they are filed under."""
 
-from __future__ import annotations
-
 import re
 from concurrent.futures import ThreadPoolExecutor
 from html import unescape

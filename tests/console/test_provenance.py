@@ -1,7 +1,5 @@
 """The console's pages of who wrote what, of approving with a review, and of disclosures (decisions, section 18)."""
 
-from __future__ import annotations
-
 import csv
 import re
 from io import StringIO

@@ -3,8 +3,6 @@
 (decisions, section 17)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

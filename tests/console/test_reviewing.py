@@ -3,8 +3,6 @@
 (decisions, section 17)
 """
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from typing import Any

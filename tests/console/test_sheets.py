@@ -1,7 +1,5 @@
 """Sheets pasted into the console: columns as people call them, dates as they write them, corrections in the grid."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from html import unescape

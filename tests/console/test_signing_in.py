@@ -1,7 +1,5 @@
 """Signing in to the console: what a session is, how it ends, and what it does not let in."""
 
-from __future__ import annotations
-
 import io
 import re
 import time

@@ -1,7 +1,5 @@
 """The story of the console in Chromium: three pieces planned, one written by an agent, reviewed, and on the site."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The table of the console: what it lists, and what is done with many documents at once."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

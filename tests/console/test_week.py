@@ -1,7 +1,5 @@
 """An editor's week in Chromium, at a desk and on a phone: planning from a sheet, offering, reviewing, scheduling."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Times in the console are in the reader's own time zone, which the browser tells in a cookie."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

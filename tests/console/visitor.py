@@ -1,7 +1,5 @@
 """Somebody who uses the console without JavaScript: cookies, forms, and what a page says."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -3,8 +3,6 @@
 The marks are read from the source of the tests, so it does not matter which of them run, or in how many processes.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Steps of a document's life, as a script takes them through the management API."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A document's checks: read, demanded by the project, and the gate before a submit (decisions, section 12)."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Content writes and their history: base versions, claims, revisions, diffs (decisions, sections 5 and 6)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -3,8 +3,6 @@
 (decisions, section 5)
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

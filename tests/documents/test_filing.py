@@ -1,7 +1,5 @@
 """Categories and clusters: lists, changes, deletion, and what documents show of them (decisions, section 5)."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.documents.steps import (

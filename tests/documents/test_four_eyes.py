@@ -1,7 +1,5 @@
 """Four eyes: who made or submitted a version doesn't approve, schedule or publish it (decisions, section 13)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

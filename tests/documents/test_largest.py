@@ -1,7 +1,5 @@
 """The largest content there may be, and the longest that publishing may take (decisions, section 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

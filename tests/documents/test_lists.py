@@ -1,7 +1,5 @@
 """The list of documents: every filter, every sort, in pages that neither skip nor repeat (decisions, section 5)."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -3,8 +3,6 @@
 (decisions, section 5)
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """The work packet: all that a writer needs in one answer (decisions, section 12)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

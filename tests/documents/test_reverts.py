@@ -1,7 +1,5 @@
 """What a token wrote is undone, and nobody else's work with it (decisions, section 13)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any

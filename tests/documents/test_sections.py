@@ -1,7 +1,5 @@
 """A document's content by sections: its outline, one section, and edits that lose nothing (decisions, section 12)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The trash: gone everywhere, and back as it was (decisions, section 5)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The tasks of `tasks.yaml`, and a client that does them with what the tools' texts say and nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

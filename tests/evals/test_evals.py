@@ -1,7 +1,5 @@
 """Tasks that an agent does from what the tools, their schemas and their refusals say (`tasks.yaml`)."""
 
-from __future__ import annotations
-
 import pytest
 from flask import Flask
 

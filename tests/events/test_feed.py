@@ -1,7 +1,5 @@
 """Events and a document's activity through the management API."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The figures of a project: exact against a replay of its history, also when a relay dies (decisions, section 14)."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor

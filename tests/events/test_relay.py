@@ -1,7 +1,5 @@
 """The relay publishes every event once, in order, without a gap, also where several relays run and die."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import random

@@ -1,7 +1,5 @@
 """Responses are cached while nothing they show changes: in the process, and by clients (decisions, section 7)."""
 
-from __future__ import annotations
-
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Previews, authors, related documents, counts and redirects, as sites get them (decisions, section 15)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What a website is told of how a text came about (decisions, section 18)."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.documents.steps import a_document, ok, path_of

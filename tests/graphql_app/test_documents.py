@@ -1,7 +1,5 @@
 """Which documents and categories the delivery API shows, to whom, and in which order (decisions, section 7)."""
 
-from __future__ import annotations
-
 import pytest
 from bson import ObjectId
 

@@ -1,11 +1,7 @@
 """The explorer: a page for browsers that needs nothing from elsewhere, and runs queries with a token."""
 
-from __future__ import annotations
-
 import os
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from flask import Flask
@@ -14,7 +10,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.console.browser import chromium
 from tests.graphql_app.client import GraphQL, published
 from tests.live import serving
 from tests.make import Project
@@ -46,30 +41,23 @@ def test_all_that_the_page_loads_is_served_by_the_service_itself(app: Flask) -> 
     assert client.get("/graphql/explorer/README.md").status_code == 404
 
 
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    """Chromium without a window."""
-    with chromium(tmp_path / "profile") as started:
-        yield started
-
-
 @pytest.mark.browser
 @pytest.mark.needs_mongod
 def test_a_query_runs_with_a_token_that_is_pasted(
-    project: Project, graphql: GraphQL, app: Flask, browser: webdriver.Chrome
+    project: Project, graphql: GraphQL, app: Flask, chrome: webdriver.Chrome
 ) -> None:
     published(project, title="A loaf in the explorer")
-    wait = WebDriverWait(browser, 60)
+    wait = WebDriverWait(chrome, 60)
     with serving(app) as address:
-        browser.get(f"{address}/graphql")
-        browser.find_element(By.ID, "token").send_keys(graphql.token.secret, Keys.TAB)
+        chrome.get(f"{address}/graphql")
+        chrome.find_element(By.ID, "token").send_keys(graphql.token.secret, Keys.TAB)
         wait.until(lambda page: page.find_elements(By.CSS_SELECTOR, ".graphiql-execute-button"))[0].click()
         wait.until(lambda page: "A loaf in the explorer" in _result(page))
-        browser.find_element(By.CSS_SELECTOR, "[aria-label='Show Documentation Explorer']").click()
+        chrome.find_element(By.CSS_SELECTOR, "[aria-label='Show Documentation Explorer']").click()
         wait.until(lambda page: "root type" in page.find_element(By.TAG_NAME, "body").text)
         if folder := os.environ.get("SCREENSHOTS"):
-            browser.save_screenshot(f"{folder}/explorer.png")
-        trouble = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+            chrome.save_screenshot(f"{folder}/explorer.png")
+        trouble = [entry for entry in chrome.get_log("browser") if entry["level"] == "SEVERE"]
 
     assert trouble == []
 

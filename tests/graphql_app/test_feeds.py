@@ -1,7 +1,5 @@
 """A site's Atom feed and sitemap: valid, complete, and not held in memory where long (decisions, section 7)."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """GraphQL over HTTP: media types, methods, persisted queries, errors, other origins (decisions, section 7)."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Queries that are too much are refused with a code, before anything is fetched, in no time (decisions, section 7)."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

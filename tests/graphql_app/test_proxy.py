@@ -1,7 +1,5 @@
 """A caching proxy before the service never gives one project's answer to another, nor to a revoked token."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """How little is read for a query, however many documents it finds (decisions, section 7)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a query selects is what is read for it, in whatever form it says so, and no more."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The example site is built from the delivery API as its users would do it, drafts and all."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A server whose calls to MongoDB are counted."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

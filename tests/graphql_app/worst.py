@@ -1,7 +1,5 @@
 """The worst queries of 20 KB and less that anybody came up with, by what is wrong with them."""
 
-from __future__ import annotations
-
 MANY = 240
 
 

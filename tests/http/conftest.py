@@ -1,7 +1,5 @@
 """The application as tests of HTTP's own rules want it: with limits, proxies and prefixes of their choice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

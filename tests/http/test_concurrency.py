@@ -1,7 +1,5 @@
 """Requests over a limit are refused at once, in the format of their interface; `/health` has no limit."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any

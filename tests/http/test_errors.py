@@ -1,7 +1,5 @@
 """Every error there is has a body of `_tag` and `message`, whatever went wrong (decisions, section 3)."""
 
-from __future__ import annotations
-
 import io
 import logging
 from typing import Any

@@ -1,7 +1,5 @@
 """Which names MCP answers to, and which pages may call it and the console."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.http.hosts import HostNames, is_same_origin

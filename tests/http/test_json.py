@@ -1,7 +1,5 @@
 """How many values a body may have, counted before it is parsed."""
 
-from __future__ import annotations
-
 import time
 
 import orjson

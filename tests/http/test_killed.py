@@ -1,7 +1,5 @@
 """A server that is killed between commit and answer: the retry gets the one record (decisions, section 3)."""
 
-from __future__ import annotations
-
 import random
 import threading
 import time

@@ -1,7 +1,5 @@
 """A request waits for MongoDB no longer than its deadline, however many steps it has (decisions, section 3)."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

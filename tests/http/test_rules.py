@@ -1,7 +1,5 @@
 """What HTTP itself brings to every route: who calls, how often, again, on condition (decisions, sections 2 and 3)."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from unittest.mock import Mock

@@ -1,7 +1,5 @@
 """What one server is told holds on every other within 5 seconds, and budgets at once (decisions, sections 2 and 13)."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator

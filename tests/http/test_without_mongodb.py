@@ -1,7 +1,5 @@
 """MongoDB can't be reached: 503 with Retry-After, in time, and nothing is half-written (decisions, section 3)."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

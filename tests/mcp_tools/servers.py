@@ -1,7 +1,5 @@
 """Server processes of the whole application, as production runs them, on free ports."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Other software against our server: the conformance suite, the inspector, the TypeScript clients."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Iterator

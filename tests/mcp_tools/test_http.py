@@ -1,7 +1,5 @@
 """MCP over HTTP: which tokens, hosts and origins it accepts, and the names of agents."""
 
-from __future__ import annotations
-
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event

@@ -1,7 +1,5 @@
 """Lines over stdio: each is sent to an MCP endpoint and answered by one line, or by none where none is due."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

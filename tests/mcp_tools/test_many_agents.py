@@ -1,7 +1,5 @@
 """Twenty agents at work: every brief is drafted once, none is lost, none twice, also when agents die in the middle."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Resources and the prompt: what a client attaches to a conversation, and how it starts one."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

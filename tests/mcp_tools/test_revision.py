@@ -1,7 +1,5 @@
 """A revision by an agent: few calls, short answers, refusals that lead to the next call (decisions, section 17)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """MCP over stdio: on the database for a client of today, and handed on to a service elsewhere for one of before."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -3,8 +3,6 @@
 `UPDATE_SNAPSHOTS=1 python -m pytest tests/mcp_tools/test_surface.py` writes the snapshots anew.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

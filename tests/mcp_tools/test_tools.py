@@ -1,7 +1,5 @@
 """What tools do: the same operations as over REST, with the same refusals, and nothing that floods a context."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sets of tools: fewer for clients whose work needs few (`/mcp?toolset=writing`)."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Trust labels: an agent can tell what others wrote from what the service says (decisions, section 13)."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Errors in the words of their interface: REST speaks of routes, MCP of tools (decisions, section 11)."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The toolset of a writer: it mends every check, and a piece's conversation is short (decisions, sections 8 and 12)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

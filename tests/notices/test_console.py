@@ -1,7 +1,5 @@
 """The inbox in the console, one's own notices, the calendar, and turning notices off (decisions, section 19)."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Notices: sent from the event, at once or each day, once, to those who don't know yet (decisions, section 19)."""
 
-from __future__ import annotations
-
 import socket
 from datetime import timedelta
 from statistics import median

@@ -1,7 +1,5 @@
 """How members are told: merged, masked, and refused where it can't work; tokens and what SMTP_URL may be."""
 
-from __future__ import annotations
-
 import email
 import socket
 import ssl

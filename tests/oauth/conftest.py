@@ -1,7 +1,5 @@
 """An application that clients can connect to, and the addresses of documents of clients."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A client that connects by OAuth, and the person whom it asks, step by step, so that a test can go wrong at any."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

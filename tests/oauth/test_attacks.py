@@ -1,7 +1,5 @@
 """Attacks on connecting by OAuth: each is made, and comes to nothing (decisions, section 16; RFC 9700)."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

@@ -1,7 +1,5 @@
 """Other people's clients connect from the address alone: they list tools, claim a brief, refresh, and are revoked."""
 
-from __future__ import annotations
-
 import html
 import json
 import os

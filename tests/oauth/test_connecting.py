@@ -1,7 +1,5 @@
 """Connecting by OAuth, from the address to the token, and to its end (decisions, section 16)."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Odd parameters at every endpoint: each is answered, none with a bug, and nothing is sent to another's address."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 from urllib.parse import quote

@@ -1,7 +1,5 @@
 """Signing in with an OpenID provider (decisions, section 16)."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Callable, Iterator

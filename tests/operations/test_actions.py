@@ -1,7 +1,5 @@
 """What a document's actions say is what happens when each operation is called (decisions, section 11)."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """How many commands the hot writes send to MongoDB: each is a round trip."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """A dry run answers as the call would, and leaves the database as it is, byte by byte (decisions, section 11)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

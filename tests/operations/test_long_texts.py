@@ -1,7 +1,5 @@
 """How many long texts are processed at the same time; what is beyond that is refused and never waits."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

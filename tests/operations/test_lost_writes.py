@@ -1,7 +1,5 @@
 """A write that loses to another one says so, and no operation tries for longer than its deadline."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait

@@ -1,7 +1,5 @@
 """For each operation: a valid call, which changes something if it writes, with what has to be there before it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Every race needs a real mongod, and runs as many rounds as `--rounds` says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from itertools import cycle, islice
 from pathlib import Path

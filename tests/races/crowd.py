@@ -1,7 +1,5 @@
 """Many callers at once: real threads that all start at the same instant."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence

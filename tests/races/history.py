@@ -4,8 +4,6 @@ Each call took effect at one instant between its beginning and its end; a call t
 first. The search goes through the calls that may come next and remembers where it has been (Wing and Gong's way).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Who gets a brief when many ask at once (contract: Brief states, rule 1; decisions, section 6)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import timedelta
 from functools import partial

@@ -1,7 +1,5 @@
 """Documents that many write at once: versions, slugs, moves (decisions, section 5)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """One draft makes one record, and the caps hold, however many requests there are at once (decisions, section 4)."""
 
-from __future__ import annotations
-
 import pytest
 from bson import ObjectId
 

@@ -1,7 +1,5 @@
 """Equal idempotency keys at once: one request is done, once (decisions, section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Categories and clusters that are moved, taken and deleted at once (decisions, section 5)."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.documents.steps import a_category, a_cluster, a_document, ok, path_of

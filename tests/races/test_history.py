@@ -1,7 +1,5 @@
 """A brief that many move at once behaves as if they had come one after the other (contract: Brief states)."""
 
-from __future__ import annotations
-
 import random
 from time import perf_counter_ns
 

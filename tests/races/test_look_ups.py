@@ -1,7 +1,5 @@
 """Requests that come together and need the same record share its read, so that none waits for all of the others."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Hashable
 from typing import Any

@@ -1,7 +1,5 @@
 """Plans at once: each piece is made once, and no change of another is lost (decisions, section 14)."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Several workers that publish what is due, against each other and against people (decisions, section 5)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import timedelta
 from functools import partial

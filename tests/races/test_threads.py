@@ -3,8 +3,6 @@
 (decisions, section 17)
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Briefs through the management API: written, offered, claimed, given back (contract: Briefs)."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Budgets of tokens: what counts, what is refused, and what costs nothing (decisions, section 13)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Confirming drafts through the management API: what they become, what is wrong with them (decisions, section 4)."""
 
-from __future__ import annotations
-
 import pytest
 from bson import ObjectId
 

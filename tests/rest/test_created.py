@@ -1,7 +1,5 @@
 """A 201 says where the new record is, where it has an address of its own (decisions, section 1)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What holds for every route of the management API: a token, and ids of the right form."""
 
-from __future__ import annotations
-
 import json
 import re
 from urllib.parse import urlencode

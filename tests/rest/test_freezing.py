@@ -1,7 +1,5 @@
 """A frozen project: only admins write, the worker waits, everything is read as before (decisions, section 13)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 

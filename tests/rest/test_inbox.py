@@ -1,7 +1,5 @@
 """The inbox over HTTP: what waits for whom, since when, in which order, read by index (decisions, section 19)."""
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime, timedelta
 from statistics import median

@@ -1,7 +1,5 @@
 """Drafts through the management API: begun, completed, discarded (contract: Intents; decisions, section 4)."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

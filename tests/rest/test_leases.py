@@ -1,7 +1,5 @@
 """Claims that end by themselves: at that instant, in every answer, with no worker running (decisions, section 6)."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

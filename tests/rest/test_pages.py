@@ -1,7 +1,5 @@
 """Lists in pages: each page links to the next one while there may be more (decisions, section 14)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -3,8 +3,6 @@
 (decisions, section 14)
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """Who wrote what, the record of a review, and what is disclosed, over HTTP (decisions, section 18)."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import time

@@ -1,7 +1,5 @@
 """Members, categories and clusters as sources of ids: listed by name, page by page (decisions, section 5)."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.make import made

@@ -1,7 +1,5 @@
 """Review threads and review links over HTTP: what is written, refused and told (decisions, section 17)."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Names that a route does not know: listed in `Ignored-Fields`, or refused (decisions, section 11)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Saved views over HTTP: saved by name, replaced, deleted, and bounded."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

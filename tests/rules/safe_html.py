@@ -3,8 +3,6 @@
 The lists are written out again on purpose: a change of the rules has to be made here too.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Where quotes stand in later texts, held to an oracle that was written apart (decisions, section 17)."""
 
-from __future__ import annotations
-
 import random
 import re
 import time

@@ -1,7 +1,5 @@
 """The table of brief states, whole: allowed if and only if nothing refuses it (contract: Brief states)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta

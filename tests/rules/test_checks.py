@@ -1,7 +1,5 @@
 """The checks of a document, one by one and in several languages (decisions, section 12)."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -3,8 +3,6 @@
 (decisions, section 5)
 """
 
-from __future__ import annotations
-
 import subprocess
 import time
 import tracemalloc

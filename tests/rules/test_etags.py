@@ -1,7 +1,5 @@
 """Entity tags: one for each state of a record (decisions, section 3)."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

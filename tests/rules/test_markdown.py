@@ -1,7 +1,5 @@
 """Markdown becomes html that is safe on any page, whatever it is made of (decisions, section 7)."""
 
-from __future__ import annotations
-
 import random
 import time
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Markdown is read as GitHub's specification says, by many threads at once, and no memory is lost."""
 
-from __future__ import annotations
-
 import json
 import re
 import resource

@@ -1,7 +1,5 @@
 """Raw html in markdown comes out well nested, with nothing lost of what its author may write."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.rules.rendering import MAX_DEPTH, to_html

@@ -1,7 +1,5 @@
 """Sections of a document: an exact partition of its markdown, and edits that lose nothing (decisions, section 12)."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

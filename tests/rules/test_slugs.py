@@ -1,7 +1,5 @@
 """Slugs: made from titles of any script, numbered, and refused when they are no path segment."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import quote, unquote
 

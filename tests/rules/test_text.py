@@ -1,7 +1,5 @@
 """What a reader sees of markdown: the number of words, and the first paragraph."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

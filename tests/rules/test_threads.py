@@ -3,8 +3,6 @@
 (decisions, section 17)
 """
 
-from __future__ import annotations
-
 from itertools import count, product
 from typing import Any
 

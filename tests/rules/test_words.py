@@ -1,7 +1,5 @@
 """What a word is, in any script, for counting and for searching."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What confirming a draft and writing a brief find wrong in a value of the right shape."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.schemas.briefs import BriefFields

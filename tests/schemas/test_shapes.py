@@ -1,7 +1,5 @@
 """What schemas refuse: wrong types, too long, out of range. A table for each table of the contract."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Names that nothing knows, and the known name that is near (decisions, section 11)."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.schemas.unknown import near_name

@@ -1,7 +1,5 @@
 """A backup that is taken while clients write holds all that was acknowledged before (docs/operations.md)."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import threading

@@ -1,7 +1,5 @@
 """`db init` on collections with records: indexes are built without a deadline, in one pass."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from contextvars import Context

@@ -1,7 +1,5 @@
 """What the store does while the replica set changes its primary (decisions, section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

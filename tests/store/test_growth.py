@@ -1,7 +1,5 @@
 """What MongoDB looks at for a page or a claim does not grow with the project, nor with the claims that are held."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any

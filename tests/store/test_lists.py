@@ -1,7 +1,5 @@
 """A page is the part of the whole list at its place, whichever way the store reads it (decisions, section 5)."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import replace

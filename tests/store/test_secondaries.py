@@ -1,7 +1,5 @@
 """What is delivered may be read from secondaries, and is never older than what was acknowledged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

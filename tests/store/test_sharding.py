@@ -1,7 +1,5 @@
 """Which queries name the project, and so reach one shard when collections are sharded by it (docs/deployment.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """What the store returns has the fields of its type, no more and no others (besides keys that lists sort by)."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any, NotRequired, get_origin, get_type_hints
 

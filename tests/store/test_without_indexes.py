@@ -1,7 +1,5 @@
 """A database that is served before `db init` ran has no indexes: everything is slower, and nothing fails."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from uuid import uuid4

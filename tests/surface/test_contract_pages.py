@@ -1,7 +1,5 @@
 """The contract in `docs/contract`: code that names a part of it names one that is there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The worked example of CONTRIBUTING.md: what it changes is all that a new operation needs."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

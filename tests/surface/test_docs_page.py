@@ -1,10 +1,6 @@
 """`/docs` in a real browser: it shows the API, without the internet (decisions, section 1)."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from flask import Flask
@@ -13,7 +9,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support import expected_conditions as ec
 from selenium.webdriver.support.wait import WebDriverWait
 
-from tests.console.browser import chromium
 from tests.live import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
@@ -22,39 +17,32 @@ PICTURE = os.environ.get("DOCS_SCREENSHOT")
 """Where to keep a picture of the page, for whoever wants to look at it."""
 
 
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    """Chromium without a window."""
-    with chromium(tmp_path / "profile") as started:
-        yield started
-
-
 def test_the_reference_shows_every_group_and_how_to_authorize_with_nothing_from_elsewhere(
-    app: Flask, browser: webdriver.Chrome
+    app: Flask, chrome: webdriver.Chrome
 ) -> None:
     document = app.test_client().get("/openapi.json").json
     operations = sum(len(item.keys() - {"parameters"}) for item in document["paths"].values())
     with serving(app) as address:
-        browser.get(f"{address}/docs")
-        wait = WebDriverWait(browser, 30)
+        chrome.get(f"{address}/docs")
+        wait = WebDriverWait(chrome, 30)
         wait.until(ec.presence_of_element_located((By.CSS_SELECTOR, ".opblock")))
         if PICTURE:
-            browser.save_screenshot(PICTURE)
+            chrome.save_screenshot(PICTURE)
 
-        assert "Content workflow" in browser.find_element(By.CSS_SELECTOR, ".info .title").text
-        assert len(browser.find_elements(By.CSS_SELECTOR, ".opblock")) == operations
-        groups = {group.get_attribute("data-tag") for group in browser.find_elements(By.CSS_SELECTOR, ".opblock-tag")}
+        assert "Content workflow" in chrome.find_element(By.CSS_SELECTOR, ".info .title").text
+        assert len(chrome.find_elements(By.CSS_SELECTOR, ".opblock")) == operations
+        groups = {group.get_attribute("data-tag") for group in chrome.find_elements(By.CSS_SELECTOR, ".opblock-tag")}
         assert groups == {tag["name"] for tag in document["tags"]}
 
-        claim = browser.find_element(By.ID, "operations-briefs-claimBrief")
+        claim = chrome.find_element(By.ID, "operations-briefs-claimBrief")
         claim.find_element(By.CSS_SELECTOR, ".opblock-summary-control").click()
         wait.until(lambda _: "BriefClaimed" in claim.text)
 
-        browser.find_element(By.CSS_SELECTOR, "button.authorize").click()
+        chrome.find_element(By.CSS_SELECTOR, "button.authorize").click()
         wait.until(ec.visibility_of_element_located((By.CSS_SELECTOR, ".auth-container input")))
 
-        said = [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        said = [entry for entry in chrome.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
         assert said == []
-        fetched = browser.execute_script("return performance.getEntriesByType('resource').map(one => one.name)")
+        fetched = chrome.execute_script("return performance.getEntriesByType('resource').map(one => one.name)")
         assert fetched
         assert [url for url in fetched if not url.startswith((address, "data:"))] == []

@@ -1,7 +1,5 @@
 """The site of the docs has every page, every link leads somewhere, and what the code says is as the code says it."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The schema of the delivery API is a promise: what changes it shows in tests/surface/schema.graphql."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

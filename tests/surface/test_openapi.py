@@ -1,7 +1,5 @@
 """The OpenAPI document says what the code does: every route, every operation, every error, and an example of each."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

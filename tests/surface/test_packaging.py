@@ -1,7 +1,5 @@
 """The package declares what it imports, and has the files that it reads."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

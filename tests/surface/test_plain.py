@@ -1,7 +1,5 @@
 """No function only passes its arguments on, and nothing private of a library is imported."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

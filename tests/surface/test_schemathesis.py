@@ -1,9 +1,8 @@
 """Requests made of the OpenAPI document, right and wrong ones: every answer is as documented, and none is a bug.
 
-All of schemathesis's checks, in all its phases, on every operation. `SCHEMATHESIS_EXAMPLES=200` looks longer.
+All of schemathesis's checks, in all its phases, on every operation. `SCHEMATHESIS_EXAMPLES=200` looks longer, and
+`SCHEMATHESIS_SEED=2` elsewhere.
 """
-
-from __future__ import annotations
 
 import os
 import subprocess
@@ -20,6 +19,7 @@ pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.long, pyte
 
 HERE = Path(__file__).parent
 EXAMPLES = os.environ.get("SCHEMATHESIS_EXAMPLES", "2")
+SEED = os.environ.get("SCHEMATHESIS_SEED", "1")
 
 OWN_TOKEN = "^/tokens/"
 """Where a run finds its own token among the project's and revokes it: a run of its own, the last thing it does."""
@@ -34,23 +34,9 @@ def test_schemathesis_finds_nothing(app: Flask, project: Project, tmp_path: Path
     environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     with serving(app) as address:
         run = [Path(sys.executable).with_name("schemathesis"), "--config-file", HERE / "schemathesis.toml", "run"]
-        told = subprocess.run(
-            [*run, f"{address}/openapi.json", "--header", f"Authorization: Bearer {token.secret}", *part]
-            + [
-                "--checks",
-                "all",
-                "--mode",
-                "all",
-                "--max-examples",
-                EXAMPLES,
-                "--continue-on-failure",
-                "--warnings",
-                "off",
-            ],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
+        run += [f"{address}/openapi.json", "--header", f"Authorization: Bearer {token.secret}", *part]
+        run += ["--checks", "all", "--mode", "all", "--max-examples", EXAMPLES, "--seed", SEED]
+        run += ["--continue-on-failure", "--warnings", "off"]
+        told = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True)
 
     assert told.returncode == 0, told.stdout + told.stderr

@@ -1,7 +1,5 @@
 """The pages about security name tests that are there, and every row of the OWASP API Security Top 10."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """A service on a database of its own, with two projects in it, whose commands to MongoDB are counted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from uuid import uuid4

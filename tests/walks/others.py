@@ -1,7 +1,5 @@
 """Another project, with one of everything that can be named in it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

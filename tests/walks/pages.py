@@ -1,7 +1,5 @@
 """Every page and form of the console: what it needs, and what it can name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A call of an operation, sent over REST and over MCP."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

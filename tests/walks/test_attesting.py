@@ -3,8 +3,6 @@
 (decisions, section 18)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any

@@ -3,8 +3,6 @@
 The walk has every page and form; one that is missing in `pages.py` is named by the first test.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections import ChainMap

@@ -1,7 +1,5 @@
 """Who made a version does not let it go: each way to make one by each way to let it go (decisions, section 13)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

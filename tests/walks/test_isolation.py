@@ -5,8 +5,6 @@ What a request can name is read from the declarations of the operations; a new o
 record, has no case here, and is named by the first tests.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

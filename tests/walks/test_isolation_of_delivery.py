@@ -1,7 +1,5 @@
 """Nothing of one project is visible from another to a website; queries and arguments are read from the SDL."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -3,8 +3,6 @@
 A refusal has the body that the contract documents, and nothing is written before it. (decisions, section 2)
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import timedelta

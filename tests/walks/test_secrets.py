@@ -4,8 +4,6 @@ It is searched in the log, the feed of events, the export, the messages to webho
 that is read again, and the database, which has hashes alone; but for the secrets that webhooks are signed with.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import secrets

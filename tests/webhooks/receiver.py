@@ -1,7 +1,5 @@
 """A receiver of webhooks on loopback, that answers as a test wants."""
 
-from __future__ import annotations
-
 import ssl
 import threading
 from collections.abc import Callable, Iterator

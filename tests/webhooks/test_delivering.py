@@ -1,7 +1,5 @@
 """Delivering: signed, at least once, tried again for three days, written down; one receiver never in another's way."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """The receivers in docs/webhooks.md do what the page says, run as a reader pastes them."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

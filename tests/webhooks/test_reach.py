@@ -1,7 +1,5 @@
 """Where a webhook may reach: never the inside of the network, by whatever name, notation, redirect or trick."""
 
-from __future__ import annotations
-
 import socket
 import ssl
 import threading

@@ -1,7 +1,5 @@
 """Webhooks through the management API: made, changed, tested, rotated, deleted."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 

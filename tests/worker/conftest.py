@@ -1,7 +1,5 @@
 """A database of these tests' own: a worker works for all projects, and those of other tests would keep it busy."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Every command that the worker sends to MongoDB has a deadline."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Metrics: off unless wanted, by token where one is set, and never with an id, a title or a token in a label."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Work for one project after the other: one that fails is logged, rests, comes last and holds up no other."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """The pool of threads that projects share: one project never uses more than its part."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """A worker that is stopped waits for its jobs, for all of them together no longer than for one."""
 
-from __future__ import annotations
-
 import threading
 import time
 

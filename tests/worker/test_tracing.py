@@ -1,7 +1,5 @@
 """Traces by OpenTelemetry: only where they are wanted, and never with a secret or a text."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The worker: events within a second, what is due published once, lost claims written down, and a clean end."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

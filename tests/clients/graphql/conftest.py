@@ -1,7 +1,5 @@
 """What the clients of the delivery API need: a site with two articles, and npm's packages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

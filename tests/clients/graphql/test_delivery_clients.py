@@ -1,7 +1,5 @@
 """The delivery API passes the audit of GraphQL over HTTP, and clients that others wrote read a site through it."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The official library for JavaScript verifies messages, with both secrets for a day after a rotation."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
