@@ -5,6 +5,7 @@ The calendar's address and the link that turns e-mail off have a secret of their
 
 from collections.abc import Mapping
 from datetime import date
+from operator import itemgetter
 from typing import Any
 
 from flask import Blueprint, Response, abort, request, url_for
@@ -19,7 +20,7 @@ from app.console.sessions import context
 from app.console.times import zone
 from app.errors import Unauthorized
 from app.http.callers import callers
-from app.operations import inbox, own_notices, threads
+from app.operations import inbox, own_notices, publishing, threads
 from app.operations.context import this_instant
 from app.operations.guards import refusal_of
 from app.operations.members import get_member, turn_off_email
@@ -144,8 +145,17 @@ def _hours() -> list[tuple[str, str]]:
 
 
 def _waiting() -> list[InboxEntry]:
+    """Returns the inbox as the console shows it: reviews only to members who may approve, then all of them.
+
+    In the API a document in review waits for its assignee, who often is its writer.
+    """
     member_id = context().caller.member_id
-    return call(inbox.get_inbox, fields={"memberId": member_id} if member_id else {}).body
+    if not member_id:
+        return call(inbox.get_inbox, fields={}).body
+    found = call(inbox.get_inbox, fields={"memberId": member_id}).body
+    if not may(publishing.approve_document):
+        return [entry for entry in found if entry["kind"] != WaitKind.REVIEW]
+    return sorted(found + inbox.reviews_of_others(context(), member_id), key=itemgetter("since"))
 
 
 def _button(line: InboxEntry, document: StoredDocument) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.rules.documents import StoredDocument
-from app.rules.inbox import InboxEntry
+from app.rules.inbox import MOST_WAITING, InboxEntry, waiting_in
 from app.rules.threads import StoredThread
 from app.schemas.inbox import InboxQuery
 from app.schemas.loading import Fields
-from app.vocabulary import Scope
+from app.vocabulary import DocumentStatus, Scope, WaitKind
 
 
 @operation(Scope.READ, Effect.READS, query=InboxQuery)
@@ -20,6 +20,18 @@ def get_inbox(ctx: Context, fields: Fields) -> Result[list[InboxEntry]]:
     """
     member_id = fields.get("memberId")
     return Result(ctx.store.inboxes.read(ctx.project_id, ctx.now, member_id and member_id.lower()))
+
+
+def reviews_of_others(ctx: Context, member_id: str) -> list[InboxEntry]:
+    """Returns the entries of documents in review that wait for other members than this one, for the console."""
+    filters = {"status": [DocumentStatus.REVIEW]}
+    with ctx.store.deadline():
+        team = ctx.store.inboxes.team(ctx.project_id)
+        documents = ctx.store.documents.list(
+            ctx.project_id, filters, ctx.now, sort="updatedAt", limit=MOST_WAITING, offset=0
+        )
+    entries = [entry for document in documents for entry in waiting_in(document, team)]
+    return [one for one in entries if one["kind"] == WaitKind.REVIEW and one["memberId"] not in (None, member_id)]
 
 
 def with_records(

@@ -149,6 +149,6 @@ def a_member(rest: Rest, name: str = "Ada", **notify: Any) -> dict[str, Any]:
     return told
 
 
-def token_of(project: Project, member: dict[str, Any]) -> Token:
+def token_of(project: Project, member: dict[str, Any], **fields: Any) -> Token:
     """Makes a token that is a member's."""
-    return project.token(member["name"], memberId=ObjectId(member["id"]))
+    return project.token(member["name"], memberId=ObjectId(member["id"]), **fields)

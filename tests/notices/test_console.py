@@ -42,7 +42,7 @@ def lines(visitor: Visitor) -> list[str]:
 
 def test_a_line_is_done_in_place(signed_in: Visitor, rest: Rest, ada: dict[str, Any]) -> None:
     document = a_document_in(rest, "review", assigneeId=ada["id"], title="Rye bread")
-    a_document_in(rest, "review", assigneeId=a_member(rest, "Jun")["id"], slug="his")
+    a_document_in(rest, "approved", assigneeId=a_member(rest, "Jun")["id"], dueDate="2026-01-31", slug="his")
     assert lines(signed_in) == ["Rye bread"]
     assert signed_in.get("/console/inbox/count").text == "1"
 
@@ -53,6 +53,31 @@ def test_a_line_is_done_in_place(signed_in: Visitor, rest: Rest, ada: dict[str, 
     assert ok(rest.get(path_of(document)))["status"] == "approved"
     assert lines(signed_in) == []
     assert "Nothing waits for you" in signed_in.get("/console/inbox").text
+
+
+def test_who_may_approve_sees_what_other_members_submitted(signed_in: Visitor, rest: Rest, ada: dict[str, Any]) -> None:
+    document = a_document_in(rest, "review", assigneeId=a_member(rest, "Jun")["id"], title="Rye bread")
+    assert lines(signed_in) == ["Rye bread"]
+    assert signed_in.get("/console/inbox/count").text == "1"
+
+    signed_in.post(f"/console/inbox/{document['id']}", action="approve_document")
+
+    assert ok(rest.get(path_of(document)))["status"] == "approved"
+    assert lines(signed_in) == []
+
+
+def test_who_may_not_approve_is_not_asked_to_review(
+    mailing_app: Flask, project: Project, rest: Rest, ada: dict[str, Any]
+) -> None:
+    a_document_in(rest, "review", assigneeId=ada["id"], title="Rye bread", dueDate="2026-01-31")
+    writer = Visitor(mailing_app)
+    writer.sign_in(token_of(project, ada, scopes=[Scope.READ, Scope.WRITE]))
+
+    page = writer.get("/console/inbox").text
+
+    assert "Overdue" in page
+    assert "Waits for review" not in page
+    assert writer.get("/console/inbox/count").text == "1"
 
 
 def test_a_thread_is_answered_and_resolved_in_place(
