@@ -171,6 +171,7 @@ def full_day(value: str) -> str:
     return f"{date.fromisoformat(value):%d %b %Y}".lstrip("0")
 
 
+@console.app_template_global("today")
 def today() -> date:
     """Returns the present day in the reader's time zone."""
     return context().now.astimezone(zone()).date()

@@ -95,7 +95,7 @@ def test_a_text_says_who_wrote_it(editor: Visitor, project: Project) -> None:
     writer = project.context(project.token("Night writer", agent="writer-1"))
     document = a_document(writer, markdown=TEXT, status="drafting")
     facts = editor.get(f"/console/documents/{document['id']}").text.partition('id="facts"')[2].partition("</p>")[0]
-    assert "by writer-1 (Night writer)" in facts
+    assert "last written by writer-1 (Night writer)" in facts
 
 
 def test_a_piece_that_was_not_offered_is_moved_to_drafting_from_where_it_is_written(

@@ -410,6 +410,18 @@ def test_a_base_version_that_no_document_has_is_refused(editor: Visitor, project
     assert "Must be from 1 to" in response.text
 
 
+@pytest.mark.parametrize(("due", "offered"), [("2099-01-31", "2099-01-31T09:00"), ("2020-01-31", ""), (None, "")])
+def test_a_time_of_publishing_is_proposed_on_the_due_date(
+    editor: Visitor, project: Project, due: str | None, offered: str
+) -> None:
+    document = in_status(project, "approved")
+    OPERATIONS["update_document"](project.context(), document["id"], fields={"dueDate": due})
+
+    page = editor.get(f"/console/documents/{document['id']}").text
+
+    assert f'name="publishAt" value="{offered}"' in page
+
+
 def test_a_scheduled_piece_is_rescheduled_where_it_is_read(editor: Visitor, project: Project) -> None:
     scheduled = in_status(project, "scheduled")
     path = f"/console/documents/{scheduled['id']}"
