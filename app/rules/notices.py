@@ -108,13 +108,17 @@ def notices_of(
 ) -> list[NewNotice]:
     """Returns what mailboxes are told of what began to wait, each with its event, but not those of who caused it.
 
-    `told` is what is said of each, `owners` are the members of tokens.
+    `told` is what is said of each, `owners` are the members of tokens. What began with several events is told once.
     """
     found: dict[tuple[str, str], NewNotice] = {}
+    listed: set[tuple[str | None, ...]] = set()
     for (event, line), shown in zip(pairs, told, strict=True):
         member_id = line["memberId"]
-        if event and member_id is not None and member_id == owners.get(event["by"]["id"] or ""):
+        waits = (member_id, line["kind"], line["documentId"], line["threadId"])
+        is_own = event and member_id is not None and member_id == owners.get(event["by"]["id"] or "")
+        if is_own or waits in listed:
             continue
+        listed.add(waits)
         # A document is told of as overdue once for each day that it was due.
         is_overdue = line["kind"] == WaitKind.OVERDUE
         key = event["id"] if event and not is_overdue else f"overdue:{line['documentId']}:{line['since'][:10]}"

@@ -131,6 +131,20 @@ def test_an_event_is_told_once_however_often_it_is_relayed(
 
 
 @pytest.mark.contract("decided-notices.once")
+def test_what_began_to_wait_with_several_events_at_once_is_told_once(rest: Rest, post: Post, mails: Inboxes) -> None:
+    ada = a_member(rest)
+    overdue = a_document(rest, slug="overdue", assigneeId=ada["id"])
+    ok(rest.patch(path_of(overdue), {"dueDate": "2020-01-01"}))
+    submitted = a_document_in(rest, "review", slug="submitted")
+    ok(rest.patch(path_of(submitted), {"assigneeId": ada["id"]}))
+
+    post.deliver()
+
+    [text] = texts(mails)
+    assert (text.count("Overdue: "), text.count("Waits for review: ")) == (1, 1)
+
+
+@pytest.mark.contract("decided-notices.once")
 def test_what_waits_no_more_or_is_in_the_trash_is_not_told(rest: Rest, post: Post, mails: Inboxes) -> None:
     ada = a_member(rest)
     approved = a_document_in(rest, "review", assigneeId=ada["id"], slug="approved")
