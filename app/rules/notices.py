@@ -108,7 +108,8 @@ def notices_of(
 ) -> list[NewNotice]:
     """Returns what mailboxes are told of what began to wait, each with its event, but not those of who caused it.
 
-    `told` is what is said of each, `owners` are the members of tokens. What began with several events is told once.
+    `told` is what is said of each, `owners` are the members of tokens. What began with several events is told once. Of
+    what somebody caused they have a notice without lines, so that nothing else tells them.
     """
     found: dict[tuple[str, str], NewNotice] = {}
     listed: set[tuple[str | None, ...]] = set()
@@ -116,15 +117,14 @@ def notices_of(
         member_id = line["memberId"]
         waits = (member_id, line["kind"], line["documentId"], line["threadId"])
         is_own = event and member_id is not None and member_id == owners.get(event["by"]["id"] or "")
-        if is_own or waits in listed:
-            continue
-        listed.add(waits)
+        lines = [] if is_own or waits in listed else [shown]
         # A document is told of as overdue once for each day that it was due.
         is_overdue = line["kind"] == WaitKind.OVERDUE
         key = event["id"] if event and not is_overdue else f"overdue:{line['documentId']}:{line['since'][:10]}"
         for box in receivers.get(member_id, ()):
-            notice = found.setdefault((box, key), NewNotice(mailbox=box, key=key, lines=[]))
-            notice["lines"].append(shown)
+            found.setdefault((box, key), NewNotice(mailbox=box, key=key, lines=[]))["lines"] += lines
+        if lines:
+            listed.add(waits)
     return [*found.values()]
 
 

@@ -374,6 +374,33 @@ def test_what_became_overdue_while_no_worker_ran_is_told_when_one_does(rest: Res
     assert subjects(mails) == ["Overdue: Due · The Crust"]
 
 
+@pytest.mark.contract("decided-notices.overdue")
+def test_what_became_overdue_is_told_though_it_was_written_before_the_worker_noticed(
+    rest: Rest, post: Post, mails: Inboxes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = a_member(rest)
+    document = a_document(rest, assigneeId=ada["id"], title="Due", dueDate=this_instant().date().isoformat())
+    after_midnight = (this_instant() + timedelta(days=1)).replace(hour=0, minute=0, second=1)
+    with monkeypatch.context() as patch:
+        patch.setattr("app.http.callers.this_instant", lambda: after_midnight)
+        ok(rest.patch(path_of(document), {"subtitle": "With rye"}))
+
+    assert post.tell(after_midnight + timedelta(seconds=1)) == 1
+    assert subjects(mails) == ["Overdue: Due · The Crust"]
+
+
+@pytest.mark.contract("decided-notices.once", "decided-notices.overdue")
+def test_what_somebody_made_overdue_themselves_is_not_told_by_a_worker_that_starts_later(
+    rest: Rest, project: Project, post: Post, mails: Inboxes
+) -> None:
+    ada = a_member(rest)
+    yesterday = (this_instant() - timedelta(days=1)).date().isoformat()
+    a_document(rest.by(token_of(project, ada)), assigneeId=ada["id"], dueDate=yesterday)
+
+    assert post.deliver() == 0
+    assert post.tell(this_instant()) == 0
+
+
 @pytest.mark.contract("decided-notices.instant")
 def test_a_flood_within_a_minute_is_one_message_with_the_first_and_how_many_more(
     rest: Rest, project: Project, post: Post, mails: Inboxes, slack: Receiver
