@@ -20,7 +20,7 @@ from app.vocabulary import WaitKind
 from app.worker.jobs import jobs
 from app.worker.notice_messages import MOST_SHOWN
 from app.worker.worker import Worker
-from tests.documents.steps import a_document, a_document_in, ok, path_of
+from tests.documents.steps import a_document, a_document_in, in_hours, ok, path_of
 from tests.live import until
 from tests.make import Project
 from tests.notices.conftest import PUBLIC_URL, Inboxes, Post, a_member, settings, token_of
@@ -166,6 +166,18 @@ def test_who_is_assigned_something_that_waits_is_told_and_who_gets_it_back_from_
     assert post.deliver() == 1
     ok(rest.delete(path_of(document)))
     ok(rest.post(f"{path_of(document)}/restore"))
+
+    assert post.later(seconds=90).deliver() == 1
+    assert subjects(mails) == ["Waits for review: Rye · The Crust"] * 2
+
+
+@pytest.mark.contract("decided-notices.told")
+def test_what_is_in_review_again_after_it_was_unscheduled_is_told(rest: Rest, post: Post, mails: Inboxes) -> None:
+    ada = a_member(rest)
+    document = a_document_in(rest, "review", assigneeId=ada["id"])
+    post.deliver()
+    ok(rest.post(f"{path_of(document)}/schedule", {"publishAt": in_hours(1)}))
+    ok(rest.post(f"{path_of(document)}/unschedule"))
 
     assert post.later(seconds=90).deliver() == 1
     assert subjects(mails) == ["Waits for review: Rye · The Crust"] * 2
