@@ -40,6 +40,9 @@ ON_THREADS: Mapping[str, tuple[Operation[Any], str, str]] = {
 """The operations on threads, each with its button and its message."""
 DIGESTS = {Digest.INSTANT: "At once", Digest.DAILY: "Each day", Digest.OFF: "Never"}
 VERBS = {"due": "Due", "scheduled": "Goes live", "published": "Published"}
+CONTROLS = bytes({*range(32), 127} - {*b"\t\r\n"})
+AS_SPACES = bytes.maketrans(CONTROLS, b" " * len(CONTROLS))
+"""For characters that titles may have, and RFC 5545 does not allow in a calendar."""
 
 open_to_all = Blueprint("notices", __name__)
 
@@ -124,7 +127,7 @@ def calendar() -> Response:
     for kind, documents in own_notices.own_calendar(ctx).items():
         for document in documents:
             feed.add_component(_event(kind, document, ctx.public_url.rstrip("/")))
-    return Response(feed.to_ical(), content_type="text/calendar; charset=utf-8")
+    return Response(feed.to_ical().translate(AS_SPACES), content_type="text/calendar; charset=utf-8")
 
 
 @open_to_all.route("/notices/off", methods=["GET", "POST"])

@@ -31,6 +31,7 @@ RESOLVE = "resolve_thread"
 
 BEGINS_WITH: Mapping[str, Collection[WaitKind]] = {
     "document.submitted": (WaitKind.REVIEW,),
+    "document.unscheduled": (WaitKind.REVIEW,),
     "document.changes_requested": (WaitKind.CHANGES, WaitKind.ROUNDS),
     "document.publish_failed": (WaitKind.PUBLISH_FAILED,),
     "thread.opened": (WaitKind.THREAD,),

@@ -106,21 +106,25 @@ def notice_line(line: InboxEntry, document: StoredDocument, thread: StoredThread
 def notices_of(
     pairs: Iterable[Begun], told: Iterable[NoticeLine], receivers: Receivers, owners: Mapping[str, str]
 ) -> list[NewNotice]:
-    """Returns the notices of entries that began, each with its event; who caused an entry gets none of it.
+    """Returns the notices of entries that began, each with its event; who caused an entry is not told of it.
 
-    `told` are the lines of the entries, `owners` are the members of tokens.
+    `told` are the lines of the entries, `owners` are the members of tokens. An entry that began with several events has
+    one line. Who caused an entry gets a notice without lines, so that no later notice tells them of it.
     """
     found: dict[tuple[str, str], NewNotice] = {}
+    listed: set[tuple[str | None, ...]] = set()
     for (event, line), shown in zip(pairs, told, strict=True):
         member_id = line["memberId"]
-        if event and member_id is not None and member_id == owners.get(event["by"]["id"] or ""):
-            continue
+        waits = (member_id, line["kind"], line["documentId"], line["threadId"])
+        is_own = event and member_id is not None and member_id == owners.get(event["by"]["id"] or "")
+        lines = [] if is_own or waits in listed else [shown]
         # A document is reported as overdue once for each due date.
         is_overdue = line["kind"] == WaitKind.OVERDUE
         key = event["id"] if event and not is_overdue else f"overdue:{line['documentId']}:{line['since'][:10]}"
         for box in receivers.get(member_id, ()):
-            notice = found.setdefault((box, key), NewNotice(mailbox=box, key=key, lines=[]))
-            notice["lines"].append(shown)
+            found.setdefault((box, key), NewNotice(mailbox=box, key=key, lines=[]))["lines"] += lines
+        if lines:
+            listed.add(waits)
     return [*found.values()]
 
 

@@ -8,7 +8,6 @@ from pymongo import InsertOne
 from app.rules.events import StoredEvent
 from app.rules.inbox import TOLD_OF, InboxEntry, Team, begun, waiting_answer, waiting_in
 from app.rules.notices import Begun, NewNotice, NoticeLine, Receivers, StoredNotice, mailboxes, notice_line, notices_of
-from app.rules.times import wire_time
 from app.store.collection import Collection, new_id, object_ids, to_bson, write_once
 from app.vocabulary import Digest, ThreadState, WaitKind
 
@@ -30,10 +29,7 @@ class Notices(Collection[StoredNotice]):
             self._queue(project_id, self._begun(project_id, told_of, team), receivers, team, now)
 
     def queue_overdue(self, project_id: str, now: datetime) -> None:
-        """Queues notices of what is overdue since the day of `now` began, for those with instant notices.
-
-        The events of its writes report a document that was written since then.
-        """
+        """Queues notices of what is overdue since the day of `now` began, for those with instant notices."""
         if receivers := self._receivers(project_id):
             team = self._store.inboxes.team(project_id)
             yesterday = (now.date() - timedelta(days=1)).isoformat()
@@ -41,7 +37,7 @@ class Notices(Collection[StoredNotice]):
                 (None, line)
                 for document in self._store.documents.overdue_since(project_id, yesterday)
                 for line in waiting_in(document, team)
-                if line["kind"] == WaitKind.OVERDUE and wire_time(document["updatedAt"]) < line["since"]
+                if line["kind"] == WaitKind.OVERDUE
             ]
             self._queue(project_id, pairs, receivers, team, now)
 

@@ -19,8 +19,8 @@ class StoredRegistration(TypedDict):
     createdAt: datetime
     expiresAt: NotRequired[datetime]
     """When it expires; missing once it has made a connection."""
-    address: NotRequired[str]
-    """The hash of the address that registered it; missing once it has made a connection."""
+    address: str
+    """The hash of the address that registered it."""
 
 
 class Registrations(Collection[StoredRegistration]):
@@ -46,8 +46,7 @@ class Registrations(Collection[StoredRegistration]):
 
     def keep(self, client_id: str) -> None:
         """Makes the registration of a client permanent, once it has made a connection."""
-        without = {"$unset": {"expiresAt": "", "address": ""}}
-        self._collection.update_one({"_id": object_id(client_id)}, without, session=self._session)
+        self._collection.update_one({"_id": object_id(client_id)}, {"$unset": {"expiresAt": ""}}, session=self._session)
 
 
 class Codes(Secrets[StoredCode]):

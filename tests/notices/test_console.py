@@ -314,6 +314,17 @@ def test_a_calendars_token_opens_no_other_interface_and_ends_with_the_token_that
 
 
 @pytest.mark.contract("decided-notices.calendar")
+def test_a_calendar_has_no_control_characters(mailing_app: Flask, signed_in: Visitor, rest: Rest) -> None:
+    a_document(rest, title="Rye\x0band\x07 wheat\x7f", dueDate=this_instant().date().isoformat())
+    [address] = re.findall(r"(/calendar\.ics\?token=cwc_[\w-]+)", signed_in.post("/console/inbox/calendar").text)
+
+    feed = mailing_app.test_client().get(address).text
+
+    assert "SUMMARY:Due: Rye and  wheat \r\n" in feed
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", feed)
+
+
+@pytest.mark.contract("decided-notices.calendar")
 def test_a_calendar_of_a_frozen_project_is_read_and_a_title_adds_nothing_to_it(
     mailing_app: Flask, signed_in: Visitor, rest: Rest
 ) -> None:

@@ -18,7 +18,7 @@ from app.vocabulary import WaitKind
 from app.worker.jobs import jobs
 from app.worker.notice_messages import MOST_SHOWN
 from app.worker.worker import Worker
-from tests.documents.steps import a_document, a_document_in, ok, path_of
+from tests.documents.steps import a_document, a_document_in, in_hours, ok, path_of
 from tests.live import until
 from tests.make import Project
 from tests.notices.conftest import PUBLIC_URL, Inboxes, Post, a_member, settings, token_of
@@ -129,6 +129,20 @@ def test_an_event_is_told_once_however_often_it_is_relayed(
 
 
 @pytest.mark.contract("decided-notices.once")
+def test_what_began_to_wait_with_several_events_at_once_is_told_once(rest: Rest, post: Post, mails: Inboxes) -> None:
+    ada = a_member(rest)
+    overdue = a_document(rest, slug="overdue", assigneeId=ada["id"])
+    ok(rest.patch(path_of(overdue), {"dueDate": "2020-01-01"}))
+    submitted = a_document_in(rest, "review", slug="submitted")
+    ok(rest.patch(path_of(submitted), {"assigneeId": ada["id"]}))
+
+    post.deliver()
+
+    [text] = texts(mails)
+    assert (text.count("Overdue: "), text.count("Waits for review: ")) == (1, 1)
+
+
+@pytest.mark.contract("decided-notices.once")
 def test_what_waits_no_more_or_is_in_the_trash_is_not_told(rest: Rest, post: Post, mails: Inboxes) -> None:
     ada = a_member(rest)
     approved = a_document_in(rest, "review", assigneeId=ada["id"], slug="approved")
@@ -150,6 +164,18 @@ def test_who_is_assigned_something_that_waits_is_told_and_who_gets_it_back_from_
     assert post.deliver() == 1
     ok(rest.delete(path_of(document)))
     ok(rest.post(f"{path_of(document)}/restore"))
+
+    assert post.later(seconds=90).deliver() == 1
+    assert subjects(mails) == ["Waits for review: Rye · The Crust"] * 2
+
+
+@pytest.mark.contract("decided-notices.told")
+def test_what_is_in_review_again_after_it_was_unscheduled_is_told(rest: Rest, post: Post, mails: Inboxes) -> None:
+    ada = a_member(rest)
+    document = a_document_in(rest, "review", assigneeId=ada["id"])
+    post.deliver()
+    ok(rest.post(f"{path_of(document)}/schedule", {"publishAt": in_hours(1)}))
+    ok(rest.post(f"{path_of(document)}/unschedule"))
 
     assert post.later(seconds=90).deliver() == 1
     assert subjects(mails) == ["Waits for review: Rye · The Crust"] * 2
@@ -356,6 +382,33 @@ def test_what_became_overdue_while_no_worker_ran_is_told_when_one_does(rest: Res
     assert post.tell(at_two) == 1
     assert post.tell(at_two + timedelta(hours=1)) == 0
     assert subjects(mails) == ["Overdue: Due · The Crust"]
+
+
+@pytest.mark.contract("decided-notices.overdue")
+def test_what_became_overdue_is_told_though_it_was_written_before_the_worker_noticed(
+    rest: Rest, post: Post, mails: Inboxes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = a_member(rest)
+    document = a_document(rest, assigneeId=ada["id"], title="Due", dueDate=this_instant().date().isoformat())
+    after_midnight = (this_instant() + timedelta(days=1)).replace(hour=0, minute=0, second=1)
+    with monkeypatch.context() as patch:
+        patch.setattr("app.http.callers.this_instant", lambda: after_midnight)
+        ok(rest.patch(path_of(document), {"subtitle": "With rye"}))
+
+    assert post.tell(after_midnight + timedelta(seconds=1)) == 1
+    assert subjects(mails) == ["Overdue: Due · The Crust"]
+
+
+@pytest.mark.contract("decided-notices.once", "decided-notices.overdue")
+def test_what_somebody_made_overdue_themselves_is_not_told_by_a_worker_that_starts_later(
+    rest: Rest, project: Project, post: Post, mails: Inboxes
+) -> None:
+    ada = a_member(rest)
+    yesterday = (this_instant() - timedelta(days=1)).date().isoformat()
+    a_document(rest.by(token_of(project, ada)), assigneeId=ada["id"], dueDate=yesterday)
+
+    assert post.deliver() == 0
+    assert post.tell(this_instant()) == 0
 
 
 @pytest.mark.contract("decided-notices.instant")

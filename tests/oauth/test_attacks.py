@@ -497,8 +497,9 @@ def test_the_session_is_not_sent_by_links_of_other_sites(flow: Flow, editor: Tok
 
 
 @pytest.mark.contract("decided-oauth.registration")
-def test_an_address_registers_20_clients_an_hour(oauth_app: Flask, later: Later) -> None:
+def test_an_address_registers_20_clients_an_hour(oauth_app: Flask, editor: Token, later: Later) -> None:
     flow = Flow(oauth_app)
+    flow.connect(editor)  # which frees no place
     with ThreadPoolExecutor(8) as pool:
         statuses = list(pool.map(lambda _: flow.register().status_code, range(30)))
     assert 0 < statuses.count(201) <= 19
@@ -518,7 +519,7 @@ def test_a_registration_is_dropped_that_makes_no_connection(flow: Flow, editor: 
     flow.connect(editor)
     kept = project.store.registrations.get(flow.client_id)
     assert kept is not None
-    assert not {"expiresAt", "address"} & kept.keys()
+    assert "expiresAt" not in kept
 
 
 @pytest.mark.parametrize(
