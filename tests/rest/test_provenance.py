@@ -170,6 +170,8 @@ def test_every_write_of_a_text_takes_what_was_used(api, way) -> None:
     document = a_document(api)
     [missing] = refused(way(api, document, {"provider": "x"}), "HttpApiDecodeError")["issues"]
     assert missing["path"] == "generation.model"
+    [blank] = refused(way(api, document, {"model": " "}), "HttpApiDecodeError")["issues"]
+    assert blank["path"] == "generation.model"
     refused(way(api, document, {"model": "x", "inputTokens": 10**12 + 1}), "HttpApiDecodeError")
 
     assert ok(way(api, document, MODEL))["version"] == 2
