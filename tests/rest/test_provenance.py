@@ -230,6 +230,23 @@ def test_words_over_mcp_are_an_agents_and_those_of_a_token_without_a_name_a_pers
     assert named(api, document)[1] == [(3, "Nameless", "person")]
 
 
+@pytest.mark.contract("decided-provenance.kinds", "decided-provenance.drafts")
+@pytest.mark.parametrize("by_update", [False, True])
+def test_a_draft_that_was_written_over_mcp_is_an_agents_whoever_confirms_it(api, app, project, by_update) -> None:
+    token = project.token("Nameless")
+    rest, agent = api.by(token), Agent(app.test_client(), token, name="")
+    if by_update:
+        draft = ok(rest.post("/document-intents", {"title": "Rye", "markdown": "By REST."}), 201)
+        agent.call("update_document_intent", intentId=draft["id"], markdown="By MCP.")
+    else:
+        draft = agent.call("create_document_intent", title="Rye", markdown="By MCP.")
+    ok(rest.patch(f"/document-intents/{draft['id']}", {"status": "planned"}))
+
+    document = ok(rest.post(f"/document-intents/{draft['id']}/confirm"), 201)["document"]
+
+    assert named(api, document) == [[(1, "Nameless", "agent")]]
+
+
 @pytest.mark.contract("decided-provenance.suggestions")
 def test_an_accepted_suggestion_of_an_agent_is_by_both(api, agent) -> None:
     document = a_document(api, markdown=TEXT)
