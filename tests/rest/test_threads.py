@@ -318,6 +318,7 @@ def test_a_scheduled_document_with_such_a_thread_goes_back_to_drafting(api, stor
     [(_, reason)] = list(publish_due(store, document["projectId"], this_instant()))
 
     assert "level `must`" in reason
+    assert "POST" not in reason  # agents read it in the activity over MCP
     assert ok(api.get(path_of(document)))["status"] == "drafting"
     assert types_of(store, document)[-1] == "document.publish_failed"
 
