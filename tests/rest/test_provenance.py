@@ -145,6 +145,15 @@ def test_a_write_inherits_by_what_the_document_keeps_else_by_the_text(api, store
     ]
 
 
+@pytest.mark.contract("decided-provenance.answer")
+def test_fenced_code_ends_with_the_quote_that_it_stands_in(api, agent) -> None:
+    document = a_document(api, markdown="> ```\n> ls\n\nPatience.")
+
+    write(agent, document, "> ```\n> pwd\n\nPatience.")
+
+    assert named(api, document)[1:] == [[(1, "A script", "person")]]
+
+
 # Generation
 
 
