@@ -5,7 +5,7 @@ A draft is what paths, tools and stored records call an intent.
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from app.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
 from app.operations.categories import add_category
@@ -29,7 +29,7 @@ from app.schemas.loading import Fields
 from app.schemas.named import DraftCategoryFields, DraftClusterFields
 from app.store.intents import guess_slot
 from app.store.store import Store
-from app.vocabulary import Kind, Scope
+from app.vocabulary import Kind, Scope, WriterKind
 
 _new_draft = partial(operation, Scope.WRITE, Effect.CREATES, errors=(BadRequest,), checks_meaning=False)
 _draft_change = partial(operation, Scope.WRITE, Effect.CHANGES, checks_meaning=False)
@@ -146,9 +146,11 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confi
     return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts)
 
 
-def _words(fields: Fields) -> int | None:
-    """Returns the number of words in a draft's markdown, None where the request does not set it."""
-    return word_count(fields["markdown"] or "") if "markdown" in fields else None
+def _about_text(ctx: Context, fields: Fields) -> dict[str, Any]:
+    """Returns what a draft keeps about its markdown; nothing where the request does not set it."""
+    if "markdown" not in fields:
+        return {}
+    return {"words": word_count(fields["markdown"] or ""), "byAgent": ctx.call.is_by_agent}
 
 
 def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[Intent]:
@@ -160,7 +162,7 @@ def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[Intent]:
         "kind": kind,
         "slot": slot,
         "fields": {name: value for name, value in fields.items() if value is not None},
-        "words": _words(fields),
+        **_about_text(ctx, fields),
         "createdAt": ctx.now,
         "updatedAt": ctx.now,
         "createdBy": ctx.caller.actor,
@@ -170,7 +172,7 @@ def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[Intent]:
 
 def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result[Intent]:
     changed = ctx.store.intents.update(
-        ctx.project_id, ctx.token_id, intent_id, fields, _words(fields), ctx.now, kind=kind, tags=ctx.if_match
+        ctx.project_id, ctx.token_id, intent_id, fields, _about_text(ctx, fields), ctx.now, kind=kind, tags=ctx.if_match
     )
     if changed is None:
         ctx.check_match(_own_draft(ctx, intent_id, {"kind": kind}))
@@ -242,9 +244,12 @@ def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
 def _create_document(ctx: Context, draft: StoredIntent) -> Result[DocumentSummary]:
     fields = draft["fields"]
     slug = fields.get("slug") or free_slug(ctx, fields["title"])
-    new = new_row(ctx, fields, slug=slug, words=draft["words"] or 0, data={"intentId": draft["id"]})
-    [document] = ctx.store.documents.create(ctx.project_id, [new])
-    return document_result(ctx, document, fields.get("markdown") or "")
+    words, data = draft.get("words") or 0, {"intentId": draft["id"]}
+    record, markdown, events, origin = new_row(ctx, fields, slug=slug, words=words, data=data)
+    if draft.get("byAgent"):
+        origin["kind"] = WriterKind.AGENT
+    [document] = ctx.store.documents.create(ctx.project_id, [(record, markdown, events, origin)])
+    return document_result(ctx, document, markdown)
 
 
 def _create_cluster(ctx: Context, draft: StoredIntent) -> Result[Cluster]:

@@ -23,6 +23,7 @@ from app.errors import (
 )
 from app.operations.context import Context
 from app.operations.documents import document_change, origin_of, own_document, write_decision
+from app.operations.guards import call_under_claim
 from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import base_versions, content_result, document_to_write, markdown_of, new_content
@@ -38,7 +39,7 @@ from app.rules.etags import record_tag
 from app.rules.revisions import Origin
 from app.rules.sections import Section
 from app.rules.threads import StoredThread, places_of, record_thread
-from app.schemas.generation import WithGeneration
+from app.schemas.documents import AcceptFields
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
 from app.schemas.threads import ReplyFields, SettleFields, ThreadFields, ThreadQuery
@@ -79,23 +80,23 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
 
 @operation(Scope.WRITE, Effect.CREATES, body=ReplyFields, errors=(ThreadResolved, BadRequest), transaction=True)
 def reply_to_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
-    """Answer a review thread: say what you changed, or why not."""
+    """Answer a thread: say what you changed, or why not."""
     rule = partial(rules.reply_to_thread, call=ctx.call, text=fields["text"], comment_id=new_id())
     return _change(ctx, document_id, thread_id, "thread.replied", rule)
 
 
 @operation(Scope.WRITE, Effect.CHANGES, body=SettleFields, errors=(ThreadNotYours, BadRequest), transaction=True)
 def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
-    """Resolve a review thread.
+    """Resolve a thread.
 
-    An agent can't resolve a `must` thread that another opened.
+    An agent can't resolve another's `must` thread.
     """
     return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.resolve_thread, fields))
 
 
 @operation(Scope.WRITE, Effect.CHANGES, errors=(BadRequest,), transaction=True)
 def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thread]:
-    """Open a resolved review thread again."""
+    """Open a resolved thread again."""
     return _change(ctx, document_id, thread_id, "thread.reopened", partial(rules.reopen_thread, call=ctx.call))
 
 
@@ -107,13 +108,13 @@ def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thre
     transaction=True,
 )
 def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
-    """Resolve a review thread without taking its suggestion."""
+    """Resolve a thread without taking its suggestion."""
     return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.reject_suggestion, fields))
 
 
 @document_change(
     Scope.WRITE,
-    body=WithGeneration,
+    body=AcceptFields,
     errors=(
         *(BriefClaimed, VersionConflict, InvalidTransition),
         *(ThreadNotYours, ThreadResolved, BadRequest, QuoteGone),
@@ -121,14 +122,15 @@ def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
     transaction=True,
 )
 def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Accept a review thread's suggestion: it replaces the passage, as a new version, and the thread is resolved."""
+    """Accept a thread's suggestion: it replaces the passage, as a new version, and resolves the thread."""
     document = document_to_write(ctx, document_id)
     thread = own_thread(ctx, document["id"], thread_id)
     after = rules.accept_suggestion(thread, ctx.call)
     before, generation = markdown_of(ctx, document.get("contentId")), fields.get("generation")
+    call = call_under_claim(ctx, fields)
 
     def write(present: StoredDocument) -> Decision:
-        refuse_content_write(present, ctx.call, *base_versions(ctx, present, {}))
+        refuse_content_write(present, call, *base_versions(ctx, present, {}))
         can_write_content(present, ctx.call)
         rules.refuse_settling(thread, ctx.call, by_agent=_by_agent(ctx, thread))
         markdown = _with_suggestion(ctx, present, thread, before)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from app.errors import Problem
 from app.rules.actors import Actor
@@ -25,8 +25,10 @@ class StoredIntent(TypedDict):
     slot: int
     fields: dict[str, Any]
     """The fields set so far, as they were sent."""
-    words: int | None
-    """The number of words in its markdown; None without."""
+    words: NotRequired[int | None]
+    """The number of words in its markdown; none without."""
+    byAgent: NotRequired[bool]
+    """Whether an agent wrote its markdown, or it came over MCP."""
     createdAt: datetime
     createdBy: Actor
     updatedAt: datetime

@@ -229,16 +229,20 @@ def _divided(text: str) -> list[str]:
 
 
 def _fence_after(fence: str, part: str) -> str:
-    """Returns the fence that is open after part of a text, where `fence` was open before it; empty for none."""
+    """Returns the fence that is open after part of a text, where `fence` was open before it; empty for none.
+
+    One in a quote ends with the quote, which the blank line after the part ends.
+    """
+    quoted = False
     for line in part.split("\n"):
         if "```" not in line and "~~~" not in line:
             continue
         if not fence:
             found = _FENCE.match(line)
-            fence = found[1] if found else ""
+            fence, quoted = (found[1], ">" in found[0]) if found else ("", False)
         elif (inner := line.strip(" \t>")).startswith(fence) and not inner.strip(fence[0]):
             fence = ""
-    return fence
+    return "" if quoted else fence
 
 
 def _stayed(old: Sequence[bytes], new: Sequence[bytes]) -> list[int | None]:

@@ -244,11 +244,9 @@ def refuse_if_threads(document: StoredDocument, call: Call, states: Collection[T
     threads = sorted(one for one, state in (document.get("mustThreads") or {}).items() if state in states)
     if not threads:
         return
-    say = partial(named, channel=call.channel)
-    message = (
-        f"A person or the opener has to resolve these threads of level `must` first, with {say('resolve_thread')}."
-    )
+    message = "Threads of level `must` are not resolved: a person or the opener has to resolve each first."
     if ThreadState.ANSWERED not in states:
+        say = partial(named, channel=call.channel)
         message = (
             f"Threads of level `must` are open. Read them with {say('list_threads')}, change the text, and answer each "
             f"with {say('reply_to_thread')}, saying what you changed; then submit again."

@@ -13,7 +13,6 @@ NAMES = {
     "mark_brief_ready": ("POST /documents/:id/brief/ready", "Offer brief"),
     "release_brief": ("POST /documents/:id/brief/release", "Release brief"),
     "reply_to_thread": ("POST /documents/:id/threads/:threadId/replies", "Reply"),
-    "resolve_thread": ("POST /documents/:id/threads/:threadId/resolve", "Resolve"),
     "submit_document": ("POST /documents/:id/submit", "Submit for review"),
     "withdraw_brief": ("POST /documents/:id/brief/withdraw", "Withdraw brief"),
     "write_content": ("PUT /documents/:id/content", "Write"),

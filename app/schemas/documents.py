@@ -109,6 +109,10 @@ class GuardedWrite(WithBaseVersion, WithClaim):
     """
 
 
+class AcceptFields(WithClaim, WithGeneration):
+    """What accepting a suggestion may carry."""
+
+
 class ContentFields(GuardedWrite, WithGeneration):
     """What a content write carries; `baseVersion` may be sent as `If-Match` instead."""
 

@@ -22,7 +22,7 @@ class DraftGenerationFields(_Declared):
 class GenerationFields(_Declared):
     """What the writer of a text used."""
 
-    model = StrictString(200, not_blank, description="the model", example="example-4", required=True)
+    model = StrictString(200, validate=[not_blank], description="the model", example="example-4", required=True)
 
 
 class WithGeneration(Schema):

@@ -1,6 +1,6 @@
 """Reads the pieces of a plan from a table: CSV or TSV, as spreadsheets write it (decisions, section 14).
 
-The fields of a brief are columns like `brief.keyword`.
+The fields of a brief are columns like `brief.keyword`, those of what a text used like `generation.model`.
 """
 
 import codecs
@@ -16,19 +16,23 @@ from marshmallow import fields
 from app.errors import MAX_ISSUES
 from app.schemas.briefs import BriefFields
 from app.schemas.documents import MAX_KEY
+from app.schemas.generation import DraftGenerationFields
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import cached_schema
 from app.schemas.plans import PieceFields
-from app.schemas.types import StrictBoolean, StringList
+from app.schemas.types import Schema, StrictBoolean, StrictInteger, StringList
 from app.schemas.unknown import near_name
 
 DELIMITERS = ",;\t"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
+PARTS: dict[str, type[Schema]] = {"brief": BriefFields, "generation": DraftGenerationFields}
+"""The fields with fields of their own, which are columns like `brief.keyword`."""
+
 COLUMNS: dict[str, fields.Field[Any]] = {
-    **{name: field for name, field in cached_schema(PieceFields).fields.items() if name != "brief"},
-    **{f"brief.{name}": field for name, field in cached_schema(BriefFields).fields.items()},
+    **{name: field for name, field in cached_schema(PieceFields).fields.items() if name not in PARTS},
+    **{f"{part}.{name}": field for part in PARTS for name, field in cached_schema(PARTS[part]).fields.items()},
 }
 """The columns of a table, each with the field that it holds."""
 
@@ -185,4 +189,6 @@ def _value(field: fields.Field[Any], cell: str) -> Any:
         return [item for part in cell.split("|") if (item := part.strip())]
     if isinstance(field, StrictBoolean):
         return WORDS.get(cell.strip().lower(), cell)
+    if isinstance(field, StrictInteger) and re.fullmatch(r"\s*[0-9]{1,18}\s*", cell):
+        return int(cell)
     return cell.replace("\r\n", "\n").replace("\r", "\n")

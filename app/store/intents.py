@@ -73,7 +73,7 @@ class Intents(Collection[StoredIntent]):
         token_id: str,
         intent_id: str,
         fields: Values,
-        words: int | None,
+        about_text: Values,
         now: datetime,
         *,
         kind: Kind | None,
@@ -81,13 +81,12 @@ class Intents(Collection[StoredIntent]):
     ) -> StoredIntent | None:
         """Sets the fields that were sent and clears those sent as null, in one atomic write.
 
-        `words` is the number of words of the markdown that was sent, None where none was.
+        `about_text` is what the draft keeps about the markdown that was sent.
         """
         condition = self._one(token_id, intent_id, kind, tags)
         change: Bson = {
             "$set": {f"fields.{name}": value for name, value in fields.items() if value is not None}
-            | {"updatedAt": now}
-            | ({} if words is None else {"words": words}),
+            | {"updatedAt": now, **about_text},
             "$inc": {"rev": 1},
         }
         if cleared := {f"fields.{name}": "" for name, value in fields.items() if value is None}:

@@ -544,6 +544,20 @@ class TestTables:
         assert (brief["keyword"], brief["state"]) == ("rye; dark", "ready")
         assert brief["referenceUrls"] == ["https://a.example", "https://b.example"]
 
+    @pytest.mark.contract("decided-plans.csv", "decided-provenance.generation")
+    def test_a_table_says_what_its_texts_used(self, api: Rest) -> None:
+        table = (
+            "key,title,markdown,generation.model,generation.inputTokens\nrye,Rye,Dark.,example-4,900\noat,Oat,Pale.,,\n"
+        )
+
+        rye, oat = ok(self._post(api, table))["pieces"]
+
+        used = ok(api.get(f"/documents/{rye['id']}/revisions/1"))["generation"]
+        assert (used["model"], used["inputTokens"]) == ("example-4", 900)
+        assert ok(api.get(f"/documents/{oat['id']}/revisions/1"))["generation"] is None
+        wrong = self._post(api, table.replace("900", "9" * 5_000))
+        assert [one["path"] for one in wrong.json["issues"]] == ["pieces[0].generation.inputTokens"]
+
     @pytest.mark.parametrize(
         ("table", "issues"),
         [

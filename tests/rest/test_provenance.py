@@ -143,6 +143,15 @@ def test_a_write_inherits_by_what_the_document_keeps_else_by_the_text(api, store
     ]
 
 
+@pytest.mark.contract("decided-provenance.answer")
+def test_fenced_code_ends_with_the_quote_that_it_stands_in(api, agent) -> None:
+    document = a_document(api, markdown="> ```\n> ls\n\nPatience.")
+
+    write(agent, document, "> ```\n> pwd\n\nPatience.")
+
+    assert named(api, document)[1:] == [[(1, "A script", "person")]]
+
+
 # Generation
 
 
@@ -168,6 +177,8 @@ def test_every_write_of_a_text_takes_what_was_used(api, way) -> None:
     document = a_document(api)
     [missing] = refused(way(api, document, {"provider": "x"}), "HttpApiDecodeError")["issues"]
     assert missing["path"] == "generation.model"
+    [blank] = refused(way(api, document, {"model": " "}), "HttpApiDecodeError")["issues"]
+    assert blank["path"] == "generation.model"
     refused(way(api, document, {"model": "x", "inputTokens": 10**12 + 1}), "HttpApiDecodeError")
 
     assert ok(way(api, document, MODEL))["version"] == 2
@@ -224,6 +235,23 @@ def test_words_over_mcp_are_an_agents_and_those_of_a_token_without_a_name_a_pers
 
     write(api.by(token), document, "By MCP.\n\nBy REST.")
     assert named(api, document)[1] == [(3, "Nameless", "person")]
+
+
+@pytest.mark.contract("decided-provenance.kinds", "decided-provenance.drafts")
+@pytest.mark.parametrize("by_update", [False, True])
+def test_a_draft_that_was_written_over_mcp_is_an_agents_whoever_confirms_it(api, app, project, by_update) -> None:
+    token = project.token("Nameless")
+    rest, agent = api.by(token), Agent(app.test_client(), token, name="")
+    if by_update:
+        draft = ok(rest.post("/document-intents", {"title": "Rye", "markdown": "By REST."}), 201)
+        agent.call("update_document_intent", intentId=draft["id"], markdown="By MCP.")
+    else:
+        draft = agent.call("create_document_intent", title="Rye", markdown="By MCP.")
+    ok(rest.patch(f"/document-intents/{draft['id']}", {"status": "planned"}))
+
+    document = ok(rest.post(f"/document-intents/{draft['id']}/confirm"), 201)["document"]
+
+    assert named(api, document) == [[(1, "Nameless", "agent")]]
 
 
 @pytest.mark.contract("decided-provenance.suggestions")

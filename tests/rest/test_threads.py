@@ -230,6 +230,17 @@ def test_accepting_refuses_in_the_order_of_the_contract(api, agent, project, doc
     refused(api.post(path, If_Match='"1-1"'), "VersionConflict")
 
 
+@pytest.mark.contract("decided-threads.accept", "decided-briefs.claim-protects")
+def test_of_agents_that_share_a_token_only_the_one_of_this_claim_accepts(api, agent, document) -> None:
+    path = f"{of(document, opened(api, document, quote=FLOUR, suggestion='Rye'))}/accept"
+    ok(api.post(f"{path_of(document)}/brief/ready"))
+    named = {"claimedAt": ok(agent.post(f"{path_of(document)}/brief/claim"))["brief"]["claimedAt"]}
+
+    refused(agent.post(path, {"claimedAt": "2026-01-01T00:00:00.000Z"}), "BriefClaimed")
+
+    assert ok(agent.post(path, named))["version"] == 2
+
+
 @pytest.mark.contract("decided-threads.accept", "decided-threads.reject")
 def test_without_a_suggestion_there_is_nothing_to_accept_or_reject(api, document) -> None:
     thread = opened(api, document, quote=FLOUR)
@@ -316,6 +327,7 @@ def test_a_scheduled_document_with_such_a_thread_goes_back_to_drafting(api, stor
     [(_, reason)] = list(publish_due(store, document["projectId"], this_instant()))
 
     assert "level `must`" in reason
+    assert "POST" not in reason  # agents read it in the activity over MCP
     assert ok(api.get(path_of(document)))["status"] == "drafting"
     assert types_of(store, document)[-1] == "document.publish_failed"
 

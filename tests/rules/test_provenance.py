@@ -50,6 +50,7 @@ def by(*texts: str) -> list[list[int]]:
         ("~~~~\n```\n\n~~~\n\n~~~~~\n\nNext.", [(1, "~~~~\n```\n\n~~~\n\n~~~~~"), (8, "Next.")]),
         ("```` a `b` ````\n\nNext.", [(1, "```` a `b` ````"), (3, "Next.")]),
         ("- ```sh\n  ls\n\n  pwd\n  ```\n\nNext.", [(1, "- ```sh\n  ls\n\n  pwd\n  ```"), (7, "Next.")]),
+        ("> ```\n> ls\n>\n> pwd\n\nNext.\n\nLast.", [(1, "> ```\n> ls\n>\n> pwd"), (6, "Next."), (8, "Last.")]),
         ("```\nnever closed\n\nNext.\n\n", [(1, "```\nnever closed\n\nNext.")]),
     ],
 )
