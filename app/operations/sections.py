@@ -12,7 +12,6 @@ from app.errors import (
     InvalidTransition,
     Issue,
     NotFound,
-    Problem,
     VersionConflict,
 )
 from app.operations.context import Context
@@ -27,7 +26,7 @@ from app.responses.sections import Section as SectionResponse
 from app.rules.briefs import decide_at
 from app.rules.documents import Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write
-from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
+from app.rules.sections import Edit, Section, apply_edits, partition
 from app.schemas.documents import ContentPartQuery
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
@@ -107,19 +106,8 @@ def _edited(ctx: Context, document: StoredDocument, markdown: str, sent: Sequenc
     Refuses edits of sections that the content does not have, that exclude each other, or that make it too long.
     """
     edits = [Edit(one["hash"], one["markdown"], one.get("number"), one.get("insertAfter", False)) for one in sent]
-    try:
-        with processing(ctx, markdown):
-            edited = apply_edits(markdown, edits)
-    except SectionsMissing as missing:
-        raise VersionConflict(
-            "No section of the document has these hashes any more, or those that do have another `number`: read its "
-            "outline and edit what it has.",
-            version=document["version"],
-            hashes=list(missing.hashes),
-        ) from None
-    except ReplacedTwice as twice:
-        message = "Replaces the same section as an earlier edit."
-        raise BadRequest(errors=[Problem(field=f"edits[{twice.index}].hash", message=message)]) from None
+    with processing(ctx, markdown):
+        edited = apply_edits(markdown, edits, document["version"])
     if len(edited) > MAX_MARKDOWN:
         message = f"The content would have {len(edited):,} characters; {MAX_MARKDOWN:,} is the most."
         raise HttpApiDecodeError(issues=[Issue(path="edits", message=message)])
