@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor, StoredNote
 from app.rules.documents import Call
-from app.rules.etags import EntityTag, matches, tag_of
+from app.rules.etags import Tags, matches, tag_of
 from app.rules.events import Event
 from app.rules.tokens import Budget
 from app.store.store import Store
@@ -70,7 +70,7 @@ class Context:
     caller: Caller
     channel: Channel
     now: datetime = field(default_factory=this_instant)
-    if_match: tuple[EntityTag, ...] | None = None
+    if_match: Tags = None
     """The entity tags that the caller holds for the record; None for no condition."""
     any_state: bool = False
     """Whether the caller accepts any state of the record (`If-Match: *`)."""

@@ -1,6 +1,6 @@
 """Content and its history: every version is stored and can be read, compared and restored (decisions, section 5)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +35,7 @@ from app.rules.briefs import decide_at
 from app.rules.diffs import unified_diff
 from app.rules.documents import PUBLISHED_FIELDS, Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write, restore_version
-from app.rules.etags import EntityTag
+from app.rules.etags import versions_in
 from app.rules.generation import Generation
 from app.rules.provenance import digests_of, dump_origins, kept_digests, kept_of, load_origins, origins_after
 from app.rules.revisions import Origin, StoredRevision
@@ -212,13 +212,9 @@ def _demand_base(ctx: Context, fields: Fields) -> None:
         raise HttpApiDecodeError(issues=[Issue(path="baseVersion", message=BASE_REQUIRED)])
 
 
-def _matched_version(tags: tuple[EntityTag, ...], version: int) -> int:
-    """Returns the version that the entity tags stand for: the present one if any of them does, else the lowest.
-
-    The tag of a document is `"7-12"`, version and `rev`. That of a version is `"7"`, which `read_tags` reads as `rev`.
-    """
-    versions = {tag.rev if tag.version is None else tag.version for tag in tags}
-    if not versions:
+def _matched_version(tags: Iterable[str], version: int) -> int:
+    """Returns the version that the entity tags stand for: the present one if any of them does, else the lowest."""
+    if not (versions := versions_in(tags)):
         message = "Must hold the document's ETag as it was given: a weak one, or one that is not ours, matches nothing."
         raise HttpApiDecodeError(issues=[Issue(path="If-Match", message=message)])
     return version if version in versions else min(versions)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.rules.etags import EntityTag, document_tag, matches, read_tags, record_tag
+from app.rules.etags import document_tag, matches, read_tags, record_tag
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
 DOCUMENT = {"version": 3, "rev": 14}
@@ -28,12 +28,12 @@ def test_a_documents_tag_changes_at_the_instant_that_its_claim_expires() -> None
 @pytest.mark.parametrize(
     ("header", "tags"),
     [
-        ('"3-14"', (EntityTag(14, 3),)),
-        ('"3-14x"', (EntityTag(14, 3, True),)),
-        ('"14"', (EntityTag(14),)),
-        ('"3-14.00ff"', (EntityTag(14, 3),)),
-        ('"1-2", "3-14" ,"7"', (EntityTag(2, 1), EntityTag(14, 3), EntityTag(7))),
-        ('"other", "3-14"', (EntityTag(14, 3),)),
+        ('"3-14"', ("3-14",)),
+        ('"3-14x"', ("3-14x",)),
+        ('"14"', ("14",)),
+        ('"3-14.00ff"', ("3-14",)),
+        ('"1-2", "3-14" ,"7"', ("1-2", "3-14", "7")),
+        ('"other", "3-14"', ("3-14",)),
         ("*", None),
         (" * ", None),
         ("", ()),
