@@ -8,7 +8,8 @@ from app.operations.access import hash_of, new_project_secret, project_of_secret
 from app.operations.context import Caller, Context
 from app.operations.documents import own_document, write_decision
 from app.operations.operation import Effect, Result, operation
-from app.responses.threads import NewReviewLink, ReviewLink, review_link_record
+from app.responses.records import record_of
+from app.responses.threads import NewReviewLink, ReviewLink
 from app.rules.briefs import decide_at
 from app.rules.documents import StoredDocument, changed
 from app.schemas.loading import Fields
@@ -43,7 +44,7 @@ def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result
     )
     _record(ctx, document, "review_link.created", link["id"])
     address = f"{ctx.public_url.rstrip('/')}/console/review#{secret}"  # what follows the # reaches no server and no log
-    return Result({**review_link_record(link), "link": address}, secrets=("link",))
+    return Result({**record_of(ReviewLink, link), "link": address}, secrets=("link",))
 
 
 @operation(Scope.PUBLISH, Effect.READS)
@@ -51,7 +52,7 @@ def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]
     """List the review links of a document that have not ended, the oldest first; never their secrets."""
     document = own_document(ctx, document_id)
     return Result(
-        [review_link_record(one) for one in ctx.store.review_links.list(ctx.project_id, document["id"], ctx.now)]
+        [record_of(ReviewLink, one) for one in ctx.store.review_links.list(ctx.project_id, document["id"], ctx.now)]
     )
 
 
@@ -65,7 +66,7 @@ def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[R
     found = ctx.store.review_links.delete(ctx.project_id, document["id"], link_id)
     link = or_raise(found, NotFound, "The document has no such review link: it was ended, or its time is over.")
     _record(ctx, document, "review_link.deleted", link["id"])
-    return Result(review_link_record(link))
+    return Result(record_of(ReviewLink, link))
 
 
 def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
