@@ -25,7 +25,7 @@ from app.http.callers import callers, hold_large
 from app.operations.context import Context
 from app.operations.delivered_texts import Text, TextCache
 from app.operations.delivery import DeliveryQuery
-from app.operations.delivery_caches import DeliveryCaches, read_delivered
+from app.operations.delivery_caches import delivery_revision, read_delivered
 from app.operations.revision_cache import NEVER_CHANGES, RevisionCache
 from app.settings import Settings
 from app.vocabulary import Channel
@@ -54,9 +54,9 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
 
     init_every_request: ClassVar[bool] = False
 
-    def __init__(self, settings: Settings, caches: DeliveryCaches) -> None:
+    def __init__(self, settings: Settings) -> None:
         super().__init__(schema=delivery_schema(settings.graphql_introspection), graphql_ide=None)
-        self._caches, self._texts = caches, TextCache()
+        self._texts = TextCache()
         self._persisted: RevisionCache[str] = RevisionCache(PERSISTED_CHARACTERS, size_of=len)
         """Queries by project and SHA-256; a project finds those that it sent itself."""
         self._responses: RevisionCache[bytes] = RevisionCache(CACHE_BYTES, size_of=lambda body: len(body) + ENTRY_BYTES)
@@ -72,7 +72,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             raise RequestError(f"Responses are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
         ctx = callers().context(Channel.GRAPHQL)
         data = self._request_data(ctx)
-        revision = self._caches.revision(ctx)
+        revision = delivery_revision(ctx)
         key = _cache_key(ctx, data)
         tag = _digest((key, revision.number, media_type))
         caching = {"Cache-Control": self._cache_control, "ETag": quote_etag(tag)} if is_get else {}
@@ -114,7 +114,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
     def _execute(self, ctx: Context, context: DeliveryContext) -> ExecutionResult:
         """Executes the query, again where a text of its response was replaced before it was read."""
         for _ in range(READ_AGAIN):
-            context.query = DeliveryQuery(ctx, context.revision.number, self._caches, self._texts)
+            context.query = DeliveryQuery(ctx, context.revision.number, self._texts)
             with suppress(WriteConflict):
                 result = self._executed(context)
                 if result.data is not None:

@@ -15,7 +15,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 from app.errors import Forbidden
 from app.operations.context import Context
 from app.operations.delivered_texts import Text, TextCache, Texts
-from app.operations.delivery_caches import Counts, DeliveryCaches, Redirects, read_redirects
+from app.operations.delivery_caches import Counts, Redirects, categories_at, counts_at, read_redirects, redirects_at
 from app.responses.delivery import (
     Categories,
     DeliveredAuthor,
@@ -191,8 +191,8 @@ class DeliveryPage:
 class DeliveryQuery:
     """The data of one GraphQL query: reads what its resolvers need, in batches."""
 
-    def __init__(self, ctx: Context, revision: int, caches: DeliveryCaches, text_cache: TextCache) -> None:
-        self._ctx, self._revision, self._caches = ctx, revision, caches
+    def __init__(self, ctx: Context, revision: int, text_cache: TextCache) -> None:
+        self._ctx, self._revision = ctx, revision
         self.texts = Texts(ctx, text_cache)
         self.shows_drafts = False
         """Whether the response may show drafts, so that no cache may store it."""
@@ -212,12 +212,12 @@ class DeliveryQuery:
     @cached_property
     def categories(self) -> Categories:
         """The project's categories by id."""
-        return self._caches.categories(self._ctx, self._revision)
+        return categories_at(self._ctx, self._revision)
 
     @cached_property
     def counts(self) -> Counts:
         """How many documents are published, by the id of their category."""
-        return self._caches.counts(self._ctx, self._revision)
+        return counts_at(self._ctx, self._revision)
 
     def category_with(self, slug: str) -> DeliveredCategory | None:
         """Returns the category with a slug."""
@@ -233,7 +233,7 @@ class DeliveryQuery:
     @property
     def redirects(self) -> Redirects:
         """The redirects of the project, the latest first."""
-        return self._caches.redirects(self._ctx, self._revision)
+        return redirects_at(self._ctx, self._revision)
 
     def redirect(self, slug: str) -> Redirects:
         """Returns the redirect from a slug, if there is one."""
