@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.documents import own_document
-from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.responses.checks import CheckReport

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from cachetools import LRUCache
 
+from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.guards import refusal_of
-from app.operations.long_texts import processing
 from app.operations.provenance import written_text
 from app.operations.revisions import markdown_of
 from app.rules.provenance import Provenance

@@ -15,6 +15,7 @@ from app.errors import (
     VersionConflict,
     or_raise,
 )
+from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.documents import (
     document_change,
@@ -25,7 +26,6 @@ from app.operations.documents import (
     write_decision,
 )
 from app.operations.guards import call_under_claim
-from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.responses.documents import DocumentSummary

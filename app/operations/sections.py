@@ -14,10 +14,10 @@ from app.errors import (
     NotFound,
     VersionConflict,
 )
+from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.documents import document_change, document_result, origin_of, own_document, write_decision
 from app.operations.guards import call_under_claim
-from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import base_versions, content_id_of, document_to_write, markdown_of, new_content
 from app.responses.documents import DocumentSummary

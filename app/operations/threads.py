@@ -21,9 +21,9 @@ from app.errors import (
     VersionConflict,
     or_raise,
 )
+from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.documents import document_change, origin_of, own_document, write_decision
-from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import base_versions, content_result, document_to_write, markdown_of, new_content
 from app.operations.sections import sections_of
