@@ -7,7 +7,6 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 
 from cachetools import TTLCache
 
@@ -15,7 +14,6 @@ from app.errors import Unauthorized, or_raise
 from app.operations.context import Caller
 from app.rules.projects import StoredProject
 from app.rules.tokens import AgreedToken, StoredToken
-from app.store.single_flight import SingleFlight
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 
@@ -60,8 +58,6 @@ class Access:
         """What was looked up, by the hash of the secret."""
         self._changed: TTLCache[str, float] = TTLCache(10_000, cached_seconds)
         """When this server last changed a project's tokens, sessions or freeze, by the project's id."""
-        self._look_ups: SingleFlight[_Found] = SingleFlight()
-        """Requests that come together with a secret that is not cached share its look-up."""
         self._lock = threading.Lock()
 
     def authenticate(self, secret: str, kind: TokenKind | None, now: datetime) -> Caller:
@@ -77,7 +73,7 @@ class Access:
                 found = None
         if found is None:
             with self._store.deadline():
-                found = self._look_ups.read((secret_hash, kind), partial(self._look_up, secret, kind, now))
+                found = self._look_up(secret, kind, now)
             with self._lock:
                 if not self._is_outdated(found):
                     self._found[secret_hash] = found

@@ -12,7 +12,7 @@ from typing import Any
 
 from app.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, NoBriefReady, Problem
 from app.operations.context import Context
-from app.operations.documents import change_document, document_change, document_result, own_document, write_change
+from app.operations.documents import change_document, document_change, document_result, own_document, write_decision
 from app.operations.operation import Effect, Result, operation
 from app.operations.packets import packet_of
 from app.responses.briefs import BriefDetail, BriefItem, brief_detail, brief_item
@@ -170,7 +170,8 @@ def _claim(ctx: Context, document: StoredDocument, fields: Fields) -> Result[Cla
     seconds = fields.get("leaseSeconds")
     if seconds is None:
         seconds = ctx.store.projects.recent_settings(ctx.project_id).get("claimLeaseSeconds")
-    claimed = write_change(ctx, document, partial(rules.claim_brief, call=ctx.call, lease_seconds=seconds))
+    rule = partial(rules.claim_brief, call=ctx.call, lease_seconds=seconds)
+    claimed = write_decision(ctx, ctx.check_match(document), rule)
     result: Result[Any] = document_result(ctx, claimed)
     return replace(result, body={**result.body, "packet": packet_of(ctx, claimed)}) if fields.get("packet") else result
 

@@ -10,7 +10,6 @@ from app.operations.documents import own_document, write_decision
 from app.operations.operation import Effect, Result, operation
 from app.responses.records import record_of
 from app.responses.threads import NewReviewLink, ReviewLink
-from app.rules.briefs import decide_at
 from app.rules.documents import StoredDocument, changed
 from app.schemas.loading import Fields
 from app.schemas.threads import ReviewLinkFields
@@ -96,4 +95,4 @@ def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
 def _record(ctx: Context, document: StoredDocument, event: str, link_id: str) -> None:
     """Writes the event of a link to its document, so that two calls can't make one link too many."""
     rule = partial(changed, call=ctx.call, event=event, fields={}, data={"linkId": link_id})
-    write_decision(ctx, document, decide_at(document, ctx.now, rule))
+    write_decision(ctx, document, rule)

@@ -31,7 +31,6 @@ from app.operations.references import lock_references
 from app.responses.documents import DocumentSummary
 from app.responses.revisions import Diff, Revision, RevisionSummary, revision_summary
 from app.rules import edits as rules
-from app.rules.briefs import decide_at
 from app.rules.diffs import unified_diff
 from app.rules.documents import PUBLISHED_FIELDS, Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write, restore_version
@@ -193,7 +192,7 @@ def content_result(
     origin: Origin | None = None,
 ) -> Result[DocumentSummary]:
     """Writes what a rule decides about a document's content; the rule compares the version of `If-Match`, not `rev`."""
-    written = write_decision(ctx, document, decide_at(document, ctx.now, rule), origin=origin)
+    written = write_decision(ctx, document, rule, origin=origin)
     return document_result(ctx, written, content)
 
 

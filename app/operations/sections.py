@@ -23,7 +23,6 @@ from app.operations.revisions import base_versions, content_id_of, document_to_w
 from app.responses.documents import DocumentSummary
 from app.responses.sections import ContentPart, Outline, content_part_record, section_summary
 from app.responses.sections import Section as SectionResponse
-from app.rules.briefs import decide_at
 from app.rules.documents import Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write
 from app.rules.sections import Edit, Section, apply_edits, partition
@@ -96,7 +95,7 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
         markdown = _edited(ctx, present, before, fields["edits"])
         return new_content(ctx, present, markdown, generation)
 
-    written = write_decision(ctx, document, decide_at(document, ctx.now, edit), origin=origin_of(ctx, generation))
+    written = write_decision(ctx, document, edit, origin=origin_of(ctx, generation))
     return document_result(ctx, written, markdown)
 
 

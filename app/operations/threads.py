@@ -31,7 +31,6 @@ from app.responses.documents import DocumentSummary
 from app.responses.threads import Thread, thread_record
 from app.rules import threads as rules
 from app.rules.anchors import lines_of
-from app.rules.briefs import decide_at
 from app.rules.documents import Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write
 from app.rules.etags import record_tag
@@ -72,7 +71,7 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     markdown = markdown_of(ctx, document.get("contentId"))
     [thread] = rules.new_threads(document, ctx.call, [fields], markdown, new_id)
     rule = partial(rules.open_threads, call=ctx.call, threads=[thread])
-    write_decision(ctx, document, decide_at(document, ctx.now, rule))
+    write_decision(ctx, document, rule)
     ctx.store.threads.add_many(ctx.project_id, [thread])
     return _result(ctx, document, thread)
 
@@ -209,7 +208,7 @@ def _change(
     after = rule(before)
     if after != before:
         record = partial(record_thread, call=ctx.call, event=event, before=before, after=after)
-        write_decision(ctx, document, decide_at(document, ctx.now, record))
+        write_decision(ctx, document, record)
         after = ctx.store.threads.change(ctx.project_id, before, after)
     return _result(ctx, document, after)
 
