@@ -11,7 +11,7 @@ from app.responses.named import BriefCategory, described
 from app.responses.records import record_of
 from app.rules.actors import Actor
 from app.rules.briefs import brief_at
-from app.rules.documents import LinkedDocument, ListedBrief, StoredDocument, brief_of
+from app.rules.documents import StoredDocument, brief_of
 from app.rules.named import StoredCategory
 from app.rules.times import wire_time_or_none
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
@@ -98,7 +98,7 @@ def brief_record(document: StoredDocument, now: datetime) -> Brief:
     }
 
 
-def brief_item(document: ListedBrief, category_names: Mapping[str, str], now: datetime) -> BriefItem:
+def brief_item(document: StoredDocument, category_names: Mapping[str, str], now: datetime) -> BriefItem:
     """Returns a document as an item of the list of briefs; `category_names` are by id."""
     brief = brief_at(document["brief"], now)
     return {
@@ -114,7 +114,7 @@ def brief_item(document: ListedBrief, category_names: Mapping[str, str], now: da
 
 
 def brief_detail(
-    document: StoredDocument, category: StoredCategory | None, links: Sequence[LinkedDocument], now: datetime
+    document: StoredDocument, category: StoredCategory | None, links: Sequence[StoredDocument], now: datetime
 ) -> BriefDetail:
     """Returns a document's brief with its category and the documents it links to."""
     brief = None if document.get("brief") is None else brief_record(document, now)

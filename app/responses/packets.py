@@ -14,7 +14,7 @@ from app.responses.sections import Outline
 from app.responses.threads import Thread
 from app.rules.actors import Note
 from app.rules.checks import CheckResult
-from app.rules.documents import LinkedDocument
+from app.rules.documents import StoredDocument
 from app.rules.sites import page_url
 from app.vocabulary import DocumentStatus
 
@@ -83,7 +83,7 @@ class ClaimedDocument(Document, _WithPacket):
     """A claimed document."""
 
 
-def packet_link(document: LinkedDocument, site_url: str | None) -> PacketLink:
+def packet_link(document: StoredDocument, site_url: str | None) -> PacketLink:
     """Returns a document to link to, with the address of its page where the project has a site."""
     url = page_url(site_url, document["slug"]) if site_url else ""
     return {**record_of(PacketNeighbour, document), "excerpt": document.get("excerpt") or "", "url": url}

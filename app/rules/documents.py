@@ -143,27 +143,6 @@ class StoredDocument(PublishedFields):
     rev: int
 
 
-class ListedBrief(TypedDict):
-    """A document as the store returns it in the list of briefs; its brief has the fields of the list alone."""
-
-    id: str
-    title: str
-    status: str
-    dueDate: NotRequired[str | None]
-    categoryId: NotRequired[str | None]
-    brief: NotRequired[StoredBrief]
-
-
-class LinkedDocument(TypedDict):
-    """A document as the store returns it where others link to it."""
-
-    id: str
-    title: str
-    slug: str
-    status: str
-    excerpt: NotRequired[str | None]
-
-
 OPEN = (DocumentStatus.IDEA, DocumentStatus.PLANNED, DocumentStatus.DRAFTING)
 """The statuses in which a brief can be offered and claimed; in all others it is closed."""
 

@@ -27,23 +27,6 @@ class WebhookSecret(TypedDict):
     until: datetime | None
 
 
-class WebhookTarget(TypedDict):
-    """What the store returns of a webhook to send to it."""
-
-    id: str
-    url: str
-    enabled: bool
-    secrets: NotRequired[list[WebhookSecret]]
-
-
-class ListeningWebhook(TypedDict):
-    """What the store returns of a webhook to decide which events it is sent."""
-
-    id: str
-    events: list[str]
-    createdAt: datetime
-
-
 class StoredWebhook(TypedDict):
     """A webhook as the store returns it; only `Webhooks.get_target` reads its secrets."""
 
@@ -188,7 +171,7 @@ def known_addresses(host: str) -> list[str]:
         return []
 
 
-def wants(webhook: ListeningWebhook, event: StoredEvent) -> bool:
+def wants(webhook: StoredWebhook, event: StoredEvent) -> bool:
     """Returns whether an event is sent to a webhook: it has a chosen type, and is not older than the webhook."""
     return event["at"] >= webhook["createdAt"] and (not webhook["events"] or event["type"] in webhook["events"])
 

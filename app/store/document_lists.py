@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from app.errors import WriteConflict
-from app.rules.documents import ListedBrief, StoredDocument
+from app.rules.documents import StoredDocument
 from app.store.collection import DESCENDING, OutboxCollection, object_id
 from app.store.document_keys import (
     ALL,
@@ -109,7 +109,7 @@ class DocumentLists(OutboxCollection[StoredDocument]):
 
     def list_briefs(
         self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
-    ) -> Sequence[ListedBrief]:
+    ) -> Sequence[StoredDocument]:
         """Returns one page of documents with a brief in one of the states, due soonest first."""
         filters = {"offered": states}
         return self.list(project_id, filters, now, sort="dueDate", limit=limit, offset=offset, fields=BRIEF_ITEM)

@@ -8,7 +8,7 @@ from typing import Literal
 from bson import ObjectId
 from pymongo import UpdateOne
 
-from app.rules.documents import Decision, LinkedDocument, StoredDocument
+from app.rules.documents import Decision, StoredDocument
 from app.rules.events import Event
 from app.rules.inbox import NEEDED
 from app.rules.provenance import digests_of, dump_origins, kept_of, origins_after
@@ -157,7 +157,7 @@ class Documents(DocumentLists):
         """Returns those of the ids that are documents of the project."""
         return {row["id"] for row in self.get_links(project_id, document_ids)}
 
-    def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[LinkedDocument]:
+    def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredDocument]:
         """Returns those of the documents that exist, in the order of the ids."""
         wanted = list(dict.fromkeys(object_ids(document_ids)))
         if not wanted:
