@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from cachetools import TTLCache
 
 from app.errors import Unauthorized, or_raise
-from app.operations.context import Caller
+from app.operations.context import Caller, this_instant
 from app.rules.projects import StoredProject
 from app.rules.tokens import AgreedToken, StoredToken
 from app.store.store import Store
@@ -96,7 +96,7 @@ class Access:
         """Ends a session: at once on this server, within 5 s on every other."""
         project_id = project_of_secret(session)
         with self._store.deadline():
-            self._store.sessions.delete(project_id, hash_of(session))
+            self._store.sessions.take(project_id, hash_of(session), this_instant())
         self.look_up_again(project_id)
 
     def look_up_again(self, project_id: str) -> None:
@@ -113,7 +113,7 @@ class Access:
         read_at = time.monotonic()
         token_hash, ends = hash_of(secret), []
         if kind is None:
-            session = or_raise(self._store.sessions.get(project_of_secret(secret), token_hash), Unauthorized)
+            session = or_raise(self._store.sessions.get(project_of_secret(secret), token_hash, now), Unauthorized)
             token_hash, ends = session["tokenHash"], [session["expiresAt"]]
         token = or_raise(self._store.tokens.by_hash(token_hash), Unauthorized)
         if expires_at := token.get("expiresAt"):

@@ -69,7 +69,7 @@ def withdraw_invitation(ctx: Context, member_id: str, invitation_id: str) -> Res
     The response is the invitation as it was.
     """
     ctx.check_match(own_member(ctx, member_id))
-    withdrawn = ctx.store.invitations.withdraw(ctx.project_id, member_id, invitation_id)
+    withdrawn = ctx.store.invitations.delete(ctx.project_id, member_id, invitation_id)
     return Result(record_of(Invitation, or_raise(withdrawn, NotFound, NO_INVITATION)))
 
 
@@ -83,7 +83,7 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
     project_id = project_of_secret(secret)
 
     def accept(store: Store) -> str:
-        invitation = or_raise(store.invitations.accept(project_id, hash_of(secret), now), Unauthorized)
+        invitation = or_raise(store.invitations.take(project_id, hash_of(secret), now), Unauthorized)
         maker = invitation["tokenHash"]
         inviter = None if maker is None else or_raise(_valid_token(store, maker, now), Unauthorized)
         if frozen := wire_note(store.projects.settings(project_id).get("frozen")):

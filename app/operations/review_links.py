@@ -76,7 +76,7 @@ def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
     """
     project_id = project_of_secret(secret.removeprefix(PREFIX))
     with store.deadline():
-        link = or_raise(store.review_links.by_hash(project_id, hash_of(secret), now), Unauthorized)
+        link = or_raise(store.review_links.get(project_id, hash_of(secret), now), Unauthorized)
         or_raise(store.documents.get(project_id, link["documentId"]), Unauthorized)
         project = store.projects.settings(project_id)
     caller = Caller(
