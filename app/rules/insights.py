@@ -77,10 +77,7 @@ NO_PROGRESS = Progress(starts={}, holder=None, held=False, offeredAt=None, waiti
 
 
 class StoredFigures(TypedDict):
-    """The figures of a day as the store returns them: of the project, or of a token that claimed.
-
-    Each of `COUNTED`, `OF_AGENTS` and `TOKENS` is a field of its name, missing for none.
-    """
+    """The figures of a day as the store returns them: of the project, or of a token that claimed."""
 
     id: str
     projectId: str
@@ -91,6 +88,16 @@ class StoredFigures(TypedDict):
     agent: NotRequired[str]
     sequence: int
     """The last event that is counted."""
+    created: NotRequired[int]
+    claimed: NotRequired[int]
+    submitted: NotRequired[int]
+    approved: NotRequired[int]
+    published: NotRequired[int]
+    expired: NotRequired[int]
+    released: NotRequired[int]
+    changesRequested: NotRequired[int]
+    inputTokens: NotRequired[int]
+    outputTokens: NotRequired[int]
     statuses: NotRequired[dict[str, int]]
     """By how much the number of documents with each status changed."""
     rounds: NotRequired[dict[str, int]]
