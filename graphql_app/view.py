@@ -23,7 +23,7 @@ from werkzeug.http import quote_etag
 from app.errors import InternalError, Refusal, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.http.callers import callers, hold_large
 from app.operations.context import Context
-from app.operations.delivered_texts import Text, TextCache
+from app.operations.delivered_texts import Text
 from app.operations.delivery import DeliveryQuery
 from app.operations.delivery_caches import delivery_revision, read_delivered
 from app.operations.revision_cache import NEVER_CHANGES, RevisionCache
@@ -56,7 +56,6 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(schema=delivery_schema(settings.graphql_introspection), graphql_ide=None)
-        self._texts = TextCache()
         self._persisted: RevisionCache[str] = RevisionCache(PERSISTED_CHARACTERS, size_of=len)
         """Queries by project and SHA-256; a project finds those that it sent itself."""
         self._responses: RevisionCache[bytes] = RevisionCache(CACHE_BYTES, size_of=lambda body: len(body) + ENTRY_BYTES)
@@ -114,7 +113,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
     def _execute(self, ctx: Context, context: DeliveryContext) -> ExecutionResult:
         """Executes the query, again where a text of its response was replaced before it was read."""
         for _ in range(READ_AGAIN):
-            context.query = DeliveryQuery(ctx, context.revision.number, self._texts)
+            context.query = DeliveryQuery(ctx, context.revision.number)
             with suppress(WriteConflict):
                 result = self._executed(context)
                 if result.data is not None:

@@ -14,7 +14,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from app.errors import Forbidden
 from app.operations.context import Context
-from app.operations.delivered_texts import Text, TextCache, Texts
+from app.operations.delivered_texts import Text, Texts
 from app.operations.delivery_caches import Counts, Redirects, categories_at, counts_at, read_redirects, redirects_at
 from app.responses.delivery import (
     Categories,
@@ -191,9 +191,9 @@ class DeliveryPage:
 class DeliveryQuery:
     """The data of one GraphQL query: reads what its resolvers need, in batches."""
 
-    def __init__(self, ctx: Context, revision: int, text_cache: TextCache) -> None:
+    def __init__(self, ctx: Context, revision: int) -> None:
         self._ctx, self._revision = ctx, revision
-        self.texts = Texts(ctx, text_cache)
+        self.texts = Texts(ctx)
         self.shows_drafts = False
         """Whether the response may show drafts, so that no cache may store it."""
         self.authors = Batch(self._read_authors)

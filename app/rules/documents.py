@@ -16,14 +16,6 @@ from app.rules.events import Event
 from app.vocabulary import BriefState, Channel, DocumentStatus
 
 
-class Claim(TypedDict):
-    """The fields of a brief that say who claimed it."""
-
-    claimedBy: Actor | None
-    claimedAt: datetime | None
-    claimExpiresAt: datetime | None
-
-
 class StoredBrief(TypedDict):
     """A brief as the store returns it, inside its document; unset fields are missing or null."""
 
@@ -149,7 +141,8 @@ OPEN = (DocumentStatus.IDEA, DocumentStatus.PLANNED, DocumentStatus.DRAFTING)
 DELIVERED_AT_ONCE = ("authorId", "clusterId")
 """The fields whose changes are delivered without publishing: the author, and the cluster of related documents."""
 
-NO_CLAIM: Claim = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+NO_CLAIM: Any = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+"""The fields of a brief that nobody claims."""
 NO_BRIEF: StoredBrief = {"state": BriefState.NONE}
 
 
