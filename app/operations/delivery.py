@@ -274,7 +274,8 @@ class DeliveryQuery:
         if wanted.drafts and len(found) < limit:
             before = 0 if found else self._read(publications.count, wanted.ids, wanted.words)
             skipped = 0 if found else max(0, offset - before)
-            found += self._drafts(wanted, limit=limit - len(found), offset=skipped)
+            drafts = self._matching_drafts if wanted.words else self._newest_drafts
+            found += drafts(wanted, limit=limit - len(found), offset=skipped)
         return found
 
     def count(self, wanted: Wanted) -> int:
@@ -287,7 +288,7 @@ class DeliveryQuery:
         if not wanted.drafts:
             return published
         if wanted.words:
-            return published + len(self._matching_drafts(wanted))
+            return published + len(self._matching_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0))
         return published + self._read(self._ctx.store.documents.count, _draft_filters(wanted), self._ctx.now)
 
     # What belongs to a document
@@ -299,20 +300,16 @@ class DeliveryQuery:
         self.shows_drafts = True
         return self._previews.get(document.id) if document.is_published else DeliveredPreview(self, document.row)
 
-    def _drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
-        if wanted.words:
-            return self._matching_drafts(wanted)[offset : offset + limit]
-        return self._newest_drafts(wanted, limit=limit, offset=offset)
-
     def _newest_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         filters, documents = _draft_filters(wanted), self._ctx.store.documents
         rows = self._read(documents.list, filters, self._ctx.now, sort=NEWEST_CREATED, limit=limit, offset=offset)
         return self._unpublished(rows)
 
-    def _matching_drafts(self, wanted: Wanted) -> list[DeliveredDocument]:
+    def _matching_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         """Returns documents that are not published and have all words, of the newest `DRAFTS_SEARCHED`."""
         drafts, words = self._newest_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0), set(wanted.words)
-        return [one for one in drafts if words <= set(delivered_words({**one.row, "excerpt": one.excerpt}))]
+        found = [one for one in drafts if words <= set(delivered_words({**one.row, "excerpt": one.excerpt}))]
+        return found[offset : offset + limit]
 
     def _one(
         self, found: Publication | None, read_draft: Callable[[], StoredDocument | None]

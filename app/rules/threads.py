@@ -43,7 +43,7 @@ class StoredThread(TypedDict):
     """The version of the text that it was opened on."""
     level: str
     state: str
-    stateSince: NotRequired[datetime]
+    stateSince: datetime
     """When its state last changed."""
     quote: Quote | None
     place: int | None
@@ -190,11 +190,6 @@ def counts_of(threads: Iterable[StoredThread]) -> dict[str, Any]:
     return {"unresolvedThreads": len(left), "mustThreads": must, "openSince": _open_since(left)}
 
 
-def state_since(thread: StoredThread) -> datetime:
-    """Returns since when a thread has its state; of an imported one, when it last changed."""
-    return thread["stateSince"] if "stateSince" in thread else thread["updatedAt"]
-
-
 def places_of(threads: Iterable[StoredThread], version: int, markdown: str) -> dict[str, int | None]:
     """Returns where the quotes of threads begin in a version's text, by the thread's id; None for no certain place."""
     places: dict[str, int | None] = {}
@@ -212,7 +207,7 @@ def _open_since(threads: Iterable[StoredThread], before: Mapping[str, datetime] 
     for thread in threads:
         since.pop(thread["id"], None)
         if (thread["level"], thread["state"]) == (ThreadLevel.MUST, ThreadState.OPEN):
-            since[thread["id"]] = state_since(thread)
+            since[thread["id"]] = thread["stateSince"]
     return since
 
 

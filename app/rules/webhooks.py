@@ -66,9 +66,11 @@ class DeliveryState(TypedDict):
     """When it is tried next; None for never."""
 
 
-class NewDelivery(DeliveryState):
-    """A message to a webhook, with how far it is."""
+class StoredDelivery(DeliveryState):
+    """A message to a webhook, with how far it is, as the store returns it; the log leaves out the message itself."""
 
+    id: str
+    projectId: str
     webhookId: str
     eventId: str
     sequence: int | None
@@ -78,13 +80,6 @@ class NewDelivery(DeliveryState):
     """Set for a test and a redelivery, which are sent also while the webhook is disabled."""
     attempts: list[Attempt]
     createdAt: datetime
-
-
-class StoredDelivery(NewDelivery):
-    """A delivery as the store returns it; the log leaves out the message itself."""
-
-    id: str
-    projectId: str
 
 
 Address = IPv4Address | IPv6Address

@@ -3,6 +3,7 @@
 import builtins
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 from bson import ObjectId
@@ -17,7 +18,7 @@ from app.store import indexes
 from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
 from app.store.document_keys import HIDDEN, WITH_PUBLICATION, expired, published_entry, reference_entry
 from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
-from app.store.indexes import FIRST_DATE, NOT_DELETED, Index
+from app.store.indexes import FIRST_DATE, NOT_DELETED
 from app.store.types import Bson, Values
 from app.vocabulary import DocumentStatus
 
@@ -99,44 +100,26 @@ class Documents(DocumentLists):
         return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
 
     def waiting(
-        self, project_id: str, now: datetime, *, not_of: Iterable[str] = (), limit: int
-    ) -> Sequence[StoredDocument]:
-        """Returns the documents that have waited longest for somebody; `not_of` are assignees who are left out."""
-        due: Bson = {"waitingSince": {"$gt": FIRST_DATE, "$lte": now}}
-        return self._waiting(project_id, due, not_of, limit, indexes.WAITING_SINCE)
+        self, project_id: str, now: datetime, max_rounds: int | None, *, not_of: Iterable[str], limit: int
+    ) -> builtins.list[StoredDocument]:
+        """Returns what has waited longest for somebody, and what has at least so many rounds of changes.
 
-    def exhausted(
-        self, project_id: str, rounds: int, *, not_of: Iterable[str] = (), limit: int
-    ) -> Sequence[StoredDocument]:
-        """Returns the documents with at least so many rounds of changes, the longest ago first, as `waiting` does."""
-        condition: Bson = {"roundsAt": {"$gt": FIRST_DATE}, "rounds": {"$gte": rounds}}
-        return self._waiting(project_id, condition, not_of, limit, indexes.ROUNDS_AT)
-
-    def _waiting(
-        self, project_id: str, condition: Bson, not_of: Iterable[str], limit: int, index: Index
-    ) -> Sequence[StoredDocument]:
+        At most `limit` of each, the longest ago first, without those of the assignees `not_of`.
+        """
         others = object_ids(not_of)
-        wanted = {**condition, **({"assigneeId": {"$nin": others}} if others else {}), **NOT_DELETED}
-        order = [(index.keys[1][0], 1)]
-        return self._find(project_id, wanted, sort=order, limit=limit, fields=dict.fromkeys(NEEDED, 1), index=index)
+        of_others: Bson = {"assigneeId": {"$nin": others}} if others else {}
+        read = partial(self._find, project_id, limit=limit, fields=dict.fromkeys(NEEDED, 1))
+        due = {"waitingSince": {"$gt": FIRST_DATE, "$lte": now}, **of_others, **NOT_DELETED}
+        found = read(due, sort=(("waitingSince", 1),), index=indexes.WAITING_SINCE)
+        if max_rounds is None:
+            return found
+        often = {"roundsAt": {"$gt": FIRST_DATE}, "rounds": {"$gte": max_rounds}, **of_others, **NOT_DELETED}
+        return [*found, *read(often, sort=(("roundsAt", 1),), index=indexes.ROUNDS_AT)]
 
     def overdue_since(self, project_id: str, day: str) -> Sequence[StoredDocument]:
         """Returns the documents that were due on a day and are not published."""
         condition = {"listed": published_entry(False), "dueKey": day}
         return self._find(project_id, condition, fields=HIDDEN, index=indexes.BY_DUE_DATE)
-
-    def count_by_status(self, project_id: str) -> dict[str, int]:
-        """Returns how many documents outside the trash have each status; those that none has are left out.
-
-        One command counts the keys of each status. A group by the status itself would read each document.
-        """
-        conditions: list[Bson] = [{"listed": f"status:{status}"} for status in DocumentStatus]
-        groups = [{"$group": {"_id": status, "count": {"$sum": 1}}} for status in DocumentStatus]
-        others = zip(conditions[1:], groups[1:], strict=True)
-        pipelines = [[{"$match": self._where(project_id, condition)}, group] for condition, group in others]
-        unions = [{"$unionWith": {"coll": self.name, "pipeline": pipeline}} for pipeline in pipelines]
-        rows = self._aggregate(project_id, conditions[0], [groups[0], *unions])
-        return {row["_id"]: row["count"] for row in rows}
 
     def find_existing(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids that are documents of the project."""

@@ -30,7 +30,7 @@ class Threads(Collection[StoredThread]):
     def of_documents(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredThread]:
         """Returns id, level and state of all threads of documents, and since when they have it."""
         condition = {"documentId": {"$in": object_ids(document_ids)}}
-        fields = dict.fromkeys(("documentId", "level", "state", "stateSince", "updatedAt"), 1)
+        fields = dict.fromkeys(("documentId", "level", "state", "stateSince"), 1)
         return self._find(project_id, condition, fields=fields)
 
     def get_many(self, project_id: str, thread_ids: Iterable[str]) -> dict[str, StoredThread]:
