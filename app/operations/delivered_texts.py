@@ -16,7 +16,7 @@ from cachetools import LRUCache, cached
 from app.errors import ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.operations.context import Context
 from app.operations.rendering import render_content
-from app.operations.revision_cache import NEVER_CHANGES, RevisionCache
+from app.operations.shared_cache import SharedCache
 from app.rules.text import first_paragraph
 
 MAX_BODIES = 16 * 1024 * 1024
@@ -31,7 +31,7 @@ RENDERING_SECONDS = 5.0
 """How long drafts are rendered for one response before the next one is refused."""
 TOO_SLOW = "Rendering these previews takes too long: ask for the html of fewer at once."
 
-_excerpts: RevisionCache[str] = RevisionCache(EXCERPT_CACHE_CHARACTERS, lambda text: len(text) + ENTRY_BYTES)
+_excerpts: SharedCache[str] = SharedCache(EXCERPT_CACHE_CHARACTERS, lambda text: len(text) + ENTRY_BYTES)
 """The excerpts that are generated from the contents of drafts, by the content's id."""
 
 
@@ -97,14 +97,14 @@ class Texts:
     def excerpts(self, body_ids: Iterable[str]) -> Mapping[str, str]:
         """Returns the excerpts that are generated from the contents of drafts, by the content's id, in one read."""
         wanted = set(body_ids)
-        excerpts = {one: known for one in wanted if (known := _excerpts.get(one, NEVER_CHANGES)) is not None}
+        excerpts = {one: known for one in wanted if (known := _excerpts.get(one)) is not None}
         with self._ctx.store.deadline():
             beginnings = self._ctx.store.bodies.get_beginnings(
                 self._ctx.project_id, wanted - excerpts.keys(), DRAFT_BEGINNING
             )
         for body_id, beginning in beginnings.items():
             excerpts[body_id] = first_paragraph(beginning) or ""
-            _excerpts.put(body_id, NEVER_CHANGES, excerpts[body_id])
+            _excerpts.put(body_id, excerpts[body_id])
         return excerpts
 
 
