@@ -31,7 +31,7 @@ from app.rules.provenance import digests_of, dump_origins, origins_after
 from app.rules.publishing import Publication, attributed, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.threads import counts_of
-from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
+from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of
 from app.schemas.loading import cached_schema, check, load
 from app.schemas.transfers import FORMAT, LINES
 from app.store.collection import new_id
@@ -56,6 +56,7 @@ NO_END = (
 )
 OTHER_FORMAT = f"The export is not of format {FORMAT}: import it with the version of content-workflow that wrote it."
 BUSY = "Others wrote to the project all the time: run the import again."
+MISSING_TEXT = "A text that it or a version names is missing: it must come before the document."
 TOO_MANY = "The project has {:,} {}, the most there may be."
 
 
@@ -207,9 +208,6 @@ class ProjectImport:
                 self._store.transfers.add_missing(self._project, COLLECTIONS[kind], records)
             documents = [(number, line) for number, line in lines if line["type"] == "document"]
             versions = self._store.transfers.versions(self._project, [line["id"] for _, line in documents])
-            texts = self._store.transfers.documents_of(
-                self._project, [text for _, line in documents for text in texts_of(line, versions.get(line["id"], {}))]
-            )
             threads = defaultdict(list)
             for thread in self._store.threads.of_documents(self._project, [line["id"] for _, line in documents]):
                 threads[thread["documentId"]].append(thread)
@@ -219,7 +217,7 @@ class ProjectImport:
                 self._count(line, existing[line["id"]])
                 continue
             try:
-                record, html = self._document_record(line, versions.get(line["id"], {}), texts)
+                record, html = self._document_record(line, versions.get(line["id"], {}))
                 record |= counts_of(threads[line["id"]]) | imported_since(record)
                 rows.append(_Row(number, line, record, html))
             except _InvalidLine as error:
@@ -228,11 +226,11 @@ class ProjectImport:
             self._write(part, self._add_document)
 
     def _document_record(
-        self, line: Line, versions: Mapping[int, str | None], texts: Mapping[str, str]
+        self, line: Line, versions: Mapping[int, str | None]
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """Returns the record of a document, and the html that is delivered of it, if any. Raises `_InvalidLine`.
 
-        `versions` are its versions that exist, with their texts; `texts` are texts that exist, with their documents.
+        `versions` are its versions that exist, with their texts.
         """
         record = record_of("document", line)
         snapshot, brief = record["snapshot"], record["brief"] or {}
@@ -247,9 +245,9 @@ class ProjectImport:
             raise _InvalidLine(line, "Its brief is claimed: it must have `claimedBy` and `claimedAt`.")
         if record["status"] == DocumentStatus.SCHEDULED and None in (record["publishAt"], record["statusBefore"]):
             raise _InvalidLine(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
-        if any(texts.get(text) != line["id"] for text in texts_of(line, versions)):
-            raise _InvalidLine(line, "A text that it or a version names is missing: it must come before the document.")
-        self._write_origins(versions)
+        if not {line["contentId"], snapshot and snapshot["markdownId"]} <= {None, *versions.values()}:
+            raise _InvalidLine(line, MISSING_TEXT)
+        self._write_origins(line, versions)
         publication, html = self._publication(line, record, snapshot) if snapshot else (None, [])
         if record["brief"] is None:
             del record["brief"]
@@ -262,12 +260,17 @@ class ProjectImport:
         }
         return record, html
 
-    def _write_origins(self, versions: Mapping[int, str | None]) -> None:
-        """Stores with each text of a document who wrote its paragraphs, as writing its versions did."""
+    def _write_origins(self, line: Line, versions: Mapping[int, str | None]) -> None:
+        """Stores with each text of a document who wrote its paragraphs, as writing its versions did.
+
+        Raises `_InvalidLine` where a text is missing, or another document's.
+        """
         old, origins, done = list[bytes](), list[int](), dict[str, list[int]]()
         for version, body_id in sorted(versions.items()):
             with self._store.deadline():
                 body = self._store.bodies.get(self._project, body_id)
+                if body_id and (body is None or body["documentId"] != line["id"]):
+                    raise _InvalidLine(line, MISSING_TEXT)
                 new = digests_of(body["text"]) if body else []
                 if body is None or body["id"] in done:
                     origins = done.get(body_id or "", [])
