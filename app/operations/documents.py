@@ -25,7 +25,7 @@ from app.rules import edits as rules
 from app.rules.briefs import decide_at
 from app.rules.documents import Call, Decision, StoredDocument, delivered_at_once, document_event
 from app.rules.edits import edit_document, refuse_edit, refuse_restore
-from app.rules.etags import document_tag
+from app.rules.etags import tag_of
 from app.rules.events import Event
 from app.rules.generation import Generation, declared_tokens
 from app.rules.intents import new_document
@@ -169,7 +169,7 @@ def document_result(ctx: Context, document: StoredDocument, content: str | None 
     body_id = document.get("contentId")
     return Result(
         document_summary(document, ctx.caller.team_id, ctx.now),
-        etag=document_tag(document, ctx.now),
+        etag=tag_of(document, ctx.now),
         text_ids=document_text_ids(document),
         texts={body_id: content} if body_id is not None and content is not None else {},
     )

@@ -7,10 +7,10 @@ depends on more than the record, a suffix follows: `x` once a claim's lease ran 
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from app.rules.briefs import claim_expired
-from app.rules.documents import StoredDocument, brief_of
+from app.rules.documents import NO_BRIEF
 
 Tags = tuple[str, ...] | None
 """The states of a record that a caller accepts, as `If-Match` names them; None for any."""
@@ -21,15 +21,12 @@ def record_tag(record: Mapping[str, Any]) -> str:
     return str(record["rev"])
 
 
-def document_tag(document: StoredDocument, now: datetime) -> str:
-    """Returns the tag of a document at an instant."""
-    expired = "x" if claim_expired(brief_of(document), now) else ""
-    return f"{document['version']}-{document['rev']}{expired}"
-
-
 def tag_of(record: Mapping[str, Any], now: datetime) -> str:
-    """Returns the tag of any record at an instant."""
-    return document_tag(cast(StoredDocument, record), now) if "version" in record else record_tag(record)
+    """Returns the tag of a record at an instant; a document is known by its version."""
+    if "version" not in record:
+        return record_tag(record)
+    expired = "x" if claim_expired(record.get("brief") or NO_BRIEF, now) else ""
+    return f"{record['version']}-{record['rev']}{expired}"
 
 
 def read_tags(if_match: str) -> Tags:

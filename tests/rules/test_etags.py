@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.rules.etags import document_tag, matches, read_tags, record_tag
+from app.rules.etags import matches, read_tags, record_tag, tag_of
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
 DOCUMENT = {"version": 3, "rev": 14}
@@ -15,14 +15,14 @@ LEASED = {**DOCUMENT, "brief": {"state": "claimed", "claimExpiresAt": NOW}}
 
 @pytest.mark.contract("decided-http.etag")
 def test_a_documents_tag_begins_with_its_version_and_ends_in_its_writes() -> None:
-    assert document_tag(DOCUMENT, NOW) == "3-14"
+    assert tag_of(DOCUMENT, NOW) == "3-14"
     assert record_tag({"rev": 14}) == "14"
 
 
 @pytest.mark.contract("decided-http.etag", "decided-briefs.expired-is-ready")
 def test_a_documents_tag_changes_at_the_instant_that_its_claim_expires() -> None:
-    assert document_tag(LEASED, NOW - timedelta(milliseconds=1)) == "3-14"
-    assert document_tag(LEASED, NOW) == "3-14x"
+    assert tag_of(LEASED, NOW - timedelta(milliseconds=1)) == "3-14"
+    assert tag_of(LEASED, NOW) == "3-14x"
 
 
 @pytest.mark.parametrize(
