@@ -26,6 +26,7 @@ class Caller:
     token_id: str | None
     name: str = ""
     agent: str = ""
+    """The agent's name that the token has of its own."""
     scopes: frozenset[Scope] = frozenset()
     drafts: bool = False
     """Whether a delivery token has the drafts permission: it may read documents that are not published."""
@@ -40,6 +41,8 @@ class Caller:
     """Whether a client got the token by OAuth."""
     member_id: str | None = None
     """The member whose the token is."""
+    client: str = ""
+    """What the client calls itself over MCP, which stands for the agent's name where the token has none."""
     token_hash: str | None = None
     """The hash of the token's secret then: of the one that was sent, or that the session was begun with."""
 
@@ -48,7 +51,7 @@ class Caller:
         """The caller as records and events name it."""
         if self.token_id is None:
             return SYSTEM
-        return Actor(type=self.type, id=self.token_id, name=self.name, agent=self.agent)
+        return Actor(type=self.type, id=self.token_id, name=self.name, agent=self.agent or self.client)
 
 
 def system(project_id: str, team_id: str) -> Caller:
@@ -103,7 +106,7 @@ class Context:
     @property
     def call(self) -> Call:
         """The call as rules see it."""
-        return Call(self.caller.actor, self.channel, self.now)
+        return Call(self.caller.actor, self.channel, self.now, has_agent=bool(self.caller.agent))
 
     @property
     def token_id(self) -> str:

@@ -101,13 +101,12 @@ def publishing_call(
 
 def site_call(ctx: Context) -> Call:
     """Returns the call with whether it may change what the site shows at once; an agent's name is the token's own."""
-    if not ctx.caller.agent or ctx.caller.token_id is None:
+    if not ctx.caller.agent:
         return ctx.call
     project = ctx.store.projects.settings(ctx.project_id)
     record = project.get("reviewRecord") == ReviewDemand.REQUIRED
     demanding = project["reviewRequired"] or record or project.get("fourEyes", False)
-    is_agent = demanding and ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id])
-    return replace(ctx.call, may_not_change_site=bool(is_agent))
+    return replace(ctx.call, may_not_change_site=bool(demanding))
 
 
 def _same_eyes(ctx: Context, document: StoredDocument, asker: Actor) -> Actor | None:

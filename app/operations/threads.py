@@ -42,7 +42,7 @@ from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
 from app.schemas.threads import ReplyFields, SettleFields, ThreadFields, ThreadQuery
 from app.store.collection import new_id
-from app.vocabulary import Scope, ThreadLevel, ThreadState
+from app.vocabulary import Scope, ThreadState
 
 UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
 
@@ -89,7 +89,8 @@ def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Field
 
     An agent can't resolve a `must` thread that another opened.
     """
-    return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.resolve_thread, fields))
+    rule = partial(rules.resolve_thread, call=ctx.call, text=fields.get("text"), comment_id=new_id())
+    return _change(ctx, document_id, thread_id, "thread.resolved", rule)
 
 
 @operation(Scope.WRITE, Effect.CHANGES, errors=(BadRequest,), transaction=True)
@@ -107,7 +108,8 @@ def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thre
 )
 def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
     """Resolve a review thread without taking its suggestion."""
-    return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.reject_suggestion, fields))
+    rule = partial(rules.reject_suggestion, call=ctx.call, text=fields.get("text"), comment_id=new_id())
+    return _change(ctx, document_id, thread_id, "thread.resolved", rule)
 
 
 @document_change(
@@ -129,7 +131,7 @@ def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, ctx.call, *base_versions(ctx, present, {}))
         can_write_content(present, ctx.call)
-        rules.refuse_settling(thread, ctx.call, by_agent=_by_agent(ctx, thread))
+        rules.refuse_settling(thread, ctx.call)
         markdown = _with_suggestion(ctx, present, thread, before)
         decision = new_content(ctx, present, markdown, generation)
         settle = partial(record_thread, call=ctx.call, event="thread.resolved", before=thread, after=after)
@@ -211,20 +213,6 @@ def _change(
         write_decision(ctx, document, record)
         after = ctx.store.threads.change(ctx.project_id, before, after)
     return _result(ctx, document, after)
-
-
-def _settling(
-    ctx: Context, rule: Callable[..., StoredThread], fields: Fields
-) -> Callable[[StoredThread], StoredThread]:
-    """Returns a rule that resolves a thread, which asks whether an agent's own token calls."""
-    return lambda thread: rule(thread, ctx.call, fields.get("text"), new_id(), by_agent=_by_agent(ctx, thread))
-
-
-def _by_agent(ctx: Context, thread: StoredThread) -> bool:
-    """Returns whether the token has an agent's name of its own; asked for the level alone where that matters."""
-    if not ctx.caller.agent or ctx.caller.token_id is None or thread["level"] != ThreadLevel.MUST:
-        return False
-    return bool(ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id]))
 
 
 def _result(ctx: Context, document: StoredDocument, thread: StoredThread) -> Result[Thread]:

@@ -153,6 +153,8 @@ class Call:
     actor: Actor
     channel: Channel
     now: datetime
+    has_agent: bool = False
+    """Whether the token has an agent's name of its own, which no client sent."""
     claimed_at: datetime | None = None
     """The claim that the caller writes under, where several agents share a token."""
     review_required: bool = False
