@@ -5,15 +5,7 @@ By sections two writers can change different parts of it (decisions, sections 8 
 
 from collections.abc import Sequence
 
-from app.errors import (
-    BadRequest,
-    BriefClaimed,
-    HttpApiDecodeError,
-    InvalidTransition,
-    Issue,
-    NotFound,
-    VersionConflict,
-)
+from app.errors import BadRequest, BriefClaimed, HttpApiDecodeError, InvalidTransition, Issue, NotFound, VersionConflict
 from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.documents import document_change, document_result, origin_of, own_document, write_decision

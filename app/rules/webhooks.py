@@ -84,17 +84,12 @@ class StoredDelivery(DeliveryState):
 
 Address = IPv4Address | IPv6Address
 
-NOT_PUBLIC = tuple(
-    map(
-        ip_network,
-        (
-            "168.63.129.16/32",  # Azure's host: a public address that is only reachable inside Azure
-            "192.0.0.0/24",  # protocol assignments: Oracle's metadata
-            "192.88.99.0/24",  # 6to4 relays
-            "2001::/23",  # protocol assignments: Teredo, ORCHID
-            "3fff::/20",  # documentation
-        ),
-    )
+NOT_PUBLIC = (
+    ip_network("168.63.129.16/32"),  # Azure's host: a public address that is only reachable inside Azure
+    ip_network("192.0.0.0/24"),  # protocol assignments: Oracle's metadata
+    ip_network("192.88.99.0/24"),  # 6to4 relays
+    ip_network("2001::/23"),  # protocol assignments: Teredo, ORCHID
+    ip_network("3fff::/20"),  # documentation
 )
 """Networks that a webhook never reaches, of those that `ipaddress` counts as global in one version or another."""
 
