@@ -26,8 +26,8 @@ from app.operations.context import Context
 from app.operations.delivered_texts import Text
 from app.operations.delivery import DeliveryQuery
 from app.operations.delivery_caches import delivery_revision, read_delivered
-from app.operations.shared_cache import SharedCache
 from app.settings import Settings
+from app.store.shared_cache import SharedCache
 from app.vocabulary import Channel
 from graphql_app.context import DeliveryContext
 from graphql_app.errors import INTERNAL, UNAVAILABLE, RequestError, code_of, format_error, format_refusal, query_error

@@ -16,8 +16,8 @@ from cachetools import LRUCache, cached
 from app.errors import ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.operations.context import Context
 from app.operations.rendering import render_content
-from app.operations.shared_cache import SharedCache
 from app.rules.text import first_paragraph
+from app.store.shared_cache import SharedCache
 
 MAX_BODIES = 16 * 1024 * 1024
 """The most bytes of html and markdown in one response."""

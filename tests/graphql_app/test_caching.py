@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.operations.shared_cache import SharedCache
 from app.store.categories import Categories
+from app.store.shared_cache import SharedCache
 from app.store.single_flight import SingleFlight
 from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
 from tests.make import Project, a_document, a_project, made
