@@ -261,9 +261,6 @@ class OutboxCollection(Collection[Stored]):
     defaults: Bson = NOT_DELETED
     """The fields of a new record that nobody sends."""
 
-    has_update_time = True
-    """Whether records have `updatedAt`."""
-
     def keys(self, record: Values) -> Bson:
         """Returns what is stored beside a record's own fields: the keys that lists sort by and names are found by."""
         return {}
@@ -299,7 +296,7 @@ class OutboxCollection(Collection[Stored]):
 
     def update(self, project_id: str, before: Stored, changes: Values, event: Event) -> Stored:
         """Changes fields of a record as it was read. Raises as `change` does."""
-        time = {"updatedAt": event.at} if self.has_update_time else {}
+        time = {"updatedAt": event.at} if "updatedAt" in before else {}
         return self.change(project_id, before, {**before, **changes, **time}, [event])
 
     def delete(self, project_id: str, before: Stored, event: Event) -> Stored:
