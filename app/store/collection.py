@@ -165,15 +165,10 @@ class Collection(Generic[Stored]):
         index: Index | None = None,
         collation: Condition | None = None,
     ) -> list[Stored]:
-        where = self._where(project_id, condition)
-
-        def find(hint: str | None) -> list[Stored]:
-            found = self._collection.find(where, fields, session=self._session, hint=hint, collation=collation)
-            cursor = found.skip(skip).limit(limit).batch_size(limit)  # in one round trip
-            records = list(cursor.sort(list(sort)) if sort else cursor)
-            return [self.from_bson(record) for record in records]
-
-        return self._hinted(index, condition, find)
+        in_one_round_trip = {"skip": skip, "limit": limit, "batch_size": limit}
+        options = {**in_one_round_trip, "sort": [*sort] or None, "collation": collation, "session": self._session}
+        find = partial(self._collection.find, self._where(project_id, condition), fields, **options)
+        return self._hinted(index, condition, lambda hint: [self.from_bson(record) for record in find(hint=hint)])
 
     def _page_in_order(
         self,
