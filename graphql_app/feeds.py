@@ -18,7 +18,7 @@ from app.http import responses
 from app.http.callers import callers
 from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, response_headers
 from app.operations.context import Context
-from app.operations.delivery_caches import DeliveryCaches, read_delivered
+from app.operations.delivery_caches import categories_at, published_categories, read_delivered
 from app.operations.sites import Site, last_published_at, newest_html, publications, read_site
 from app.rules.publishing import Publication
 from app.rules.sites import feed_url, home_url, page_url
@@ -42,8 +42,7 @@ Stream = Iterator[str]
 class Feeds:
     """The two views."""
 
-    def __init__(self, settings: Settings, caches: DeliveryCaches) -> None:
-        self._caches = caches
+    def __init__(self, settings: Settings) -> None:
         self._cache_control = settings.delivery_cache_control
         self._public_url = settings.public_url.rstrip("/")
         self._with_html = settings.feed_html
@@ -65,7 +64,7 @@ class Feeds:
                 address=address or feed_url(site.url) or path,
                 home=home_url(site.url),
                 entries=entries(ctx, limit, with_html=self._with_html),
-                categories=self._caches.categories(ctx, site.revision.number),
+                categories=categories_at(ctx, site.revision.number),
                 **FUNCTIONS,
             )
 
@@ -77,7 +76,7 @@ class Feeds:
         _parameters(Schema)
 
         def sitemap(ctx: Context, site: Site) -> Stream:
-            categories = self._caches.published_categories(ctx, site.revision.number) if site.category_url else []
+            categories = published_categories(ctx, site.revision.number) if site.category_url else []
             batches = publications(ctx, MAX_PAGES - len(categories), bare=True)
             rows = chain.from_iterable(batches)
             return stream_template("delivery/sitemap.xml", site=site, categories=categories, rows=rows, **FUNCTIONS)

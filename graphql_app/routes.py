@@ -9,7 +9,6 @@ from werkzeug.exceptions import HTTPException
 from app.errors import Refusal, ResponseTooLarge
 from app.http.cors import allow_origins
 from app.http.errors import bug, refusal_of
-from app.operations.delivery_caches import DeliveryCaches
 from app.settings import Settings
 from graphql_app import explorer, view
 from graphql_app.errors import RequestError, too_large
@@ -21,15 +20,14 @@ EXPOSED = "ETag, Ignored-Fields, Preference-Applied, RateLimit, RateLimit-Policy
 
 def install(app: Flask, settings: Settings) -> None:
     """Serves the delivery API."""
-    caches = DeliveryCaches()
-    for routes in (_graphql(settings, caches), _feeds(settings, caches)):
+    for routes in (_graphql(settings), _feeds(settings)):
         routes.after_request(partial(allow_origins, allowed=settings.delivery_allowed_origins, exposed=EXPOSED))
         app.register_blueprint(routes)
 
 
-def _graphql(settings: Settings, caches: DeliveryCaches) -> Blueprint:
+def _graphql(settings: Settings) -> Blueprint:
     routes = Blueprint("delivery", __name__, template_folder="templates")
-    graphql = view.DeliveryView.as_view("graphql", settings, caches)
+    graphql = view.DeliveryView.as_view("graphql", settings)
     routes.add_url_rule("/graphql", view_func=graphql, methods=["GET", "POST"])
     names = ",".join(f'"{name}"' for name in explorer.FILES)
     routes.add_url_rule(f"/graphql/explorer/<any({names}):name>", "explorer_file", explorer.explorer_file)
@@ -41,8 +39,8 @@ def _graphql(settings: Settings, caches: DeliveryCaches) -> Blueprint:
     return routes
 
 
-def _feeds(settings: Settings, caches: DeliveryCaches) -> Blueprint:
-    feeds = Feeds(settings, caches)
+def _feeds(settings: Settings) -> Blueprint:
+    feeds = Feeds(settings)
     routes = Blueprint("feeds", __name__)
     routes.add_url_rule("/delivery/feed.xml", "atom", feeds.atom)
     routes.add_url_rule("/delivery/sitemap.xml", "sitemap", feeds.sitemap)

@@ -23,11 +23,11 @@ from werkzeug.http import quote_etag
 from app.errors import InternalError, Refusal, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.http.callers import callers, hold_large
 from app.operations.context import Context
-from app.operations.delivered_texts import Text, TextCache
+from app.operations.delivered_texts import Text
 from app.operations.delivery import DeliveryQuery
-from app.operations.delivery_caches import DeliveryCaches, read_delivered
-from app.operations.revision_cache import NEVER_CHANGES, RevisionCache
+from app.operations.delivery_caches import delivery_revision, read_delivered
 from app.settings import Settings
+from app.store.shared_cache import SharedCache
 from app.vocabulary import Channel
 from graphql_app.context import DeliveryContext
 from graphql_app.errors import INTERNAL, UNAVAILABLE, RequestError, code_of, format_error, format_refusal, query_error
@@ -54,12 +54,11 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
 
     init_every_request: ClassVar[bool] = False
 
-    def __init__(self, settings: Settings, caches: DeliveryCaches) -> None:
+    def __init__(self, settings: Settings) -> None:
         super().__init__(schema=delivery_schema(settings.graphql_introspection), graphql_ide=None)
-        self._caches, self._texts = caches, TextCache()
-        self._persisted: RevisionCache[str] = RevisionCache(PERSISTED_CHARACTERS, size_of=len)
+        self._persisted: SharedCache[str] = SharedCache(PERSISTED_CHARACTERS, size_of=len)
         """Queries by project and SHA-256; a project finds those that it sent itself."""
-        self._responses: RevisionCache[bytes] = RevisionCache(CACHE_BYTES, size_of=lambda body: len(body) + ENTRY_BYTES)
+        self._responses: SharedCache[bytes] = SharedCache(CACHE_BYTES, size_of=lambda body: len(body) + ENTRY_BYTES)
         self._cache_control = settings.delivery_cache_control
 
     def dispatch_request(self) -> Response:
@@ -72,25 +71,25 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             raise RequestError(f"Responses are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
         ctx = callers().context(Channel.GRAPHQL)
         data = self._request_data(ctx)
-        revision = self._caches.revision(ctx)
+        revision = delivery_revision(ctx)
         key = _cache_key(ctx, data)
         tag = _digest((key, revision.number, media_type))
         caching = {"Cache-Control": self._cache_control, "ETag": quote_etag(tag)} if is_get else {}
         if is_get and request.if_none_match.contains_weak(tag):
             return Response(status=304, headers={"Vary": VARY, **caching})
-        body = self._responses.get(key, revision.number)
+        body = self._responses.get((key, revision.number))
         if body is not None:
             return _response(body, media_type, caching)
         context = DeliveryContext(ctx, revision, data)
         result = read_delivered(ctx, revision, lambda ctx: self._execute(ctx, context))
         body, refused = encode(result), is_refused(result)
         if not refused and data.query:
-            self._persisted.put((ctx.project_id, sha256_of(data.query)), NEVER_CHANGES, data.query)
+            self._persisted.put((ctx.project_id, sha256_of(data.query)), data.query)
         if result.errors or context.query.shows_drafts:
             uncached = "private, no-store" if context.query.shows_drafts else "no-store"
             status = status_of_refused_query() if refused else 200
             return _response(body, media_type, {"Cache-Control": uncached}, status)
-        self._responses.put(key, revision.number, body)
+        self._responses.put((key, revision.number), body)
         return _response(body, media_type, caching)
 
     def _request_data(self, ctx: Context) -> GraphQLRequestData:
@@ -104,7 +103,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             sha256 = _sha256(persisted)
             if data.query and sha256 != sha256_of(data.query):
                 raise RequestError("The hash is not that of the query.", "PERSISTED_QUERY_HASH_MISMATCH")
-            data.query = data.query or self._persisted.get((ctx.project_id, sha256), NEVER_CHANGES)
+            data.query = data.query or self._persisted.get((ctx.project_id, sha256))
             if data.query is None:
                 raise query_error("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound")
         if not data.query:
@@ -114,7 +113,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
     def _execute(self, ctx: Context, context: DeliveryContext) -> ExecutionResult:
         """Executes the query, again where a text of its response was replaced before it was read."""
         for _ in range(READ_AGAIN):
-            context.query = DeliveryQuery(ctx, context.revision.number, self._caches, self._texts)
+            context.query = DeliveryQuery(ctx, context.revision.number)
             with suppress(WriteConflict):
                 result = self._executed(context)
                 if result.data is not None:

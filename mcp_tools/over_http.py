@@ -105,7 +105,7 @@ def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
         return _refusal(400, t.INVALID_REQUEST, "The body must be one JSON-RPC request or notification.")
     client = _client_of(message) or client_name(request.headers.get(SESSION_HEADER, ""), authorization)
     if isinstance(context_or_refusal, Context) and not context_or_refusal.caller.agent:
-        caller = replace(context_or_refusal.caller, agent=client)
+        caller = replace(context_or_refusal.caller, client=client)
         context_or_refusal = replace(context_or_refusal, caller=caller)
     toolset, minimal = request.args.get(TOOLSET, ALL), RETURN in request.args
     call = Call(context_or_refusal, toolset, current_request_id(), minimal)

@@ -14,7 +14,7 @@ from app.console.frame import console, done, is_from_script, page
 from app.console.moves import NEXT, moves_of, refusals_on
 from app.console.reviewing import MARKS, last_decision, moves_so_far, review_of, threads_of
 from app.console.sessions import context
-from app.errors import NotFound, VersionConflict
+from app.errors import BadRequest, NotFound, VersionConflict
 from app.http.callers import hold_large
 from app.operations import briefs, checks, documents, events, revisions
 from app.operations.documents import own_document
@@ -23,7 +23,6 @@ from app.responses.briefs import brief_detail
 from app.responses.documents import DocumentSummary, document_summary
 from app.responses.revisions import revision_summary
 from app.rules.actors import Actor
-from app.rules.diffs import TooDifferent
 from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, brief_of
 from app.rules.projects import StoredProject
 from app.rules.rendering import TooMuchMarkup, to_html
@@ -150,7 +149,7 @@ def _both_texts(id: str, mine: str) -> Response:
     _, document, theirs = read_document(id)
     try:
         rows = side_by_side(revisions.compared(context(), theirs, mine, "theirs", "mine"))
-    except TooDifferent:
+    except BadRequest:
         rows = None
     compared = {"theirs": theirs, "rows": rows, "saved_by": _saved_by(document)}
     return page("conflict.html", 409, document=document, markdown=mine, html=preview_of(mine), **compared)
@@ -200,9 +199,7 @@ def show_revisions(id: str) -> Response:
             before, after = (markdown_of(ctx, one["bodyId"]) for one in (old, new))
         fields = _fields_that_differ(revision_summary(old), revision_summary(new))
         rows = side_by_side(revisions.compared(ctx, before, after, f"version {older}", f"version {newer}"))
-    except TooDifferent:
-        problem = "The versions are too long and too different to be compared in time."
-    except NotFound as refusal:
+    except (BadRequest, NotFound) as refusal:
         problem = refusal.message
     found = listing(revisions.list_revisions, id, limit=ON_A_PAGE)
     shown: dict[str, Any] = {"older": older, "newer": newer, "rows": rows, "fields": fields, "problem": problem}

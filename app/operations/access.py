@@ -7,15 +7,13 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 
 from cachetools import TTLCache
 
 from app.errors import Unauthorized, or_raise
-from app.operations.context import Caller
+from app.operations.context import Caller, this_instant
 from app.rules.projects import StoredProject
 from app.rules.tokens import AgreedToken, StoredToken
-from app.store.single_flight import SingleFlight
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 
@@ -60,8 +58,6 @@ class Access:
         """What was looked up, by the hash of the secret."""
         self._changed: TTLCache[str, float] = TTLCache(10_000, cached_seconds)
         """When this server last changed a project's tokens, sessions or freeze, by the project's id."""
-        self._look_ups: SingleFlight[_Found] = SingleFlight()
-        """Requests that come together with a secret that is not cached share its look-up."""
         self._lock = threading.Lock()
 
     def authenticate(self, secret: str, kind: TokenKind | None, now: datetime) -> Caller:
@@ -77,7 +73,7 @@ class Access:
                 found = None
         if found is None:
             with self._store.deadline():
-                found = self._look_ups.read((secret_hash, kind), partial(self._look_up, secret, kind, now))
+                found = self._look_up(secret, kind, now)
             with self._lock:
                 if not self._is_outdated(found):
                     self._found[secret_hash] = found
@@ -100,7 +96,7 @@ class Access:
         """Ends a session: at once on this server, within 5 s on every other."""
         project_id = project_of_secret(session)
         with self._store.deadline():
-            self._store.sessions.delete(project_id, hash_of(session))
+            self._store.sessions.take(project_id, hash_of(session), this_instant())
         self.look_up_again(project_id)
 
     def look_up_again(self, project_id: str) -> None:
@@ -117,7 +113,7 @@ class Access:
         read_at = time.monotonic()
         token_hash, ends = hash_of(secret), []
         if kind is None:
-            session = or_raise(self._store.sessions.get(project_of_secret(secret), token_hash), Unauthorized)
+            session = or_raise(self._store.sessions.get(project_of_secret(secret), token_hash, now), Unauthorized)
             token_hash, ends = session["tokenHash"], [session["expiresAt"]]
         token = or_raise(self._store.tokens.by_hash(token_hash), Unauthorized)
         if expires_at := token.get("expiresAt"):

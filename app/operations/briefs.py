@@ -12,7 +12,7 @@ from typing import Any
 
 from app.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, NoBriefReady, Problem
 from app.operations.context import Context
-from app.operations.documents import change_document, document_change, document_result, own_document, write_change
+from app.operations.documents import change_document, document_change, document_result, own_document, write_decision
 from app.operations.operation import Effect, Result, operation
 from app.operations.packets import packet_of
 from app.responses.briefs import BriefDetail, BriefItem, brief_detail, brief_item
@@ -21,7 +21,7 @@ from app.responses.packets import ClaimedDocument, ClaimedSummary
 from app.rules import briefs as rules
 from app.rules.briefs import refuse_if_guarded, write_brief, written_brief
 from app.rules.documents import Decision, StoredDocument, brief_of
-from app.rules.etags import document_tag
+from app.rules.etags import tag_of
 from app.rules.references import ExistingRecords, link_problems
 from app.schemas.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
 from app.schemas.loading import Fields, cached_schema, in_order, problems
@@ -57,7 +57,7 @@ def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
     category = ctx.store.categories.get(ctx.project_id, category_id) if category_id else None
     links = ctx.store.documents.get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
     body = brief_detail(document, category, links, ctx.now)
-    return Result(body, etag=document_tag(document, ctx.now), etag_covers_body=True)
+    return Result(body, etag=tag_of(document, ctx.now), etag_covers_body=True)
 
 
 @document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), rule=refuse_if_guarded)
@@ -170,7 +170,8 @@ def _claim(ctx: Context, document: StoredDocument, fields: Fields) -> Result[Cla
     seconds = fields.get("leaseSeconds")
     if seconds is None:
         seconds = ctx.store.projects.recent_settings(ctx.project_id).get("claimLeaseSeconds")
-    claimed = write_change(ctx, document, partial(rules.claim_brief, call=ctx.call, lease_seconds=seconds))
+    rule = partial(rules.claim_brief, call=ctx.call, lease_seconds=seconds)
+    claimed = write_decision(ctx, ctx.check_match(document), rule)
     result: Result[Any] = document_result(ctx, claimed)
     return replace(result, body={**result.body, "packet": packet_of(ctx, claimed)}) if fields.get("packet") else result
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
+from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.documents import own_document
-from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
 from app.responses.checks import CheckReport
 from app.rules.checks import NAMED_TITLES, CheckResult, Subject, errors_alone, failed, failed_errors, run_checks
-from app.rules.documents import LinkedDocument, StoredDocument, brief_of
+from app.rules.documents import StoredDocument, brief_of
 from app.rules.projects import StoredProject
 from app.schemas.documents import ChecksQuery
 from app.schemas.loading import Fields
@@ -41,7 +41,7 @@ def checks_of(
     document: StoredDocument,
     levels: Mapping[str, str],
     markdown: str,
-    links: Sequence[LinkedDocument] | None = None,
+    links: Sequence[StoredDocument] | None = None,
 ) -> list[CheckResult]:
     """Returns the outcomes of a document's checks, as the levels demand them; links that are not given are read."""
     brief = brief_of(document)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from app.errors import Forbidden, PreconditionFailed
 from app.rules.actors import SYSTEM, Actor, StoredNote
 from app.rules.documents import Call
-from app.rules.etags import EntityTag, matches, tag_of
+from app.rules.etags import Tags, matches, tag_of
 from app.rules.events import Event
 from app.rules.tokens import Budget
 from app.store.store import Store
@@ -26,6 +26,7 @@ class Caller:
     token_id: str | None
     name: str = ""
     agent: str = ""
+    """The agent's name that the token has of its own."""
     scopes: frozenset[Scope] = frozenset()
     drafts: bool = False
     """Whether a delivery token has the drafts permission: it may read documents that are not published."""
@@ -40,6 +41,8 @@ class Caller:
     """Whether a client got the token by OAuth."""
     member_id: str | None = None
     """The member to whom the token belongs."""
+    client: str = ""
+    """What the client calls itself over MCP, which stands for the agent's name where the token has none."""
     token_hash: str | None = None
     """The hash of the token's secret then: of the one that was sent, or that the session was begun with."""
 
@@ -48,7 +51,7 @@ class Caller:
         """The caller as records and events name it."""
         if self.token_id is None:
             return SYSTEM
-        return Actor(type=self.type, id=self.token_id, name=self.name, agent=self.agent)
+        return Actor(type=self.type, id=self.token_id, name=self.name, agent=self.agent or self.client)
 
 
 def system(project_id: str, team_id: str) -> Caller:
@@ -70,7 +73,7 @@ class Context:
     caller: Caller
     channel: Channel
     now: datetime = field(default_factory=this_instant)
-    if_match: tuple[EntityTag, ...] | None = None
+    if_match: Tags = None
     """The entity tags that the caller holds for the record; None for no condition."""
     any_state: bool = False
     """Whether the caller accepts any state of the record (`If-Match: *`)."""
@@ -103,7 +106,7 @@ class Context:
     @property
     def call(self) -> Call:
         """The call as rules see it."""
-        return Call(self.caller.actor, self.channel, self.now)
+        return Call(self.caller.actor, self.channel, self.now, has_agent=bool(self.caller.agent))
 
     @property
     def token_id(self) -> str:

@@ -9,21 +9,18 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from threading import Condition
 
-import orjson
+from cachetools import LRUCache, cached
 
 from app.errors import ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.operations.context import Context
 from app.operations.rendering import render_content
-from app.operations.revision_cache import NEVER_CHANGES, RevisionCache
 from app.rules.text import first_paragraph
+from app.store.shared_cache import SharedCache
 
 MAX_BODIES = 16 * 1024 * 1024
-"""The most bytes of html and markdown in one response, as JSON."""
-MAX_CHARACTER_BYTES = 6
-"""The most bytes of a character in JSON: those of an escaped control character."""
-_PART = 64 * 1024
-
+"""The most bytes of html and markdown in one response."""
 EXCERPT_CACHE_CHARACTERS = 8_000_000
 RENDERED_CACHE_BYTES = 32 * 1024 * 1024
 ENTRY_BYTES = 400
@@ -32,6 +29,14 @@ DRAFT_BEGINNING = 20_000
 """How many characters of a draft its excerpt is taken from."""
 RENDERING_SECONDS = 5.0
 """How long drafts are rendered for one response before the next one is refused."""
+TOO_SLOW = "Rendering these previews takes too long: ask for the html of fewer at once."
+
+_excerpts: SharedCache[str] = SharedCache(EXCERPT_CACHE_CHARACTERS, lambda text: len(text) + ENTRY_BYTES)
+"""The excerpts that are generated from the contents of drafts, by the content's id."""
+
+
+def _size_of_html(html: str | None) -> int:
+    return 2 * len(html or "") + ENTRY_BYTES
 
 
 class Text(str):
@@ -42,23 +47,11 @@ class Text(str):
     """Whether the content is html that is rendered from the body; None where that is too long to be published."""
 
 
-class TextCache:
-    """Texts that are generated from the contents of drafts, cached for all requests."""
-
-    def __init__(self) -> None:
-        self.excerpts: RevisionCache[str] = RevisionCache(
-            EXCERPT_CACHE_CHARACTERS, size_of=lambda text: len(text) + ENTRY_BYTES
-        )
-        self.rendered: RevisionCache[str] = RevisionCache(
-            RENDERED_CACHE_BYTES, size_of=lambda html: 2 * len(html) + ENTRY_BYTES
-        )
-
-
 class Texts:
     """The texts of one response."""
 
-    def __init__(self, ctx: Context, cache: TextCache) -> None:
-        self._ctx, self._cache = ctx, cache
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
         self._places: list[Text] = []
         self._sizes: dict[str, int] = {}
         """The bytes of bodies, as far as records tell them."""
@@ -97,38 +90,26 @@ class Texts:
             raise WriteConflict
         ends = time.monotonic() + RENDERING_SECONDS
         for text in self._places:
-            text.content = self._html(text, bodies, ends) if text.is_rendered else bodies[text]
-        contents = [text.content or "" for text in self._places]
-        may_be_too_large = sum(map(len, contents)) * MAX_CHARACTER_BYTES > MAX_BODIES
-        if may_be_too_large and sum(map(_length_as_json, contents)) > MAX_BODIES:
-            raise ResponseTooLarge
+            if text.is_rendered and time.monotonic() > ends:
+                raise ServiceUnavailable(TOO_SLOW)
+            text.content = _html(self._ctx, str(text), bodies[text]) if text.is_rendered else bodies[text]
 
     def excerpts(self, body_ids: Iterable[str]) -> Mapping[str, str]:
         """Returns the excerpts that are generated from the contents of drafts, by the content's id, in one read."""
-        cache, wanted = self._cache.excerpts, set(body_ids)
-        excerpts = {one: known for one in wanted if (known := cache.get(one, NEVER_CHANGES)) is not None}
+        wanted = set(body_ids)
+        excerpts = {one: known for one in wanted if (known := _excerpts.get(one)) is not None}
         with self._ctx.store.deadline():
             beginnings = self._ctx.store.bodies.get_beginnings(
                 self._ctx.project_id, wanted - excerpts.keys(), DRAFT_BEGINNING
             )
         for body_id, beginning in beginnings.items():
             excerpts[body_id] = first_paragraph(beginning) or ""
-            cache.put(body_id, NEVER_CHANGES, excerpts[body_id])
+            _excerpts.put(body_id, excerpts[body_id])
         return excerpts
 
-    def _html(self, body_id: str, bodies: Mapping[str, str], ends: float) -> str | None:
-        if (html := self._cache.rendered.get(body_id, NEVER_CHANGES)) is not None:
-            return html
-        if time.monotonic() > ends:
-            raise ServiceUnavailable("Rendering these previews takes too long: ask for the html of fewer at once.")
-        rendered = render_content(self._ctx, body_id, bodies[body_id])
-        if rendered is None:
-            return None
-        self._cache.rendered.put(body_id, NEVER_CHANGES, rendered.html)
-        return rendered.html
 
-
-def _length_as_json(text: str) -> int:
-    """Returns how many bytes a text takes as JSON; it is encoded in parts, between which other threads may go on."""
-    parts = (text[start : start + _PART] for start in range(0, len(text), _PART))
-    return 2 + sum(len(orjson.dumps(part)) - 2 for part in parts)
+@cached(LRUCache(RENDERED_CACHE_BYTES, _size_of_html), lambda ctx, body_id, markdown: body_id, condition=Condition())
+def _html(ctx: Context, body_id: str, markdown: str) -> str | None:
+    """Returns the html of a draft's content; None where it is too long to be published."""
+    rendered = render_content(ctx, body_id, markdown)
+    return rendered.html if rendered else None

@@ -14,8 +14,8 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from app.errors import Forbidden
 from app.operations.context import Context
-from app.operations.delivered_texts import Text, TextCache, Texts
-from app.operations.delivery_caches import Counts, DeliveryCaches, Redirects, read_redirects
+from app.operations.delivered_texts import Text, Texts
+from app.operations.delivery_caches import Counts, Redirects, categories_at, counts_at, read_redirects, redirects_at
 from app.responses.delivery import (
     Categories,
     DeliveredAuthor,
@@ -191,9 +191,9 @@ class DeliveryPage:
 class DeliveryQuery:
     """The data of one GraphQL query: reads what its resolvers need, in batches."""
 
-    def __init__(self, ctx: Context, revision: int, caches: DeliveryCaches, text_cache: TextCache) -> None:
-        self._ctx, self._revision, self._caches = ctx, revision, caches
-        self.texts = Texts(ctx, text_cache)
+    def __init__(self, ctx: Context, revision: int) -> None:
+        self._ctx, self._revision = ctx, revision
+        self.texts = Texts(ctx)
         self.shows_drafts = False
         """Whether the response may show drafts, so that no cache may store it."""
         self.authors = Batch(self._read_authors)
@@ -212,12 +212,12 @@ class DeliveryQuery:
     @cached_property
     def categories(self) -> Categories:
         """The project's categories by id."""
-        return self._caches.categories(self._ctx, self._revision)
+        return categories_at(self._ctx, self._revision)
 
     @cached_property
     def counts(self) -> Counts:
         """How many documents are published, by the id of their category."""
-        return self._caches.counts(self._ctx, self._revision)
+        return counts_at(self._ctx, self._revision)
 
     def category_with(self, slug: str) -> DeliveredCategory | None:
         """Returns the category with a slug."""
@@ -233,7 +233,7 @@ class DeliveryQuery:
     @property
     def redirects(self) -> Redirects:
         """The redirects of the project, the latest first."""
-        return self._caches.redirects(self._ctx, self._revision)
+        return redirects_at(self._ctx, self._revision)
 
     def redirect(self, slug: str) -> Redirects:
         """Returns the redirect from a slug, if there is one."""
@@ -274,7 +274,8 @@ class DeliveryQuery:
         if wanted.drafts and len(found) < limit:
             before = 0 if found else self._read(publications.count, wanted.ids, wanted.words)
             skipped = 0 if found else max(0, offset - before)
-            found += self._drafts(wanted, limit=limit - len(found), offset=skipped)
+            drafts = self._matching_drafts if wanted.words else self._newest_drafts
+            found += drafts(wanted, limit=limit - len(found), offset=skipped)
         return found
 
     def count(self, wanted: Wanted) -> int:
@@ -287,7 +288,7 @@ class DeliveryQuery:
         if not wanted.drafts:
             return published
         if wanted.words:
-            return published + len(self._matching_drafts(wanted))
+            return published + len(self._matching_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0))
         return published + self._read(self._ctx.store.documents.count, _draft_filters(wanted), self._ctx.now)
 
     # What belongs to a document
@@ -299,20 +300,16 @@ class DeliveryQuery:
         self.shows_drafts = True
         return self._previews.get(document.id) if document.is_published else DeliveredPreview(self, document.row)
 
-    def _drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
-        if wanted.words:
-            return self._matching_drafts(wanted)[offset : offset + limit]
-        return self._newest_drafts(wanted, limit=limit, offset=offset)
-
     def _newest_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         filters, documents = _draft_filters(wanted), self._ctx.store.documents
         rows = self._read(documents.list, filters, self._ctx.now, sort=NEWEST_CREATED, limit=limit, offset=offset)
         return self._unpublished(rows)
 
-    def _matching_drafts(self, wanted: Wanted) -> list[DeliveredDocument]:
+    def _matching_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         """Returns documents that are not published and have all words, of the newest `DRAFTS_SEARCHED`."""
         drafts, words = self._newest_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0), set(wanted.words)
-        return [one for one in drafts if words <= set(delivered_words({**one.row, "excerpt": one.excerpt}))]
+        found = [one for one in drafts if words <= set(delivered_words({**one.row, "excerpt": one.excerpt}))]
+        return found[offset : offset + limit]
 
     def _one(
         self, found: Publication | None, read_draft: Callable[[], StoredDocument | None]

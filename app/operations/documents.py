@@ -25,7 +25,7 @@ from app.rules import edits as rules
 from app.rules.briefs import decide_at
 from app.rules.documents import Call, Decision, StoredDocument, delivered_at_once, document_event
 from app.rules.edits import edit_document, refuse_edit, refuse_restore
-from app.rules.etags import document_tag
+from app.rules.etags import tag_of
 from app.rules.events import Event
 from app.rules.generation import Generation, declared_tokens
 from app.rules.intents import new_document
@@ -149,7 +149,7 @@ def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
         call = replace(publishing_call(ctx, document) if document["isPublished"] else ctx.call, taken_slugs=taken)
         return rules.restore_document(document, call, _references_now(ctx, document))
 
-    restored = write_decision(ctx, document, decide_at(ctx.check_match(document), ctx.now, restore))
+    restored = write_decision(ctx, ctx.check_match(document), restore)
     publication = document.get("trashedPublication")
     if publication and not restored["isPublished"]:
         ctx.store.bodies.delete(ctx.project_id, publication["htmlId"])
@@ -169,7 +169,7 @@ def document_result(ctx: Context, document: StoredDocument, content: str | None 
     body_id = document.get("contentId")
     return Result(
         document_summary(document, ctx.caller.team_id, ctx.now),
-        etag=document_tag(document, ctx.now),
+        etag=tag_of(document, ctx.now),
         text_ids=document_text_ids(document),
         texts={body_id: content} if body_id is not None and content is not None else {},
     )
@@ -181,21 +181,18 @@ def change_document(ctx: Context, document: StoredDocument, rule: Callable[[Stor
     Refuses with `PreconditionFailed` where the caller holds another state of it, and as the rule does; raises
     `WriteConflict` when it changed since it was read: the operation then runs again.
     """
-    return document_result(ctx, write_change(ctx, document, rule))
-
-
-def write_change(ctx: Context, document: StoredDocument, rule: Callable[[StoredDocument], Decision]) -> StoredDocument:
-    """Writes the same, and returns the stored document as it is then. Raises as `change_document` does."""
-    return write_decision(ctx, document, decide_at(ctx.check_match(document), ctx.now, rule))
+    return document_result(ctx, write_decision(ctx, ctx.check_match(document), rule))
 
 
 def write_decision(
-    ctx: Context, before: StoredDocument, decision: Decision, *, origin: Origin | None = None
+    ctx: Context, before: StoredDocument, rule: Callable[[StoredDocument], Decision], *, origin: Origin | None = None
 ) -> StoredDocument:
-    """Writes what was decided about a document: its record with the events, and a new version where it made one.
+    """Writes what a rule decides about a document that was read, and returns the document as it is then.
 
-    `origin` is what `origin_of` does not know of how the version came about. Raises as `change_document` does.
+    That is its record with the events, and a new version where the rule made one; `origin` is what `origin_of` does not
+    know of how that came about. Raises as `change_document` does, whatever state of it the caller holds.
     """
+    decision = decide_at(before, ctx.now, rule)
     if not decision.events:
         return before
     after = ctx.store.documents.change(ctx.project_id, before, decision.document, decision.events)

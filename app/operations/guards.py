@@ -17,9 +17,9 @@ from app.rules.four_eyes import makers_of, same_eyes
 from app.rules.projects import StoredProject
 from app.rules.reviews import missing_of
 from app.rules.times import read_time
-from app.rules.tokens import Budget, begins, budget_exceeded, limits_of
+from app.rules.tokens import begins, if_exceeded, limits_of
 from app.schemas.loading import Fields
-from app.vocabulary import BudgetLimit, ReviewDemand, Scope
+from app.vocabulary import ReviewDemand, Scope
 
 FRESH = timedelta(seconds=1)
 """How long a call may rely on its authentication, which may rely on a read of `CACHED_SECONDS` before: so a freeze
@@ -50,7 +50,7 @@ def if_over_budget(ctx: Context) -> Mapping[bool, BudgetExceeded | None]:
         return {}
     since = {limit: begins(limit, ctx.now) for limit in limits_of(budget, publishes=True)}
     counts = {limit: used + 1 for limit, used in ctx.store.budgets.used(ctx.project_id, token_id, since).items()}
-    return {publishes: _if_exceeded(ctx, token_id, budget, counts, publishes) for publishes in (False, True)}
+    return {publishes: if_exceeded(budget, counts, ctx.now, publishes=publishes) for publishes in (False, True)}
 
 
 def spend_budget(ctx: Context, *, publishes: bool) -> None:
@@ -61,25 +61,8 @@ def spend_budget(ctx: Context, *, publishes: bool) -> None:
         limit: ctx.store.budgets.spend(ctx.project_id, token_id, limit, begins(limit, ctx.now))
         for limit in limits_of(budget, publishes=publishes)
     }
-    if exceeded := _if_exceeded(ctx, token_id, budget, counts, publishes):
+    if exceeded := if_exceeded(budget, counts, ctx.now, publishes=publishes):
         raise exceeded
-
-
-def _if_exceeded(
-    ctx: Context, token_id: str, budget: Budget, counts: Mapping[BudgetLimit, int], publishes: bool
-) -> BudgetExceeded | None:
-    """Returns the refusal of the call that brings the counts to these numbers; None if they are within the budget.
-
-    The budget that the caller was authenticated with may be a few seconds old: before a refusal it is read again.
-    """
-    if all(counts[limit] <= most for limit, most in limits_of(budget, publishes=publishes).items()):
-        return None
-    token = ctx.store.tokens.get(ctx.project_id, token_id)
-    present = token.get("budget") if token else None
-    for limit, most in limits_of(present, publishes=publishes).items() if present else ():
-        if counts.get(limit, 0) > most:
-            return budget_exceeded(limit, most, begins(limit, ctx.now), ctx.now)
-    return None
 
 
 def refusal_of(
@@ -118,13 +101,12 @@ def publishing_call(
 
 def site_call(ctx: Context) -> Call:
     """Returns the call with whether it may change what the site shows at once; an agent's name is the token's own."""
-    if not ctx.caller.agent or ctx.caller.token_id is None:
+    if not ctx.caller.agent:
         return ctx.call
     project = ctx.store.projects.settings(ctx.project_id)
     record = project.get("reviewRecord") == ReviewDemand.REQUIRED
     demanding = project["reviewRequired"] or record or project.get("fourEyes", False)
-    is_agent = demanding and ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id])
-    return replace(ctx.call, may_not_change_site=bool(is_agent))
+    return replace(ctx.call, may_not_change_site=bool(demanding))
 
 
 def _same_eyes(ctx: Context, document: StoredDocument, asker: Actor) -> Actor | None:

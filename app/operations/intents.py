@@ -16,8 +16,9 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import free_slug
 from app.responses.documents import DocumentSummary
-from app.responses.intents import Confirmed, Intent, Validation, intent_record
+from app.responses.intents import Confirmed, Intent, Validation
 from app.responses.named import Category, Cluster, category_record, cluster_record
+from app.responses.records import record_of
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, DRAFTS_PER_TOKEN
 from app.rules.checks import keyword_warnings
 from app.rules.etags import record_tag
@@ -98,7 +99,7 @@ def list_intents(ctx: Context, fields: Fields) -> Result[list[Intent]]:
     the token that began them.
     """
     drafts = ctx.store.intents.list(ctx.project_id, ctx.token_id, fields.get("kind"))
-    return Result([intent_record(draft) for draft in drafts])
+    return Result([record_of(Intent, draft) for draft in drafts])
 
 
 @operation(Scope.READ, Effect.READS, query=IntentQuery)
@@ -205,7 +206,7 @@ NO_DRAFT = (
 
 
 def _intent_result(draft: StoredIntent) -> Result[Intent]:
-    return Result(intent_record(draft), etag=record_tag(draft))
+    return Result(record_of(Intent, draft), etag=record_tag(draft))
 
 
 def _lock_and_check(store: Store, draft: StoredIntent) -> list[Problem]:

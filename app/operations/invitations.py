@@ -8,7 +8,8 @@ from app.operations.context import Caller, Context, system
 from app.operations.members import own_member
 from app.operations.operation import Effect, Result, operation
 from app.operations.tokens import USUAL_SCOPES, create_token, refuse_scopes
-from app.responses.invitations import Invitation, NewInvitation, invitation_record
+from app.responses.invitations import Invitation, NewInvitation
+from app.responses.records import record_of
 from app.rules.actors import wire_note
 from app.rules.times import wire_time
 from app.rules.tokens import StoredInvitation, StoredToken
@@ -46,7 +47,7 @@ def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInv
         ctx.project_id, member, {}, ctx.event("member.invited", {"invitationId": invitation["id"]})
     )
     link = f"{ctx.address().rstrip('/')}/console/join#{secret}"  # what follows the # reaches no server and no log
-    return Result({**invitation_record(invitation), "link": link}, secrets=("link",))
+    return Result({**record_of(Invitation, invitation), "link": link}, secrets=("link",))
 
 
 @operation(Scope.ADMIN, Effect.READS, query=LongPage)
@@ -58,7 +59,7 @@ def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[lis
     valid = {None, *(maker for maker in makers if _valid_token(ctx.store, maker, ctx.now))}
     open_ones = [one for one in found if one["tokenHash"] in valid]
     first = fields["offset"]
-    return Result([invitation_record(one) for one in open_ones[first : first + fields["limit"]]])
+    return Result([record_of(Invitation, one) for one in open_ones[first : first + fields["limit"]]])
 
 
 @operation(Scope.ADMIN, Effect.DESTROYS)
@@ -68,8 +69,8 @@ def withdraw_invitation(ctx: Context, member_id: str, invitation_id: str) -> Res
     The response is the invitation as it was.
     """
     ctx.check_match(own_member(ctx, member_id))
-    withdrawn = ctx.store.invitations.withdraw(ctx.project_id, member_id, invitation_id)
-    return Result(invitation_record(or_raise(withdrawn, NotFound, NO_INVITATION)))
+    withdrawn = ctx.store.invitations.delete(ctx.project_id, member_id, invitation_id)
+    return Result(record_of(Invitation, or_raise(withdrawn, NotFound, NO_INVITATION)))
 
 
 def accept_invitation(store: Store, secret: str, now: datetime) -> str:
@@ -82,7 +83,7 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
     project_id = project_of_secret(secret)
 
     def accept(store: Store) -> str:
-        invitation = or_raise(store.invitations.accept(project_id, hash_of(secret), now), Unauthorized)
+        invitation = or_raise(store.invitations.take(project_id, hash_of(secret), now), Unauthorized)
         maker = invitation["tokenHash"]
         inviter = None if maker is None else or_raise(_valid_token(store, maker, now), Unauthorized)
         if frozen := wire_note(store.projects.settings(project_id).get("frozen")):

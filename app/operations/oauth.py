@@ -19,7 +19,6 @@ from app.operations.access import (
     granter_is_in_force,
     hash_of,
     is_in_force,
-    is_over,
     new_project_secret,
     new_secret,
     project_of_secret,
@@ -131,14 +130,14 @@ def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredC
     project_id = _project_of(code)
     if project_id is None:
         return None
-    agreed = store.codes.take(project_id, hash_of(code))
+    agreed = store.codes.take(project_id, hash_of(code), now)
     if agreed is None:
         made = store.tokens.by_code(project_id, hash_of(code))
         if made is not None:
             _revoke(store, made, SYSTEM, now)
         return None
-    is_valid = agreed["token"]["client"]["id"] == client_id and not is_over(agreed["expiresAt"], now)
-    return agreed if is_valid and granter_is_in_force(store, project_id, agreed["token"], now) else None
+    is_own = agreed["token"]["client"]["id"] == client_id
+    return agreed if is_own and granter_is_in_force(store, project_id, agreed["token"], now) else None
 
 
 def create_connection(store: Store, agreed: StoredCode, now: datetime) -> TokenAnswer:

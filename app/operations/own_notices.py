@@ -13,7 +13,8 @@ from app.operations.members import update_member
 from app.operations.operation import Effect, Result, operation
 from app.responses.documents import DocumentSummary
 from app.responses.named import Member, member_record
-from app.responses.tokens import NewToken, token_record
+from app.responses.records import record_of
+from app.responses.tokens import NewToken, Token
 from app.rules.named import StoredMember
 from app.rules.notices import TEST, NewNotice, NoticeLine, mailboxes
 from app.rules.tokens import NEW_TOKEN
@@ -61,7 +62,7 @@ def make_own_calendar(ctx: Context) -> Result[NewToken]:
         own = {"kind": TokenKind.CALENDAR, "name": f"Calendar of {member['name']}"[:100], "memberId": member["id"]}
         record = {**NEW_TOKEN, **own, **given, "scopes": [str(Scope.READ)], "createdAt": ctx.now}
         made = tokens.add(ctx.project_id, record, ctx.event("token.created"))
-    return Result({**token_record(made), "token": secret}, secrets=("token",))
+    return Result({**record_of(Token, made), "token": secret}, secrets=("token",))
 
 
 def own_calendar(ctx: Context) -> dict[str, list[DocumentSummary]]:

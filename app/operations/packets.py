@@ -13,7 +13,8 @@ from app.operations.sections import sections_of
 from app.operations.threads import unresolved_threads
 from app.responses.briefs import brief_record
 from app.responses.named import described
-from app.responses.packets import Packet, PacketCategory, PacketCluster, packet_document, packet_link, packet_neighbour
+from app.responses.packets import Packet, PacketCategory, PacketCluster, PacketDocument, PacketNeighbour, packet_link
+from app.responses.records import record_of
 from app.responses.sections import section_summary
 from app.rules.actors import wire_note
 from app.rules.checks import failed
@@ -51,7 +52,7 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
         "checks": len(failures) > MOST_LISTED,
     }
     packet: Packet = {
-        "document": packet_document(document),
+        "document": record_of(PacketDocument, document),
         "brief": None if document.get("brief") is None else brief_record(document, ctx.now),
         "guidelines": project.get("guidelines") or "",
         "category": _category(ctx, document),
@@ -87,5 +88,5 @@ def _cluster(ctx: Context, document: StoredDocument) -> PacketCluster | None:
     others = ctx.store.documents.list(
         ctx.project_id, {"clusterId": [cluster["id"]]}, ctx.now, sort="-updatedAt", limit=NEIGHBOURS + 1, offset=0
     )
-    documents = [packet_neighbour(one) for one in others if one["id"] != document["id"]]
+    documents = [record_of(PacketNeighbour, one) for one in others if one["id"] != document["id"]]
     return {**described(cluster), "keywords": cluster.get("keywords") or [], "documents": documents[:NEIGHBOURS]}

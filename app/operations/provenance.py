@@ -3,9 +3,9 @@
 from functools import reduce
 from operator import or_
 
+from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.documents import own_document
-from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import content_id_of
 from app.responses.provenance import Provenance as ProvenanceResponse

@@ -1,22 +1,19 @@
 """Renders markdown to the html that is delivered: before the transaction that publishes it, and for previews."""
 
-import threading
 from dataclasses import dataclass
 
-from cachetools import LRUCache
-
+from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.guards import refusal_of
-from app.operations.long_texts import processing
 from app.operations.provenance import written_text
 from app.operations.revisions import markdown_of
 from app.rules.provenance import Provenance
 from app.rules.publishing import Rendered, refuse_publication, rendered
 from app.schemas.loading import Fields
+from app.store.shared_cache import SharedCache
 
-_renderable: LRUCache[str, bool] = LRUCache(10_000)
+_renderable: SharedCache[bool] = SharedCache(10_000, size_of=lambda known: 1)
 """Whether contents that were rendered before can be published; a content never changes."""
-_renderable_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -46,23 +43,16 @@ def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | N
 
 def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
     """Returns whether a content can be published; where that is not known it is rendered, and read where not given."""
-    known = _known(content_id)
-    if known is not None:
+    if (known := _renderable.get(content_id)) is not None:
         return known
     return render_content(ctx, content_id, markdown_of(ctx, content_id) if markdown is None else markdown) is not None
 
 
-def _known(content_id: str) -> bool | None:
-    with _renderable_lock:
-        return _renderable.get(content_id)
-
-
 def render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
     """Renders a content; None when its html is too large, which is remembered."""
-    if _known(content_id) is False:
+    if _renderable.get(content_id) is False:
         return None
     with processing(ctx, markdown):
         text = rendered(markdown)
-    with _renderable_lock:
-        _renderable[content_id] = text is not None
+    _renderable.put(content_id, text is not None)
     return text

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from itertools import chain
 
 from app.errors import BadRequest, NotFound, Problem, SlugTaken, or_raise
@@ -11,7 +12,6 @@ from app.operations.documents import write_decision
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import restored
 from app.responses.reverts import Revert, Reverted, Skipped
-from app.rules.briefs import decide_at
 from app.rules.documents import StoredDocument
 from app.rules.edits import NOT_EDITABLE
 from app.rules.revisions import Origin, StoredRevision
@@ -126,9 +126,9 @@ def _revert(ctx: Context, token_id: str, work: _Work) -> list[Reverted]:
     """Writes the version before the token's as a new one; nothing where it is the same. Refuses with `SlugTaken`."""
     before = ctx.store.revisions.get(ctx.project_id, work.document["id"], work.before) if work.before else None
     assert before is not None
-    decision = decide_at(work.document, ctx.now, lambda present: restored(ctx, present, before, {"reverted": True}))
-    if not decision.events:
-        return []
     origin = Origin(reverts=token_id, revertsTo=before["version"], undone=True)
-    written = write_decision(ctx, work.document, decision, origin=origin)
+    rule = partial(restored, ctx, revision=before, data={"reverted": True})
+    written = write_decision(ctx, work.document, rule, origin=origin)
+    if written is work.document:
+        return []
     return [{"id": written["id"], "version": written["version"], "to": before["version"]}]

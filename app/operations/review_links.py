@@ -8,8 +8,8 @@ from app.operations.access import hash_of, new_project_secret, project_of_secret
 from app.operations.context import Caller, Context
 from app.operations.documents import own_document, write_decision
 from app.operations.operation import Effect, Result, operation
-from app.responses.threads import NewReviewLink, ReviewLink, review_link_record
-from app.rules.briefs import decide_at
+from app.responses.records import record_of
+from app.responses.threads import NewReviewLink, ReviewLink
 from app.rules.documents import StoredDocument, changed
 from app.schemas.loading import Fields
 from app.schemas.threads import ReviewLinkFields
@@ -43,7 +43,7 @@ def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result
     )
     _record(ctx, document, "review_link.created", link["id"])
     address = f"{ctx.public_url.rstrip('/')}/console/review#{secret}"  # what follows the # reaches no server and no log
-    return Result({**review_link_record(link), "link": address}, secrets=("link",))
+    return Result({**record_of(ReviewLink, link), "link": address}, secrets=("link",))
 
 
 @operation(Scope.PUBLISH, Effect.READS)
@@ -51,7 +51,7 @@ def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]
     """List the review links of a document that have not ended, the oldest first; never their secrets."""
     document = own_document(ctx, document_id)
     return Result(
-        [review_link_record(one) for one in ctx.store.review_links.list(ctx.project_id, document["id"], ctx.now)]
+        [record_of(ReviewLink, one) for one in ctx.store.review_links.list(ctx.project_id, document["id"], ctx.now)]
     )
 
 
@@ -65,7 +65,7 @@ def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[R
     found = ctx.store.review_links.delete(ctx.project_id, document["id"], link_id)
     link = or_raise(found, NotFound, "The document has no such review link: it was ended, or its time is over.")
     _record(ctx, document, "review_link.deleted", link["id"])
-    return Result(review_link_record(link))
+    return Result(record_of(ReviewLink, link))
 
 
 def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
@@ -76,7 +76,7 @@ def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
     """
     project_id = project_of_secret(secret.removeprefix(PREFIX))
     with store.deadline():
-        link = or_raise(store.review_links.by_hash(project_id, hash_of(secret), now), Unauthorized)
+        link = or_raise(store.review_links.get(project_id, hash_of(secret), now), Unauthorized)
         or_raise(store.documents.get(project_id, link["documentId"]), Unauthorized)
         project = store.projects.settings(project_id)
     caller = Caller(
@@ -95,4 +95,4 @@ def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
 def _record(ctx: Context, document: StoredDocument, event: str, link_id: str) -> None:
     """Writes the event of a link to its document, so that two calls can't make one link too many."""
     rule = partial(changed, call=ctx.call, event=event, fields={}, data={"linkId": link_id})
-    write_decision(ctx, document, decide_at(document, ctx.now, rule))
+    write_decision(ctx, document, rule)

@@ -5,29 +5,19 @@ By sections two writers can change different parts of it (decisions, sections 8 
 
 from collections.abc import Sequence
 
-from app.errors import (
-    BadRequest,
-    BriefClaimed,
-    HttpApiDecodeError,
-    InvalidTransition,
-    Issue,
-    NotFound,
-    Problem,
-    VersionConflict,
-)
+from app.errors import BadRequest, BriefClaimed, HttpApiDecodeError, InvalidTransition, Issue, NotFound, VersionConflict
+from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.documents import document_change, document_result, origin_of, own_document, write_decision
 from app.operations.guards import call_under_claim
-from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import base_versions, content_id_of, document_to_write, markdown_of, new_content
 from app.responses.documents import DocumentSummary
 from app.responses.sections import ContentPart, Outline, content_part_record, section_summary
 from app.responses.sections import Section as SectionResponse
-from app.rules.briefs import decide_at
 from app.rules.documents import Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write
-from app.rules.sections import Edit, ReplacedTwice, Section, SectionsMissing, apply_edits, partition
+from app.rules.sections import Edit, Section, apply_edits, partition
 from app.schemas.documents import ContentPartQuery
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
@@ -97,7 +87,7 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
         markdown = _edited(ctx, present, before, fields["edits"])
         return new_content(ctx, present, markdown, generation)
 
-    written = write_decision(ctx, document, decide_at(document, ctx.now, edit), origin=origin_of(ctx, generation))
+    written = write_decision(ctx, document, edit, origin=origin_of(ctx, generation))
     return document_result(ctx, written, markdown)
 
 
@@ -107,19 +97,8 @@ def _edited(ctx: Context, document: StoredDocument, markdown: str, sent: Sequenc
     Refuses edits of sections that the content does not have, that exclude each other, or that make it too long.
     """
     edits = [Edit(one["hash"], one["markdown"], one.get("number"), one.get("insertAfter", False)) for one in sent]
-    try:
-        with processing(ctx, markdown):
-            edited = apply_edits(markdown, edits)
-    except SectionsMissing as missing:
-        raise VersionConflict(
-            "No section of the document has these hashes any more, or those that do have another `number`: read its "
-            "outline and edit what it has.",
-            version=document["version"],
-            hashes=list(missing.hashes),
-        ) from None
-    except ReplacedTwice as twice:
-        message = "Replaces the same section as an earlier edit."
-        raise BadRequest(errors=[Problem(field=f"edits[{twice.index}].hash", message=message)]) from None
+    with processing(ctx, markdown):
+        edited = apply_edits(markdown, edits, document["version"])
     if len(edited) > MAX_MARKDOWN:
         message = f"The content would have {len(edited):,} characters; {MAX_MARKDOWN:,} is the most."
         raise HttpApiDecodeError(issues=[Issue(path="edits", message=message)])

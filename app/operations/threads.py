@@ -21,10 +21,10 @@ from app.errors import (
     VersionConflict,
     or_raise,
 )
+from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.documents import document_change, origin_of, own_document, write_decision
 from app.operations.guards import call_under_claim
-from app.operations.long_texts import processing
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import base_versions, content_result, document_to_write, markdown_of, new_content
 from app.operations.sections import sections_of
@@ -32,7 +32,6 @@ from app.responses.documents import DocumentSummary
 from app.responses.threads import Thread, thread_record
 from app.rules import threads as rules
 from app.rules.anchors import lines_of
-from app.rules.briefs import decide_at
 from app.rules.documents import Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write
 from app.rules.etags import record_tag
@@ -44,7 +43,7 @@ from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
 from app.schemas.threads import ReplyFields, SettleFields, ThreadFields, ThreadQuery
 from app.store.collection import new_id
-from app.vocabulary import Scope, ThreadLevel, ThreadState
+from app.vocabulary import Scope, ThreadState
 
 UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
 
@@ -73,7 +72,7 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     markdown = markdown_of(ctx, document.get("contentId"))
     [thread] = rules.new_threads(document, ctx.call, [fields], markdown, new_id)
     rule = partial(rules.open_threads, call=ctx.call, threads=[thread])
-    write_decision(ctx, document, decide_at(document, ctx.now, rule))
+    write_decision(ctx, document, rule)
     ctx.store.threads.add_many(ctx.project_id, [thread])
     return _result(ctx, document, thread)
 
@@ -91,7 +90,8 @@ def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Field
 
     An agent can't resolve another's `must` thread.
     """
-    return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.resolve_thread, fields))
+    rule = partial(rules.resolve_thread, call=ctx.call, text=fields.get("text"), comment_id=new_id())
+    return _change(ctx, document_id, thread_id, "thread.resolved", rule)
 
 
 @operation(Scope.WRITE, Effect.CHANGES, errors=(BadRequest,), transaction=True)
@@ -109,7 +109,8 @@ def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thre
 )
 def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
     """Resolve a thread without taking its suggestion."""
-    return _change(ctx, document_id, thread_id, "thread.resolved", _settling(ctx, rules.reject_suggestion, fields))
+    rule = partial(rules.reject_suggestion, call=ctx.call, text=fields.get("text"), comment_id=new_id())
+    return _change(ctx, document_id, thread_id, "thread.resolved", rule)
 
 
 @document_change(
@@ -132,7 +133,7 @@ def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, {}))
         can_write_content(present, ctx.call)
-        rules.refuse_settling(thread, ctx.call, by_agent=_by_agent(ctx, thread))
+        rules.refuse_settling(thread, ctx.call)
         markdown = _with_suggestion(ctx, present, thread, before)
         decision = new_content(ctx, present, markdown, generation)
         settle = partial(record_thread, call=ctx.call, event="thread.resolved", before=thread, after=after)
@@ -211,23 +212,9 @@ def _change(
     after = rule(before)
     if after != before:
         record = partial(record_thread, call=ctx.call, event=event, before=before, after=after)
-        write_decision(ctx, document, decide_at(document, ctx.now, record))
+        write_decision(ctx, document, record)
         after = ctx.store.threads.change(ctx.project_id, before, after)
     return _result(ctx, document, after)
-
-
-def _settling(
-    ctx: Context, rule: Callable[..., StoredThread], fields: Fields
-) -> Callable[[StoredThread], StoredThread]:
-    """Returns a rule that resolves a thread, given whether the token itself has an agent's name."""
-    return lambda thread: rule(thread, ctx.call, fields.get("text"), new_id(), by_agent=_by_agent(ctx, thread))
-
-
-def _by_agent(ctx: Context, thread: StoredThread) -> bool:
-    """Returns whether the token itself has an agent's name; it is looked up only for the level `must`."""
-    if not ctx.caller.agent or ctx.caller.token_id is None or thread["level"] != ThreadLevel.MUST:
-        return False
-    return bool(ctx.store.tokens.get_agents(ctx.project_id, [ctx.caller.token_id]))
 
 
 def _result(ctx: Context, document: StoredDocument, thread: StoredThread) -> Result[Thread]:

@@ -6,7 +6,8 @@ from app.errors import BadRequest, Forbidden, NotFound, Problem, or_raise
 from app.operations.access import hash_of, new_secret
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.responses.tokens import NewToken, Token, token_record
+from app.responses.records import record_of
+from app.responses.tokens import NewToken, Token
 from app.rules.etags import record_tag
 from app.rules.times import read_time
 from app.rules.tokens import NEW_TOKEN, StoredToken, budget_of
@@ -28,7 +29,7 @@ NO_BUDGET = Problem(field="budget", message="Only a management token can have a 
 def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
     """List the project's tokens, the oldest first, revoked ones too; never their secrets."""
     found = ctx.store.tokens.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
-    return Result([token_record(token) for token in found])
+    return Result([record_of(Token, token) for token in found])
 
 
 @operation(Scope.ADMIN, Effect.CREATES, body=TokenFields, errors=(BadRequest, Forbidden))
@@ -112,7 +113,7 @@ def read_token(ctx: Context, token_id: str) -> Token:
     list_tokens.permit(ctx)
     with ctx.store.deadline():
         token = ctx.store.tokens.get(ctx.project_id, token_id)
-    return token_record(or_raise(token, NotFound, "The project has no such token."))
+    return record_of(Token, or_raise(token, NotFound, "The project has no such token."))
 
 
 def refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool = False) -> None:
@@ -173,9 +174,9 @@ def _own_token(ctx: Context, token_id: str) -> StoredToken:
 
 
 def _result(token: StoredToken) -> Result[Token]:
-    return Result(token_record(token), etag=record_tag(token))
+    return Result(record_of(Token, token), etag=record_tag(token))
 
 
 def _result_with_secret(token: StoredToken, secret: str) -> Result[NewToken]:
     """Returns a token with its new secret, which is shown once."""
-    return Result({**token_record(token), "token": secret}, etag=record_tag(token), secrets=("token",))
+    return Result({**record_of(Token, token), "token": secret}, etag=record_tag(token), secrets=("token",))

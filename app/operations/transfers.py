@@ -9,11 +9,11 @@ as they are.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import orjson
@@ -31,7 +31,7 @@ from app.rules.provenance import digests_of, dump_origins, origins_after
 from app.rules.publishing import Publication, attributed, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.threads import counts_of
-from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of, texts_of
+from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of
 from app.schemas.loading import cached_schema, check, load
 from app.schemas.transfers import FORMAT, LINES
 from app.store.collection import new_id
@@ -41,13 +41,12 @@ from app.vocabulary import BriefState, DocumentStatus
 Line = dict[str, Any]
 Existing = Mapping[str, Any] | None
 Numbered = tuple[int, Line]
-Row = tuple[int, Line, Line]
-"""The number of a line, the line, and the record that it becomes where that is known already."""
 
 BATCH_LINES, BATCH_BYTES = 500, 8_000_000
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """The longest text is 8 MB in UTF-8, and three times that with JSON's escapes."""
 TRIES = 10
+IMPORTED = {"imported": True}
 MAX_WHY = 1_000
 NO_HEAD = 'The export does not begin with {"type":"export",…}. Write it again with `content-workflow export`.'
 NO_END = (
@@ -57,6 +56,7 @@ NO_END = (
 )
 OTHER_FORMAT = f"The export is not of format {FORMAT}: import it with the version of content-workflow that wrote it."
 BUSY = "Others wrote to the project all the time: run the import again."
+MISSING_TEXT = "A text that it or a version names is missing: it must come before the document."
 TOO_MANY = "The project has {:,} {}, the most there may be."
 
 
@@ -85,11 +85,21 @@ def _exported(store: Store, project_id: str) -> Iterator[bytes]:
 
 def check_whole(first: bytes, last: bytes) -> None:
     """Refuses with `BadRequest` an export whose first or last line is missing, by its first and last line."""
-    if _type_of(first) != "export":
+    if not _is_of_type("export", first):
         raise BadRequest(NO_HEAD)
     _read(first, 1)
-    if _type_of(last) != "end":
+    if not _is_of_type("end", last):
         raise BadRequest(NO_END)
+
+
+@dataclass
+class _Row:
+    """A line to write, with its number; of a document, its record and the html that is delivered of it, if any."""
+
+    number: int
+    line: Line
+    record: Line = field(default_factory=dict)
+    html: list[Line] = field(default_factory=list)
 
 
 @dataclass
@@ -155,7 +165,7 @@ class ProjectImport:
                 self._refuse(number, error)
         with self._store.deadline():
             self._find_ids(line for _, line in lines)
-        self._write([(number, line, {}) for number, line in lines if line["type"] in self._add], self._add_records)
+        self._write([_Row(number, line) for number, line in lines if line["type"] in self._add], self._add_record)
         rounds: dict[int, list[Numbered]] = defaultdict(list)
         """The lines of documents; a document that the batch has more than once is in several rounds."""
         begun = Counter[str]()
@@ -198,35 +208,29 @@ class ProjectImport:
                 self._store.transfers.add_missing(self._project, COLLECTIONS[kind], records)
             documents = [(number, line) for number, line in lines if line["type"] == "document"]
             versions = self._store.transfers.versions(self._project, [line["id"] for _, line in documents])
-            texts = self._store.transfers.documents_of(
-                self._project, [text for _, line in documents for text in texts_of(line, versions.get(line["id"], {}))]
-            )
             threads = defaultdict(list)
             for thread in self._store.threads.of_documents(self._project, [line["id"] for _, line in documents]):
                 threads[thread["documentId"]].append(thread)
-        rows, html = [], []
+        rows = []
         for number, line in documents:
             if line["id"] in existing:
                 self._count(line, existing[line["id"]])
                 continue
             try:
-                record, rendered_html = self._document_record(line, versions.get(line["id"], {}), texts)
+                record, html = self._document_record(line, versions.get(line["id"], {}))
                 record |= counts_of(threads[line["id"]]) | imported_since(record)
-                html += rendered_html
+                rows.append(_Row(number, line, record, html))
             except _InvalidLine as error:
                 self._refuse(number, error, line["id"])
-            else:
-                rows.append((number, line, record))
-        sizes = {body["documentId"]: len(body["text"]) for body in html}
-        for part in batches(rows, BATCH_LINES, lambda row: sizes.get(row[1]["id"], 0), BATCH_BYTES):
-            self._write(part, partial(self._add_documents, html=html))
+        for part in batches(rows, BATCH_LINES, lambda row: sum(len(one["text"]) for one in row.html), BATCH_BYTES):
+            self._write(part, self._add_document)
 
     def _document_record(
-        self, line: Line, versions: Mapping[int, str | None], texts: Mapping[str, str]
+        self, line: Line, versions: Mapping[int, str | None]
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """Returns the record of a document, and the html that is delivered of it, if any. Raises `_InvalidLine`.
 
-        `versions` are its versions that exist, with their texts; `texts` are texts that exist, with their documents.
+        `versions` are its versions that exist, with their texts.
         """
         record = record_of("document", line)
         snapshot, brief = record["snapshot"], record["brief"] or {}
@@ -241,9 +245,9 @@ class ProjectImport:
             raise _InvalidLine(line, "Its brief is claimed: it must have `claimedBy` and `claimedAt`.")
         if record["status"] == DocumentStatus.SCHEDULED and None in (record["publishAt"], record["statusBefore"]):
             raise _InvalidLine(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
-        if any(texts.get(text) != line["id"] for text in texts_of(line, versions)):
-            raise _InvalidLine(line, "A text that it or a version names is missing: it must come before the document.")
-        self._write_origins(versions)
+        if not {line["contentId"], snapshot and snapshot["markdownId"]} <= {None, *versions.values()}:
+            raise _InvalidLine(line, MISSING_TEXT)
+        self._write_origins(line, versions)
         publication, html = self._publication(line, record, snapshot) if snapshot else (None, [])
         if record["brief"] is None:
             del record["brief"]
@@ -252,16 +256,21 @@ class ProjectImport:
             "slugs": sorted({record["slug"], (snapshot or record)["slug"]}),
             "publishedAt": snapshot and snapshot["publishedAt"],
             "published": publication and published_part(publication),
-            "trashedPublication": publication,  # `_add_documents` moves that of a live document
+            "trashedPublication": publication,  # `_add_document` moves that of a live document
         }
         return record, html
 
-    def _write_origins(self, versions: Mapping[int, str | None]) -> None:
-        """Stores with each text of a document who wrote its paragraphs, as writing its versions did."""
+    def _write_origins(self, line: Line, versions: Mapping[int, str | None]) -> None:
+        """Stores with each text of a document who wrote its paragraphs, as writing its versions did.
+
+        Raises `_InvalidLine` where a text is missing, or another document's.
+        """
         old, origins, done = list[bytes](), list[int](), dict[str, list[int]]()
         for version, body_id in sorted(versions.items()):
             with self._store.deadline():
                 body = self._store.bodies.get(self._project, body_id)
+                if body_id and (body is None or body["documentId"] != line["id"]):
+                    raise _InvalidLine(line, MISSING_TEXT)
                 new = digests_of(body["text"]) if body else []
                 if body is None or body["id"] in done:
                     origins = done.get(body_id or "", [])
@@ -295,45 +304,38 @@ class ProjectImport:
             revision = self._store.revisions.get(self._project, line["id"], snapshot["version"])
         return attributed(delivered, written, revision and revision.get("review")), [html]
 
-    def _write(self, rows: Sequence[Row], add: Callable[[Store, Sequence[Row]], list[_Outcome]]) -> None:
+    def _write(self, rows: Sequence[_Row], add: Callable[[Store, _Row], _Written]) -> None:
         """Adds the records that the project lacks, in a transaction, and notes the outcome of each line.
 
         `add` is called again when another write took a name, a slug or a key first.
         """
 
-        def added(store: Store) -> list[_Outcome]:
-            outcomes = add(store, rows)
+        def added(store: Store) -> list[_Written | _InvalidLine]:
+            outcomes = [_outcome(add, store, row) for row in rows]
             if store.writes:
                 store.projects.delivery_changed(self._project)
             return outcomes
 
-        outcomes: list[_Outcome] = [_InvalidLine(line, BUSY) for _, line, _ in rows]
+        outcomes: list[_Written | _InvalidLine] = [_InvalidLine(row.line, BUSY) for row in rows]
         for _ in range(TRIES if rows else 0):
             with suppress(WriteConflict), self._store.deadline():
                 outcomes = self._store.in_transaction(added)
                 break
-        for (number, line, _), outcome in zip(rows, outcomes, strict=True):
+        for row, outcome in zip(rows, outcomes, strict=True):
             if isinstance(outcome, _InvalidLine):
-                self._refuse(number, outcome, line["id"] if line["type"] == "document" else None)
+                self._refuse(row.number, outcome, row.line["id"] if row.line["type"] == "document" else None)
             else:
                 self._count(*outcome)
 
-    def _add_records(self, store: Store, rows: Sequence[Row]) -> list[_Outcome]:
-        """Adds the records that do not exist; lines that follow refer to those that do."""
-        outcomes: list[_Outcome] = []
-        for _, original, _ in rows:
-            kind, line = original["type"], self._renamed(original)
-            if "id" in line:
-                line["id"] = self._ids[COLLECTIONS[kind], original["id"]]
-            try:
-                existing = self._add[kind](store, line, record_of(kind, line))
-            except _InvalidLine as error:
-                outcomes.append(error)
-                continue
-            if existing and "id" in line:
-                self._same[line["id"]] = existing["id"]
-            outcomes.append((line, existing))
-        return outcomes
+    def _add_record(self, store: Store, row: _Row) -> _Written:
+        """Adds a record that does not exist; lines that follow refer to the one that does."""
+        kind, line = row.line["type"], self._renamed(row.line)
+        if "id" in line:
+            line["id"] = self._ids[COLLECTIONS[kind], row.line["id"]]
+        existing = self._add[kind](store, line, record_of(kind, line))
+        if existing and "id" in line:
+            self._same[line["id"]] = existing["id"]
+        return line, existing
 
     def _add_settings(self, store: Store, line: Line, record: Line) -> Existing:
         fields = cached_schema(LINES["project"]).fields
@@ -375,51 +377,29 @@ class ProjectImport:
             clusters.add(self._project, record, self._event("cluster.created"))
         return existing
 
-    def _add_documents(self, store: Store, rows: Sequence[Row], html: Sequence[Line]) -> list[_Outcome]:
-        """Adds new documents whose slug and key are free, and whose category and cluster exist, each with its html."""
-        lines = [line for _, line, _ in rows]
-        slugs = store.documents.find_taken_slugs(self._project, [slug for line in lines for slug in slugs_of(line)])
-        keys = {*store.documents.find_with_keys(self._project, [line["key"] for line in lines if line["key"]])}
-        filed_under = {
-            name: {named for named in {line[name] for line in lines} if named and get(self._project, named)}
-            for name, get in (("categoryId", store.categories.get), ("clusterId", store.clusters.get))
-        }
-        existing = store.transfers.documents(self._project, [line["id"] for line in lines])
-        outcomes: list[_Outcome] = []
-        new: list[tuple[Line, list[Event]]] = []
-        live: list[Publication] = []
-        for _, line, record in rows:
-            own, is_deleted = slugs_of(line), line["deletedAt"] is not None
-            missing = [name for name, ids in filed_under.items() if not is_deleted and line[name] not in {None, *ids}]
-            if line["id"] in existing:  # another import was faster
-                outcomes.append((line, existing[line["id"]]))
-            elif taken := own & slugs:
-                outcomes.append(_InvalidLine(line, f"Another document has the slug {min(taken)!r}."))
-            elif line["key"] in keys:
-                outcomes.append(_InvalidLine(line, f"Another document has the key {line['key']!r}."))
-            elif missing:
-                outcomes.append(_InvalidLine(line, f"Its `{missing[0]}` is not the id of a record in this project."))
-            else:
-                outcomes.append((line, None))
-                slugs |= own
-                keys |= {line["key"]} - {None}
-                kinds = ("document.created", "document.deleted") if is_deleted else ("document.created",)
-                events = [self._document_event(kind, record) for kind in kinds]
-                if record["isPublished"] and not is_deleted:
-                    live.append(record["trashedPublication"])
-                    record = {**record, "trashedPublication": None}
-                new.append((record, events))
-        store.documents.add_many(self._project, new)
-        store.publications.add_many(self._project, live)
-        added = {record["id"] for record, _ in new}
-        store.bodies.add_many(self._project, [body for body in html if body["documentId"] in added])
-        return outcomes
+    def _add_document(self, store: Store, row: _Row) -> _Written:
+        """Adds a new document whose slug and key are free, and whose category and cluster exist, with its html."""
+        line, record, is_deleted = row.line, row.record, row.line["deletedAt"] is not None
+        if existing := store.transfers.documents(self._project, [line["id"]]).get(line["id"]):
+            return line, existing  # another import was faster
+        if taken := store.documents.find_taken_slugs(self._project, sorted(slugs_of(line))):
+            raise _InvalidLine(line, f"Another document has the slug {min(taken)!r}.")
+        if line["key"] and store.documents.find_with_keys(self._project, [line["key"]]):
+            raise _InvalidLine(line, f"Another document has the key {line['key']!r}.")
+        for name, get in (("categoryId", store.categories.get), ("clusterId", store.clusters.get)):
+            if line[name] and not is_deleted and get(self._project, line[name]) is None:
+                raise _InvalidLine(line, f"Its `{name}` is not the id of a record in this project.")
+        kinds = ("document.created", "document.deleted") if is_deleted else ("document.created",)
+        events = [document_event(one, record, self._ctx.now, self._ctx.caller.actor, IMPORTED) for one in kinds]
+        if record["isPublished"] and not is_deleted:
+            store.publications.add_many(self._project, [record["trashedPublication"]])
+            record = {**record, "trashedPublication": None}
+        store.documents.add_many(self._project, [(record, events)])
+        store.bodies.add_many(self._project, row.html)
+        return line, None
 
     def _event(self, kind: str) -> Event:
-        return self._ctx.event(kind, {"imported": True})
-
-    def _document_event(self, kind: str, record: Line) -> Event:
-        return document_event(kind, record, self._ctx.now, self._ctx.caller.actor, {"imported": True})
+        return self._ctx.event(kind, IMPORTED)
 
     def _count(self, line: Line, existing: Existing) -> None:
         """Counts a record as created or as existing, and notes one that differs from its line."""
@@ -445,8 +425,15 @@ class _InvalidLine(Exception):
         self.what, self.why = _name_of(line), why[:MAX_WHY]
 
 
-_Outcome = _InvalidLine | tuple[Line, Existing]
-"""Why a line is refused; or the line with the ids of this project, and the record that exists in its place."""
+_Written = tuple[Line, Existing]
+"""A line with the ids of this project, and the record that exists in its place."""
+
+
+def _outcome(add: Callable[[Store, _Row], _Written], store: Store, row: _Row) -> _Written | _InvalidLine:
+    try:
+        return add(store, row)
+    except _InvalidLine as refused:
+        return refused
 
 
 def _read(text: bytes, number: int) -> Line:
@@ -473,13 +460,8 @@ def _read(text: bytes, number: int) -> Line:
     return line_of(line["type"], loaded)
 
 
-def _type_of(text: bytes) -> object:
-    """Returns the `type` of a line, None where it has none."""
-    try:
-        line = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return None
-    return line.get("type") if isinstance(line, dict) else None
+def _is_of_type(kind: str, text: bytes) -> bool:
+    return re.match(rb'\s*\{\s*"type"\s*:\s*"%s"' % kind.encode(), text) is not None
 
 
 def _differ(existing: Line, line: Line) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 from app.errors import BadRequest, NotFound, Problem, or_raise
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
-from app.responses.webhooks import Delivery, NewWebhook, Webhook, delivery_record, webhook_record
+from app.responses.records import record_of
+from app.responses.webhooks import Delivery, NewWebhook, Webhook, delivery_record
 from app.rules.caps import WEBHOOKS_PER_PROJECT
 from app.rules.etags import record_tag
 from app.rules.webhooks import TEST, StoredWebhook, rotated, wrong_url
@@ -22,7 +23,7 @@ NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find
 @operation(Scope.ADMIN, Effect.READS)
 def list_webhooks(ctx: Context) -> Result[list[Webhook]]:
     """List the project's webhooks, oldest first, without their secrets."""
-    return Result([webhook_record(webhook) for webhook in ctx.store.webhooks.all(ctx.project_id)])
+    return Result([record_of(Webhook, webhook) for webhook in ctx.store.webhooks.all(ctx.project_id)])
 
 
 @operation(Scope.ADMIN, Effect.READS)
@@ -157,9 +158,9 @@ def _own_webhook(ctx: Context, webhook_id: str) -> StoredWebhook:
 
 
 def _result(webhook: StoredWebhook) -> Result[Webhook]:
-    return Result(webhook_record(webhook), etag=record_tag(webhook))
+    return Result(record_of(Webhook, webhook), etag=record_tag(webhook))
 
 
 def _result_with_secret(webhook: StoredWebhook, secret: str) -> Result[NewWebhook]:
     """Returns a webhook with its new secret, which is shown once."""
-    return Result({**webhook_record(webhook), "secret": secret}, etag=record_tag(webhook), secrets=("secret",))
+    return Result({**record_of(Webhook, webhook), "secret": secret}, etag=record_tag(webhook), secrets=("secret",))

@@ -8,9 +8,10 @@ from typing_extensions import TypedDict
 
 from app.documented import EXAMPLE_DAY, EXAMPLE_TIME, Date, Id, Timestamp, doc, one_of
 from app.responses.named import BriefCategory, described
+from app.responses.records import record_of
 from app.rules.actors import Actor
 from app.rules.briefs import brief_at
-from app.rules.documents import LinkedDocument, ListedBrief, StoredDocument, brief_of
+from app.rules.documents import StoredDocument, brief_of
 from app.rules.named import StoredCategory
 from app.rules.times import wire_time_or_none
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
@@ -97,7 +98,7 @@ def brief_record(document: StoredDocument, now: datetime) -> Brief:
     }
 
 
-def brief_item(document: ListedBrief, category_names: Mapping[str, str], now: datetime) -> BriefItem:
+def brief_item(document: StoredDocument, category_names: Mapping[str, str], now: datetime) -> BriefItem:
     """Returns a document as an item of the list of briefs; `category_names` are by id."""
     brief = brief_at(document["brief"], now)
     return {
@@ -113,18 +114,10 @@ def brief_item(document: ListedBrief, category_names: Mapping[str, str], now: da
 
 
 def brief_detail(
-    document: StoredDocument, category: StoredCategory | None, links: Sequence[LinkedDocument], now: datetime
+    document: StoredDocument, category: StoredCategory | None, links: Sequence[StoredDocument], now: datetime
 ) -> BriefDetail:
     """Returns a document's brief with its category and the documents it links to."""
-    brief = document.get("brief")
-    return {
-        "id": document["id"],
-        "title": document["title"],
-        "brief": None if brief is None else brief_record(document, now),
-        "status": document["status"],
-        "dueDate": document.get("dueDate"),
-        "version": document["version"],
-        "category": category and described(category),
-        "clusterId": document.get("clusterId"),
-        "internalLinks": [{"id": link["id"], "slug": link["slug"], "title": link["title"]} for link in links],
-    }
+    brief = None if document.get("brief") is None else brief_record(document, now)
+    linked = [record_of(BriefLink, link) for link in links]
+    filed = category and described(category)
+    return record_of(BriefDetail, document, brief=brief, category=filed, internalLinks=linked)

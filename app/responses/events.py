@@ -5,9 +5,9 @@ from typing import Annotated, Any
 from typing_extensions import TypedDict
 
 from app.documented import EXAMPLE_ID, Id, Timestamp, doc
+from app.responses.records import record_of
 from app.rules.actors import Actor
 from app.rules.events import StoredEvent
-from app.rules.times import wire_time
 from app.rules.webhooks import plain
 from app.vocabulary import EVENT_TYPES
 
@@ -53,22 +53,10 @@ class Activity(TypedDict):
 
 def event_record(event: StoredEvent) -> Event:
     """Returns a relayed event as callers see it."""
-    return {
-        "id": event["id"],
-        "sequence": event["sequence"],
-        "type": event["type"],
-        "at": wire_time(event["at"]),
-        "by": event["by"],
-        "data": plain(event["data"]),
-    }
+    return record_of(Event, event, data=plain(event["data"]))
 
 
 def activity_record(event: StoredEvent) -> Activity:
     """Returns an event as a document's activity shows it, relayed or not."""
-    return {
-        "id": event["id"],
-        "type": event["type"],
-        "at": wire_time(event["at"]),
-        "by": event["by"],
-        "details": plain(event["data"]) | ({"note": event["note"]} if event.get("note") else {}),
-    }
+    note = {"note": event["note"]} if event.get("note") else {}
+    return record_of(Activity, event, details=plain(event["data"]) | note)

@@ -8,10 +8,8 @@ from app.documented import Id, Timestamp, doc, one_of
 from app.errors import Problem
 from app.responses.documents import Document, DocumentSummary
 from app.responses.named import Category, Cluster
-from app.responses.records import record_of
 from app.rules.actors import Actor
 from app.rules.checks import CheckResult
-from app.rules.intents import StoredIntent
 from app.vocabulary import Kind
 
 
@@ -83,8 +81,3 @@ class Validation(TypedDict):
             doc("`keyword_taken`, for a document draft whose keyword another document has", [TAKEN_KEYWORD]),
         ]
     ]
-
-
-def intent_record(draft: StoredIntent) -> Intent:
-    """Returns a stored draft as callers see it."""
-    return record_of(Intent, draft)

@@ -5,9 +5,7 @@ from typing import Annotated, NotRequired
 from typing_extensions import TypedDict
 
 from app.documented import Id, Timestamp, doc, one_of, shown_once
-from app.responses.records import record_of
 from app.rules.actors import Actor
-from app.rules.tokens import StoredInvitation
 from app.vocabulary import Scope
 
 
@@ -34,8 +32,3 @@ class NewInvitation(Invitation):
             ),
         ]
     ]
-
-
-def invitation_record(invitation: StoredInvitation) -> Invitation:
-    """Returns a stored invitation as callers see it."""
-    return record_of(Invitation, invitation)

@@ -78,23 +78,15 @@ def member_record(member: StoredMember) -> Member:
 
 def cluster_record(cluster: StoredCluster, team_id: str) -> Cluster:
     """Returns a stored cluster as callers see it."""
-    return {**described(cluster), **_created(cluster, team_id), "keywords": cluster.get("keywords") or []}
+    unset = {"description": cluster.get("description") or "", "keywords": cluster.get("keywords") or []}
+    return record_of(Cluster, cluster, teamId=team_id, **unset)
 
 
 def category_record(category: StoredCategory, team_id: str) -> Category:
     """Returns a stored category as callers see it."""
-    return {
-        **described(category),
-        **_created(category, team_id),
-        "slug": category["slug"],
-        "categoryId": category.get("categoryId"),
-    }
+    return record_of(Category, category, teamId=team_id, description=category.get("description") or "")
 
 
 def described(record: StoredClusterOrCategory) -> BriefCategory:
     """Returns what a brief says of its cluster or category."""
     return {"id": record["id"], "name": record["name"], "description": record.get("description") or ""}
-
-
-def _created(record: StoredClusterOrCategory, team_id: str) -> Created:
-    return record_of(Created, record, teamId=team_id)

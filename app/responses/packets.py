@@ -14,7 +14,7 @@ from app.responses.sections import Outline
 from app.responses.threads import Thread
 from app.rules.actors import Note
 from app.rules.checks import CheckResult
-from app.rules.documents import LinkedDocument, StoredDocument
+from app.rules.documents import StoredDocument
 from app.rules.sites import page_url
 from app.vocabulary import DocumentStatus
 
@@ -83,17 +83,7 @@ class ClaimedDocument(Document, _WithPacket):
     """A claimed document."""
 
 
-def packet_document(document: StoredDocument) -> PacketDocument:
-    """Returns what a packet says of its document."""
-    return record_of(PacketDocument, document)
-
-
-def packet_neighbour(document: LinkedDocument) -> PacketNeighbour:
-    """Returns another document as a cluster of a packet shows it."""
-    return record_of(PacketNeighbour, document)
-
-
-def packet_link(document: LinkedDocument, site_url: str | None) -> PacketLink:
+def packet_link(document: StoredDocument, site_url: str | None) -> PacketLink:
     """Returns a document to link to, with the address of its page where the project has a site."""
     url = page_url(site_url, document["slug"]) if site_url else ""
-    return {**packet_neighbour(document), "excerpt": document.get("excerpt") or "", "url": url}
+    return {**record_of(PacketNeighbour, document), "excerpt": document.get("excerpt") or "", "url": url}

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from typing_extensions import TypedDict
 
 from app.documented import EXAMPLE_TIME, Id, Timestamp, doc, one_of
+from app.responses.records import record_of
 from app.rules.actors import Actor
 from app.rules.provenance import WrittenParagraph
 from app.rules.publishing import Publication
 from app.rules.reviews import HumanReview
-from app.rules.times import wire_time
 from app.vocabulary import DisclosureValue
 
 
@@ -52,18 +52,8 @@ class DisclosureRow(TypedDict):
 def disclosure_row(publication: Publication) -> DisclosureRow:
     """Returns what is disclosed of a publication."""
     disclosure = publication["disclosure"]
-    return {
-        "documentId": publication["id"],
-        "title": publication["title"],
-        "slug": publication["slug"],
-        "version": publication["version"],
-        "publishedAt": wire_time(publication["publishedAt"]),
-        "disclosure": disclosure["value"],
-        "models": disclosure["models"],
-        "reviewedBy": disclosure["reviewedBy"],
-        "reviewedAt": disclosure["reviewedAt"],
-        "responsible": disclosure["responsible"],
-    }
+    shown = {**publication, **disclosure, "documentId": publication["id"], "disclosure": disclosure["value"]}
+    return record_of(DisclosureRow, shown)
 
 
 def disclosures_csv(rows: Iterable[Mapping[str, Any]]) -> str:

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 from app.documented import Id, Timestamp, doc
 from app.responses.records import record_of
 from app.rules.actors import Actor
-from app.rules.generation import Generation, shown_generation
+from app.rules.generation import Generation
 from app.rules.revisions import StoredRevision
 
 
@@ -59,7 +59,8 @@ class Diff(_From):
 def revision_summary(revision: StoredRevision) -> RevisionSummary:
     """Returns a stored version as callers see it."""
     unset = {name: revision.get(name) or "" for name in ("subtitle", "metaTitle", "metaDescription", "excerpt")}
-    generation = shown_generation(revision.get("generation"))
+    declared = revision.get("generation")
+    generation = declared and record_of(Generation, declared)
     return record_of(
         RevisionSummary, revision, **unset, createdAt=revision["at"], createdBy=revision["by"], generation=generation
     )

@@ -9,7 +9,6 @@ from app.responses.records import record_of
 from app.rules.actors import Actor
 from app.rules.anchors import Quote
 from app.rules.threads import StoredThread
-from app.rules.tokens import StoredReviewLink
 from app.rules.webhooks import plain
 from app.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
 
@@ -73,8 +72,3 @@ def thread_record(thread: StoredThread, line: int | None, section: int | None) -
     """Returns a stored thread as callers see it; line and section are those of its quote in the present text."""
     comments = [plain(comment) for comment in thread["comments"]]
     return record_of(Thread, thread, line=line, section=section, comments=comments)
-
-
-def review_link_record(link: StoredReviewLink) -> ReviewLink:
-    """Returns a stored review link as callers see it."""
-    return record_of(ReviewLink, link)

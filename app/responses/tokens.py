@@ -5,9 +5,8 @@ from typing import Annotated, NotRequired
 from typing_extensions import TypedDict
 
 from app.documented import Id, Timestamp, doc, one_of, shown_once
-from app.responses.records import record_of
 from app.rules.actors import Actor
-from app.rules.tokens import Budget, ClientOfToken, StoredToken
+from app.rules.tokens import Budget, ClientOfToken
 from app.vocabulary import Scope, TokenKind
 
 
@@ -38,8 +37,3 @@ class NewToken(Token):
     token: NotRequired[
         Annotated[str, shown_once("the secret: store it now, it is not shown again", "cwm_shown-this-once")]
     ]
-
-
-def token_record(token: StoredToken) -> Token:
-    """Returns a stored token as callers see it."""
-    return record_of(Token, token)

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 from app.documented import Id, Timestamp, doc, one_of, shown_once
 from app.responses.records import record_of
 from app.rules.actors import Actor
-from app.rules.webhooks import TEST, StoredDelivery, StoredWebhook, plain
+from app.rules.webhooks import TEST, StoredDelivery, plain
 from app.vocabulary import DeliveryStatus
 
 
@@ -64,11 +64,6 @@ class Delivery(TypedDict):
         Timestamp | None, doc("when it is tried next; null unless pending", "2027-01-31T09:00:05.000Z")
     ]
     createdAt: Annotated[Timestamp, doc("when it was queued")]
-
-
-def webhook_record(webhook: StoredWebhook) -> Webhook:
-    """Returns a stored webhook as callers see it."""
-    return record_of(Webhook, webhook)
 
 
 def delivery_record(delivery: StoredDelivery) -> Delivery:

@@ -73,7 +73,9 @@ def claim_brief(document: StoredDocument, call: Call, lease_seconds: int | None 
     """Gives the brief to the caller; without `lease_seconds` the claim never expires."""
     refuse_if_claimed(document, call)
     _refuse_if_closed(document)
-    _refuse_if_not_ready(document, call)
+    if _state_of(document) != BriefState.READY:
+        message = f"The brief is not ready: offer it with {named('mark_brief_ready', call.channel)} first."
+        raise BriefNotReady(message)
     claim = {"state": BriefState.CLAIMED, "claimedBy": call.actor, "claimedAt": call.now, "expiredClaim": None}
     fields = {**claim, **_lease(call, lease_seconds)}
     return _change_brief(document, call, "brief.claimed", fields, status=DocumentStatus.DRAFTING)
@@ -196,12 +198,6 @@ def _state_of(document: StoredDocument) -> str:
 def _refuse_if_closed(document: StoredDocument) -> None:
     if document["status"] not in OPEN:
         raise BriefClosed
-
-
-def _refuse_if_not_ready(document: StoredDocument, call: Call) -> None:
-    if _state_of(document) != BriefState.READY:
-        message = f"The brief is not ready: offer it with {named('mark_brief_ready', call.channel)} first."
-        raise BriefNotReady(message)
 
 
 def _refuse_if_held_by_another(document: StoredDocument, call: Call) -> None:

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from app.documented import doc, one_of
 from app.rules.addresses import is_usable, last_segment, page_of
 from app.rules.content import OPENING, Content, content_of
-from app.rules.documents import LinkedDocument, StoredBrief, StoredDocument, brief_of
+from app.rules.documents import StoredBrief, StoredDocument, brief_of
 from app.rules.slugs import slug_of
 from app.rules.words import COMPARED, compared_words
 from app.vocabulary import CheckLevel, CheckName, CheckOutcome
@@ -61,7 +61,7 @@ class Subject:
 
     document: StoredDocument
     markdown: str
-    internal_links: Sequence[LinkedDocument]
+    internal_links: Sequence[StoredDocument]
     """The documents that the brief wants linked to."""
     same_keyword_titles: Sequence[str]
     """The titles of other documents whose briefs have the same keyword."""

@@ -7,19 +7,20 @@ from itertools import islice, takewhile
 
 from rapidfuzz.distance import LCSseq
 
+from app.errors import BadRequest
+
 MOST_COMPARISONS = 400_000_000
 """The most pairs of lines that are compared: about a second and 50 MB; beyond that the texts are too different."""
+TOO_DIFFERENT = (
+    "The versions are too long and too different to be compared in time: read both and compare them yourself."
+)
 CONTEXT = 3
-
-
-class TooDifferent(Exception):
-    """Comparing the texts would take too long."""
 
 
 def unified_diff(old: str, new: str, old_name: str, new_name: str) -> str:
     """Returns the unified diff of two texts by lines, empty when they are the same.
 
-    Raises `TooDifferent` when what lies between their common beginning and end is too long to be compared in time.
+    Refuses with `BadRequest` where what lies between their common beginning and end is too long to be compared in time.
     """
     if old == new:
         return ""
@@ -41,7 +42,7 @@ def _matches(old: list[str], new: list[str]) -> list[Match]:
     shorter = min(len(old), len(new)) - head
     tail = _common(islice(zip(reversed(old), reversed(new), strict=False), shorter))
     if (len(old) - head - tail) * (len(new) - head - tail) > MOST_COMPARISONS:
-        raise TooDifferent
+        raise BadRequest(TOO_DIFFERENT)
     return [Match(block.a, block.b, block.size) for block in LCSseq.opcodes(old, new).as_matching_blocks()]
 
 

@@ -16,14 +16,6 @@ from app.rules.events import Event
 from app.vocabulary import BriefState, Channel, DocumentStatus
 
 
-class Claim(TypedDict):
-    """The fields of a brief that say who claimed it."""
-
-    claimedBy: Actor | None
-    claimedAt: datetime | None
-    claimExpiresAt: datetime | None
-
-
 class StoredBrief(TypedDict):
     """A brief as the store returns it, inside its document; unset fields are missing or null."""
 
@@ -143,34 +135,14 @@ class StoredDocument(PublishedFields):
     rev: int
 
 
-class ListedBrief(TypedDict):
-    """A document as the store returns it in the list of briefs; its brief has only the fields of the list."""
-
-    id: str
-    title: str
-    status: str
-    dueDate: NotRequired[str | None]
-    categoryId: NotRequired[str | None]
-    brief: NotRequired[StoredBrief]
-
-
-class LinkedDocument(TypedDict):
-    """A document as the store returns it where others link to it."""
-
-    id: str
-    title: str
-    slug: str
-    status: str
-    excerpt: NotRequired[str | None]
-
-
 OPEN = (DocumentStatus.IDEA, DocumentStatus.PLANNED, DocumentStatus.DRAFTING)
 """The statuses in which a brief can be offered and claimed; in all others it is closed."""
 
 DELIVERED_AT_ONCE = ("authorId", "clusterId")
 """The fields whose changes are delivered without publishing: the author, and the cluster of related documents."""
 
-NO_CLAIM: Claim = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+NO_CLAIM: Any = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+"""The fields of a brief that nobody claims."""
 NO_BRIEF: StoredBrief = {"state": BriefState.NONE}
 
 
@@ -181,6 +153,8 @@ class Call:
     actor: Actor
     channel: Channel
     now: datetime
+    has_agent: bool = False
+    """Whether the token has an agent's name of its own, which no client sent."""
     claimed_at: datetime | None = None
     """The claim that the caller writes under, where several agents share a token."""
     review_required: bool = False

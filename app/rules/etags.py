@@ -5,22 +5,15 @@ depends on more than the record, a suffix follows: `x` once a claim's lease expi
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from app.rules.briefs import claim_expired
-from app.rules.documents import NO_BRIEF, StoredDocument, brief_of
+from app.rules.documents import NO_BRIEF
 
-
-@dataclass(frozen=True)
-class EntityTag:
-    """What an entity tag says of the record: its `rev`, its `version` (documents), and whether its claim expired."""
-
-    rev: int
-    version: int | None = None
-    expired: bool = False
+Tags = tuple[str, ...] | None
+"""The states of a record that a caller accepts, as `If-Match` names them; None for any."""
 
 
 def record_tag(record: Mapping[str, Any]) -> str:
@@ -28,29 +21,29 @@ def record_tag(record: Mapping[str, Any]) -> str:
     return str(record["rev"])
 
 
-def document_tag(document: StoredDocument, now: datetime) -> str:
-    """Returns the tag of a document at an instant."""
-    expired = "x" if claim_expired(brief_of(document), now) else ""
-    return f"{document['version']}-{document['rev']}{expired}"
-
-
 def tag_of(record: Mapping[str, Any], now: datetime) -> str:
-    """Returns the tag of any record at an instant."""
-    return document_tag(cast(StoredDocument, record), now) if "version" in record else record_tag(record)
+    """Returns the tag of a record at an instant; a document is known by its version."""
+    if "version" not in record:
+        return record_tag(record)
+    expired = "x" if claim_expired(record.get("brief") or NO_BRIEF, now) else ""
+    return f"{record['version']}-{record['rev']}{expired}"
 
 
-def read_tags(if_match: str) -> tuple[EntityTag, ...] | None:
-    """Returns the tags that an `If-Match` header names; None for `*`, which any state matches.
+def read_tags(if_match: str) -> Tags:
+    """Returns the tags that an `If-Match` header names, without their hashes; None for `*`, which any state matches.
 
     A weak tag, or one in another form, names no state and is left out.
     """
     if if_match.strip() == "*":
         return None
-    found = re.findall(r'(?<![/\w])"(?:(\d{1,9})-)?(\d{1,9})(x?)(?:\.[0-9a-f]+)?"', if_match)
-    return tuple(EntityTag(int(rev), int(version) if version else None, bool(x)) for version, rev, x in found)
+    return tuple(re.findall(r'(?<![/\w])"((?:\d{1,9}-)?\d{1,9}x?)(?:\.[0-9a-f]+)?"', if_match))
 
 
-def matches(tags: tuple[EntityTag, ...] | None, record: Mapping[str, Any], now: datetime) -> bool:
+def matches(tags: Tags, record: Mapping[str, Any], now: datetime) -> bool:
     """Returns whether one of the tags is the record's present one."""
-    present = EntityTag(record["rev"], record.get("version"), claim_expired(record.get("brief") or NO_BRIEF, now))
-    return tags is None or present in tags
+    return tags is None or tag_of(record, now) in tags
+
+
+def versions_in(tags: Iterable[str]) -> set[int]:
+    """Returns the versions that tags name: a document's begins with it (`7-12`), a version's is it (`7`)."""
+    return {int(tag.rstrip("x").partition("-")[0]) for tag in tags}

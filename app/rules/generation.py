@@ -1,6 +1,6 @@
 """What the writer of a text says that they used (decisions, section 18)."""
 
-from typing import Annotated, cast
+from typing import Annotated
 
 from typing_extensions import TypedDict
 
@@ -21,11 +21,6 @@ def declared_tokens(generation: Generation | None) -> dict[str, int]:
     """Returns the numbers of tokens that somebody declared, for an event."""
     counts = {name: generation.get(name) for name in TOKENS} if generation else {}
     return {name: number for name, number in counts.items() if isinstance(number, int)}
-
-
-def shown_generation(generation: Generation | None) -> Generation | None:
-    """Returns what somebody declared as callers see it: what they left out is null."""
-    return generation and cast(Generation, {name: generation.get(name) for name in Generation.__annotations__})
 
 
 TOKENS = ("inputTokens", "outputTokens")

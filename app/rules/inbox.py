@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from app.documented import Id, Timestamp, doc, one_of
 from app.rules.documents import OPEN, StoredDocument
 from app.rules.events import StoredEvent
-from app.rules.threads import StoredThread, state_since
+from app.rules.threads import StoredThread
 from app.rules.times import wire_time
 from app.vocabulary import DocumentStatus, WaitKind
 
@@ -121,7 +121,7 @@ def waiting_answer(thread: StoredThread, title: str, team: Team) -> InboxEntry |
         kind=WaitKind.THREAD,
         documentId=thread["documentId"],
         title=title,
-        since=wire_time(state_since(thread)),
+        since=wire_time(thread["stateSince"]),
         action=RESOLVE,
         memberId=member_id,
         threadId=thread["id"],

@@ -7,14 +7,19 @@ of one document and neither loses anything. (decisions, section 12)
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from app.errors import BadRequest, Problem, VersionConflict
 from app.rules.content import content_of
 from app.rules.text import word_count
 
 HASH_LENGTH = 16
+SECTIONS_MISSING = (
+    "No section of the document has these hashes any more, or those that do have another `number`: read its outline "
+    "and edit what it has."
+)
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -51,20 +56,6 @@ class Edit:
     insert_after: bool = False
 
 
-class SectionsMissing(Exception):
-    """Edits name sections that the document does not have; `hashes` lists them in the order of the edits."""
-
-    def __init__(self, hashes: Sequence[str]) -> None:
-        self.hashes = hashes
-
-
-class ReplacedTwice(Exception):
-    """Two edits replace the same section; `index` is the place of the second one, from 0."""
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-
-
 def hash_of(text: str) -> str:
     """Returns the hash that names a section with this text."""
     return hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]
@@ -83,19 +74,19 @@ def partition(markdown: str) -> list[Section]:
     ]
 
 
-def apply_edits(markdown: str, edits: Iterable[Edit]) -> str:
-    """Returns the markdown with all edits made; each names a section of the markdown as it is before.
+def apply_edits(markdown: str, edits: Sequence[Edit], version: int) -> str:
+    """Returns a version's markdown with all edits made; each names a section of it as it is before.
 
-    Raises `SectionsMissing` and `ReplacedTwice`. A blank line separates a new piece of text from its neighbours.
+    A blank line separates a new piece of text from its neighbours. Refuses with `VersionConflict` edits of sections
+    that it does not have, and with `BadRequest` those that replace the same section.
     """
-    edits = list(edits)
     sections = partition(markdown) or [Section(0, 0, "", 1, "")]
     alike: dict[str, list[int]] = defaultdict(list)
     for place, section in enumerate(sections):
         alike[section.hash].append(place)
     targets = [_target(sections, alike, edit) for edit in edits]
-    if None in targets:
-        raise SectionsMissing([edit.hash for edit, target in zip(edits, targets, strict=True) if target is None])
+    if missing := [edit.hash for edit, target in zip(edits, targets, strict=True) if target is None]:
+        raise VersionConflict(SECTIONS_MISSING, version=version, hashes=missing)
     replaced: dict[int, str] = {}
     followers: dict[int, list[str]] = {}
     for index, (edit, target) in enumerate(zip(edits, targets, strict=True)):
@@ -103,7 +94,8 @@ def apply_edits(markdown: str, edits: Iterable[Edit]) -> str:
         if edit.insert_after:
             followers.setdefault(target, []).append(edit.markdown)
         elif target in replaced:
-            raise ReplacedTwice(index)
+            message = "Replaces the same section as an earlier edit."
+            raise BadRequest(errors=[Problem(field=f"edits[{index}].hash", message=message)])
         else:
             replaced[target] = edit.markdown
     line_end = found[0] if (found := _LINE_END.search(markdown)) else "\n"

@@ -43,7 +43,7 @@ class StoredThread(TypedDict):
     """The version of the text that it was opened on."""
     level: str
     state: str
-    stateSince: NotRequired[datetime]
+    stateSince: datetime
     """When its state last changed."""
     quote: Quote | None
     place: int | None
@@ -109,24 +109,17 @@ def reply_to_thread(thread: StoredThread, call: Call, text: str, comment_id: str
     return _with_comment(thread, call, text, comment_id, state=state)
 
 
-def resolve_thread(
-    thread: StoredThread, call: Call, text: str | None, comment_id: str, *, by_agent: bool
-) -> StoredThread:
-    """Resolves a thread, with a last comment where one was sent; a resolved one stays as it is.
-
-    `by_agent` is whether the token has an agent's name of its own.
-    """
-    refuse_if_not_yours(thread, call, by_agent=by_agent)
+def resolve_thread(thread: StoredThread, call: Call, text: str | None, comment_id: str) -> StoredThread:
+    """Resolves a thread, with a last comment where one was sent; a resolved one stays as it is."""
+    refuse_if_not_yours(thread, call)
     if thread["state"] == ThreadState.RESOLVED:
         return thread
     return _resolved(thread, call, text, comment_id)
 
 
-def reject_suggestion(
-    thread: StoredThread, call: Call, text: str | None, comment_id: str, *, by_agent: bool
-) -> StoredThread:
+def reject_suggestion(thread: StoredThread, call: Call, text: str | None, comment_id: str) -> StoredThread:
     """Resolves a thread, whose suggestion is not taken."""
-    refuse_settling(thread, call, by_agent=by_agent)
+    refuse_settling(thread, call)
     return _resolved(thread, call, text, comment_id, ThreadOutcome.REJECTED)
 
 
@@ -135,9 +128,9 @@ def accept_suggestion(thread: StoredThread, call: Call) -> StoredThread:
     return _resolved(thread, call, None, "", ThreadOutcome.ACCEPTED)
 
 
-def refuse_settling(thread: StoredThread, call: Call, *, by_agent: bool) -> None:
+def refuse_settling(thread: StoredThread, call: Call) -> None:
     """Raises the first reason, in the contract's order, why a suggestion can be neither accepted nor rejected."""
-    refuse_if_not_yours(thread, call, by_agent=by_agent)
+    refuse_if_not_yours(thread, call)
     _refuse_if_resolved(thread)
     if thread["suggestion"] is None:
         raise BadRequest("The thread has no suggestion: answer it, or resolve it.")
@@ -151,9 +144,9 @@ def reopen_thread(thread: StoredThread, call: Call) -> StoredThread:
     return _changed(thread, call, state=ThreadState.OPEN, **cleared)
 
 
-def refuse_if_not_yours(thread: StoredThread, call: Call, *, by_agent: bool) -> None:
+def refuse_if_not_yours(thread: StoredThread, call: Call) -> None:
     """Refuses with `ThreadNotYours` what agents can't do to a `must` thread of another, nor visitors to any."""
-    limited = (by_agent and thread["level"] == ThreadLevel.MUST) or call.actor["type"] == ActorType.LINK
+    limited = (call.has_agent and thread["level"] == ThreadLevel.MUST) or call.actor["type"] == ActorType.LINK
     if limited and not _is_opener(thread, call):
         by = thread["openedBy"]
         reply = named("reply_to_thread", call.channel)
@@ -190,11 +183,6 @@ def counts_of(threads: Iterable[StoredThread]) -> dict[str, Any]:
     return {"unresolvedThreads": len(left), "mustThreads": must, "openSince": _open_since(left)}
 
 
-def state_since(thread: StoredThread) -> datetime:
-    """Returns since when a thread has its state; of an imported one, when it last changed."""
-    return thread["stateSince"] if "stateSince" in thread else thread["updatedAt"]
-
-
 def places_of(threads: Iterable[StoredThread], version: int, markdown: str) -> dict[str, int | None]:
     """Returns where the quotes of threads begin in a version's text, by the thread's id; None for no certain place."""
     places: dict[str, int | None] = {}
@@ -212,7 +200,7 @@ def _open_since(threads: Iterable[StoredThread], before: Mapping[str, datetime] 
     for thread in threads:
         since.pop(thread["id"], None)
         if (thread["level"], thread["state"]) == (ThreadLevel.MUST, ThreadState.OPEN):
-            since[thread["id"]] = state_since(thread)
+            since[thread["id"]] = thread["stateSince"]
     return since
 
 

@@ -51,17 +51,21 @@ def begins(limit: BudgetLimit, now: datetime) -> datetime:
     return hour if limit == BudgetLimit.WRITES else hour.replace(hour=0)
 
 
-def budget_exceeded(limit: BudgetLimit, most: int, since: datetime, now: datetime) -> BudgetExceeded:
-    """Returns the refusal of a call beyond a limit of its token's budget."""
-    resets = since + LASTS[limit]
-    seconds = max(1, ceil((resets - now).total_seconds()))
-    return BudgetExceeded(
-        f"The token's budget is used up: `{limit}` is {most}. Wait until {wire_time(resets)}, or have somebody with "
-        "the scope `admin` raise it.",
-        headers={"Retry-After": str(seconds)},
-        budget=str(limit),
-        resetsAt=wire_time(resets),
-    )
+def if_exceeded(
+    budget: Budget, counts: Mapping[BudgetLimit, int], now: datetime, *, publishes: bool
+) -> BudgetExceeded | None:
+    """Returns the refusal of a call that brings the counts to these numbers; None where they are within the budget."""
+    for limit, most in limits_of(budget, publishes=publishes).items():
+        if counts[limit] > most:
+            resets = begins(limit, now) + LASTS[limit]
+            return BudgetExceeded(
+                f"The token's budget is used up: `{limit}` is {most}. Wait until {wire_time(resets)}, or have somebody "
+                "with the scope `admin` raise it.",
+                headers={"Retry-After": str(max(1, ceil((resets - now).total_seconds())))},
+                budget=str(limit),
+                resetsAt=wire_time(resets),
+            )
+    return None
 
 
 class ClientOfToken(TypedDict):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from graphlib import TopologicalSorter
 from typing import Any
 
 from app.rules.times import read_time, wire_time
@@ -60,22 +61,10 @@ def renamed(line: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[
 
 
 def parents_first(categories: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns categories with each parent before its subcategories, by id among equals."""
-    parents = {category["id"]: category["categoryId"] for category in categories}
-
-    def depth(one: str | None) -> int:
-        steps = 0
-        while one is not None and steps <= len(parents):
-            one, steps = parents.get(one), steps + 1
-        return steps
-
-    return sorted(categories, key=lambda category: (depth(category["id"]), category["id"]))
-
-
-def texts_of(line: Mapping[str, Any], versions: Mapping[int, str | None]) -> set[str]:
-    """Returns the ids of the texts that a document and its versions name."""
-    snapshot = line.get("snapshot") or {}
-    return {text for text in (line.get("contentId"), snapshot.get("markdownId"), *versions.values()) if text}
+    """Returns categories, which are sorted by id, with each parent before its subcategories."""
+    by_id = {category["id"]: category for category in categories}
+    parents = {one: {category["categoryId"]} & by_id.keys() for one, category in by_id.items()}
+    return [by_id[one] for one in TopologicalSorter(parents).static_order()]
 
 
 def slugs_of(line: Mapping[str, Any]) -> set[str]:

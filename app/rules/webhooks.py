@@ -27,23 +27,6 @@ class WebhookSecret(TypedDict):
     until: datetime | None
 
 
-class WebhookTarget(TypedDict):
-    """What the store returns of a webhook to send to it."""
-
-    id: str
-    url: str
-    enabled: bool
-    secrets: NotRequired[list[WebhookSecret]]
-
-
-class ListeningWebhook(TypedDict):
-    """What the store returns of a webhook to decide which events it is sent."""
-
-    id: str
-    events: list[str]
-    createdAt: datetime
-
-
 class StoredWebhook(TypedDict):
     """A webhook as the store returns it; only `Webhooks.get_target` reads its secrets."""
 
@@ -83,9 +66,11 @@ class DeliveryState(TypedDict):
     """When it is tried next; None for never."""
 
 
-class NewDelivery(DeliveryState):
-    """A message to a webhook, with how far it is."""
+class StoredDelivery(DeliveryState):
+    """A message to a webhook, with how far it is, as the store returns it; the log leaves out the message itself."""
 
+    id: str
+    projectId: str
     webhookId: str
     eventId: str
     sequence: int | None
@@ -97,26 +82,14 @@ class NewDelivery(DeliveryState):
     createdAt: datetime
 
 
-class StoredDelivery(NewDelivery):
-    """A delivery as the store returns it; the log leaves out the message itself."""
-
-    id: str
-    projectId: str
-
-
 Address = IPv4Address | IPv6Address
 
-NOT_PUBLIC = tuple(
-    map(
-        ip_network,
-        (
-            "168.63.129.16/32",  # Azure's host: a public address that is only reachable inside Azure
-            "192.0.0.0/24",  # protocol assignments: Oracle's metadata
-            "192.88.99.0/24",  # 6to4 relays
-            "2001::/23",  # protocol assignments: Teredo, ORCHID
-            "3fff::/20",  # documentation
-        ),
-    )
+NOT_PUBLIC = (
+    ip_network("168.63.129.16/32"),  # Azure's host: a public address that is only reachable inside Azure
+    ip_network("192.0.0.0/24"),  # protocol assignments: Oracle's metadata
+    ip_network("192.88.99.0/24"),  # 6to4 relays
+    ip_network("2001::/23"),  # protocol assignments: Teredo, ORCHID
+    ip_network("3fff::/20"),  # documentation
 )
 """Networks that a webhook never reaches, of those that `ipaddress` counts as global in one version or another."""
 
@@ -188,7 +161,7 @@ def known_addresses(host: str) -> list[str]:
         return []
 
 
-def wants(webhook: ListeningWebhook, event: StoredEvent) -> bool:
+def wants(webhook: StoredWebhook, event: StoredEvent) -> bool:
     """Returns whether an event is sent to a webhook: it has a chosen type, and is not older than the webhook."""
     return event["at"] >= webhook["createdAt"] and (not webhook["events"] or event["type"] in webhook["events"])
 

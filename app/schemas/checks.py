@@ -11,6 +11,8 @@ from marshmallow import validate
 
 HEX_ID = re.compile("[0-9a-fA-F]{24}")
 """The form of ids."""
+_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*(?:Z|[+-]\d{2}(?::?[0-5]\d){0,2}(?:\.\d+)?)")
+"""What of a timestamp's form `fromisoformat` leaves open: the separator, and that an offset has minutes below 60."""
 WRONG_ID = "There is no record with this id: an id has 24 hexadecimal digits, as the lists show it."
 
 
@@ -49,9 +51,8 @@ def calendar_date(value: str) -> None:
 def timestamp(value: str) -> None:
     """Checks for an ISO 8601 timestamp that states its offset from UTC."""
     try:
-        instant = datetime.fromisoformat(value)
-        is_written_so = re.match(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", value)  # Python takes any separator
-        if not is_written_so or instant.utcoffset() is None or instant.astimezone(UTC).year < 1:
+        datetime.fromisoformat(value).astimezone(UTC)  # which may be before the year 1
+        if not _TIMESTAMP.fullmatch(value):
             raise ValueError
     except (ValueError, OverflowError):
         raise ma.ValidationError("Must be a timestamp with its offset, like 2027-01-31T09:00:00Z.") from None

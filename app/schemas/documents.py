@@ -31,14 +31,10 @@ MAX_KEY = 200
 """The most characters of a document's key, the caller's own id of it (decisions, section 14)."""
 
 
-document_key_form = full_match(
-    r"[^,\x00-\x1f\x7f-\x9f]*", "Must not contain commas, line breaks or other control characters."
-)
-
-
 def document_key(**options: Any) -> StrictString:
     """Declares a document's key, 1 to 200 characters, whose form the second stage checks."""
-    return StrictString(MAX_KEY, document_key_form, validate=[not_empty], **options)
+    form = full_match(r"[^,\x00-\x1f\x7f-\x9f]*", "Must not contain commas, line breaks or other control characters.")
+    return StrictString(MAX_KEY, form, validate=[not_empty], **options)
 
 
 def _day(description: str, **options: Any) -> StrictString:

@@ -236,9 +236,7 @@ class ThreadLine(Schema):
     place = StrictInteger(0, description="where the passage begins in that version", allow_none=True)
     suggestion = StrictString(20_000, description="what to replace it with")
     outcome = EnumString(ThreadOutcome, description="what became of the suggestion")
-    comments = List(
-        Nested(CommentLine, description="a comment", allow_none=False), 100, description="the comments", required=True
-    )
+    comments = List(Nested(CommentLine, allow_none=False), 100, description="the comments", required=True)
     openedBy = _actor("who opened it")
     byAgent = StrictBoolean(description="whether an agent opened it", allow_none=True)
     resolvedAt = _time("when it was resolved", null=True)
@@ -267,9 +265,7 @@ class DocumentLine(RecordLine, PublishedLine):
     isPublished = StrictBoolean(description="whether it is delivered")
     snapshot = Nested(SnapshotLine, description="the delivered state")
     pastSlugs = List(
-        Nested(PastSlugLine, description="a past slug", allow_none=False),
-        MAX_PAST_SLUGS,
-        description="the slugs that it was delivered under before, the latest first",
+        Nested(PastSlugLine, allow_none=False), MAX_PAST_SLUGS, description="its slugs before, the latest first"
     )
     deletedAt = _time("when it was moved to the trash", null=True)
     reviewNote = StrictString(5_000, description="the last note of a request for changes")

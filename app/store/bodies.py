@@ -9,15 +9,14 @@ A text is a body here and in revisions (`bodyId`); documents name it `contentId`
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from bson import ObjectId
-from cachetools import LRUCache
 from pymongo.read_concern import ReadConcern
 
 from app.store.collection import Collection, object_id, object_ids
+from app.store.shared_cache import SharedCache
 from app.store.types import Bson, Values
 
 if TYPE_CHECKING:
@@ -30,9 +29,8 @@ BYTES: Bson = {"$strLenBytes": "$text"}
 UNLESS_LONG: Bson = {"text": {"$cond": [{"$lte": [BYTES, LONG]}, "$text", "$$REMOVE"]}, "bytes": BYTES}
 """What is read of a body: the text where it is short, and how many bytes it has."""
 
-_cache: LRUCache[tuple[str, str], str] = LRUCache(CACHE_BYTES, getsizeof=sys.getsizeof)
+_cache: SharedCache[str] = SharedCache(CACHE_BYTES, size_of=sys.getsizeof)
 """Texts by the ids of their project and body."""
-_cache_lock = threading.Lock()
 
 
 class StoredBody(TypedDict):
@@ -77,8 +75,7 @@ class Bodies(Collection[StoredBody]):
         may refuse.
         """
         wanted = set(body_ids)
-        with _cache_lock:
-            cached = {one: _cache.get((project_id, one)) for one in wanted}
+        cached = {one: _cache.get((project_id, one)) for one in wanted}
         texts = {one: text for one, text in cached.items() if text is not None}
         if missing := wanted - texts.keys():
             read = self._read(project_id, missing, {"text": 1} if before_long is None else UNLESS_LONG)
@@ -109,11 +106,9 @@ class Bodies(Collection[StoredBody]):
         return list(self._find(project_id, {"_id": {"$in": object_ids(body_ids)}}, fields=fields))
 
     def _remember(self, project_id: str, body_id: str, text: str) -> None:
-        if (
-            not (self._session and self._session.in_transaction) and sys.getsizeof(text) <= LONG
-        ):  # a transaction may yet be rolled back
-            with _cache_lock:
-                _cache[project_id, body_id] = text
+        may_be_rolled_back = self._session is not None and self._session.in_transaction
+        if not may_be_rolled_back and sys.getsizeof(text) <= LONG:
+            _cache.put((project_id, body_id), text)
 
     def get_sizes(self, project_id: str, body_ids: Iterable[str]) -> dict[str, int]:
         """Returns how many bytes several bodies have by id, in one read of no more than that."""

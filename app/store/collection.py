@@ -165,15 +165,10 @@ class Collection(Generic[Stored]):
         index: Index | None = None,
         collation: Condition | None = None,
     ) -> list[Stored]:
-        where = self._where(project_id, condition)
-
-        def find(hint: str | None) -> list[Stored]:
-            found = self._collection.find(where, fields, session=self._session, hint=hint, collation=collation)
-            cursor = found.skip(skip).limit(limit).batch_size(limit)  # in one round trip
-            records = list(cursor.sort(list(sort)) if sort else cursor)
-            return [self.from_bson(record) for record in records]
-
-        return self._hinted(index, condition, find)
+        in_one_round_trip = {"skip": skip, "limit": limit, "batch_size": limit}
+        options = {**in_one_round_trip, "sort": [*sort] or None, "collation": collation, "session": self._session}
+        find = partial(self._collection.find, self._where(project_id, condition), fields, **options)
+        return self._hinted(index, condition, lambda hint: [self.from_bson(record) for record in find(hint=hint)])
 
     def _page_in_order(
         self,
@@ -261,9 +256,6 @@ class OutboxCollection(Collection[Stored]):
     defaults: Bson = NOT_DELETED
     """The fields of a new record that nobody sends."""
 
-    has_update_time = True
-    """Whether records have `updatedAt`."""
-
     def keys(self, record: Values) -> Bson:
         """Returns what is stored besides a record's own fields: the keys that lists sort by and names are found by."""
         return {}
@@ -299,7 +291,7 @@ class OutboxCollection(Collection[Stored]):
 
     def update(self, project_id: str, before: Stored, changes: Values, event: Event) -> Stored:
         """Changes fields of a record as it was read. Raises as `change` does."""
-        time = {"updatedAt": event.at} if self.has_update_time else {}
+        time = {"updatedAt": event.at} if "updatedAt" in before else {}
         return self.change(project_id, before, {**before, **changes, **time}, [event])
 
     def delete(self, project_id: str, before: Stored, event: Event) -> Stored:

@@ -11,9 +11,9 @@ from bson import ObjectId
 from pymongo import InsertOne
 
 from app.rules.events import Event, StoredEvent
-from app.rules.webhooks import Attempt, DeliveryState, NewDelivery, StoredDelivery, message, wants
+from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, message, wants
 from app.store.collection import DESCENDING, Collection, new_id, to_bson, write_once
-from app.store.types import Bson
+from app.store.types import Bson, Values
 from app.vocabulary import DeliveryStatus
 
 ATTEMPTS_KEPT = 50
@@ -119,18 +119,18 @@ class Deliveries(Collection[StoredDelivery]):
         return given_up.modified_count
 
 
-def _new_delivery(webhook_id: str, event: StoredEvent, now: datetime) -> NewDelivery:
+def _new_delivery(webhook_id: str, event: StoredEvent, now: datetime) -> Values:
     """Returns a delivery that was not tried yet."""
-    return NewDelivery(
-        webhookId=webhook_id,
-        eventId=event["id"],
-        sequence=event.get("sequence"),
-        type=event["type"],
-        payload=orjson.dumps(message(event)).decode(),
-        status=DeliveryStatus.PENDING,
-        attempts=[],
-        failures=0,
-        createdAt=now,
-        since=None,
-        nextAttemptAt=now,
-    )
+    return {
+        "webhookId": webhook_id,
+        "eventId": event["id"],
+        "sequence": event.get("sequence"),
+        "type": event["type"],
+        "payload": orjson.dumps(message(event)).decode(),
+        "status": DeliveryStatus.PENDING,
+        "attempts": [],
+        "failures": 0,
+        "createdAt": now,
+        "since": None,
+        "nextAttemptAt": now,
+    }

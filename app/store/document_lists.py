@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any
 
 from app.errors import WriteConflict
-from app.rules.documents import ListedBrief, StoredDocument
+from app.rules.documents import StoredDocument
+from app.store import indexes
 from app.store.collection import DESCENDING, OutboxCollection, object_id
 from app.store.document_keys import (
     ALL,
@@ -30,22 +31,16 @@ from app.store.document_keys import (
     reference_entry,
     sort_key,
 )
-from app.store.indexes import (
-    BY_CREATION,
-    BY_DUE_DATE,
-    BY_TITLE,
-    BY_UPDATE,
-    EXPIRED_LEASES,
-    KEYS,
-    NOT_DELETED,
-    SLUGS,
-    WORDS,
-    Index,
-)
+from app.store.indexes import NOT_DELETED, Index
 from app.store.types import Bson, Projection
 from app.vocabulary import BriefState
 
-ORDERS = {"updatedAt": BY_UPDATE, "createdAt": BY_CREATION, "title": BY_TITLE, "dueDate": BY_DUE_DATE}
+ORDERS = {
+    "updatedAt": indexes.BY_UPDATE,
+    "createdAt": indexes.BY_CREATION,
+    "title": indexes.BY_TITLE,
+    "dueDate": indexes.BY_DUE_DATE,
+}
 """What lists of documents are sorted by, each with its index."""
 ORDER_KEYS = {
     "updatedAt": ("updatedAt", "_id"),
@@ -63,6 +58,7 @@ FEW = 1_000
 """Up to how many documents are sorted, rather than read in the order of an index."""
 WORDS_TRIED = 5
 NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy", "written"), 0)
+CLAIMABLE = {**HIDDEN, "written": 0}
 BRIEF_ITEM = dict.fromkeys(
     (
         *("title", "status", "dueDate", "categoryId", "createdAt"),
@@ -108,7 +104,7 @@ class DocumentLists(OutboxCollection[StoredDocument]):
 
     def list_briefs(
         self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
-    ) -> Sequence[ListedBrief]:
+    ) -> Sequence[StoredDocument]:
         """Returns one page of documents with a brief in one of the states, due soonest first."""
         filters = {"offered": states}
         return self.list(project_id, filters, now, sort="dueDate", limit=limit, offset=offset, fields=BRIEF_ITEM)
@@ -121,7 +117,7 @@ class DocumentLists(OutboxCollection[StoredDocument]):
             return []  # no category or cluster has this id; in the condition, null means documents without one
         within = {name: [one] for name, one in filters.items()}
         ready = {"offered": [BriefState.READY], **within}
-        return self.list(project_id, ready, now, sort="dueDate", limit=limit, offset=0, fields=HIDDEN)
+        return self.list(project_id, ready, now, sort="dueDate", limit=limit, offset=0, fields=CLAIMABLE)
 
     def _page(
         self,
@@ -167,7 +163,7 @@ class DocumentLists(OutboxCollection[StoredDocument]):
         `read_page(limit=…, offset=…)` reads a page of the list without them. Raises `WriteConflict` when one of them
         was recorded as ready between the two reads.
         """
-        claims = self._find(project_id, condition, fields=fields, index=EXPIRED_LEASES)
+        claims = self._find(project_id, condition, fields=fields, index=indexes.EXPIRED_LEASES)
         first = max(0, offset - len(claims))
         rows = read_page(limit=limit + offset - first, offset=first)
         if not claims:
@@ -183,8 +179,9 @@ class DocumentLists(OutboxCollection[StoredDocument]):
         # The index that has the keys of the condition, so that no record is read.
         of_due_date = condition.keys() & {"dueKey", "brief.claimExpiresAt"} and "updatedAt" not in condition
         claims = _expired_claims(filters, condition, now)
-        also = 0 if claims is None else self._count(project_id, claims, EXPIRED_LEASES)
-        index, condition = self._plan(project_id, filters, now, in_order=BY_DUE_DATE if of_due_date else BY_UPDATE)
+        also = 0 if claims is None else self._count(project_id, claims, indexes.EXPIRED_LEASES)
+        in_order = indexes.BY_DUE_DATE if of_due_date else indexes.BY_UPDATE
+        index, condition = self._plan(project_id, filters, now, in_order=in_order)
         return also + self._count(project_id, condition, index)
 
     def _plan(self, project_id: str, filters: Filters, now: datetime, *, in_order: Index) -> tuple[Index, Bson]:
@@ -196,9 +193,9 @@ class DocumentLists(OutboxCollection[StoredDocument]):
         if filters.get("deleted"):
             return in_order, condition
         if filters.get("slug") is not None:
-            return SLUGS, condition
+            return indexes.SLUGS, condition
         if filters.get("key") is not None:
-            return KEYS, condition
+            return indexes.KEYS, condition
         for index, narrow in _ranges(filters, condition["listed"]):
             if index != in_order and self._count(project_id, narrow, index, limit=FEW + 1) <= FEW:
                 return index, condition | (_words(filters, first=narrow["words"]) if "words" in narrow else {})
@@ -208,13 +205,13 @@ class DocumentLists(OutboxCollection[StoredDocument]):
 def _ranges(filters: Filters, listed: Any) -> Iterator[tuple[Index, Bson]]:
     """Yields the filters that have an index of their own, as conditions; of words the longest, as they are rarer."""
     for word in sorted(filters.get("words") or (), key=len, reverse=True)[:WORDS_TRIED]:
-        yield WORDS, {"words": word, **NOT_DELETED}
+        yield indexes.WORDS, {"words": word, **NOT_DELETED}
     if beginning := filters.get("beginning"):
-        yield WORDS, {"words": _begins(beginning), **NOT_DELETED}
+        yield indexes.WORDS, {"words": _begins(beginning), **NOT_DELETED}
     if filters.get("updatedSince") is not None:
-        yield BY_UPDATE, {"listed": listed, **_updated(filters)}
+        yield indexes.BY_UPDATE, {"listed": listed, **_updated(filters)}
     if due := _due(filters):
-        yield BY_DUE_DATE, {"listed": listed, **due}
+        yield indexes.BY_DUE_DATE, {"listed": listed, **due}
 
 
 def condition_of(filters: Filters, now: datetime) -> Bson:

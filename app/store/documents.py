@@ -3,36 +3,22 @@
 import builtins
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 from bson import ObjectId
 from pymongo import UpdateOne
 
-from app.rules.documents import Decision, LinkedDocument, StoredDocument
+from app.rules.documents import Decision, StoredDocument
 from app.rules.events import Event
 from app.rules.inbox import NEEDED
 from app.rules.provenance import digests_of, dump_origins, kept_of, origins_after
 from app.rules.revisions import Origin
+from app.store import indexes
 from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
 from app.store.document_keys import HIDDEN, WITH_PUBLICATION, expired, published_entry, reference_entry
 from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
-from app.store.indexes import (
-    BY_DUE_DATE,
-    EXPIRED_LEASES,
-    FIRST_DATE,
-    FIRST_ID,
-    KEYS,
-    KEYWORD_COLLATION,
-    KEYWORDS,
-    NOT_DELETED,
-    PUBLISHED_AT,
-    ROUNDS_AT,
-    SCHEDULED,
-    SLUGS,
-    TRASHED,
-    WAITING_SINCE,
-    Index,
-)
+from app.store.indexes import FIRST_DATE, NOT_DELETED
 from app.store.types import Bson, Values
 from app.vocabulary import DocumentStatus
 
@@ -93,7 +79,7 @@ class Documents(DocumentLists):
 
     def get_trashed(self, project_id: str, document_id: str) -> StoredDocument | None:
         """Returns a document that is in the trash, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(document_id), **TRASHED}, WITH_PUBLICATION)
+        return self._find_one(project_id, {"_id": ObjectId(document_id), **indexes.TRASHED}, WITH_PUBLICATION)
 
     def dated(
         self,
@@ -109,55 +95,37 @@ class Documents(DocumentLists):
         """Returns the documents that are scheduled for, or were published in, a span of time, the latest first."""
         within: Bson = {time: {"$gte": since, "$lt": before}}
         given: Bson = {} if time == "publishAt" else {"isPublished": True}
-        index = SCHEDULED if time == "publishAt" else PUBLISHED_AT
+        index = indexes.SCHEDULED if time == "publishAt" else indexes.PUBLISHED_AT
         condition = condition_of({**filters, **given}, now) | within | NOT_DELETED
         return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
 
     def waiting(
-        self, project_id: str, now: datetime, *, not_of: Iterable[str] = (), limit: int
-    ) -> Sequence[StoredDocument]:
-        """Returns the documents that have waited longest for somebody; `not_of` are assignees who are left out."""
-        due: Bson = {"waitingSince": {"$gt": FIRST_DATE, "$lte": now}}
-        return self._waiting(project_id, due, not_of, limit, WAITING_SINCE)
+        self, project_id: str, now: datetime, max_rounds: int | None, *, not_of: Iterable[str], limit: int
+    ) -> builtins.list[StoredDocument]:
+        """Returns what has waited longest for somebody, and what has at least so many rounds of changes.
 
-    def exhausted(
-        self, project_id: str, rounds: int, *, not_of: Iterable[str] = (), limit: int
-    ) -> Sequence[StoredDocument]:
-        """Returns the documents with at least that many rounds of changes, the longest ago first, as `waiting` does."""
-        condition: Bson = {"roundsAt": {"$gt": FIRST_DATE}, "rounds": {"$gte": rounds}}
-        return self._waiting(project_id, condition, not_of, limit, ROUNDS_AT)
-
-    def _waiting(
-        self, project_id: str, condition: Bson, not_of: Iterable[str], limit: int, index: Index
-    ) -> Sequence[StoredDocument]:
+        At most `limit` of each, the longest ago first, without those of the assignees `not_of`.
+        """
         others = object_ids(not_of)
-        wanted = {**condition, **({"assigneeId": {"$nin": others}} if others else {}), **NOT_DELETED}
-        order = [(index.keys[1][0], 1)]
-        return self._find(project_id, wanted, sort=order, limit=limit, fields=dict.fromkeys(NEEDED, 1), index=index)
+        of_others: Bson = {"assigneeId": {"$nin": others}} if others else {}
+        read = partial(self._find, project_id, limit=limit, fields=dict.fromkeys(NEEDED, 1))
+        due = {"waitingSince": {"$gt": FIRST_DATE, "$lte": now}, **of_others, **NOT_DELETED}
+        found = read(due, sort=(("waitingSince", 1),), index=indexes.WAITING_SINCE)
+        if max_rounds is None:
+            return found
+        often = {"roundsAt": {"$gt": FIRST_DATE}, "rounds": {"$gte": max_rounds}, **of_others, **NOT_DELETED}
+        return [*found, *read(often, sort=(("roundsAt", 1),), index=indexes.ROUNDS_AT)]
 
     def overdue_since(self, project_id: str, day: str) -> Sequence[StoredDocument]:
         """Returns the documents that were due on a day and are not published."""
         condition = {"listed": published_entry(False), "dueKey": day}
-        return self._find(project_id, condition, fields=HIDDEN, index=BY_DUE_DATE)
-
-    def count_by_status(self, project_id: str) -> dict[str, int]:
-        """Returns how many documents outside the trash have each status; those that none has are left out.
-
-        One command counts the keys of each status. A group by the status itself would read each document.
-        """
-        conditions: list[Bson] = [{"listed": f"status:{status}"} for status in DocumentStatus]
-        groups = [{"$group": {"_id": status, "count": {"$sum": 1}}} for status in DocumentStatus]
-        others = zip(conditions[1:], groups[1:], strict=True)
-        pipelines = [[{"$match": self._where(project_id, condition)}, group] for condition, group in others]
-        unions = [{"$unionWith": {"coll": self.name, "pipeline": pipeline}} for pipeline in pipelines]
-        rows = self._aggregate(project_id, conditions[0], [groups[0], *unions])
-        return {row["_id"]: row["count"] for row in rows}
+        return self._find(project_id, condition, fields=HIDDEN, index=indexes.BY_DUE_DATE)
 
     def find_existing(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids that are documents of the project."""
         return {row["id"] for row in self.get_links(project_id, document_ids)}
 
-    def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[LinkedDocument]:
+    def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredDocument]:
         """Returns those of the documents that exist, in the order of the ids."""
         wanted = list(dict.fromkeys(object_ids(document_ids)))
         if not wanted:
@@ -170,27 +138,26 @@ class Documents(DocumentLists):
     def find_with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[StoredDocument]:
         """Returns the documents outside the trash that have one of the slugs now."""
         condition = {"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}, **NOT_DELETED}
-        return self._find(project_id, condition, fields=HIDDEN, index=SLUGS)
+        return self._find(project_id, condition, fields=HIDDEN, index=indexes.SLUGS)
 
     def find_titles_by_keyword(
         self, project_id: str, keyword: str, *, exclude: str | None, limit: int
     ) -> Sequence[str]:
         """Returns titles of documents outside the trash that have a keyword; case, accents and spaces are ignored."""
         condition = {"brief.keyword": keyword, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
-        rows = self._find(
-            project_id, condition, fields={"title": 1}, limit=limit, index=KEYWORDS, collation=KEYWORD_COLLATION
-        )
+        options: Bson = {"index": indexes.KEYWORDS, "collation": indexes.KEYWORD_COLLATION}
+        rows = self._find(project_id, condition, fields={"title": 1}, limit=limit, **options)
         return [row["title"] for row in rows]
 
     def find_with_keys(self, project_id: str, keys: Iterable[str]) -> dict[str, StoredDocument]:
         """Returns the documents that have one of the keys, also in the trash, by key."""
-        rows = self._find(project_id, {"key": {"$in": [*keys]}}, fields=HIDDEN, index=KEYS)
+        rows = self._find(project_id, {"key": {"$in": [*keys]}}, fields=HIDDEN, index=indexes.KEYS)
         return {key: row for row in rows if (key := row.get("key"))}
 
     def find_taken_slugs(self, project_id: str, slugs: Sequence[str], exclude: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under."""
         condition = {"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
-        rows = self._find(project_id, condition, fields={"slugs": 1}, index=SLUGS)
+        rows = self._find(project_id, condition, fields={"slugs": 1}, index=indexes.SLUGS)
         return {slug for row in rows for slug in row["slugs"]} & set(slugs)
 
     def find_projects_due(self, now: datetime) -> Sequence[str]:
@@ -202,7 +169,7 @@ class Documents(DocumentLists):
         """Returns the ids of scheduled documents of a project whose time has come, the longest due first."""
         condition = {"status": DocumentStatus.SCHEDULED, "publishAt": {"$gt": FIRST_DATE, "$lte": now}, **NOT_DELETED}
         rows = self._find(
-            project_id, condition, sort=(("publishAt", 1),), limit=limit, fields={"_id": 1}, index=SCHEDULED
+            project_id, condition, sort=(("publishAt", 1),), limit=limit, fields={"_id": 1}, index=indexes.SCHEDULED
         )
         return [row["id"] for row in rows]
 
@@ -212,13 +179,13 @@ class Documents(DocumentLists):
 
     def _projects_with(self, condition: Bson) -> Sequence[str]:
         """Returns the projects with documents that meet a condition, reading one index key for each project."""
-        where = {"projectId": {"$gte": FIRST_ID}, **condition}
+        where = {"projectId": {"$gte": indexes.FIRST_ID}, **condition}
         rows = self._collection.aggregate([{"$match": where}, {"$group": {"_id": "$projectId"}}])
         return [str(row["_id"]) for row in rows]
 
     def find_expired(self, project_id: str, now: datetime) -> Sequence[StoredDocument]:
         """Returns documents whose brief is stored as claimed although its lease has expired."""
-        return self._find(project_id, expired(now), limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=EXPIRED_LEASES)
+        return self._find(project_id, expired(now), limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=indexes.EXPIRED_LEASES)
 
     def find_purgeable(self, before: datetime, project_id: str | None) -> StoredDocument | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
@@ -231,9 +198,9 @@ class Documents(DocumentLists):
 
     def _purgeable(self, before: datetime, project_id: str | None) -> Bson:
         condition: Bson = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
-        return (
-            {"projectId": {"$gte": FIRST_ID}, **condition} if project_id is None else self._where(project_id, condition)
-        )
+        if project_id is None:
+            return {"projectId": {"$gte": indexes.FIRST_ID}, **condition}
+        return self._where(project_id, condition)
 
     def purge(self, project_id: str, document_id: str, before: datetime) -> int:
         """Deletes a document for good if it is in the trash since before an instant; returns how many were."""

@@ -29,9 +29,7 @@ class Inboxes:
         """
         store, team = self._store, self.team(project_id)
         others = [one for one in team.members if one != member_id] if member_id else []
-        rows = [*store.documents.waiting(project_id, now, not_of=others, limit=MOST_WAITING)]
-        if team.max_rounds is not None:
-            rows += store.documents.exhausted(project_id, team.max_rounds, not_of=others, limit=MOST_WAITING)
+        rows = store.documents.waiting(project_id, now, team.max_rounds, not_of=others, limit=MOST_WAITING)
         documents = {row["id"]: row for row in rows}.values()
         return inbox(documents, self._answered(project_id, team, member_id), team, now, member_id)
 

@@ -18,15 +18,6 @@ from app.store.collection import Collection, object_id, object_ids, write_once
 from app.store.indexes import FIRST_DATE
 
 
-class StoredProgress(Progress):
-    """The progress of a document as it is in MongoDB, under the document's id."""
-
-    _id: ObjectId
-    projectId: ObjectId
-    sequence: int
-    """The last event that it counts."""
-
-
 class Insights(Collection[StoredFigures]):
     """Figures by day: a row for the project, and a row for each token that claimed."""
 
@@ -36,9 +27,8 @@ class Insights(Collection[StoredFigures]):
         """Counts the events of a batch, also of one that was counted in part."""
         documents = {event["data"]["documentId"] for event in events if event["data"].get("documentId")}
         first, last = events[0]["sequence"], events[-1]["sequence"]
-        found = self._store.database.progress.find({"_id": {"$in": object_ids(documents)}})
-        rows = cast(list[StoredProgress], list(found))
-        progress: dict[str, Progress] = {str(row["_id"]): row for row in rows}
+        rows = list(self._store.database.progress.find({"_id": {"$in": object_ids(documents)}}))
+        progress = {str(row["_id"]): cast(Progress, row) for row in rows}
         figures = count(events, progress)
         if all(row["sequence"] < first for row in rows):
             write_once(self._collection, _figure_updates(project_id, figures, last), ["_id"])

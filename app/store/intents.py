@@ -11,7 +11,7 @@ from bson import ObjectId
 from cachetools import LRUCache
 
 from app.rules.caps import DRAFTS_PER_TOKEN
-from app.rules.etags import EntityTag
+from app.rules.etags import Tags
 from app.rules.intents import StoredIntent
 from app.store.collection import DESCENDING, Collection
 from app.store.types import Bson, Values
@@ -33,10 +33,6 @@ def guess_slot(token_id: str) -> int:
             slot = random.randrange(DRAFTS_PER_TOKEN)
         _next_slots[token_id] = (slot + 1) % DRAFTS_PER_TOKEN
     return slot
-
-
-Tags = tuple[EntityTag, ...] | None
-"""The states of a record that a caller accepts, as `If-Match` names them; None for any."""
 
 
 class Intents(Collection[StoredIntent]):
@@ -102,5 +98,5 @@ class Intents(Collection[StoredIntent]):
 
     def _one(self, token_id: str, intent_id: str, kind: Kind | None, tags: Tags = None) -> Bson:
         one: Bson = {"_id": ObjectId(intent_id), "tokenId": ObjectId(token_id)}
-        states = {} if tags is None else {"rev": {"$in": [tag.rev for tag in tags if tag.version is None]}}
+        states = {} if tags is None else {"rev": {"$in": [int(tag) for tag in tags if tag.isdigit()]}}
         return one | ({"kind": kind} if kind else {}) | states

@@ -83,7 +83,6 @@ class Members(Named[StoredMember]):
 
     name = "members"
     event_data = (("memberId", "id"),)
-    has_update_time = False
     unique = "emailKey"
     found_by = ("nameKey", "emailKey")
 

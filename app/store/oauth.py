@@ -1,11 +1,9 @@
-"""What connects clients by OAuth: their registrations, and the codes that they exchange (decisions, section 16)."""
+"""The clients that registered themselves, to be connected by OAuth (decisions, section 16)."""
 
 from datetime import datetime
 from typing import NotRequired, TypedDict
 
-from app.rules.tokens import StoredCode
 from app.store.collection import Collection, object_id, to_bson
-from app.store.sessions import Secrets
 from app.store.types import Values
 
 
@@ -47,13 +45,3 @@ class Registrations(Collection[StoredRegistration]):
     def keep(self, client_id: str) -> None:
         """Makes the registration of a client permanent, once it has made a connection."""
         self._collection.update_one({"_id": object_id(client_id)}, {"$unset": {"expiresAt": ""}}, session=self._session)
-
-
-class Codes(Secrets[StoredCode]):
-    """The codes of a project that no client has exchanged yet."""
-
-    name = "codes"
-
-    def take(self, project_id: str, code_hash: str) -> StoredCode | None:
-        """Deletes a code and returns its grant; None if it is gone."""
-        return self._delete_one(project_id, {"hash": code_hash})

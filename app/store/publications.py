@@ -92,12 +92,8 @@ class Publications(Collection[Publication]):
 
     def count_by_category(self, project_id: str) -> dict[str | None, int]:
         """Returns how many documents are published in each category, and under None in no category."""
-        stages: list[Bson] = [
-            {"$match": self._where(project_id, {})},
-            {"$sort": {"projectId": 1, "categoryId": 1}},  # so that the keys of one index are counted
-            {"$group": {"_id": "$categoryId", "count": {"$sum": 1}}},
-        ]
-        rows = self._collection.aggregate(stages, session=self._session)
+        in_order = {"$sort": {"projectId": 1, "categoryId": 1}}  # so that the keys of one index are counted
+        rows = self._aggregate(project_id, {}, [in_order, {"$group": {"_id": "$categoryId", "count": {"$sum": 1}}}])
         return {row["_id"] and str(row["_id"]): row["count"] for row in rows}
 
     def newest_of_clusters(
@@ -136,14 +132,13 @@ class Publications(Collection[Publication]):
         """Returns past slugs with the current ones, the latest first: one slug, or all."""
         past = {"pastSlugs.slug": {"$gt": ""} if slug is None else slug}
         stages: list[Bson] = [
-            {"$match": self._where(project_id, past)},
             {"$project": {"pastSlugs": 1, "to": "$slug"}},
             {"$unwind": "$pastSlugs"},
             *([] if slug is None else [{"$match": past}]),
             {"$sort": {"pastSlugs.at": -1, "pastSlugs.slug": 1, "_id": 1}},
             {"$limit": limit},
         ]
-        rows = self._collection.aggregate(stages, session=self._session)
+        rows = self._aggregate(project_id, past, stages)
         return [(row["pastSlugs"]["slug"], row["to"]) for row in rows]
 
     def delivered_slugs(self, project_id: str, slugs: Sequence[str]) -> set[str]:

@@ -1,11 +1,14 @@
-"""Sessions of the console, and invitations to it, each of which makes one token. Only hashes of secrets are stored."""
+"""What is found by the hash of a secret until it expires: sessions and codes, invitations and review links.
+
+Only hashes of the secrets are stored (decisions, sections 2, 16 and 17).
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
 
 from bson import ObjectId
 
-from app.rules.tokens import StoredInvitation, StoredSecret
+from app.rules.tokens import StoredCode, StoredInvitation, StoredReviewLink, StoredSecret
 from app.store.collection import Collection, Stored, object_id
 from app.store.types import Values
 
@@ -25,35 +28,50 @@ class Secrets(Collection[Stored]):
         """Adds a record."""
         return self._insert(project_id, {**record, "hash": secret_hash, "createdAt": now, "expiresAt": until})
 
+    def get(self, project_id: str, secret_hash: str, now: datetime) -> Stored | None:
+        """Returns the record whose secret has this hash, or None."""
+        return self._find_one(project_id, {"hash": secret_hash, "expiresAt": {"$gt": now}})
+
+    def take(self, project_id: str, secret_hash: str, now: datetime) -> Stored | None:
+        """Deletes the record whose secret has this hash and returns it; None where there is none any more."""
+        return self._delete_one(project_id, {"hash": secret_hash, "expiresAt": {"$gt": now}})
+
+
+class OwnedSecrets(Secrets[Stored]):
+    """Those that belong to another record."""
+
+    owner: str
+    """The field with the id of that record."""
+
+    def list(self, project_id: str, owner_id: str, now: datetime) -> Sequence[Stored]:
+        """Returns those of an owner that have not expired, the oldest first, without their hashes."""
+        condition = {self.owner: ObjectId(owner_id), "expiresAt": {"$gt": now}}
+        return self._find(project_id, condition, sort=[("_id", 1)], fields={"hash": 0})
+
+    def delete(self, project_id: str, owner_id: str, record_id: str) -> Stored | None:
+        """Deletes one of an owner and returns it; None where there is no such one."""
+        return self._delete_one(project_id, {"_id": object_id(record_id), self.owner: ObjectId(owner_id)})
+
 
 class Sessions(Secrets[StoredSession]):
     """The sessions of a project."""
 
     name = "sessions"
 
-    def get(self, project_id: str, secret_hash: str) -> StoredSession | None:
-        """Returns the session whose secret has this hash, or None."""
-        return self._find_one(project_id, {"hash": secret_hash})
 
-    def delete(self, project_id: str, secret_hash: str) -> None:
-        """Deletes a session."""
-        self._delete_one(project_id, {"hash": secret_hash})
+class Codes(Secrets[StoredCode]):
+    """The codes of a project that no client has exchanged yet."""
+
+    name = "codes"
 
 
-class Invitations(Secrets[StoredInvitation]):
-    """The invitations of a project that nobody has accepted yet."""
+class Invitations(OwnedSecrets[StoredInvitation]):
+    """The invitations of members that nobody has accepted yet."""
 
-    name = "invitations"
+    name, owner = "invitations", "memberId"
 
-    def list(self, project_id: str, member_id: str, now: datetime) -> Sequence[StoredInvitation]:
-        """Returns the invitations of a member that have not expired, the oldest first."""
-        condition = {"memberId": ObjectId(member_id), "expiresAt": {"$gt": now}}
-        return self._find(project_id, condition, sort=[("_id", 1)])
 
-    def accept(self, project_id: str, secret_hash: str, now: datetime) -> StoredInvitation | None:
-        """Deletes the invitation whose secret has this hash and returns it; None where there is none any more."""
-        return self._delete_one(project_id, {"hash": secret_hash, "expiresAt": {"$gt": now}})
+class ReviewLinks(OwnedSecrets[StoredReviewLink]):
+    """The review links of documents."""
 
-    def withdraw(self, project_id: str, member_id: str, invitation_id: str) -> StoredInvitation | None:
-        """Deletes an invitation of a member and returns it; None where they have no such one."""
-        return self._delete_one(project_id, {"_id": object_id(invitation_id), "memberId": ObjectId(member_id)})
+    name, owner = "reviewLinks", "documentId"

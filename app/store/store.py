@@ -46,14 +46,14 @@ from app.store.intents import Intents
 from app.store.leases import Leases, NoticeLeases
 from app.store.named import Clusters, Members
 from app.store.notices import Notices
-from app.store.oauth import Codes, Registrations
+from app.store.oauth import Registrations
 from app.store.outboxes import Outboxes
 from app.store.projects import Projects
 from app.store.publications import Publications
 from app.store.request_time import time_left
 from app.store.revisions import Revisions
-from app.store.sessions import Invitations, Sessions
-from app.store.threads import ReviewLinks, Threads
+from app.store.sessions import Codes, Invitations, ReviewLinks, Sessions
+from app.store.threads import Threads
 from app.store.tokens import Budgets, Tokens
 from app.store.transfers import Transfers
 from app.store.types import Bson

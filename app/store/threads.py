@@ -1,18 +1,15 @@
-"""Review threads, in records of their own, and the links by which visitors see a document's (decisions, section 17).
+"""Review threads, in records of their own (decisions, section 17).
 
 What the rules of a document need to know of its threads is in its own record, written in the same transaction.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Sequence
 
 from bson import ObjectId
 
 from app.errors import WriteConflict
 from app.rules.threads import StoredThread
-from app.rules.tokens import StoredReviewLink
 from app.store.collection import Collection, difference, object_id, object_ids
-from app.store.sessions import Secrets
 from app.vocabulary import ThreadState
 
 
@@ -33,7 +30,7 @@ class Threads(Collection[StoredThread]):
     def of_documents(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredThread]:
         """Returns id, level and state of all threads of documents, and since when they have it."""
         condition = {"documentId": {"$in": object_ids(document_ids)}}
-        fields = dict.fromkeys(("documentId", "level", "state", "stateSince", "updatedAt"), 1)
+        fields = dict.fromkeys(("documentId", "level", "state", "stateSince"), 1)
         return self._find(project_id, condition, fields=fields)
 
     def get_many(self, project_id: str, thread_ids: Iterable[str]) -> dict[str, StoredThread]:
@@ -61,22 +58,3 @@ class Threads(Collection[StoredThread]):
         if self._update_one(project_id, unchanged, update, {"_id": 1}) is None:
             raise WriteConflict
         return {**after, "rev": before["rev"] + 1}
-
-
-class ReviewLinks(Secrets[StoredReviewLink]):
-    """The review links of a project that have not ended."""
-
-    name = "reviewLinks"
-
-    def by_hash(self, project_id: str, secret_hash: str, now: datetime) -> StoredReviewLink | None:
-        """Returns the link whose secret has this hash, or None."""
-        return self._find_one(project_id, {"hash": secret_hash, "expiresAt": {"$gt": now}})
-
-    def list(self, project_id: str, document_id: str, now: datetime) -> list[StoredReviewLink]:
-        """Returns the links to a document, the oldest first."""
-        condition: Mapping[str, object] = {"documentId": ObjectId(document_id), "expiresAt": {"$gt": now}}
-        return self._find(project_id, condition, sort=(("_id", 1),), fields={"hash": 0})
-
-    def delete(self, project_id: str, document_id: str, link_id: str) -> StoredReviewLink | None:
-        """Deletes a link to a document and returns it; None where there is none."""
-        return self._delete_one(project_id, {"_id": object_id(link_id), "documentId": ObjectId(document_id)})

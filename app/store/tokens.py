@@ -24,7 +24,6 @@ class Tokens(OutboxCollection[StoredToken]):
     name = "tokens"
     event_data = (("tokenId", "id"),)
     defaults = {}
-    has_update_time = False
 
     def by_hash(self, secret_hash: str) -> StoredToken | None:
         """Returns the token whose secret has this hash: the one look-up that knows no project yet."""

@@ -142,12 +142,6 @@ class Transfers:
             for one, row in found["documents"].items()
         }
 
-    def documents_of(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
-        """Returns the document that each of the texts belongs to, for those that exist."""
-        wanted = {"projectId": ObjectId(project_id), "_id": {"$in": object_ids(body_ids)}}
-        rows = self._database.bodies.find(wanted, {"documentId": 1}, session=self._session)
-        return {str(row["_id"]): str(row["documentId"]) for row in rows}
-
     def versions(self, project_id: str, document_ids: Iterable[str]) -> dict[str, dict[int, str | None]]:
         """Returns the versions of documents that exist, by the document's id and their number, with their texts."""
         wanted = {"projectId": ObjectId(project_id), "documentId": {"$in": object_ids(document_ids)}}

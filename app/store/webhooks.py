@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.rules.events import Event
-from app.rules.webhooks import ListeningWebhook, StoredWebhook, WebhookTarget
+from app.rules.webhooks import StoredWebhook
 from app.store.collection import OutboxCollection, object_id
 from app.store.indexes import NOT_DELETED
 
@@ -19,11 +19,11 @@ class Webhooks(OutboxCollection[StoredWebhook]):
         """Returns all of a project's webhooks, oldest first, without their secrets."""
         return self._find(project_id, NOT_DELETED, sort=(("_id", 1),), fields=self.hidden)
 
-    def listening(self, project_id: str) -> Sequence[ListeningWebhook]:
+    def listening(self, project_id: str) -> Sequence[StoredWebhook]:
         """Returns the webhooks that are enabled, with what decides which events they are sent."""
         return self._find(project_id, {"enabled": True, **NOT_DELETED}, fields={"events": 1, "createdAt": 1})
 
-    def get_target(self, project_id: str, webhook_id: str) -> WebhookTarget | None:
+    def get_target(self, project_id: str, webhook_id: str) -> StoredWebhook | None:
         """Returns what is needed to send to a webhook: its URL and secrets, and whether it is enabled."""
         wanted = {"_id": object_id(webhook_id), **NOT_DELETED}
         return self._find_one(project_id, wanted, {"url": 1, "secrets": 1, "enabled": 1})

@@ -21,7 +21,7 @@ from app.operations.context import this_instant
 from app.rules.actors import SYSTEM
 from app.rules.backoff import is_dead, next_attempt, rest_after
 from app.rules.events import Event
-from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, WebhookTarget, valid_secrets
+from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, StoredWebhook, valid_secrets
 from app.store.leases import Leases, StoredLease
 from app.store.store import Store
 from app.vocabulary import DeliveryStatus
@@ -94,7 +94,7 @@ class WebhookSender:
             self._end_turn(lease, slow=slow, rests_until=rests_until)
         return arrived
 
-    def _attempt(self, webhook: WebhookTarget, delivery: StoredDelivery, at: datetime) -> Outcome:
+    def _attempt(self, webhook: StoredWebhook, delivery: StoredDelivery, at: datetime) -> Outcome:
         body = delivery["payload"]
         signatures = [
             Webhook(secret["secret"]).sign(delivery["eventId"], at, body)
@@ -109,7 +109,7 @@ class WebhookSender:
         return self.client.send(webhook["url"], headers, body.encode())
 
     def _record(
-        self, project_id: str, webhook: WebhookTarget, delivery: StoredDelivery, outcome: Outcome, at: datetime
+        self, project_id: str, webhook: StoredWebhook, delivery: StoredDelivery, outcome: Outcome, at: datetime
     ) -> None:
         """Writes an attempt to the log of deliveries, with when the next one is due."""
         attempt = Attempt(
@@ -130,7 +130,7 @@ class WebhookSender:
         ids = {"webhookId": webhook["id"], "deliveryId": delivery["id"], "eventId": delivery["eventId"]}
         log.info("webhook attempted", extra={"projectId": project_id, **ids, "status": status, **details})
 
-    def _failed(self, project_id: str, webhook: WebhookTarget, outcome: Outcome, at: datetime) -> datetime:
+    def _failed(self, project_id: str, webhook: StoredWebhook, outcome: Outcome, at: datetime) -> datetime:
         """Disables a webhook that has failed for too long; returns until when nothing is sent to it."""
         now = self.clock()
         failing_since, failures = self.store.leases.record_failure(webhook["id"], at)

@@ -7,10 +7,11 @@ from typing import Any
 
 from flask import Flask
 
+from app.errors import BadRequest, VersionConflict
 from app.rules.checks import Subject, run_checks
-from app.rules.diffs import TooDifferent, unified_diff
+from app.rules.diffs import unified_diff
 from app.rules.publishing import rendered
-from app.rules.sections import Edit, ReplacedTwice, SectionsMissing, apply_edits, partition
+from app.rules.sections import Edit, apply_edits, partition
 from app.rules.slugs import slug_of
 from app.rules.text import first_paragraph, word_count
 from app.rules.words import search_words
@@ -92,8 +93,8 @@ class MarkdownTarget:
         run_checks(Subject(document | {"wordCount": word_count(markdown)}, markdown, (), ()), {})
         first_paragraph(markdown)
         search_words(markdown[:500])
-        with suppress(TooDifferent):
+        with suppress(BadRequest):
             unified_diff(markdown, given.other, "1", "2")
-        with suppress(SectionsMissing, ReplacedTwice):
-            apply_edits(markdown, [Edit(one.hash, given.other[:500]) for one in sections[-2:]])
+        with suppress(BadRequest, VersionConflict):
+            apply_edits(markdown, [Edit(one.hash, given.other[:500]) for one in sections[-2:]], 1)
         return Outcome(made is None)

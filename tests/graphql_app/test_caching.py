@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.operations.revision_cache import RevisionCache
 from app.store.categories import Categories
+from app.store.shared_cache import SharedCache
 from app.store.single_flight import SingleFlight
 from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
 from tests.make import Project, a_document, a_project, made
@@ -54,7 +54,7 @@ def test_the_key_of_a_response_is_short_however_long_its_variables_are(
     graphql: GraphQL, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys: list[Any] = []
-    monkeypatch.setattr(RevisionCache, "get", lambda self, key, revision: keys.append(key))
+    monkeypatch.setattr(SharedCache, "get", lambda self, key: keys.append(key))
 
     graphql.post(QUERY, variables={"long": "x" * 100_000})
 
@@ -224,15 +224,14 @@ def test_the_setting_for_a_cache_in_front_is_the_max_age_of_responses(graphql: G
 
 
 def test_the_cache_stays_within_its_size() -> None:
-    kept: RevisionCache[bytes] = RevisionCache(1_000, size_of=len)
+    kept: SharedCache[bytes] = SharedCache(1_000, size_of=len)
     for number in range(100):
-        kept.put(number, 1, b"x" * 100)
-    kept.put("large", 1, b"x" * 126)
+        kept.put(number, b"x" * 100)
+    kept.put("large", b"x" * 126)
 
-    held = [number for number in range(100) if kept.get(number, 1)]
+    held = [number for number in range(100) if kept.get(number)]
     assert held == list(range(90, 100))
-    assert kept.get("large", 1) is None
-    assert kept.get(99, 2) is None
+    assert kept.get("large") is None
 
 
 def test_readers_that_come_while_one_reads_share_a_read_that_begins_after_they_came() -> None:

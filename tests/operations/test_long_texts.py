@@ -5,7 +5,7 @@ import time
 import pytest
 
 from app.errors import ServiceUnavailable
-from app.operations import long_texts
+from app.operations import concurrency
 from app.operations.concurrency import ConcurrencyLimit
 from tests.make import Project, a_document
 from tests.rest.client import Rest
@@ -56,7 +56,7 @@ def test_a_long_text_is_refused_while_others_of_its_project_are_processed(
     rest: Rest, project: Project, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     limit = ConcurrencyLimit(300_000, each=200_000, busy=BUSY)
-    monkeypatch.setattr(long_texts, "PROCESSED", limit)
+    monkeypatch.setattr(concurrency, "PROCESSED", limit)
     short, long = (a_document(project.context(), markdown="# Rye\n\n" + "x" * size) for size in (1_000, 150_000))
     limit.acquire(project.id, 100_000)
 

@@ -1,4 +1,4 @@
-"""Requests that come together and need the same record share its read, so that none waits for all of the others."""
+"""Look-ups that others change while they last, and reads that requests which come together share."""
 
 import threading
 from collections.abc import Callable, Hashable
@@ -47,18 +47,6 @@ def slow(monkeypatch: pytest.MonkeyPatch, kind: type[Collection[Any]], method: s
     monkeypatch.setattr(kind, method, noted)
     monkeypatch.setattr(SingleFlight, "read", shared)
     return readers
-
-
-def test_a_token_is_looked_up_for_all_who_send_it(
-    monkeypatch: pytest.MonkeyPatch, app: Flask, project: Project
-) -> None:
-    token = project.token()
-    readers = slow(monkeypatch, Tokens, "by_hash")
-
-    listed = at_once([lambda: Rest(app.test_client(), token).get("/briefs").status_code] * MANY)
-
-    assert listed == [200] * MANY
-    assert len(readers) == 2
 
 
 def test_a_session_that_is_closed_while_it_is_looked_up_is_not_used_again(

@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 from app.operations.catalogue import CATALOGUE
 from app.operations.context import Context
 from app.rules.times import wire_time
-from app.rules.tokens import Budget, begins, budget_exceeded
+from app.rules.tokens import Budget, begins, if_exceeded
 from app.vocabulary import BudgetLimit, Scope, TokenKind
 from tests.documents.steps import a_document, in_hours, ok, path_of, refused
 from tests.live import until_it_lasts
@@ -59,8 +59,13 @@ def write(rest: Rest, **headers: str) -> TestResponse:
     ],
 )
 def test_a_limit_counts_clock_hours_and_utc_days(limit: BudgetLimit, since: str, resets: str, seconds: str) -> None:
-    refusal = budget_exceeded(limit, 5, begins(limit, NOON), NOON)
+    budget = Budget(writesPerHour=5, publishesPerDay=5)
+    counts = {BudgetLimit.WRITES: 5, BudgetLimit.PUBLISHES: 5}
 
+    refusal = if_exceeded(budget, counts | {limit: 6}, NOON, publishes=True)
+
+    assert if_exceeded(budget, counts, NOON, publishes=True) is None
+    assert refusal is not None
     assert wire_time(begins(limit, NOON)) == since
     assert refusal.body() == {
         "_tag": "BudgetExceeded",

@@ -12,7 +12,8 @@ from shutil import which
 
 import pytest
 
-from app.rules.diffs import MOST_COMPARISONS, TooDifferent, unified_diff
+from app.errors import BadRequest
+from app.rules.diffs import MOST_COMPARISONS, unified_diff
 from app.schemas.intents import MAX_MARKDOWN
 
 MOST_LINES = int(MOST_COMPARISONS**0.5)
@@ -120,6 +121,6 @@ def test_texts_too_long_and_too_different_are_refused_at_once() -> None:
     old, new = ("".join(numbered(MOST_LINES + 1, mark)) for mark in ("", "x"))
     began = time.thread_time()
 
-    with pytest.raises(TooDifferent):
+    with pytest.raises(BadRequest):
         diff(old, new)
     assert time.thread_time() - began < 1

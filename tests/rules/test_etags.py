@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.rules.etags import EntityTag, document_tag, matches, read_tags, record_tag
+from app.rules.etags import matches, read_tags, record_tag, tag_of
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
 DOCUMENT = {"version": 3, "rev": 14}
@@ -13,25 +13,25 @@ LEASED = {**DOCUMENT, "brief": {"state": "claimed", "claimExpiresAt": NOW}}
 
 @pytest.mark.contract("decided-http.etag")
 def test_a_documents_tag_begins_with_its_version_and_ends_in_its_writes() -> None:
-    assert document_tag(DOCUMENT, NOW) == "3-14"
+    assert tag_of(DOCUMENT, NOW) == "3-14"
     assert record_tag({"rev": 14}) == "14"
 
 
 @pytest.mark.contract("decided-http.etag", "decided-briefs.expired-is-ready")
 def test_a_documents_tag_changes_at_the_instant_that_its_claim_expires() -> None:
-    assert document_tag(LEASED, NOW - timedelta(milliseconds=1)) == "3-14"
-    assert document_tag(LEASED, NOW) == "3-14x"
+    assert tag_of(LEASED, NOW - timedelta(milliseconds=1)) == "3-14"
+    assert tag_of(LEASED, NOW) == "3-14x"
 
 
 @pytest.mark.parametrize(
     ("header", "tags"),
     [
-        ('"3-14"', (EntityTag(14, 3),)),
-        ('"3-14x"', (EntityTag(14, 3, True),)),
-        ('"14"', (EntityTag(14),)),
-        ('"3-14.00ff"', (EntityTag(14, 3),)),
-        ('"1-2", "3-14" ,"7"', (EntityTag(2, 1), EntityTag(14, 3), EntityTag(7))),
-        ('"other", "3-14"', (EntityTag(14, 3),)),
+        ('"3-14"', ("3-14",)),
+        ('"3-14x"', ("3-14x",)),
+        ('"14"', ("14",)),
+        ('"3-14.00ff"', ("3-14",)),
+        ('"1-2", "3-14" ,"7"', ("1-2", "3-14", "7")),
+        ('"other", "3-14"', ("3-14",)),
         ("*", None),
         (" * ", None),
         ("", ()),

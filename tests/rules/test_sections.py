@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.errors import VersionConflict
 from app.rules.content import MAX_HEADINGS
-from app.rules.sections import Edit, SectionsMissing, apply_edits, hash_of, partition
+from app.rules.sections import Edit, apply_edits, hash_of, partition
 
 EMPTY_HASH = "e3b0c44298fc1c14"
 """The hash of no text, as the contract names it."""
@@ -93,20 +94,20 @@ TEXT = A + B + C
     ],
 )
 def test_edits_change_the_sections_that_they_name(edits: list[Edit], expected: str) -> None:
-    assert apply_edits(TEXT, edits) == expected
+    assert apply_edits(TEXT, edits, 1) == expected
 
 
 def test_of_sections_alike_the_number_chooses_and_else_the_first() -> None:
     same = "# S\n\n"
     text = same + "# T\n\n" + same
-    assert apply_edits(text, [Edit(hash_of(same), "# U\n\n")]) == "# U\n\n# T\n\n" + same
-    assert apply_edits(text, [Edit(hash_of(same), "# U\n\n", number=3)]) == same + "# T\n\n# U\n\n"
-    with pytest.raises(SectionsMissing):
-        apply_edits(text, [Edit(hash_of(same), "x", number=2)])
+    assert apply_edits(text, [Edit(hash_of(same), "# U\n\n")], 1) == "# U\n\n# T\n\n" + same
+    assert apply_edits(text, [Edit(hash_of(same), "# U\n\n", number=3)], 1) == same + "# T\n\n# U\n\n"
+    with pytest.raises(VersionConflict):
+        apply_edits(text, [Edit(hash_of(same), "x", number=2)], 1)
 
 
 def test_new_pieces_end_their_lines_as_the_document_does() -> None:
-    assert apply_edits("# A\r\n\r\none\r\n", [Edit(hash_of("# A\r\n\r\none\r\n"), "# B", insert_after=True)]) == (
+    assert apply_edits("# A\r\n\r\none\r\n", [Edit(hash_of("# A\r\n\r\none\r\n"), "# B", insert_after=True)], 1) == (
         "# A\r\n\r\none\r\n\r\n# B"
     )
 
@@ -117,7 +118,7 @@ def test_an_edit_leaves_every_other_section_as_it_was(markdown: str, data: st.Da
     if not sections:
         return
     chosen = data.draw(st.sampled_from(sections))
-    edited = apply_edits(markdown, [Edit(chosen.hash, "New text.", number=chosen.number)])
+    edited = apply_edits(markdown, [Edit(chosen.hash, "New text.", number=chosen.number)], 1)
     offset = sum(len(section.text) for section in sections[: sections.index(chosen)])
     assert edited.startswith(markdown[:offset])
     assert edited.endswith(markdown[offset + len(chosen.text) :])

@@ -3,6 +3,7 @@
 (decisions, section 17)
 """
 
+from dataclasses import replace
 from itertools import count, product
 from typing import Any
 
@@ -85,8 +86,8 @@ def test_a_resolved_thread_takes_no_answer_and_none_takes_the_101st_comment() ->
         rules.reply_to_thread(a_thread(state="resolved"), call_of(), "Done.", "c" * 24)
     for rule, options in (
         (rules.reply_to_thread, {}),
-        (rules.resolve_thread, {"by_agent": False}),
-        (rules.reject_suggestion, {"by_agent": False}),
+        (rules.resolve_thread, {}),
+        (rules.reject_suggestion, {}),
     ):
         with pytest.raises(BadRequest) as refused:
             rule(full, call_of(), "Done.", "c" * 24, **options)
@@ -96,12 +97,12 @@ def test_a_resolved_thread_takes_no_answer_and_none_takes_the_101st_comment() ->
 @pytest.mark.contract("decided-threads.agents")
 @pytest.mark.parametrize(("level", "by", "by_agent"), list(product(ThreadLevel, (HOLDER, OTHER), (False, True))))
 def test_an_agent_settles_no_must_thread_of_another(level: str, by: str, by_agent: bool) -> None:
-    thread, call = a_thread(level=level), call_of(by)
+    thread, call = a_thread(level=level), replace(call_of(by), has_agent=by_agent)
     expected = "ThreadNotYours" if by_agent and by != HOLDER and level == "must" else None
 
     for state in ThreadState:
-        resolve = tag_of(rules.resolve_thread, {**thread, "state": state}, call, None, "", by_agent=by_agent)
-        settle = tag_of(rules.refuse_settling, {**thread, "state": state}, call, by_agent=by_agent)
+        resolve = tag_of(rules.resolve_thread, {**thread, "state": state}, call, None, "")
+        settle = tag_of(rules.refuse_settling, {**thread, "state": state}, call)
         assert resolve == expected
         assert settle == (expected or ("ThreadResolved" if state == "resolved" else None))
 
@@ -110,7 +111,7 @@ def test_an_agent_settles_no_must_thread_of_another(level: str, by: str, by_agen
 def test_resolving_a_resolved_thread_and_reopening_another_change_nothing() -> None:
     resolved = a_thread(state="resolved", resolvedAt=NOW, resolvedBy=call_of().actor, outcome="rejected")
 
-    assert rules.resolve_thread(resolved, call_of(), "Again.", "", by_agent=False) is resolved
+    assert rules.resolve_thread(resolved, call_of(), "Again.", "") is resolved
     assert rules.reopen_thread(a_thread(), call_of())["state"] == "open"
     assert record_thread(a_document(), call_of(), "thread.reopened", a_thread(), a_thread()).events == ()
     reopened = rules.reopen_thread(resolved, call_of())
@@ -147,7 +148,7 @@ def test_the_documents_record_counts_what_is_left() -> None:
     counted = ("unresolvedThreads", "mustThreads", "openSince")
     assert counts_of(threads) == {name: decision.document[name] for name in counted}
     for number, thread in enumerate(threads, 1):
-        after = rules.resolve_thread(thread, call_of(), None, "", by_agent=False)
+        after = rules.resolve_thread(thread, call_of(), None, "")
         decision = record_thread(decision.document, call_of(), "thread.resolved", thread, after)
         assert decision.document["unresolvedThreads"] == 3 - number
         assert decision.events[0].data["outcome"] is None
