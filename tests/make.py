@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from bson import ObjectId
+from flask import Flask
 
 from app.operations.access import hash_of, new_secret
 from app.operations.catalogue import CATALOGUE
 from app.operations.context import Caller, Context, this_instant
 from app.rules.actors import SYSTEM
 from app.rules.events import Event
+from app.server import create_app
+from app.settings import Settings
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Channel, Scope, TokenKind
@@ -71,6 +74,12 @@ class Project:
     def context(self, token: Token | None = None, *, channel: Channel = Channel.REST, **options: Any) -> Context:
         """Makes the context of a call."""
         return Context(self.store, (token or self.token()).caller, channel, **options)
+
+
+def an_app(store: Store, **settings: Any) -> Flask:
+    """Makes an application; unless the settings say so, it does not limit how often it is called."""
+    quiet = {"mongodb_uri": "mongodb://given", "rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
+    return create_app(Settings(**{**quiet, **settings}), store)
 
 
 def a_project(store: Store, **fields: Any) -> Project:

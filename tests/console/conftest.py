@@ -9,14 +9,12 @@ from pymongo import MongoClient, monitoring
 from selenium import webdriver
 
 from app.http.callers import WAITING
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import CODEC, Store
 from app.vocabulary import Scope
 from tests.console.browser import Window
 from tests.console.visitor import Visitor
 from tests.live import serving, until
-from tests.make import Project
+from tests.make import Project, an_app
 
 
 @pytest.fixture
@@ -39,8 +37,7 @@ def reader(app: Flask, project: Project) -> Visitor:
 def uncached(store: Store, monkeypatch: pytest.MonkeyPatch) -> Flask:
     """A server that looks tokens and sessions up on each request, as every server does after a few seconds."""
     monkeypatch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    return create_app(settings, store)
+    return an_app(store)
 
 
 class Commands(monitoring.CommandListener):
@@ -67,10 +64,9 @@ def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
     client: MongoClient[Any] = MongoClient(mongodb_uri, event_listeners=[commands])
     database = client.get_database(store.database.name, codec_options=CODEC)
 
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
-        app = create_app(settings, Store(database, deadline_seconds=10))
+        app = an_app(Store(database, deadline_seconds=10))
     yield app, commands
     client.close()
 
@@ -78,8 +74,7 @@ def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
 @pytest.fixture(scope="module")
 def served(store: Store) -> Flask:
     """The application that the browser is shown."""
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    return create_app(settings, store)
+    return an_app(store)
 
 
 @pytest.fixture(scope="module")

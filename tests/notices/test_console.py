@@ -55,11 +55,7 @@ def test_a_line_is_done_in_place(signed_in: Visitor, rest: Rest, ada: dict[str, 
     assert "Nothing waits for you" in signed_in.get("/console/inbox").text
 
 
-def test_a_thread_is_answered_and_resolved_in_place(
-    signed_in: Visitor,
-    rest: Rest,
-    ada: dict[str, Any],
-) -> None:
+def test_a_thread_is_answered_and_resolved_in_place(signed_in: Visitor, rest: Rest, ada: dict[str, Any]) -> None:
     document = a_document(rest, assigneeId=ada["id"])
     path = f"{path_of(document)}/threads"
     thread = ok(rest.post(path, {"text": "Which?", "level": "must"}), 201)
@@ -87,10 +83,7 @@ def test_a_line_approves_the_version_that_it_was_shown_with(
     assert ok(rest.get(path_of(document)))["status"] == "review"
 
 
-def test_what_is_refused_is_said_and_what_is_no_action_of_a_line_is_not_done(
-    signed_in: Visitor,
-    rest: Rest,
-) -> None:
+def test_what_is_refused_is_said_and_what_is_no_action_of_a_line_is_not_done(signed_in: Visitor, rest: Rest) -> None:
     document = a_document(rest)
     ok(rest.delete(path_of(document)))
 
@@ -157,11 +150,7 @@ def test_settings_that_reach_nobody_say_so_and_hours_are_the_readers(signed_in: 
 
 
 def test_a_test_message_arrives_though_notices_are_off(
-    signed_in: Visitor,
-    rest: Rest,
-    ada: dict[str, Any],
-    post: Post,
-    mails: Inboxes,
+    signed_in: Visitor, rest: Rest, ada: dict[str, Any], post: Post, mails: Inboxes
 ) -> None:
     ok(rest.patch(f"/members/{ada['id']}", {"notify": {"digest": "off"}}))
     signed_in.post("/console/inbox/test")
@@ -174,11 +163,7 @@ def test_a_test_message_arrives_though_notices_are_off(
 
 @pytest.mark.contract("decided-notices.one-click")
 def test_one_click_turns_email_off_and_looking_does_not(
-    mailing_app: Flask,
-    rest: Rest,
-    ada: dict[str, Any],
-    post: Post,
-    mails: Inboxes,
+    mailing_app: Flask, rest: Rest, ada: dict[str, Any], post: Post, mails: Inboxes
 ) -> None:
     a_document_in(rest, "review", assigneeId=ada["id"])
     post.deliver()
@@ -209,10 +194,7 @@ def calendar_of(client: Any, address: str) -> Calendar:
 
 @pytest.mark.contract("decided-notices.calendar", "decided-notices.owners")
 def test_a_calendar_has_the_members_documents_and_nobodys(
-    mailing_app: Flask,
-    signed_in: Visitor,
-    rest: Rest,
-    ada: dict[str, Any],
+    mailing_app: Flask, signed_in: Visitor, rest: Rest, ada: dict[str, Any]
 ) -> None:
     jun, today = a_member(rest, "Jun"), this_instant().date()
     a_document(rest, title="Due, soon; \\", slug="due", dueDate=today.isoformat(), assigneeId=ada["id"])
@@ -240,10 +222,7 @@ def test_a_calendar_has_the_members_documents_and_nobodys(
 
 @pytest.mark.contract("decided-notices.calendar")
 def test_without_a_valid_token_the_calendar_is_401(
-    mailing_app: Flask,
-    signed_in: Visitor,
-    rest: Rest,
-    ada: dict[str, Any],
+    mailing_app: Flask, signed_in: Visitor, rest: Rest, ada: dict[str, Any]
 ) -> None:
     client = mailing_app.test_client()
 

@@ -12,18 +12,15 @@ import pytest
 from flask import Flask
 from werkzeug.serving import make_server
 
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
 from tests.live import Quiet, free_port
-from tests.make import Project, Token
+from tests.make import Project, Token, an_app
 from tests.oauth.flow import ISSUER, Flow
 
 
 def connectable(store: Store, **settings: Any) -> Flask:
     """Makes an application that clients can connect to."""
-    quiet = {"rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL", "public_url": ISSUER}
-    return create_app(Settings(mongodb_uri="mongodb://given", **{**quiet, **settings}), store)
+    return an_app(store, **{"public_url": ISSUER, **settings})
 
 
 @pytest.fixture(scope="session")
