@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from bson import ObjectId
 from flask import Flask
 
@@ -80,6 +81,13 @@ def an_app(store: Store, **settings: Any) -> Flask:
     """Makes an application; unless the settings say so, it does not limit how often it is called."""
     quiet = {"mongodb_uri": "mongodb://given", "rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
     return create_app(Settings(**{**quiet, **settings}), store)
+
+
+def an_uncached_app(store: Store, **settings: Any) -> Flask:
+    """Makes an application that looks tokens and sessions up on each request, as each does after a few seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
+        return an_app(store, **settings)
 
 
 def a_project(store: Store, **fields: Any) -> Project:

@@ -13,8 +13,9 @@ from app.store.store import CODEC, Store
 from app.vocabulary import Scope
 from tests.console.browser import Window
 from tests.console.visitor import Visitor
+from tests.listener import Listener
 from tests.live import serving, until
-from tests.make import Project, an_app
+from tests.make import Project, an_app, an_uncached_app
 
 
 @pytest.fixture
@@ -34,13 +35,12 @@ def reader(app: Flask, project: Project) -> Visitor:
 
 
 @pytest.fixture
-def uncached(store: Store, monkeypatch: pytest.MonkeyPatch) -> Flask:
-    """A server that looks tokens and sessions up on each request, as every server does after a few seconds."""
-    monkeypatch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
-    return an_app(store)
+def uncached(store: Store) -> Flask:
+    """A server that looks tokens and sessions up on each request."""
+    return an_uncached_app(store)
 
 
-class Commands(monitoring.CommandListener):
+class Commands(Listener):
     """Notes each command that is sent to MongoDB."""
 
     def __init__(self) -> None:
@@ -50,12 +50,6 @@ class Commands(monitoring.CommandListener):
         """Notes a command."""
         self.sent.append(event.command_name)
 
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None:
-        """Is of no interest."""
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None:
-        """Is of no interest."""
-
 
 @pytest.fixture
 def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
@@ -64,10 +58,7 @@ def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
     client: MongoClient[Any] = MongoClient(mongodb_uri, event_listeners=[commands])
     database = client.get_database(store.database.name, codec_options=CODEC)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
-        app = an_app(Store(database, deadline_seconds=10))
-    yield app, commands
+    yield an_uncached_app(Store(database, deadline_seconds=10)), commands
     client.close()
 
 

@@ -16,8 +16,7 @@ from app.store.store import Store
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.documents.steps import a_document, a_document_in, in_hours, ok, path_of
-from tests.live import until
-from tests.make import Project, Token
+from tests.make import Project, Token, an_app
 from tests.notices.conftest import Inboxes, Post, a_member, token_of
 from tests.rest.client import Rest
 
@@ -264,7 +263,7 @@ def test_a_calendars_token_opens_no_other_interface_and_ends_with_the_token_that
     assert client.get("/calendar.ics", headers=bearer).status_code == 401
     assert "cw_session" not in str(client.post("/console/sign-in", data={"token": secret}).headers)
     store.database.tokens.update_one({"_id": ObjectId(token["id"])}, {"$set": {"expiresAt": this_instant()}})
-    until(lambda: client.get(f"/calendar.ics?token={secret}").status_code == 401, 10)
+    assert an_app(store).test_client().get(f"/calendar.ics?token={secret}").status_code == 401
 
 
 @pytest.mark.contract("decided-notices.calendar")

@@ -12,7 +12,7 @@ from pymongo import MongoClient, monitoring
 from app.cli.db import create_missing
 from app.store.store import Store, connect
 from tests.listener import Listener
-from tests.make import a_project, an_app
+from tests.make import a_project, an_uncached_app
 from tests.operations.valid_calls import Scene
 from tests.walks.others import Theirs, fill
 
@@ -54,10 +54,8 @@ def own_store(mongodb_uri: str, commands: Commands) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def service(own_store: Store) -> Flask:
-    """A server that looks tokens and sessions up on each request, as every server does after a few seconds."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
-        return an_app(own_store)
+    """A server that looks tokens and sessions up on each request."""
+    return an_uncached_app(own_store)
 
 
 @pytest.fixture(scope="module")
