@@ -1,5 +1,7 @@
 """The application on a port, for what speaks to a server and not to Flask's test client."""
 
+import os
+import shutil
 import socket
 import subprocess
 import threading
@@ -12,8 +14,19 @@ from socketserver import BaseServer
 from types import MappingProxyType
 from typing import Any
 
+import pytest
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
+
+
+def program(*names: str, missing: str) -> str:
+    """Returns the first of some programs that is installed; without any the test is skipped, and CI has to have one."""
+    for name in names:
+        if found := shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin"):
+            return found
+    if os.environ.get("CI"):
+        pytest.fail(missing)
+    pytest.skip(missing)
 
 
 def free_port() -> int:

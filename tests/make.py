@@ -20,6 +20,15 @@ from app.store.store import Store
 from app.vocabulary import Channel, Scope, TokenKind
 
 OPERATIONS = {operation.name: operation for operation in CATALOGUE}
+EMPTY_BRIEF = {
+    **dict.fromkeys(("audience", "intent", "keyword", "notes", "outline", "wordCount"), ""),
+    "internalLinks": [],
+    "referenceUrls": [],
+    "state": "none",
+    **dict.fromkeys(("claimedAt", "claimedBy", "claimExpiresAt")),
+    "rounds": 0,
+}
+"""The brief of a document that has none, as it is answered."""
 
 
 @dataclass(frozen=True)

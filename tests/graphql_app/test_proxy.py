@@ -1,7 +1,6 @@
 """A caching proxy before the service never gives one project's answer to another, nor to a revoked token."""
 
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ import pytest
 from flask import Flask
 
 from tests.graphql_app.client import delivery_token, published, run
-from tests.live import free_port, serving, until_listening
+from tests.live import free_port, program, serving, until_listening
 from tests.make import Project, a_project, an_app
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
@@ -47,14 +46,8 @@ Ask = Callable[..., httpx.Response]
 
 @pytest.fixture
 def nginx() -> str:
-    """The program. Where it is missing the test is skipped; CI has to have it."""
-    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-    if program is None:
-        missing = "nginx was not found: no proxy is put before the service. Install nginx-light."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    return program
+    """The program."""
+    return program("nginx", missing="nginx was not found: no proxy is put before the service. Install nginx-light.")
 
 
 @contextmanager
