@@ -54,7 +54,11 @@ def test_a_line_is_done_in_place(signed_in: Visitor, rest: Rest, ada: dict[str, 
     assert "Nothing waits for you" in signed_in.get("/console/inbox").text
 
 
-def test_a_thread_is_answered_and_resolved_in_place(signed_in: Visitor, rest: Rest, ada: dict[str, Any]) -> None:
+def test_a_thread_is_answered_and_resolved_in_place(
+    signed_in: Visitor,
+    rest: Rest,
+    ada: dict[str, Any],
+) -> None:
     document = a_document(rest, assigneeId=ada["id"])
     path = f"{path_of(document)}/threads"
     thread = ok(rest.post(path, {"text": "Which?", "level": "must"}), 201)
