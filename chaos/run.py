@@ -20,6 +20,7 @@ import orjson
 from bson import ObjectId
 
 from app.cli.db import prepare
+from app.rules.notices import GATHERS
 from app.store.indexes import NOT_DELETED, OUTBOXES
 from app.store.store import Store, connect
 from app.vocabulary import TokenKind
@@ -171,6 +172,7 @@ class _Run:
         """Returns the last sequence number of the project's feed if everything is relayed and sent; else None."""
         database = self._store.database
         sequence = self._store.events.last(self._project.id)
+        self._end_gathering()
         expired = {"brief.state": "claimed", "brief.claimExpiresAt": {"$lte": datetime.now(UTC)}, **NOT_DELETED}
         left = {
             "events": any(database[name].find_one({"outbox.at": {"$exists": True}}) for name in OUTBOXES)
@@ -186,6 +188,12 @@ class _Run:
             self._log(f"waits for {', '.join(waits_for) or 'nothing more'}")
         self._waits_for = waits_for
         return None if waits_for else sequence
+
+    def _end_gathering(self) -> None:
+        """Has notices that wait to be sent together be sent now: otherwise each run would end a minute later."""
+        now = datetime.now(UTC)
+        gathers = {"dueAt": {"$gt": now, "$lte": now + GATHERS}}
+        self._store.database.noticeLeases.update_many(gathers, {"$set": {"dueAt": now, "gathersUntil": now}})
 
     def _final(self, hooks: Mapping[str, _Hook], slack: _Slack) -> Final:
         query = {"query": "{ categories { id documentCount } }"}

@@ -14,11 +14,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
 from tests.databases import opened
-from tests.make import Project, a_project
+from tests.make import Project, a_project, an_app
 from tests.mongod import quick_mongod
 from tests.rest.client import Rest
 
@@ -79,8 +77,7 @@ def project(store: Store) -> Project:
 @pytest.fixture(scope="session")
 def app(store: Store) -> Flask:
     """The application on the shared database; no limits on how often a test may call."""
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    return create_app(settings, store)
+    return an_app(store)
 
 
 @pytest.fixture

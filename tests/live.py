@@ -1,16 +1,32 @@
 """The application on a port, for what speaks to a server and not to Flask's test client."""
 
+import os
+import shutil
 import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import BaseServer
+from types import MappingProxyType
 from typing import Any
 
+import pytest
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
+
+
+def program(*names: str, missing: str) -> str:
+    """Returns the first of some programs that is installed; without any the test is skipped, and CI has to have one."""
+    for name in names:
+        if found := shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin"):
+            return found
+    if os.environ.get("CI"):
+        pytest.fail(missing)
+    pytest.skip(missing)
 
 
 def free_port() -> int:
@@ -70,16 +86,46 @@ class Quiet(WSGIRequestHandler):
         """Says nothing."""
 
 
+class Handler(BaseHTTPRequestHandler):
+    """Answers the requests of a test, and writes no log."""
+
+    def answer(self, body: bytes = b"", status: int = 200, headers: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Sends an answer."""
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
 @contextmanager
-def serving(app: Flask) -> Iterator[str]:
-    """Yields the address at which threads of this process serve the application."""
-    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=Quiet)
-    server.daemon_threads = True  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+def running(server: BaseServer) -> Iterator[None]:
+    """Has a server of this process serve until the block ends."""
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def answering(handler: type[Handler]) -> Iterator[str]:
+    """Yields the address at which a handler answers."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    with running(server):
+        yield f"http://127.0.0.1:{server.server_port}"
+
+
+@contextmanager
+def serving(app: Flask, port: int = 0) -> Iterator[str]:
+    """Yields the address at which threads of this process serve the application."""
+    server = make_server("127.0.0.1", port, app, threaded=True, request_handler=Quiet)
+    server.daemon_threads = True  # type: ignore[attr-defined]
+    with running(server):
+        yield f"http://127.0.0.1:{server.server_port}"

@@ -4,18 +4,31 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from bson import ObjectId
+from flask import Flask
 
 from app.operations.access import hash_of, new_secret
 from app.operations.catalogue import CATALOGUE
 from app.operations.context import Caller, Context, this_instant
 from app.rules.actors import SYSTEM
 from app.rules.events import Event
+from app.server import create_app
+from app.settings import Settings
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Channel, Scope, TokenKind
 
 OPERATIONS = {operation.name: operation for operation in CATALOGUE}
+EMPTY_BRIEF = {
+    **dict.fromkeys(("audience", "intent", "keyword", "notes", "outline", "wordCount"), ""),
+    "internalLinks": [],
+    "referenceUrls": [],
+    "state": "none",
+    **dict.fromkeys(("claimedAt", "claimedBy", "claimExpiresAt")),
+    "rounds": 0,
+}
+"""The brief of a document that has none, as it is answered."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +84,19 @@ class Project:
     def context(self, token: Token | None = None, *, channel: Channel = Channel.REST, **options: Any) -> Context:
         """Makes the context of a call."""
         return Context(self.store, (token or self.token()).caller, channel, **options)
+
+
+def an_app(store: Store, **settings: Any) -> Flask:
+    """Makes an application; unless the settings say so, it does not limit how often it is called."""
+    quiet = {"mongodb_uri": "mongodb://given", "rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
+    return create_app(Settings(**{**quiet, **settings}), store)
+
+
+def an_uncached_app(store: Store, **settings: Any) -> Flask:
+    """Makes an application that looks tokens and sessions up on each request, as each does after a few seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
+        return an_app(store, **settings)
 
 
 def a_project(store: Store, **fields: Any) -> Project:

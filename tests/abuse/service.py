@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,11 +18,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
-import pytest
 
 from app.cli.db import create_missing
 from app.store.store import Store, connect
-from tests.live import free_port, until_listening
+from tests.live import free_port, program, until_listening
 from tests.make import OPERATIONS, Project, a_project
 
 CHECKOUT = Path(__file__).parents[2]
@@ -225,12 +223,7 @@ def _meanwhile(run: Callable[[], None], over: threading.Event) -> Iterator[None]
 @contextmanager
 def behind_nginx(upstream: int) -> Iterator[int]:
     """Yields the port at which nginx, with the example's configuration, stands in front of the service at another."""
-    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-    if program is None:
-        missing = "nginx was not found: no proxy is put before the service. Install nginx-light."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
+    nginx = program("nginx", missing="nginx was not found: no proxy is put before the service. Install nginx-light.")
     with tempfile.TemporaryDirectory() as name:
         folder, port = Path(name), free_port()
         text = (CHECKOUT / "examples" / "nginx" / "nginx.conf").read_text()
@@ -239,7 +232,7 @@ def behind_nginx(upstream: int) -> Iterator[int]:
         paths = "".join(f"{one}_temp_path {folder}/{one};" for one in TEMPORARY)
         (folder / "nginx.conf").write_text(text.replace("http {", "http {" + paths, 1))
         options = f"daemon off; pid {folder}/pid;" + (" user root;" if os.geteuid() == 0 else "")
-        command = [program, "-p", folder, "-e", folder / "error.log", "-c", folder / "nginx.conf", "-g", options]
+        command = [nginx, "-p", folder, "-e", folder / "error.log", "-c", folder / "nginx.conf", "-g", options]
         process = subprocess.Popen(command)
         try:
             until_listening(port, process)

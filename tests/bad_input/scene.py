@@ -2,10 +2,6 @@
 
 from dataclasses import dataclass
 
-from flask import Flask
-
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import TokenKind
 from tests.bad_input.mutations import NO_ID
@@ -25,12 +21,6 @@ Milled [fresh](https://example.org/a), ![](b.png) and *dark*.
 
 MOVES = ("mark_brief_ready", "claim_brief", "submit_document", "publish_document", "delete_document")
 """What was done last with each document."""
-
-
-def application(store: Store) -> Flask:
-    """Returns the application as it is served, without limits on how often it is called."""
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    return create_app(settings, store)
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from tests.bad_input.files import ExportedTarget, FrontMatterTarget, PlanTarget
 from tests.bad_input.graphql import GraphqlTarget
 from tests.bad_input.mcp import McpTarget, StdioTarget
 from tests.bad_input.rest import RestTarget
-from tests.bad_input.scene import application
 from tests.bad_input.sockets import SocketTarget
 from tests.bad_input.texts import MarkdownTarget
+from tests.make import an_app
 from tests.mcp_tools.servers import a_server
 
 TARGETS: dict[str, Callable[[Flask], Target]] = {
@@ -43,7 +43,7 @@ def database(uri: str) -> Iterator[tuple[Store, Flask]]:
     store = connect(uri, f"fuzz_{uuid4().hex[:16]}")
     create_missing(store)
     try:
-        yield store, application(store)
+        yield store, an_app(store)
     finally:
         store.database.client.drop_database(store.database.name)
         store.database.client.close()

@@ -1,4 +1,4 @@
-"""Half a minute of the campaign, divided among the targets; `make fuzz` runs it for as long as one likes."""
+"""Twenty seconds of the campaign, divided among the targets; `make fuzz` runs it for as long as one likes."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from tests.bad_input.targets import SHARES, database, run_target
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
-SECONDS = float(os.environ.get("FUZZ_SECONDS", "3"))
+SECONDS = float(os.environ.get("FUZZ_SECONDS", "2"))
 MAX_GROWTH = 64 * MIB
 """What a process may take more after thousands of inputs than after the first: caches fill."""
 

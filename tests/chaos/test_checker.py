@@ -49,13 +49,7 @@ CALLS = (
     a_call(A, "mark_brief_ready", 2, **record("idea", "ready", None, 1)),
     a_call(A, "claim_brief", 3, **record("drafting", "claimed", A, 1)),
     a_call(B, "claim_brief", 3.5, "BriefClaimed", holder=A),
-    a_call(
-        A,
-        "write_content",
-        5,
-        sent={"markdown": TEXT, "baseVersion": 1},
-        **record("drafting", "claimed", A, 2),
-    ),
+    a_call(A, "write_content", 5, sent={"markdown": TEXT, "baseVersion": 1}, **record("drafting", "claimed", A, 2)),
 )
 EVENTS = (
     an_event(1, "document.created", A, "idea", "none", 1),
@@ -130,10 +124,7 @@ def with_remark(*texts: str) -> Change:
 
 
 WRONG: Mapping[str, tuple[str, Change]] = {
-    "a lost write": (
-        "no_acknowledged_write_is_lost",
-        with_final(revisions={LOAF: {"1": "", "2": "# Text of B\n"}}),
-    ),
+    "a lost write": ("no_acknowledged_write_is_lost", with_final(revisions={LOAF: {"1": "", "2": "# Text of B\n"}})),
     "a lost field": (
         "no_acknowledged_write_is_lost",
         with_final(documents={LOAF: {**record("drafting", "claimed", A, 2), "title": "Roll"}}),

@@ -1,5 +1,6 @@
 """Commands that run until a signal ends them, as processes of their own."""
 
+import fcntl
 import os
 import re
 import signal
@@ -100,3 +101,13 @@ def get(url: str, secret: str) -> object:
     """Returns the JSON that a token gets."""
     with urlopen(Request(url, headers={"Authorization": f"Bearer {secret}"}), timeout=30) as answer:
         return orjson.loads(answer.read())
+
+
+def mongod_runs(folder: Path) -> bool:
+    """Whether a mongod holds the folder's data."""
+    with (folder / "data" / "mongod.lock").open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False

@@ -1,6 +1,5 @@
 """`dev`: one command, a whole service; the second start goes on from the first."""
 
-import fcntl
 import re
 import signal
 import stat
@@ -15,7 +14,7 @@ from app.cli.demo import make_demo
 from app.cli.mongod_process import MongodProcess
 from app.store.store import Store
 from app.vocabulary import DocumentStatus
-from tests.cli.running import answers, get, running, until
+from tests.cli.running import answers, get, mongod_runs, running, until
 from tests.make import OPERATIONS
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -26,15 +25,6 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
     for lock in tmp_path.rglob("mongod.lock"):
         MongodProcess(lock.parent.parent).stop()  # what a failed test has left
-
-
-def mongod_runs(folder: Path) -> bool:
-    with (folder / ".mongod" / "dev" / "data" / "mongod.lock").open() as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
 
 
 def serves(url: str, owner: str) -> bool:
@@ -63,8 +53,8 @@ def test_two_checkouts_run_side_by_side_and_after_ctrl_c_or_a_kill_start_with_th
             assert len(get(f"{url}/briefs", agent)) == 5
 
             first.ctrl_c()
-            assert (serves(url, owner), mongod_runs(one)) == (False, False)
-            assert (serves(other, others_owner), mongod_runs(two)) == (True, True)
+            assert (serves(url, owner), mongod_runs(one / ".mongod" / "dev")) == (False, False)
+            assert (serves(other, others_owner), mongod_runs(two / ".mongod" / "dev")) == (True, True)
             second.end(signal.SIGKILL)
     assert stat.S_IMODE((one / ".mongod" / "dev" / "demo.json").stat().st_mode) == 0o600
 
@@ -75,7 +65,7 @@ def test_two_checkouts_run_side_by_side_and_after_ctrl_c_or_a_kill_start_with_th
         assert get(f"{second.url}/project", others_owner)["name"] == "The Crust"
         second.end(signal.SIGINT)
     assert not serves(other, others_owner)
-    assert not mongod_runs(two)
+    assert not mongod_runs(two / ".mongod" / "dev")
 
 
 def test_with_mongodb_uri_it_says_which_database_it_uses_and_starts_no_mongodb(

@@ -1,6 +1,5 @@
 """A local mongod is found, shared between processes, taken over from killed ones, and stopped by the last."""
 
-import fcntl
 import os
 import shutil
 import signal
@@ -16,6 +15,7 @@ from pymongo import MongoClient
 from app.cli import mongod
 from app.cli.mongod import MongodMissing, find_mongod, running_mongod
 from app.cli.mongod_process import MongodFailed, MongodProcess
+from tests.cli.running import mongod_runs
 
 User = subprocess.Popen[str]
 
@@ -65,16 +65,6 @@ def leave(user: User) -> None:
 def pid_of(uri: str) -> int:
     with MongoClient(uri) as client:
         return int(client.admin.command("serverStatus")["pid"])
-
-
-def runs(folder: Path) -> bool:
-    """Whether a mongod holds the folder's data."""
-    with (folder / "data" / "mongod.lock").open() as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
 
 
 def note(uri: str, text: str) -> None:
@@ -142,7 +132,7 @@ class TestRunning:
         for number in range(1, 4):  # a connection of another program may take the port meanwhile
             with running_mongod(folder) as uri:
                 note(uri, "kept")
-            assert not runs(folder)
+            assert not mongod_runs(folder)
             with running_mongod(folder) as again:
                 assert notes(again) == ["kept"] * number
             if again == uri:
@@ -174,7 +164,7 @@ class TestSharing:
         leave(first)
         note(uri, "still there")
         leave(last)
-        assert not runs(folder)
+        assert not mongod_runs(folder)
 
 
 @pytest.mark.needs_mongod
@@ -188,7 +178,7 @@ class TestSignals:
         uri_of(user)
         user.send_signal(sign)
         user.wait(timeout=30)
-        assert not runs(folder)
+        assert not mongod_runs(folder)
 
     def test_after_a_user_was_killed_the_next_takes_it_over_and_stops_it(
         self, folder: Path, a_user: Callable[[], User]
@@ -197,10 +187,10 @@ class TestSignals:
         orphan = pid_of(uri_of(user))
         user.kill()
         user.wait()
-        assert runs(folder)
+        assert mongod_runs(folder)
         with running_mongod(folder) as uri:
             assert pid_of(uri) == orphan
-        assert not runs(folder)
+        assert not mongod_runs(folder)
 
     def test_an_orphan_whose_port_is_not_recorded_is_replaced(self, folder: Path, a_user: Callable[[], User]) -> None:
         user = a_user()
@@ -210,7 +200,7 @@ class TestSignals:
         (folder / "mongod.pid-port").unlink()
         with running_mongod(folder) as uri:
             assert pid_of(uri) != orphan
-        assert not runs(folder)
+        assert not mongod_runs(folder)
 
     def test_a_killed_mongod_is_started_again_with_its_data(self, folder: Path) -> None:
         with running_mongod(folder) as uri:

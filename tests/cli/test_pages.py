@@ -150,10 +150,7 @@ def test_the_build_with_nodejs_reads_what_is_published(demo: Path) -> None:
 
     built, refused = run(
         demo,
-        [
-            "set -a; source .mongod/dev/env; node build.mjs",
-            "SITE=cwd_wrong; node build.mjs 2>&1 && exit 1 || true",
-        ],
+        ["set -a; source .mongod/dev/env; node build.mjs", "SITE=cwd_wrong; node build.mjs 2>&1 && exit 1 || true"],
     )
 
     assert "'flatbread-in-a-dry-pan'" in built

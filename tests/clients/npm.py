@@ -1,12 +1,10 @@
 """Other people's software from npm, for tests that put it before the service."""
 
 import fcntl
-import os
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from tests.live import program
 
 PATIENCE = 280
 
@@ -16,12 +14,7 @@ def installed(folder: Path, untried: str, *options: str) -> Path:
 
     Without npm the test is skipped, saying what is `untried`; CI has to have it.
     """
-    npm = shutil.which("npm")
-    if npm is None:
-        missing = f"npm was not found: {untried}. Install Node.js 20."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
+    npm = program("npm", missing=f"npm was not found: {untried}. Install Node.js 20.")
     packages, lock_file = folder / "node_modules", folder / "package-lock.json"
     with (folder / ".installing").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # the test processes share the folder

@@ -4,14 +4,14 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests import live
 
 PROGRAMS = Path(__file__).parents[2] / "examples" / "plan"
 PAGE = b"<html>502 Bad Gateway</html>"
@@ -31,7 +31,7 @@ def answering(
     idempotency keys of the writes."""
     left, keys = list(answers), list[str | None]()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Service(live.Handler):
         def do_POST(self) -> None:
             keys.append(self.headers["Idempotency-Key"])
             self.do_GET()
@@ -39,18 +39,11 @@ def answering(
         def do_GET(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
             status, body = left.pop(0)
-            self.send_response(status)
-            self.send_header("Retry-After", retry_after)
-            self.send_header("Content-Length", str(len(body) + (len(answers) - len(left) <= cut)))
-            self.end_headers()
-            self.wfile.write(body)
+            length = len(body) + (len(answers) - len(left) <= cut)
+            self.answer(body, status, {"Retry-After": retry_after, "Content-Length": str(length)})
 
-        def log_message(self, *_: Any) -> None: ...
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}", keys
-        server.shutdown()
+    with live.answering(Service) as address:
+        yield address, keys
 
 
 def plan(

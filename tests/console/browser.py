@@ -1,13 +1,10 @@
 """Headless Chromium at the console."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.service import Service
@@ -16,6 +13,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
+from tests.live import program
 from tests.make import Token
 
 
@@ -96,15 +94,10 @@ class Window:
 @contextmanager
 def chromium(profile: Path, *more: str) -> Iterator[webdriver.Chrome]:
     """Yields a headless Chromium with a profile of its own, and more arguments; skips the test where there is none."""
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if not program or not driver:
-        missing = "No Chromium and chromedriver were found (Debian: apt-get install chromium chromium-driver)."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(f"{missing} The console was not looked at.")
+    missing = "No Chromium and chromedriver were found (Debian: apt-get install chromium chromium-driver)."
+    driver = program("chromedriver", missing=missing)
     options = webdriver.ChromeOptions()
-    options.binary_location = program
+    options.binary_location = program("chromium", "google-chrome", missing=missing)
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,900", *more):
         options.add_argument(argument)
     options.add_argument(f"--user-data-dir={profile}")

@@ -9,14 +9,13 @@ from pymongo import MongoClient, monitoring
 from selenium import webdriver
 
 from app.http.callers import WAITING
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import CODEC, Store
 from app.vocabulary import Scope
 from tests.console.browser import Window
 from tests.console.visitor import Visitor
+from tests.listener import Listener
 from tests.live import serving, until
-from tests.make import Project
+from tests.make import Project, an_app, an_uncached_app
 
 
 @pytest.fixture
@@ -36,14 +35,12 @@ def reader(app: Flask, project: Project) -> Visitor:
 
 
 @pytest.fixture
-def uncached(store: Store, monkeypatch: pytest.MonkeyPatch) -> Flask:
-    """A server that looks tokens and sessions up on each request, as every server does after a few seconds."""
-    monkeypatch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    return create_app(settings, store)
+def uncached(store: Store) -> Flask:
+    """A server that looks tokens and sessions up on each request."""
+    return an_uncached_app(store)
 
 
-class Commands(monitoring.CommandListener):
+class Commands(Listener):
     """Notes each command that is sent to MongoDB."""
 
     def __init__(self) -> None:
@@ -53,12 +50,6 @@ class Commands(monitoring.CommandListener):
         """Notes a command."""
         self.sent.append(event.command_name)
 
-    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None:
-        """Is of no interest."""
-
-    def failed(self, event: monitoring.CommandFailedEvent) -> None:
-        """Is of no interest."""
-
 
 @pytest.fixture
 def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
@@ -67,19 +58,14 @@ def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
     client: MongoClient[Any] = MongoClient(mongodb_uri, event_listeners=[commands])
     database = client.get_database(store.database.name, codec_options=CODEC)
 
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
-        app = create_app(settings, Store(database, deadline_seconds=10))
-    yield app, commands
+    yield an_uncached_app(Store(database, deadline_seconds=10)), commands
     client.close()
 
 
 @pytest.fixture(scope="module")
 def served(store: Store) -> Flask:
     """The application that the browser is shown."""
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    return create_app(settings, store)
+    return an_app(store)
 
 
 @pytest.fixture(scope="module")

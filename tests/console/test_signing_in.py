@@ -12,12 +12,10 @@ from flask import Flask
 
 from app.operations.context import this_instant
 from app.operations.invitations import invite_member
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 from tests.console.visitor import Visitor
-from tests.make import OPERATIONS, Project, Token, a_document
+from tests.make import OPERATIONS, Project, Token, a_document, an_app
 
 PAGE = {"limit": 100, "offset": 0}
 
@@ -63,12 +61,11 @@ def test_an_address_made_to_take_long_leads_to_the_console_at_once(app: Flask, p
 
 
 def test_the_cookie_is_http_only_same_site_and_secure(store: Store, project: Project) -> None:
-    settings = {"mongodb_uri": "mongodb://given", "rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
     token = project.token()
 
     def cookie(**more: str) -> str:
-        app = create_app(Settings(**settings, **more), store)
-        return app.test_client().post("/console/sign-in", data={"token": token.secret}).headers["Set-Cookie"]
+        client = an_app(store, **more).test_client()
+        return client.post("/console/sign-in", data={"token": token.secret}).headers["Set-Cookie"]
 
     plain, behind_https = cookie(), cookie(public_url="https://content.example.com")
     for one in (plain, behind_https):
@@ -99,14 +96,14 @@ def test_only_a_management_token_signs_in(app: Flask, project: Project, wrong: s
 
 
 def test_failed_sign_ins_are_limited_by_address(store: Store) -> None:
-    app = create_app(Settings(mongodb_uri="mongodb://given", failed_auth_limit=2, log_level="CRITICAL"), store)
+    app = an_app(store, failed_auth_limit=2)
     answers = [app.test_client().post("/console/sign-in", data={"token": "cwm_no"}).status_code for _ in range(3)]
 
     assert answers == [401, 401, 429]
 
 
 def test_requests_of_a_session_count_for_its_token(store: Store, project: Project) -> None:
-    app = create_app(Settings(mongodb_uri="mongodb://given", rate_limit=4, log_level="CRITICAL"), store)
+    app = an_app(store, rate_limit=4)
     visitor = Visitor(app)
     visitor.sign_in(project.token())  # two requests
     answers = [visitor.get("/console/calendar").status_code for _ in range(3)]
@@ -299,7 +296,7 @@ def test_an_invitation_that_two_accept_at_once_makes_one_token(app: Flask, proje
 
 
 def test_signing_in_counts_as_a_request_of_the_token(store: Store, project: Project) -> None:
-    app = create_app(Settings(mongodb_uri="mongodb://given", rate_limit=3, log_level="CRITICAL"), store)
+    app = an_app(store, rate_limit=3)
     token = {"token": project.token("A reader", scopes=[Scope.READ]).secret}
 
     statuses = [app.test_client().post("/console/sign-in", data=token).status_code for _ in range(4)]

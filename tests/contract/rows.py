@@ -372,10 +372,7 @@ DECIDED: tuple[Row, ...] = (
             "unset": "unset text is an empty string, an unset list an empty array, an unset id or date null",
         },
     ),
-    Row(
-        "decided-intents.slug-trash",
-        "slugs of documents in the trash are free; delivered slugs are taken",
-    ),
+    Row("decided-intents.slug-trash", "slugs of documents in the trash are free; delivered slugs are taken"),
     *_rows(
         "decided-documents",
         {

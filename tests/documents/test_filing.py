@@ -2,16 +2,7 @@
 
 import pytest
 
-from tests.documents.steps import (
-    NOBODY,
-    a_category,
-    a_cluster,
-    a_document,
-    a_document_in,
-    ok,
-    path_of,
-    refused,
-)
+from tests.documents.steps import NOBODY, a_category, a_cluster, a_document, a_document_in, ok, path_of, refused
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod

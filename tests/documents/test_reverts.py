@@ -9,13 +9,11 @@ import pytest
 from app.operations import reverts
 from app.operations.context import this_instant
 from app.rules.times import wire_time
-from app.server import create_app
-from app.settings import Settings
 from app.store.documents import Documents
 from app.store.store import connect
 from app.vocabulary import Scope
 from tests.documents.steps import NOBODY, a_category, a_document, events_of, in_hours, ok, path_of, refused
-from tests.make import OPERATIONS, Project, Token
+from tests.make import OPERATIONS, Project, Token, an_app
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -165,8 +163,7 @@ def test_the_time_is_checked_and_revoked_tokens_are_reverted_too(rest, agent) ->
 def test_1000_documents_are_reverted_in_pages_with_other_peoples_changes_between(project, mongodb_uri) -> None:
     person, wild = project.token("Person"), project.token("Wild")
     patient = connect(mongodb_uri, project.store.database.name, deadline_seconds=60)  # however busy the machine is
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, log_level="CRITICAL")
-    rest = Rest(create_app(settings, patient).test_client(), project.token())
+    rest = Rest(an_app(patient).test_client(), project.token())
 
     def plan(token: Token, title: str, numbers: range) -> None:
         for start in range(0, len(numbers), 500):

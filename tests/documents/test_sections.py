@@ -150,8 +150,7 @@ def section(number: int, count: int) -> str:
 def test_two_agents_edit_different_sections_without_a_pause_and_none_is_refused_or_lost(project: Project) -> None:
     writers = [project.context(project.token(f"Writer {n}")) for n in range(2)]
     made = OPERATIONS["create_document_intent"](
-        writers[0],
-        fields={"title": "Two", "markdown": "".join(section(number, 0) for number in range(2))},
+        writers[0], fields={"title": "Two", "markdown": "".join(section(number, 0) for number in range(2))}
     ).body
     document = OPERATIONS["confirm_intent"](writers[0], made["id"], fields={}).body["document"]
 

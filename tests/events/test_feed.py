@@ -269,9 +269,7 @@ def test_cut_events_are_deleted_unless_a_document_still_tells_of_them(store: Sto
     assert [str(event["data"]["documentId"]) for event in kept] == [document["id"]]
 
 
-def test_a_purged_document_leaves_nothing_behind_the_feeds_cut_and_no_gap_before_it(
-    fresh_store: Store,
-) -> None:
+def test_a_purged_document_leaves_nothing_behind_the_feeds_cut_and_no_gap_before_it(fresh_store: Store) -> None:
     project = a_project(fresh_store)
     ctx = project.context()
     gone = a_document(ctx, title="Gone")

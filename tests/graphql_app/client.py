@@ -10,9 +10,6 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.server import create_app
-from app.settings import Settings
-from app.store.store import Store
 from app.vocabulary import TokenKind
 from tests.make import OPERATIONS, Project, Token, a_document
 
@@ -63,12 +60,6 @@ class GraphQL:
     def _headers(self, more: Any) -> dict[str, str]:
         headers = {"Authorization": f"Bearer {self.token.secret}", **(more or {})}
         return {name: value for name, value in headers.items() if value is not None}
-
-
-def opened(store: Store, **settings: Any) -> Flask:
-    """Returns a server of its own, as another process would be, with settings of its own."""
-    limits = {"rate_limit": 0, "failed_auth_limit": 0}
-    return create_app(Settings(mongodb_uri="mongodb://given", log_level="CRITICAL", **limits | settings), store)
 
 
 def delivery_token(project: Project, **fields: Any) -> Token:

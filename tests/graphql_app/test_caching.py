@@ -10,8 +10,8 @@ import pytest
 from app.store.categories import Categories
 from app.store.shared_cache import SharedCache
 from app.store.single_flight import SingleFlight
-from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
-from tests.make import Project, a_document, a_project, made
+from tests.graphql_app.client import GraphQL, delivery_token, published, run
+from tests.make import Project, a_document, a_project, an_app, made
 
 QUERY = """{
     documents { title slug category { name } author { name } related { title } }
@@ -123,13 +123,13 @@ def test_what_changes_delivery_shows_at_once_on_every_server(
     published(project, title="Wheat", clusterId=cluster)
     document = published(project, title="Rye", categoryId=category, clusterId=cluster)
     document = run(project, "update_document", document["id"], authorId=ada)
-    servers = [graphql, graphql.through(opened(store)), graphql.through(opened(store))]
+    servers = [graphql, graphql.through(an_app(store)), graphql.through(an_app(store))]
     before = [server.get(QUERY) for server in servers]
     assert len({answer.headers["ETag"] for answer in before}) == 1
 
     CHANGES[name](project, document, category)
 
-    fresh = graphql.through(opened(store)).get(QUERY)
+    fresh = graphql.through(an_app(store)).get(QUERY)
     for server, answer in zip(servers, before, strict=True):
         now = server.get(QUERY, headers={"If-None-Match": answer.headers["ETag"]})
         assert now.status_code == 200
@@ -218,7 +218,7 @@ def test_an_error_is_not_cached(graphql: GraphQL) -> None:
 
 
 def test_the_setting_for_a_cache_in_front_is_the_max_age_of_responses(graphql: GraphQL, store) -> None:
-    server = graphql.through(opened(store, delivery_cache_control="public, max-age=60"))
+    server = graphql.through(an_app(store, delivery_cache_control="public, max-age=60"))
 
     assert server.get(QUERY).headers["Cache-Control"] == "public, max-age=60"
 

@@ -15,9 +15,9 @@ from app.operations import sites
 from app.rules.sites import feed_url, home_url, page_url
 from app.store.publications import Publications
 from app.store.store import Store
-from tests.graphql_app.client import GraphQL, opened, published, run
+from tests.graphql_app.client import GraphQL, published, run
 from tests.graphql_app.watched import Watched
-from tests.make import Project, a_document, made
+from tests.make import Project, a_document, an_app, made
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -215,7 +215,7 @@ def test_no_host_header_is_in_what_a_cache_can_store(
     site: Project, graphql: GraphQL, store: Store, public_url: str
 ) -> None:
     published(site)
-    api = graphql.through(opened(store, public_url=public_url, delivery_cache_control="public, max-age=60"))
+    api = graphql.through(an_app(store, public_url=public_url, delivery_cache_control="public, max-age=60"))
 
     feed = api.feed("feed", {"Host": "evil.example"}, limit=5)
 
@@ -289,7 +289,7 @@ def test_a_feed_has_the_html_of_its_newest_entries_where_the_server_is_set_so(
     """At most 16 MB of it together."""
     published(site, title="Old", markdown="x" * 100)
     published(site, title="Rye & co", slug="rye", markdown="It is *dark*, ![as](night.png) & <b>more</b>.\x0c")
-    api = graphql.through(opened(store, feed_html=True))
+    api = graphql.through(an_app(store, feed_html=True))
 
     answer = api.feed("feed")
     monkeypatch.setattr(sites, "MAX_BODIES", 120)

@@ -11,8 +11,8 @@ from flask import Flask
 from app.store.projects import Projects
 from app.store.store import AccessDenied, Store
 from app.vocabulary import Scope
-from tests.graphql_app.client import GraphQL, delivery_token, opened, published
-from tests.make import Project
+from tests.graphql_app.client import GraphQL, delivery_token, published
+from tests.make import Project, an_app
 
 QUERY = "{ documents { title } }"
 GRAPHQL_RESPONSE = "application/graphql-response+json"
@@ -238,7 +238,7 @@ def delivery_token_of_nobody(graphql: GraphQL) -> Any:
 
 
 def test_the_origins_that_may_read_can_be_named(graphql: GraphQL, store) -> None:
-    closed = graphql.through(opened(store, delivery_allowed_origins=("https://example.com",)))
+    closed = graphql.through(an_app(store, delivery_allowed_origins=("https://example.com",)))
 
     assert _allowed(closed, "https://example.com") == "https://example.com"
     assert _allowed(closed, "https://example.org") is None
@@ -250,14 +250,14 @@ def _allowed(graphql: GraphQL, origin: str) -> str | None:
 
 
 def test_the_door_can_be_closed(graphql: GraphQL, store) -> None:
-    closed = graphql.through(opened(store, serve_graphql=False))
+    closed = graphql.through(an_app(store, serve_graphql=False))
 
     assert closed.post(QUERY).status_code == 404
     assert closed.feed("feed").status_code == 404
 
 
 def test_a_bug_is_reported_with_the_requests_id_alone(graphql: GraphQL, app: Flask, store, monkeypatch) -> None:
-    broken = graphql.through(opened(store))
+    broken = graphql.through(an_app(store))
     monkeypatch.setattr("app.store.publications.Publications.page", lambda *_, **__: 1 / 0)
 
     answer = broken.post(QUERY)
@@ -282,7 +282,7 @@ def test_a_database_that_refuses_the_service_is_no_bug(
 
 
 def test_a_rate_limited_token_gets_the_time_to_wait(graphql: GraphQL, store) -> None:
-    limited = graphql.through(opened(store, rate_limit=1))
+    limited = graphql.through(an_app(store, rate_limit=1))
     limited.post(QUERY)
 
     answer = limited.post(QUERY)

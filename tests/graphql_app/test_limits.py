@@ -10,10 +10,10 @@ from strawberry.http import GraphQLRequestData
 from app.store.store import Store
 from graphql_app.context import DeliveryContext
 from graphql_app.limits import delivery_schema, validated
-from tests.graphql_app.client import GraphQL, opened, published
+from tests.graphql_app.client import GraphQL, published
 from tests.graphql_app.watched import Watched
 from tests.graphql_app.worst import ALLOWED, REFUSED
-from tests.make import Project
+from tests.make import Project, an_app
 
 WORK = "{" + " ".join(f"field{n}" for n in range(300)) + "}"
 QUIET_SECONDS = 0.003
@@ -69,7 +69,7 @@ def _work() -> None:
 
 def test_introspection_is_allowed_and_can_be_switched_off(graphql: GraphQL, store: Store) -> None:
     assert "__schema" in graphql.data(get_introspection_query())
-    closed = graphql.through(opened(store, graphql_introspection=False))
+    closed = graphql.through(an_app(store, graphql_introspection=False))
 
     assert set(closed.codes(get_introspection_query())) == {"GRAPHQL_VALIDATION_FAILED"}
     assert "Did you mean" not in closed.post("{ document { id } }").text

@@ -1,7 +1,6 @@
 """A caching proxy before the service never gives one project's answer to another, nor to a revoked token."""
 
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -12,9 +11,9 @@ import httpx
 import pytest
 from flask import Flask
 
-from tests.graphql_app.client import delivery_token, opened, published, run
-from tests.live import free_port, serving, until_listening
-from tests.make import Project, a_project
+from tests.graphql_app.client import delivery_token, published, run
+from tests.live import free_port, program, serving, until_listening
+from tests.make import Project, a_project, an_app
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
@@ -47,14 +46,8 @@ Ask = Callable[..., httpx.Response]
 
 @pytest.fixture
 def nginx() -> str:
-    """The program. Where it is missing the test is skipped; CI has to have it."""
-    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-    if program is None:
-        missing = "nginx was not found: no proxy is put before the service. Install nginx-light."
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    return program
+    """The program."""
+    return program("nginx", missing="nginx was not found: no proxy is put before the service. Install nginx-light.")
 
 
 @contextmanager
@@ -85,7 +78,7 @@ def test_a_proxy_stores_nothing_by_default(project: Project, store, nginx: str, 
     published(other, title="Theirs")
     ours, theirs = delivery_token(project), delivery_token(other)
 
-    with behind(nginx, opened(store), tmp_path) as ask:
+    with behind(nginx, an_app(store), tmp_path) as ask:
         for _ in range(2):
             assert titles(ask(ours.secret)) == ["Ours"]
             assert titles(ask(theirs.secret)) == ["Theirs"]
@@ -112,7 +105,7 @@ def test_a_proxy_that_may_store_responses_stores_them_for_one_token_each(
     published(other, title="Theirs")
     ours, theirs, drafts = delivery_token(project), delivery_token(other), delivery_token(project, drafts=True)
 
-    with behind(nginx, opened(store, delivery_cache_control="public, max-age=60"), tmp_path) as ask:
+    with behind(nginx, an_app(store, delivery_cache_control="public, max-age=60"), tmp_path) as ask:
         for expected in ("MISS", "HIT"):
             for token, site, title in ((ours, "ours", "Ours"), (theirs, "theirs", "Theirs")):
                 answer, feed = ask(token.secret), ask(token.secret, "/delivery/feed.xml")

@@ -7,9 +7,9 @@ import pytest
 from bson import ObjectId
 
 from app.store.store import Store
-from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
+from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.graphql_app.watched import Watched
-from tests.make import Project, a_document, a_project, fill_with_categories, made
+from tests.make import Project, a_document, a_project, an_app, fill_with_categories, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -88,7 +88,7 @@ def test_a_database_without_indexes_answers_all_the_same(fresh_store: Store, mon
     document = published(project, slug="old")
     run(project, "update_document", document["id"], slug="new")
     run(project, "publish_document", document["id"])
-    api = GraphQL(opened(fresh_store).test_client(), delivery_token(project))
+    api = GraphQL(an_app(fresh_store).test_client(), delivery_token(project))
     fresh_store.database.publications.drop_indexes()
 
     found = api.data(

@@ -7,8 +7,8 @@ from flask import Flask
 from pymongo import MongoClient, monitoring
 
 from app.store.store import CODEC, Store
-from tests.graphql_app.client import opened
 from tests.listener import Listener
+from tests.make import an_app
 
 
 class Watched(Listener):
@@ -19,7 +19,7 @@ class Watched(Listener):
         self.commands: list[dict[str, Any]] = []
         self.client: MongoClient[Any] = MongoClient(uri, event_listeners=[self])
         store = Store(self.client.get_database(database, codec_options=CODEC), deadline_seconds=10)
-        self.app: Flask = opened(store)
+        self.app: Flask = an_app(store)
 
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         """Notes a read: each is one of these two commands."""

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
+from tests.make import an_app
 
 Configured = Callable[..., Flask]
 
@@ -18,7 +17,6 @@ def configured(store: Store) -> Configured:
     """Makes an application with settings of the test's own."""
 
     def make(store: Store = store, **settings: Any) -> Flask:
-        given = {"mongodb_uri": "mongodb://given", "rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
-        return create_app(Settings(**{**given, **settings}), store)
+        return an_app(store, **settings)
 
     return make

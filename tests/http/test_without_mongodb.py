@@ -15,11 +15,9 @@ from flask import Flask
 from app.cli.db import create_missing
 from app.cli.mongod import running_mongod
 from app.rest import health
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import AccessDenied, NotPrepared, Store, connect
 from tests.live import until
-from tests.make import a_project, a_ready_brief
+from tests.make import a_project, a_ready_brief, an_app
 from tests.rest.client import Rest
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(180)]
@@ -47,8 +45,7 @@ def own_store(folder: Path) -> Iterator[Store]:
 @pytest.fixture(scope="module")
 def own_app(own_store: Store) -> Flask:
     """The application on the store that may be stopped."""
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, deadline_seconds=DEADLINE, log_level="CRITICAL")
-    return create_app(settings, own_store)
+    return an_app(own_store, deadline_seconds=DEADLINE)
 
 
 @contextmanager

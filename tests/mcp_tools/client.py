@@ -129,11 +129,7 @@ class _Wsgi(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         body = await request.aread()
         response = await asyncio.to_thread(
-            self._client.open,
-            request.url.path,
-            method=request.method,
-            data=body,
-            headers=list(request.headers.items()),
+            self._client.open, request.url.path, method=request.method, data=body, headers=list(request.headers.items())
         )
         return httpx2.Response(response.status_code, headers=list(response.headers.items()), content=response.data)
 

@@ -18,14 +18,7 @@ pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.slow, p
 
 CLIENTS = CHECKOUT / "tests" / "clients" / "mcp"
 
-SCENARIOS = (
-    "server-initialize",
-    "ping",
-    "tools-list",
-    "resources-list",
-    "prompts-list",
-    "dns-rebinding-protection",
-)
+SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection")
 """The conformance suite's scenarios that ask nothing but the protocol; the others call tools of a test server."""
 
 
@@ -68,15 +61,7 @@ def test_the_conformance_suite_passes(node: Path, server: tuple[str, str], tmp_p
 def _inspect(node: Path, url: str, token: str, *asked: str) -> dict[str, Any]:
     inspector = "node_modules/.bin/mcp-inspector-cli"
     ran = _run(
-        node,
-        inspector,
-        "--cli",
-        url,
-        "--transport",
-        "http",
-        "--header",
-        f"Authorization: Bearer {token}",
-        *asked,
+        node, inspector, "--cli", url, "--transport", "http", "--header", f"Authorization: Bearer {token}", *asked
     )
     assert ran.returncode == 0, ran.stderr[-2_000:]
     answer: dict[str, Any] = json.loads(ran.stdout[ran.stdout.index("{") :])

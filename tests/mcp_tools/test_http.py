@@ -10,20 +10,13 @@ import pytest
 from flask import Flask
 from mcp.client import Client
 
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 from mcp_tools.tools import TOOLS
-from tests.make import Project, a_document, a_ready_brief
+from tests.make import Project, a_document, a_ready_brief, an_app
 from tests.mcp_tools.client import ERAS, HANDSHAKE, MODERN, Agent, with_sdk
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-
-
-def _serving(store: Store, **settings: object) -> Flask:
-    quiet = {"rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
-    return create_app(Settings(mongodb_uri="mongodb://given", **{**quiet, **settings}), store)  # type: ignore[arg-type]
 
 
 @pytest.mark.contract("decided-mcp.token")
@@ -76,14 +69,14 @@ def test_a_page_of_our_own_address_and_a_client_without_origin_are_served(agent_
     ],
 )
 def test_hosts_are_opened_by_the_settings(store: Store, agent: Agent, settings: dict[str, object], host: str) -> None:
-    elsewhere = Agent(_serving(store, **settings).test_client(), agent.token)
+    elsewhere = Agent(an_app(store, **settings).test_client(), agent.token)
 
     assert elsewhere.post("tools/list", Host=host).status_code == 200
     assert elsewhere.post("tools/list", Host=host, Origin="https://evil.example").status_code == 403
 
 
 def test_mcp_and_llms_txt_can_be_switched_off(store: Store, agent: Agent) -> None:
-    client = _serving(store, serve_mcp=False, serve_docs=False).test_client()
+    client = an_app(store, serve_mcp=False, serve_docs=False).test_client()
 
     assert Agent(client, agent.token).post("tools/list").status_code == 404
     assert client.get("/llms.txt").status_code == 404
@@ -91,7 +84,7 @@ def test_mcp_and_llms_txt_can_be_switched_off(store: Store, agent: Agent) -> Non
 
 @pytest.mark.parametrize("era", ERAS)
 def test_a_rate_limit_is_reported_in_the_tool_result(store: Store, agent: Agent, era: str) -> None:
-    hasty = Agent(_serving(store, rate_limit=1).test_client(), agent.token, era)
+    hasty = Agent(an_app(store, rate_limit=1).test_client(), agent.token, era)
     hasty.call("get_project")
 
     answer = hasty.post("tools/call", {"name": "get_project", "arguments": {}})
@@ -104,7 +97,7 @@ def test_a_rate_limit_is_reported_in_the_tool_result(store: Store, agent: Agent,
 
 
 def test_failed_authentications_are_limited(store: Store, agent: Agent) -> None:
-    client = _serving(store, failed_auth_limit=1).test_client()
+    client = an_app(store, failed_auth_limit=1).test_client()
     stranger = Agent(client, agent.token)
 
     refused = [stranger.post("tools/list", Authorization="Bearer cwm_guess").status_code for _ in range(2)]
@@ -115,7 +108,7 @@ def test_failed_authentications_are_limited(store: Store, agent: Agent) -> None:
 
 @pytest.mark.contract("decided-mcp.limits")
 def test_the_limits_of_rest_and_mcp_are_one(store: Store, agent: Agent) -> None:
-    client = _serving(store, rate_limit=1).test_client()
+    client = an_app(store, rate_limit=1).test_client()
     client.get("/project", headers={"Authorization": f"Bearer {agent.token.secret}"})
 
     assert Agent(client, agent.token).refused("get_project")["_tag"] == "RateLimited"
@@ -144,7 +137,7 @@ def test_the_agent_of_a_client_that_shakes_hands_is_known_on_every_server(
     agent: Agent, store: Store, project: Project
 ) -> None:
     here = agent.by(agent.token, era=HANDSHAKE, name="Schreibhilfe ✍")
-    elsewhere = Agent(_serving(store).test_client(), agent.token, HANDSHAKE)
+    elsewhere = Agent(an_app(store).test_client(), agent.token, HANDSHAKE)
 
     assert _claimed_by(elsewhere, project, Mcp_Session_Id=_handshake(here)) == "Schreibhilfe ✍"
 
@@ -325,7 +318,7 @@ def test_a_bug_is_reported_with_the_id_of_its_request(
 
 
 def test_a_long_message_of_a_token_that_calls_too_often_is_not_read(store: Store, agent: Agent) -> None:
-    hasty = Agent(_serving(store, rate_limit=1).test_client(), agent.token)
+    hasty = Agent(an_app(store, rate_limit=1).test_client(), agent.token)
     hasty.call("get_project")
 
     answer = hasty.post("tools/call", {"name": "get_project", "arguments": {"padding": "x" * 1024 * 1024}})

@@ -173,9 +173,7 @@ def test_unknown_arguments_of_a_prompt_are_refused_as_those_of_a_tool(agent: Age
     error = answer["data"]
 
     assert error["_tag"] == "HttpApiDecodeError"
-    assert error["issues"] == [
-        {"path": "document_id", "message": "Unknown argument; did you mean `documentId`?"},
-    ]
+    assert error["issues"] == [{"path": "document_id", "message": "Unknown argument; did you mean `documentId`?"}]
     assert "`document_id`: Unknown argument; did you mean `documentId`?" in answer["message"]  # clients show no data
 
 

@@ -24,6 +24,7 @@ from app.worker.mailer import Mailer
 from app.worker.notice_sender import LEASES, NoticeSender
 from app.worker.webhook_client import WebhookClient
 from app.worker.worker import ProjectByProject
+from tests.databases import opened
 from tests.documents.steps import ok
 from tests.live import free_port
 from tests.make import Project, Token
@@ -81,7 +82,13 @@ def settings(**options: Any) -> Settings:
     return Settings(mongodb_uri="mongodb://given", webhooks_allow_local=True, **{**fixed, **mail, **options})
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A database of these tests' own: the worker tells members of all projects, also those of other tests."""
+    yield from opened(request)
+
+
+@pytest.fixture(scope="package")
 def mailing_app(store: Store) -> Flask:
     """The application of a server that sends e-mail, and whose Slack may be on loopback."""
     return create_app(settings(), store)

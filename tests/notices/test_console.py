@@ -16,8 +16,7 @@ from app.store.store import Store
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.documents.steps import a_document, a_document_in, in_hours, ok, path_of
-from tests.live import until
-from tests.make import Project, Token
+from tests.make import Project, Token, an_app
 from tests.notices.conftest import Inboxes, Post, a_member, token_of
 from tests.rest.client import Rest
 
@@ -112,10 +111,7 @@ def test_a_line_approves_the_version_that_it_was_shown_with(
     assert ok(rest.get(path_of(document)))["status"] == "review"
 
 
-def test_what_is_refused_is_said_and_what_is_no_action_of_a_line_is_not_done(
-    signed_in: Visitor,
-    rest: Rest,
-) -> None:
+def test_what_is_refused_is_said_and_what_is_no_action_of_a_line_is_not_done(signed_in: Visitor, rest: Rest) -> None:
     document = a_document(rest)
     ok(rest.delete(path_of(document)))
 
@@ -182,11 +178,7 @@ def test_settings_that_reach_nobody_say_so_and_hours_are_the_readers(signed_in: 
 
 
 def test_a_test_message_arrives_though_notices_are_off(
-    signed_in: Visitor,
-    rest: Rest,
-    ada: dict[str, Any],
-    post: Post,
-    mails: Inboxes,
+    signed_in: Visitor, rest: Rest, ada: dict[str, Any], post: Post, mails: Inboxes
 ) -> None:
     ok(rest.patch(f"/members/{ada['id']}", {"notify": {"digest": "off"}}))
     signed_in.post("/console/inbox/test")
@@ -199,11 +191,7 @@ def test_a_test_message_arrives_though_notices_are_off(
 
 @pytest.mark.contract("decided-notices.one-click")
 def test_one_click_turns_email_off_and_looking_does_not(
-    mailing_app: Flask,
-    rest: Rest,
-    ada: dict[str, Any],
-    post: Post,
-    mails: Inboxes,
+    mailing_app: Flask, rest: Rest, ada: dict[str, Any], post: Post, mails: Inboxes
 ) -> None:
     a_document_in(rest, "review", assigneeId=ada["id"])
     post.deliver()
@@ -234,10 +222,7 @@ def calendar_of(client: Any, address: str) -> Calendar:
 
 @pytest.mark.contract("decided-notices.calendar", "decided-notices.owners")
 def test_a_calendar_has_the_members_documents_and_nobodys(
-    mailing_app: Flask,
-    signed_in: Visitor,
-    rest: Rest,
-    ada: dict[str, Any],
+    mailing_app: Flask, signed_in: Visitor, rest: Rest, ada: dict[str, Any]
 ) -> None:
     jun, today = a_member(rest, "Jun"), this_instant().date()
     a_document(rest, title="Due, soon; \\", slug="due", dueDate=today.isoformat(), assigneeId=ada["id"])
@@ -265,10 +250,7 @@ def test_a_calendar_has_the_members_documents_and_nobodys(
 
 @pytest.mark.contract("decided-notices.calendar")
 def test_without_a_valid_token_the_calendar_is_401(
-    mailing_app: Flask,
-    signed_in: Visitor,
-    rest: Rest,
-    ada: dict[str, Any],
+    mailing_app: Flask, signed_in: Visitor, rest: Rest, ada: dict[str, Any]
 ) -> None:
     client = mailing_app.test_client()
 
@@ -310,7 +292,7 @@ def test_a_calendars_token_opens_no_other_interface_and_ends_with_the_token_that
     assert client.get("/calendar.ics", headers=bearer).status_code == 401
     assert "cw_session" not in str(client.post("/console/sign-in", data={"token": secret}).headers)
     store.database.tokens.update_one({"_id": ObjectId(token["id"])}, {"$set": {"expiresAt": this_instant()}})
-    until(lambda: client.get(f"/calendar.ics?token={secret}").status_code == 401, 10)
+    assert an_app(store).test_client().get(f"/calendar.ics?token={secret}").status_code == 401
 
 
 @pytest.mark.contract("decided-notices.calendar")

@@ -1,29 +1,23 @@
 """An application that clients can connect to, and the addresses of documents of clients."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 from flask import Flask
-from werkzeug.serving import make_server
 
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
-from tests.live import Quiet, free_port
-from tests.make import Project, Token
+from tests.live import Handler, answering, free_port, serving
+from tests.make import Project, Token, an_app
 from tests.oauth.flow import ISSUER, Flow
 
 
 def connectable(store: Store, **settings: Any) -> Flask:
     """Makes an application that clients can connect to."""
-    quiet = {"rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL", "public_url": ISSUER}
-    return create_app(Settings(mongodb_uri="mongodb://given", **{**quiet, **settings}), store)
+    return an_app(store, **{"public_url": ISSUER, **settings})
 
 
 @pytest.fixture(scope="session")
@@ -76,25 +70,14 @@ def site() -> Iterator[Site]:
     """A site on loopback."""
     there = Site()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Documents(Handler):
         def do_GET(self) -> None:
             there.asked.append(self.path)
             status, headers, body = there.documents.get(self.path, (404, {}, b""))
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+            self.answer(body, status, headers)
 
-        def log_message(self, *args: object) -> None:
-            """Says nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    there.address = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield there
-    server.shutdown()
-    server.server_close()
+    with answering(Documents) as there.address:
+        yield there
 
 
 Later = Callable[[float], None]
@@ -119,16 +102,9 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Later:
 def serving_connectable(store: Store, **settings: Any) -> Iterator[str]:
     """Yields the address at which an application is served that clients can connect to."""
     port = free_port()
-    address = f"http://127.0.0.1:{port}"
-    app = connectable(store, public_url=address, webhooks_allow_local=True, **settings)
-    server = make_server("127.0.0.1", port, app, threaded=True, request_handler=Quiet)
-    server.daemon_threads = True  # type: ignore[attr-defined]
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    public_url = f"http://127.0.0.1:{port}"
+    with serving(connectable(store, public_url=public_url, webhooks_allow_local=True, **settings), port) as address:
         yield address
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.fixture

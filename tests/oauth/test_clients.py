@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -24,8 +23,10 @@ from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
+from app.store.store import Store
 from tests.clients.npm import installed
 from tests.make import Project, Token, a_ready_brief
+from tests.oauth.conftest import serving_connectable
 from tests.oauth.flow import onward
 
 pytestmark = [pytest.mark.clients, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
@@ -33,8 +34,6 @@ pytestmark = [pytest.mark.clients, pytest.mark.slow, pytest.mark.needs_mongod, p
 NODE = Path(__file__).parents[1] / "clients" / "mcp"
 FASTMCP = Path(__file__).parents[1] / "clients" / "fastmcp"
 PATIENCE = 280
-CACHED_SECONDS = 3.2
-"""For how long a server may use what it looked up."""
 
 
 class Person:
@@ -70,6 +69,14 @@ def _value(page: str, name: str) -> str:
 
 
 @pytest.fixture
+def address(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Where a server looks tokens up on each request, as each does after a few seconds."""
+    monkeypatch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
+    with serving_connectable(store) as address:
+        yield address
+
+
+@pytest.fixture
 def person(address: str, editor: Token) -> Person:
     """The person who agrees."""
     return Person(address, editor)
@@ -86,7 +93,6 @@ def expire(project: Project) -> None:
     ended = {"$set": {"connection.accessExpiresAt": datetime.now(UTC)}}
     changed = project.store.database.tokens.update_many({"grantedBy": {"$ne": None}, "revokedAt": None}, ended)
     assert changed.modified_count
-    time.sleep(CACHED_SECONDS)
 
 
 def revoke(project: Project, address: str) -> None:

@@ -1,8 +1,6 @@
 """The page that asks, in headless Chromium: coming from another site, signing in, and going back to the client."""
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -14,6 +12,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.clients.npm import installed
 from tests.console.browser import Window
+from tests.live import Handler, answering
 from tests.make import Project, Token
 from tests.oauth.flow import Flow
 
@@ -31,30 +30,18 @@ PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
 def client_site() -> Iterator[str]:
     """The site of a client: a link to connect, and the address that gets the answer."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Site(Handler):
         def do_GET(self) -> None:
             query = parse_qs(urlsplit(self.path).query)
             if self.path.startswith("/back?"):  # leads on to another site, as hosted assistants do to their apps
-                self.send_response(302)
-                self.send_header("Location", f"http://127.0.0.1:{server.server_port}/done?{urlsplit(self.path).query}")
-                self.end_headers()
+                self.answer(status=302, headers={"Location": f"{address}/done?{urlsplit(self.path).query}"})
                 return
             link = f'<a id="link" href="{query["to"][0]}">Connect</a>' if "to" in query else "Done"
             page = f"<!doctype html><html lang=en><title>Client</title>{link}</html>".replace("&", "&amp;").encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(page)))
-            self.end_headers()
-            self.wfile.write(page)
+            self.answer(page, headers={"Content-Type": "text/html"})
 
-        def log_message(self, *args: object) -> None:
-            """Says nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://localhost:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with answering(Site) as address:
+        yield address.replace("127.0.0.1", "localhost")
 
 
 def test_coming_from_another_site_and_going_back(

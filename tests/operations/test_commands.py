@@ -14,12 +14,10 @@ from pymongo import MongoClient, monitoring
 from app.errors import BriefClaimed, CategoryInUse, ClusterInUse
 from app.operations.context import Context
 from app.rules.tokens import Budget
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import connect
 from app.vocabulary import Channel
 from tests.listener import Listener
-from tests.make import OPERATIONS, Project, a_ready_brief, made
+from tests.make import OPERATIONS, Project, a_ready_brief, an_app, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -198,7 +196,7 @@ def test_a_title_that_another_document_has_gets_a_numbered_slug(ctx: Context) ->
 
 
 def test_the_answer_of_a_write_has_its_text_without_reading_it_again(ctx: Context, commands: Commands) -> None:
-    rest = create_app(Settings(mongodb_uri="mongodb://given"), ctx.store).test_client()
+    rest = an_app(ctx.store).test_client()
     token = Project(ctx.store, ctx.project_id, ctx.caller.team_id).token()
 
     def sent_by(method: str, path: str, **body: Any) -> tuple[Any, list[str]]:

@@ -7,20 +7,17 @@ from urllib.parse import parse_qs
 
 import pytest
 from bson import ObjectId
-from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app.operations.catalogue import CATALOGUE
 from app.rest.api import SERVED
-from app.server import create_app
-from app.settings import Settings
 from app.store.collection import MAX_OUTBOX
 from app.store.store import Store
 from app.vocabulary import Scope
 from tests.databases import everything, opened
 from tests.documents.steps import NOBODY
-from tests.make import Project, a_document, a_project
+from tests.make import Project, a_document, a_project, an_app
 from tests.mcp_tools.client import Agent
 from tests.operations.valid_calls import CALLS, Call, Scene
 from tests.rest.client import Rest
@@ -47,9 +44,7 @@ def own_store(request: pytest.FixtureRequest) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def client(own_store: Store) -> FlaskClient:
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    app: Flask = create_app(settings, own_store)
-    return app.test_client()
+    return an_app(own_store).test_client()
 
 
 @pytest.fixture

@@ -9,11 +9,7 @@ from tests.races.crowd import at_once, outcome, outcomes, refused, succeeded
 
 pytestmark = pytest.mark.race
 
-FIELDS = {
-    "document": {"title": "Rye"},
-    "cluster": {"name": "Rye"},
-    "category": {"name": "Rye", "slug": "rye"},
-}
+FIELDS = {"document": {"title": "Rye"}, "cluster": {"name": "Rye"}, "category": {"name": "Rye", "slug": "rye"}}
 COLLECTIONS = {"document": "documents", "cluster": "clusters", "category": "categories"}
 
 

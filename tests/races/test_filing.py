@@ -86,10 +86,7 @@ def test_what_a_draft_takes_is_not_deleted_while_it_is_confirmed(rest, pair, kin
         one = make(rest)
         draft = ok(editor.post("/document-intents", {"title": "Rye", field: one["id"]}), 201)
         confirmed, deleted = at_once(
-            [
-                post(editor, f"/document-intents/{draft['id']}/confirm"),
-                lambda o=one: other.delete(f"/{path}/{o['id']}"),
-            ]
+            [post(editor, f"/document-intents/{draft['id']}/confirm"), lambda o=one: other.delete(f"/{path}/{o['id']}")]
         )
         assert (outcome(confirmed), outcome(deleted)) in {("201", in_use), ("IntentInvalid", "200")}
         if confirmed.status_code == 201:

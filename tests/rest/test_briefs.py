@@ -4,17 +4,9 @@ import re
 
 import pytest
 
-from tests.make import OPERATIONS, a_document, a_project, a_ready_brief, made
+from tests.make import EMPTY_BRIEF, OPERATIONS, a_document, a_project, a_ready_brief, made
 
 NO_ID = "0123456789abcdef01234567"
-EMPTY = {
-    **dict.fromkeys(("audience", "intent", "keyword", "notes", "outline", "wordCount"), ""),
-    "internalLinks": [],
-    "referenceUrls": [],
-    "state": "none",
-    **dict.fromkeys(("claimedAt", "claimedBy", "claimExpiresAt")),
-    "rounds": 0,
-}
 WHOLE = {
     "audience": "bakers",
     "intent": "navigational",
@@ -100,7 +92,7 @@ def test_the_detail_has_what_a_writer_needs(api, ctx) -> None:
     assert detail.json == {
         "id": document["id"],
         "title": "Rye bread",
-        "brief": {**EMPTY, **WHOLE, "internalLinks": links},
+        "brief": {**EMPTY_BRIEF, **WHOLE, "internalLinks": links},
         "status": "planned",
         "dueDate": "2027-02-14",
         "version": 1,
@@ -115,12 +107,12 @@ def test_a_document_without_a_brief_is_in_state_none_and_its_detail_is_null(api,
     path = f"/documents/{a_document(ctx)['id']}"
 
     assert api.get(f"{path}/brief").json["brief"] is None
-    assert api.get(path).json["brief"] == EMPTY
+    assert api.get(path).json["brief"] == EMPTY_BRIEF
     assert api.get("/briefs?state=none,ready,claimed,drafted").json == []
 
-    assert api.post(f"{path}/brief/ready").json["brief"] == {**EMPTY, "state": "ready"}
-    assert api.post(f"{path}/brief/withdraw").json["brief"] == EMPTY
-    assert api.get(f"{path}/brief").json["brief"] == EMPTY
+    assert api.post(f"{path}/brief/ready").json["brief"] == {**EMPTY_BRIEF, "state": "ready"}
+    assert api.post(f"{path}/brief/withdraw").json["brief"] == EMPTY_BRIEF
+    assert api.get(f"{path}/brief").json["brief"] == EMPTY_BRIEF
     assert len(api.get("/briefs?state=none").json) == 1
 
 
@@ -144,7 +136,7 @@ def test_replacing_writes_the_brief_whole_and_leaves_its_state(api, ctx, state) 
 
     assert after.status_code == 200
     kept = {name: before["brief"][name] for name in ("state", "rounds", "claimedAt", "claimedBy", "claimExpiresAt")}
-    assert after.json["brief"] == {**EMPTY, "audience": "bakers", **kept}
+    assert after.json["brief"] == {**EMPTY_BRIEF, "audience": "bakers", **kept}
     assert after.json["brief"]["state"] == state
     assert {**after.json, "brief": 0, "updatedAt": 0} == {**before, "brief": 0, "updatedAt": 0}
     assert api.get(path).json == after.json
@@ -181,8 +173,8 @@ def test_a_brief_written_without_a_change_is_not_changed(api, ctx) -> None:
 def test_writing_nothing_writes_an_empty_brief_where_there_was_none(api, ctx, method) -> None:
     path = f"/documents/{a_document(ctx)['id']}/brief"
 
-    assert api.call(method, path, {}).json["brief"] == EMPTY
-    assert api.get(path).json["brief"] == EMPTY
+    assert api.call(method, path, {}).json["brief"] == EMPTY_BRIEF
+    assert api.get(path).json["brief"] == EMPTY_BRIEF
 
 
 def test_a_replacement_without_a_body_clears_nothing(api, ctx) -> None:
@@ -256,7 +248,7 @@ def test_a_wrong_type_or_length_in_a_brief_is_refused_at_the_door(api, ctx, meth
 
     assert tag(refused) == (400, "HttpApiDecodeError")
     assert [issue["path"] for issue in refused.json["issues"]] == [path]
-    assert api.get(f"/documents/{document['id']}").json["brief"] == EMPTY
+    assert api.get(f"/documents/{document['id']}").json["brief"] == EMPTY_BRIEF
 
 
 @pytest.mark.contract("brief-moves.none-ready", "endpoints-briefs.ready", "brief-states.ready")
@@ -274,7 +266,12 @@ def test_a_brief_that_is_marked_ready_is_listed_and_the_document_keeps_its_statu
 def test_a_brief_that_was_drafted_can_be_marked_ready_again(api, ctx) -> None:
     path = in_state(api, ctx, "drafted")
 
-    assert api.post(f"{path}/brief/ready").json["brief"] == {**EMPTY, "keyword": "old", "state": "ready", "rounds": 1}
+    assert api.post(f"{path}/brief/ready").json["brief"] == {
+        **EMPTY_BRIEF,
+        "keyword": "old",
+        "state": "ready",
+        "rounds": 1,
+    }
 
 
 @pytest.mark.contract("decided-briefs.ready-order", "endpoints-briefs.ready", "errors.BriefClaimed")
@@ -369,7 +366,7 @@ def test_withdrawing_clears_the_claim_and_the_brief_can_be_offered_again(api, ct
     withdrawn = api.post(f"{path}/brief/withdraw")
 
     assert withdrawn.status_code == 200
-    assert withdrawn.json["brief"] == {**EMPTY, "keyword": "old"}
+    assert withdrawn.json["brief"] == {**EMPTY_BRIEF, "keyword": "old"}
     assert withdrawn.json["status"] == status
     assert api.get("/briefs").json == []
     assert api.post(f"{path}/brief/ready").status_code == 200

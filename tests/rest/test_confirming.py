@@ -4,7 +4,7 @@ import pytest
 from bson import ObjectId
 
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
-from tests.make import OPERATIONS, a_document, a_project, fill_with_categories, made
+from tests.make import EMPTY_BRIEF, OPERATIONS, a_document, a_project, fill_with_categories, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -77,14 +77,7 @@ def test_the_least_document_has_every_key_and_its_defaults(api, project) -> None
         "wordCount": 0,
         **dict.fromkeys(("createdAt", "updatedAt", "contentUpdatedAt"), at),
         **dict.fromkeys(("createdBy", "contentUpdatedBy"), by),
-        "brief": {
-            **dict.fromkeys(("audience", "intent", "keyword", "notes", "outline", "wordCount"), ""),
-            "internalLinks": [],
-            "referenceUrls": [],
-            "state": "none",
-            **dict.fromkeys(("claimedAt", "claimedBy", "claimExpiresAt")),
-            "rounds": 0,
-        },
+        "brief": EMPTY_BRIEF,
     }
     assert api.get(f"/documents/{document['id']}").json == document
 

@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.server import create_app
-from app.settings import Settings
 from tests.documented import DocumentedRest
-from tests.make import Project
+from tests.make import Project, an_app
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -82,8 +80,7 @@ def test_every_rule_that_a_new_token_breaks_is_listed_at_once(api: DocumentedRes
 
 
 def test_a_location_is_below_the_base_path(app: Flask, project: Project) -> None:
-    settings = Settings(mongodb_uri="mongodb://given", base_path="/api", log_level="CRITICAL")
-    below = Rest(create_app(settings, project.store).test_client(), project.token())
+    below = Rest(an_app(project.store, base_path="/api").test_client(), project.token())
 
     created = below.post("/api/members", {"name": "Ada"})
 

@@ -12,11 +12,7 @@ from app.schemas.intents import MAX_MARKDOWN
 from tests.make import OPERATIONS, a_project
 
 KINDS = ("document", "cluster", "category")
-CONFIRMABLE = {
-    "document": {"title": "Rye"},
-    "cluster": {"name": "Rye"},
-    "category": {"name": "Rye", "slug": "rye"},
-}
+CONFIRMABLE = {"document": {"title": "Rye"}, "cluster": {"name": "Rye"}, "category": {"name": "Rye", "slug": "rye"}}
 NO_ID = "0123456789abcdef01234567"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 

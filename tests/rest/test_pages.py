@@ -3,14 +3,11 @@
 from typing import Any
 
 import pytest
-from flask import Flask
 from werkzeug.http import parse_options_header
 
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
 from tests.documented import DocumentedRest
-from tests.make import OPERATIONS, Project, a_document, a_ready_brief, made
+from tests.make import OPERATIONS, Project, a_document, a_ready_brief, an_app, made
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -114,8 +111,7 @@ def test_no_link_leads_beyond_the_greatest_offset(
 
 
 def test_links_are_below_the_base_path(store: Store, project: Project) -> None:
-    settings = Settings(mongodb_uri="mongodb://given", base_path="/api", log_level="CRITICAL")
-    app: Flask = create_app(settings, store)
+    app = an_app(store, base_path="/api")
     a_document(project.context())
 
     response = Rest(app.test_client(), project.token()).get("/api/documents?limit=1")

@@ -11,17 +11,7 @@ import pytest
 from bson import ObjectId
 
 from app.store.store import Store
-from tests.documents.steps import (
-    NOBODY,
-    a_category,
-    a_cluster,
-    a_document_in,
-    claimed,
-    events_of,
-    ok,
-    path_of,
-    refused,
-)
+from tests.documents.steps import NOBODY, a_category, a_cluster, a_document_in, claimed, events_of, ok, path_of, refused
 from tests.live import slowdown
 from tests.make import Project, a_project, made
 from tests.rest.client import Rest

@@ -186,8 +186,7 @@ def test_unset_fields_are_no_problem() -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "named"),
-    [("document.publish", "did you mean `document.published`?"), ("x", "one of document.created, ")],
+    ("event", "named"), [("document.publish", "did you mean `document.published`?"), ("x", "one of document.created, ")]
 )
 def test_a_wrong_type_of_event_names_the_nearest_one_or_all(event, named) -> None:
     webhook = {"url": "https://a.example", "events": ["brief.ready", event]}

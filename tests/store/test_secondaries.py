@@ -11,9 +11,9 @@ from pymongo import monitoring
 from app.cli.db import create_missing
 from app.store.store import Store, connect
 from chaos.cluster import Member, ReplicaSet
-from tests.graphql_app.client import GraphQL, delivery_token, opened, published, run
+from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.listener import Listener
-from tests.make import Project, a_project
+from tests.make import Project, a_project, an_app
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
@@ -81,7 +81,7 @@ def test_what_was_unpublished_is_gone_at_once_though_a_secondary_lags(
 ) -> None:
     project: Project = a_project(from_secondaries)
     document = published(project, title="Rye", markdown="Dark.")
-    api = GraphQL(opened(from_secondaries).test_client(), delivery_token(project))
+    api = GraphQL(an_app(from_secondaries).test_client(), delivery_token(project))
 
     def titles() -> list[str]:
         reads.ports.clear()
@@ -106,7 +106,7 @@ def test_what_was_unpublished_is_gone_at_once_though_a_secondary_lags(
 def test_what_was_published_is_there_at_once(from_secondaries: Store) -> None:
     project = a_project(from_secondaries)
     run(project, "update_project", siteUrl="https://bread.example")
-    api = GraphQL(opened(from_secondaries).test_client(), delivery_token(project))
+    api = GraphQL(an_app(from_secondaries).test_client(), delivery_token(project))
 
     for number in range(20):
         document = published(project, title=f"Loaf {number}", slug=f"loaf-{number}")

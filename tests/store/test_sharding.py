@@ -14,9 +14,9 @@ from app.operations.context import Context, this_instant
 from app.store.indexes import INDEXES, OUTBOXES
 from app.store.store import connect
 from app.vocabulary import Channel
-from tests.graphql_app.client import GraphQL, delivery_token, opened
+from tests.graphql_app.client import GraphQL, delivery_token
 from tests.listener import Listener
-from tests.make import OPERATIONS, Project, made
+from tests.make import OPERATIONS, Project, an_app, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -132,7 +132,7 @@ def _work(ctx: Context) -> None:
     run("list_revisions", document, **page)
     run("list_events", limit=100)
     run("update_category", category, name="Breads")
-    site = GraphQL(opened(ctx.store).test_client(), delivery_token(Project(ctx.store, ctx.project_id, "")))
+    site = GraphQL(an_app(ctx.store).test_client(), delivery_token(Project(ctx.store, ctx.project_id, "")))
     site.data("{ documents(limit: 20) { title html category { name } related { title } } }")
     site.data('{ documentBySlug(slug: "rye") { title } categories { name documentCount } }')
     run("unpublish_document", document)

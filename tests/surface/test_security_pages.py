@@ -7,11 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
+
+from tests.live import Handler, answering
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -73,25 +73,14 @@ def _advisories_of(vulnerable: str) -> Iterator[tuple[str, set[str]]]:
     """Serves one advisory, of all versions of a package; yields the address and the names that were asked for."""
     asked: set[str] = set()
 
-    class Advisories(BaseHTTPRequestHandler):
+    class Advisories(Handler):
         def do_POST(self) -> None:
             name = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["package"]["name"]
             asked.add(name)
             ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}]}]
             affected = [{"package": {"name": name, "ecosystem": "PyPI"}, "ranges": ranges}]
             found = {"id": "TEST-1", "details": "A test.", "modified": "2027-01-01T00:00:00Z", "affected": affected}
-            body = json.dumps({"vulns": [found]} if name == vulnerable else {}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.answer(json.dumps({"vulns": [found]} if name == vulnerable else {}).encode())
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Advisories) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/v1/query", asked
-        finally:
-            server.shutdown()
+    with answering(Advisories) as address:
+        yield f"{address}/v1/query", asked

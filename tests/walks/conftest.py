@@ -10,11 +10,9 @@ from flask import Flask
 from pymongo import MongoClient, monitoring
 
 from app.cli.db import create_missing
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store, connect
 from tests.listener import Listener
-from tests.make import a_project
+from tests.make import a_project, an_uncached_app
 from tests.operations.valid_calls import Scene
 from tests.walks.others import Theirs, fill
 
@@ -56,11 +54,8 @@ def own_store(mongodb_uri: str, commands: Commands) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def service(own_store: Store) -> Flask:
-    """A server that looks tokens and sessions up on each request, as every server does after a few seconds."""
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
-        return create_app(settings, own_store)
+    """A server that looks tokens and sessions up on each request."""
+    return an_uncached_app(own_store)
 
 
 @pytest.fixture(scope="module")

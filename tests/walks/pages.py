@@ -119,8 +119,7 @@ PAGES = (
     Page("POST", f"{DOCUMENT}/threads", "write", {"text": "Which?", "level": "note"}),
     *(
         Page(
-            *("POST", f"{DOCUMENT}/threads/{{thread}}/{change}", "write", {"text": "Rye."}),
-            {"thread": operation.name},
+            *("POST", f"{DOCUMENT}/threads/{{thread}}/{change}", "write", {"text": "Rye."}), {"thread": operation.name}
         )
         for change, (operation, _) in CHANGES.items()
     ),

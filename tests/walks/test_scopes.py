@@ -15,11 +15,10 @@ from flask import Flask
 from app.errors import CHALLENGE, Unauthorized
 from app.operations.access import hash_of, new_secret
 from app.operations.context import this_instant
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
 from app.vocabulary import Scope, TokenKind
 from tests.graphql_app.client import GraphQL, delivery_token
+from tests.make import an_app
 from tests.mcp_tools.client import Agent
 from tests.operations.valid_calls import EVERY, Scene
 from tests.walks.others import rows_of
@@ -186,8 +185,7 @@ the pages that take a token, and those of visitors, who have a review link."""
 
 @pytest.mark.contract("authentication.1", "authentication.4")
 def test_every_other_request_needs_a_token(own_store: Store) -> None:
-    quiet = Settings(mongodb_uri="mongodb://given", failed_auth_limit=0, log_level="CRITICAL")
-    service = create_app(quiet.model_copy(update={"public_url": "http://localhost"}), own_store)
+    service = an_app(own_store, public_url="http://localhost")
     served = [(re.sub(r"<\w+\(.*?\):", "<", rule.rule), rule) for rule in service.url_map.iter_rules()]
     assert {path for path, _ in served} > OPEN
 

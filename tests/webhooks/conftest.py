@@ -10,12 +10,10 @@ import pytest
 from flask import Flask
 
 from app.operations.context import this_instant
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
 from app.worker.webhook_client import WebhookClient
 from app.worker.webhook_sender import LEASE, WebhookSender
-from tests.make import Project
+from tests.make import Project, an_app
 from tests.rest.client import Rest
 from tests.webhooks.receiver import Receiver, receiving
 
@@ -23,8 +21,7 @@ from tests.webhooks.receiver import Receiver, receiving
 @pytest.fixture(scope="session")
 def local_app(store: Store) -> Flask:
     """The application with WEBHOOKS_ALLOW_LOCAL."""
-    options: dict[str, Any] = {"rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
-    return create_app(Settings(mongodb_uri="mongodb://given", webhooks_allow_local=True, **options), store)
+    return an_app(store, webhooks_allow_local=True)
 
 
 @pytest.fixture

@@ -4,10 +4,12 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 import orjson
+
+from tests.live import Handler, running
 
 
 class Receiver:
@@ -28,41 +30,29 @@ class Receiver:
     def messages(self) -> list[dict[str, Any]]:
         return [orjson.loads(body) for _, body in self.requests]
 
-    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+    def answer(self, handler: Handler) -> None:
         body = handler.rfile.read(int(handler.headers["Content-Length"]))
         headers = {name.lower(): value for name, value in handler.headers.items()}
         self.requests.append(({**headers, ":path": handler.path}, body))
         self.arrived.release()
         self.on_request()
         self.may_answer.wait(30)
-        handler.send_response(self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0])
-        for name, value in self.headers.items():
-            handler.send_header(name, value)
-        handler.send_header("Content-Length", "0")
-        handler.end_headers()
+        status = self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
+        handler.answer(status=status, headers=self.headers)
 
 
 @contextmanager
 def receiving(tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
     """Receives until the block ends."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Hook(Handler):
         def do_POST(self) -> None:
             receiver.answer(self)
 
-        def log_message(self, *_: Any) -> None:
-            """Says nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hook)
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     receiver = Receiver(server, "https" if tls else "http")
-    thread = threading.Thread(target=lambda: server.serve_forever(0.01))
-    thread.start()
-    try:
+    with running(server):
         yield receiver
-    finally:
         receiver.may_answer.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()

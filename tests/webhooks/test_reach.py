@@ -235,8 +235,7 @@ def test_an_answer_without_end_is_read_only_so_far() -> None:
 
 
 @pytest.mark.parametrize(
-    "part",
-    [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", b"\r\n"],
+    "part", [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", b"\r\n"]
 )
 def test_informational_responses_without_end_are_read_only_so_far(part: bytes) -> None:
     port, thread = spoken(part * 500, for_ever=True)

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 import pytest
 from flask import Flask
 
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
 from tests.databases import opened
+from tests.make import an_app
 
 
 @pytest.fixture(scope="package")
@@ -21,8 +20,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
 @pytest.fixture(scope="package")
 def app(store: Store) -> Flask:
     """The application on it."""
-    settings = Settings(mongodb_uri="mongodb://given", rate_limit=0, failed_auth_limit=0, log_level="CRITICAL")
-    return create_app(settings, store)
+    return an_app(store)
 
 
 @pytest.fixture

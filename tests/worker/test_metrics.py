@@ -7,15 +7,13 @@ from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.http.metrics import METHODS
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
-from tests.make import Project, a_document
+from tests.make import Project, a_document, an_app
 
 
 def served(store: Store, **settings: Any) -> FlaskClient:
     """Returns a client of an application with these settings."""
-    return create_app(Settings(mongodb_uri="mongodb://given", log_level="CRITICAL", **settings), store).test_client()
+    return an_app(store, **settings).test_client()
 
 
 @pytest.mark.contract("decided-running.metrics")

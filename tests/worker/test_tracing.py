@@ -3,17 +3,14 @@
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import pytest
 
 from app.http.tracing import is_wanted
 from app.settings import Settings
 from app.store.store import Store
-from tests.live import until
+from tests.live import Handler, answering, until
 from tests.make import Project, a_document
 
 REQUESTS = """
@@ -45,22 +42,13 @@ def collector() -> Iterator[tuple[str, list[bytes]]]:
     """A collector of traces on loopback: its address, and what arrived."""
     arrived: list[bytes] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Collector(Handler):
         def do_POST(self) -> None:
             arrived.append(self.rfile.read(int(self.headers["Content-Length"])))
-            self.send_response(200)
-            self.end_headers()
+            self.answer()
 
-        def log_message(self, *_: Any) -> None:
-            """Says nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=lambda: server.serve_forever(0.01))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", arrived
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with answering(Collector) as address:
+        yield address, arrived
 
 
 @pytest.mark.contract("decided-running.traces")

@@ -11,12 +11,10 @@ import httpx
 import pytest
 from flask import Flask
 
-from app.server import create_app
-from app.settings import Settings
 from app.store.store import Store
 from tests.clients.npm import installed
 from tests.live import free_port, until_listening
-from tests.make import Project, a_document
+from tests.make import Project, a_document, an_app
 from tests.rest.client import Rest
 from tests.webhooks.conftest import Post
 from tests.webhooks.receiver import receiving
@@ -36,8 +34,7 @@ def library() -> None:
 @pytest.fixture
 def local_app(store: Store) -> Flask:
     """The application with WEBHOOKS_ALLOW_LOCAL."""
-    settings = Settings(mongodb_uri="mongodb://given", webhooks_allow_local=True, rate_limit=0, log_level="CRITICAL")
-    return create_app(settings, store)
+    return an_app(store, webhooks_allow_local=True)
 
 
 @pytest.fixture
