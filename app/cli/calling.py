@@ -2,11 +2,12 @@
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 import orjson
@@ -101,6 +102,19 @@ as_json = click.option("--json", "json", is_flag=True, help="Print JSON.")
 def print_json(value: object) -> None:
     """Prints a value as one line of JSON."""
     click.echo(orjson.dumps(value))
+
+
+def finish(
+    outcome: object, print_report: Callable[[], None], *, json: bool, dry_run: bool, refused: object
+) -> NoReturn:
+    """Prints the outcome of a command, as JSON or as a report, and exits; with 1 when something was refused."""
+    if json:
+        print_json(outcome)
+    else:
+        print_report()
+        if dry_run:
+            click.echo(DRY_RUN)
+    sys.exit(1 if refused else 0)
 
 
 def show(record: Mapping[str, Any], *, json: bool) -> None:

@@ -20,7 +20,7 @@ from app.cli.db import prepare
 from app.cli.demo import make_demo
 from app.cli.members import invite_owner
 from app.cli.mongod import running_mongod
-from app.cli.server_process import is_free, run
+from app.cli.server_process import free_address, run
 from app.errors import NotFound
 from app.operations.projects import service_of
 from app.store.store import Store
@@ -31,32 +31,7 @@ FIRST_PORT = 8000
 PORTS_TRIED = 100
 LINK_LIFE = timedelta(hours=12)
 
-BANNER = """\
-The Crust, a demo project ({PROJECT}), is served at {BASE}
-
-  source {env}
-
-sets these variables in another terminal:
-
-  BASE={BASE}
-  PROJECT={PROJECT}
-  OWNER={OWNER}   # every scope
-  AGENT={AGENT}   # reads and writes, as the agent writer-1
-  SITE={SITE}    # reads what is published
-
-The console:     {console}
-                 The link signs you in once, as {member}; later, sign in at {BASE}/console with $OWNER.
-For an assistant: {BASE}/mcp
-                 Paste it as the address of an MCP server, and agree on the page that opens.
-
-Briefs to claim:           curl -H "Authorization: Bearer $AGENT" $BASE/briefs
-Claim the one due first:   curl -H "Authorization: Bearer $AGENT" -X POST $BASE/briefs/claim
-All documents:             curl -H "Authorization: Bearer $OWNER" $BASE/documents
-What the website shows:    curl -H "Authorization: Bearer $SITE" -G $BASE/graphql -d 'query={{documents{{slug}}}}'
-
-The reference: {BASE}/docs
-The command line on the same data: export MONGODB_URI=$DEMO_MONGODB_URI
-{stops}"""
+BANNER = Path(__file__).with_name("dev.txt").read_text("utf-8")
 STOPS = f"Ctrl-C stops the server and its MongoDB; the data and tokens stay in {FOLDER}."
 STOPS_SERVER = f"Ctrl-C stops the server; the data stay in the database {{database}}, the tokens in {FOLDER}."
 
@@ -104,18 +79,21 @@ def _print_when_served(port: int, banner: str) -> None:
             connection.getresponse()
             break
         time.sleep(0.05)
-    click.echo(banner)
+    click.echo(banner, nl=False)
 
 
 def _free_port(wanted: int | None) -> int:
     """Returns the port that is wanted, or the first that is free."""
-    ports = [wanted] if wanted else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED)
-    port = next((one for one in ports if is_free(HOST, one)), None)
-    if port is None:
-        raise click.ClickException(f"Port {ports[-1]} is in use: choose another with --port.")
-    if port != ports[0]:
-        click.echo(f"Port {FIRST_PORT} is in use: using port {port}.\n")
-    return port
+    if wanted:
+        free_address(HOST, wanted)
+        return wanted
+    for port in range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
+        with suppress(click.ClickException):
+            free_address(HOST, port)
+            if port != FIRST_PORT:
+                click.echo(f"Port {FIRST_PORT} is in use: using port {port}.\n")
+            return port
+    raise click.ClickException(f"No port from {FIRST_PORT} to {port} is free: choose another with --port.")
 
 
 def _demo(store: Store) -> dict[str, Any]:
