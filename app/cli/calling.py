@@ -31,6 +31,7 @@ GUESSED_ADDRESS = "http://localhost:8000"
 """Where the server is, unless `PUBLIC_URL` says."""
 MAX_SHOWN = 1_000
 DRY_RUN = "Dry run: nothing was changed."
+DURATION = re.compile("([0-9]{1,4})([mhdw])")
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -169,20 +170,17 @@ def _cell(value: object) -> str:
 
 
 class Duration(click.ParamType[timedelta]):
-    """A duration like `90d`, at most `most`; `none` allows one of no length, like `0d`."""
+    """A duration like `90d`, at most `most`."""
 
     name = "duration"
 
-    def __init__(self, *, none: bool = False, most: timedelta = timedelta.max) -> None:
-        self._none = none
+    def __init__(self, most: timedelta = timedelta.max) -> None:
         self._most = most
-        self._form = re.compile(f"({'0|' if none else ''}[1-9][0-9]{{0,3}})([{''.join(UNITS)}])")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        found = self._form.fullmatch(value)
+        found = DURATION.fullmatch(value)
         if found is None:
-            least = 0 if self._none else 1
-            self.fail(f"Write {least} to 9999 and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
+            self.fail("Write a whole number up to 9999 and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
         duration = timedelta(**{UNITS[found[2]]: int(found[1])})
         if duration > self._most:
             self.fail(f"Must be at most {self._most.days}d.", param, ctx)
