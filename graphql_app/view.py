@@ -29,11 +29,11 @@ from app.operations.delivery_caches import DeliveryCaches, read_delivered
 from app.operations.revision_cache import NEVER_CHANGES, RevisionCache
 from app.settings import Settings
 from app.vocabulary import Channel
-from graphql_app.context import DeliveryContext
 from graphql_app.errors import INTERNAL, UNAVAILABLE, RequestError, code_of, format_error, format_refusal, query_error
 from graphql_app.explorer import page
 from graphql_app.limits import delivery_schema
 from graphql_app.requests import GRAPHQL_RESPONSE, HTML, JSON, read_request, response_type
+from graphql_app.types import DeliveryContext
 
 VARY = "Authorization, Accept"
 
