@@ -1,13 +1,15 @@
 """Shared by the commands: calls operations as the service itself, and prints the results as text or JSON."""
 
 import logging
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, BinaryIO, NoReturn, TypeVar
 
 import click
 import orjson
@@ -151,6 +153,24 @@ def read_bounded(path: Path, most: int, refusal: type[Exception], *, name: str) 
     if len(content) > most:
         raise refusal(f"{name} is larger than {most // 1024**2} MB.")
     return content
+
+
+@contextmanager
+def written(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Yields a new file that gets its name when it is complete."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.unlink(missing_ok=True)
+        with open(part, "xb", opener=partial(os.open, mode=mode)) as file:  # never through a link that somebody made
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        raise click.ClickException(f"{path} can't be written: {error.strerror}.") from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
 
 
 def shown(text: str) -> str:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import click
 import orjson
 
-from app.cli.calling import connected, context, started
+from app.cli.calling import connected, context, started, written
 from app.cli.db import prepare
 from app.cli.demo import make_demo
 from app.cli.members import invite_owner
@@ -30,6 +30,8 @@ HOST = "127.0.0.1"
 FIRST_PORT = 8000
 PORTS_TRIED = 100
 LINK_LIFE = timedelta(hours=12)
+SECRET = 0o600
+"""The mode of files that only this user can read."""
 
 BANNER = Path(__file__).with_name("dev.txt").read_text("utf-8")
 STOPS = f"Ctrl-C stops the server and its MongoDB; the data and tokens stay in {FOLDER}."
@@ -63,7 +65,8 @@ def command(port: int | None) -> None:
         variables = {"BASE": url, "PROJECT": demo["projectId"], "DEMO_MONGODB_URI": uri}
         variables |= {use.upper(): secret for use, secret in demo["tokens"].items()}
         lines = (f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
-        _write_secret(FOLDER / "env", "".join(lines).encode())
+        with written(FOLDER / "env", SECRET) as env:
+            env.write("".join(lines).encode())
         stops = STOPS_SERVER.format(database=database) if given else STOPS
         shown = {"env": shlex.quote(str((FOLDER / "env").resolve())), "console": link, "member": member, "stops": stops}
         banner = BANNER.format(**shown, **variables)
@@ -105,13 +108,6 @@ def _demo(store: Store) -> dict[str, Any]:
         service_of(store, demo["projectId"])
     except (FileNotFoundError, NotFound):
         demo = make_demo(store)
-        _write_secret(file, orjson.dumps(demo))
+        with written(file, SECRET) as out:
+            out.write(orjson.dumps(demo))
     return demo
-
-
-def _write_secret(file: Path, secrets: bytes) -> None:
-    """Writes secrets to a file that only this user can read; whole, or not at all."""
-    new = file.with_suffix(".new")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-        out.write(secrets)
-    new.replace(file)
