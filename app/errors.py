@@ -1,4 +1,4 @@
-"""The error table: one class a row, with its status and a message that says what to do.
+"""The error table: one class a row, with its status and, as its docstring, the message that says what to do.
 
 The class name is the `_tag` on the wire, and each interface writes `body()` in its own way (contract: Errors;
 decisions, section 3). Rules (`if_…`) return a refusal or None; operations, and the functions `refuse_…`, `check_…` and
@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 from typing_extensions import TypedDict
 
-from app.documented import doc
+from app.documented import doc, docstring
 
 MAX_ISSUES = 100
 """The most `issues` in one error; `more` counts the rest (decisions, section 3)."""
@@ -37,12 +37,15 @@ class Issue(TypedDict):
 class Refusal(Exception):
     """A request that was understood and is refused; nothing was changed."""
 
-    status = 400
-    message = "The request was refused."
+    status: int
+    message: str
     headers: dict[str, str] = {}  # copied by each instance
 
     def __init_subclass__(cls, status: int | None = None) -> None:
-        cls.status = status or cls.status
+        """Makes a class with a status a row of the table: its docstring is its message, unless it has another."""
+        if status is not None:
+            cls.status = status
+            cls.message = vars(cls).get("message") or " ".join(docstring(cls).split())
 
     def __init__(self, message: str | None = None, *, headers: dict[str, str] | None = None, **extra: Any) -> None:
         self.message = message or type(self).message
@@ -70,10 +73,8 @@ class Refusal(Exception):
         return {"_tag": self.tag, "message": self.message, **self.extra}
 
 
-class HttpApiDecodeError(Refusal):
-    """The request has a wrong type, a value that is too long or out of range, or lacks a required key."""
-
-    message = "The request does not have the right shape: correct what `issues` lists and send it again."
+class HttpApiDecodeError(Refusal, status=400):
+    """The request does not have the right shape: correct what `issues` lists and send it again."""
 
     def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = (), more: int = 0) -> None:
         in_order = sorted(issues, key=lambda issue: _place(issue["path"]))
@@ -93,206 +94,141 @@ CHALLENGE = 'Bearer realm="content-workflow"'
 
 
 class Unauthorized(Refusal, status=401):
-    """There is no token, or none that is valid for this API."""
+    """Send a valid token of this API in the header `Authorization: Bearer <token>`: one that begins with `cwm_` for
+    REST and MCP, with `cwd_` for delivery.
+    """
 
-    message = (
-        "Send a valid token of this API in the header `Authorization: Bearer <token>`: "
-        "one that begins with `cwm_` for REST and MCP, with `cwd_` for delivery."
-    )
     headers = {"WWW-Authenticate": CHALLENGE}
 
 
 class Forbidden(Refusal, status=403):
-    """The token is valid and lacks the scope."""
-
-    message = "The token lacks the required scope: use one that has it."
+    """The token lacks the required scope: use one that has it."""
 
 
 class NotFound(Refusal, status=404):
-    """There is no such record for this token, or it was deleted."""
-
-    message = "No such route or record: check the path and the id."
+    """No such route or record: check the path and the id."""
 
 
 class NoBriefReady(Refusal, status=404):
-    """No brief is waiting to be claimed."""
-
-    message = "No brief is ready to be claimed: try again later, or mark one ready."
+    """No brief is ready to be claimed: try again later, or mark one ready."""
 
 
 class MethodNotAllowed(Refusal, status=405):
-    """The path exists and does not take this method."""
-
-    message = "This path does not take that method: the `Allow` header lists those it takes."
+    """This path does not take that method: the `Allow` header lists those it takes."""
 
 
 class BriefClaimed(Refusal, status=409):
-    """The brief is claimed; `claimedBy` and `claimedAt` say by whom and since when."""
-
-    message = "The brief is claimed: claim another, or wait until this claim ends."
+    """The brief is claimed: claim another, or wait until this claim ends."""
 
 
 class BriefNotReady(Refusal, status=409):
-    """The brief is not offered, so it can't be claimed."""
-
-    message = "The brief is not ready: mark it ready before claiming it."
+    """The brief is not ready: mark it ready before claiming it."""
 
 
 class BriefClosed(Refusal, status=409):
-    """The document is past drafting, so its brief can be neither offered nor claimed."""
-
-    message = (
-        "The document is past drafting (in review, approved, scheduled or published): its brief can be offered and "
-        "claimed once it is back in drafting."
-    )
+    """The document is past drafting (in review, approved, scheduled or published): its brief can be offered and claimed
+    once it is back in drafting.
+    """
 
 
 class BriefNotOffered(Refusal, status=409):
-    """The brief is neither ready nor claimed, so there is nothing to withdraw."""
-
-    message = "The brief is neither ready nor claimed: there is nothing to withdraw."
+    """The brief is neither ready nor claimed: there is nothing to withdraw."""
 
 
 class VersionConflict(Refusal, status=409):
-    """The document changed since `baseVersion` was read."""
-
-    message = "The document has changed: read it again, merge, and send its `version` as `baseVersion`."
+    """The document has changed: read it again, merge, and send its `version` as `baseVersion`."""
 
 
 class InvalidTransition(Refusal, status=409):
-    """The document's status does not allow the operation; `allowed` lists those it does."""
-
-    message = "The document's status does not allow this: `allowed` lists what it does."
+    """The document's status does not allow this: `allowed` lists what it does."""
 
 
 class SlugTaken(Refusal, status=409):
-    """Another document has the slug."""
-
-    message = "Another document has this slug: choose another."
+    """Another document has this slug: choose another."""
 
 
 class CategoryInUse(Refusal, status=409):
-    """Documents or subcategories still use the category."""
-
-    message = "Documents or subcategories still use this category: move them first."
+    """Documents or subcategories still use this category: move them first."""
 
 
 class ClusterInUse(Refusal, status=409):
-    """Documents still use the cluster."""
-
-    message = "Documents still use this cluster: move them first."
+    """Documents still use this cluster: move them first."""
 
 
 class ThreadsOpen(Refusal, status=409):
-    """Threads of level `must` stand in the way; `threads` lists their ids."""
-
-    message = "Threads of level `must` are not settled: answer or resolve those that `threads` lists, then try again."
+    """Threads of level `must` are not settled: answer or resolve those that `threads` lists, then try again."""
 
 
 class ThreadNotYours(Refusal, status=409):
-    """Somebody else opened the thread, `openedBy`, and has to resolve it."""
-
-    message = "Somebody else opened this thread and has to resolve it: answer it instead."
+    """Somebody else opened this thread and has to resolve it: answer it instead."""
 
 
 class ThreadResolved(Refusal, status=409):
-    """The thread is resolved."""
-
-    message = "The thread is resolved: reopen it first."
+    """The thread is resolved: reopen it first."""
 
 
 class QuoteGone(Refusal, status=409):
-    """The passage that the suggestion replaces does not stand in the present text, or at no certain place."""
-
-    message = "The quoted passage is not at one certain place of the present text: edit the content, then answer."
+    """The quoted passage is not at one certain place of the present text: edit the content, then answer."""
 
 
 class RoundsExhausted(Refusal, status=409):
-    """Changes were requested `rounds` times, and the project's `maxRounds` leaves the next round to people."""
-
-    message = "Changes were requested as often as the project allows: people decide now. Send it without `offer`."
+    """Changes were requested as often as the project allows: people decide now. Send it without `offer`."""
 
 
 class HumanReviewRequired(Refusal, status=409):
-    """The approval lacks the record of a person's review, or an agent attests one; `missing` lists what lacks."""
-
-    message = (
-        "A person has to approve this with `review`, in which `facts` is true and `examined` says what they examined; "
-        "an agent can't attest a person's review."
-    )
+    """A person has to approve this with `review`, in which `facts` is true and `examined` says what they examined; an
+    agent can't attest a person's review.
+    """
 
 
 class FourEyes(Refusal, status=409):
-    """The project demands four eyes, and the token made the version or submitted it; `by` is who did."""
-
-    message = (
-        "This version was made or submitted by your token, or by another of the same agent: the project demands that "
-        "somebody else approves, schedules or publishes it."
-    )
+    """This version was made or submitted by your token, or by another of the same agent: the project demands that
+    somebody else approves, schedules or publishes it.
+    """
 
 
 class ReviewRequired(Refusal, status=409):
-    """The project publishes only what was approved."""
-
-    message = "The project publishes only what was approved: submit the document and have it approved first."
+    """The project publishes only what was approved: submit the document and have it approved first."""
 
 
 class ChecksFailed(Refusal, status=409):
-    """Checks failed that the project demands before a document is submitted; `checks` lists each failure."""
-
-    message = "The project demands checks that fail: correct what `checks` lists, then submit again."
+    """The project demands checks that fail: correct what `checks` lists, then submit again."""
 
 
 class ProjectFrozen(Refusal, status=409):
-    """The project is frozen, and the token lacks `admin`; `note`, `at` and `by` say why, since when and by whom."""
-
-    message = "The project is frozen: nothing can be written until somebody with the scope `admin` unfreezes it."
+    """The project is frozen: nothing can be written until somebody with the scope `admin` unfreezes it."""
 
 
 class IdempotencyConflict(Refusal, status=409):
-    """A request with the same idempotency key is still being processed."""
+    """A request with this idempotency key is still being processed: try again in a moment."""
 
-    message = "A request with this idempotency key is still being processed: try again in a moment."
     headers = {"Retry-After": "1"}
 
 
 class CursorExpired(Refusal, status=410):
-    """The cursor is older than the oldest event in the feed."""
-
-    message = "The cursor is older than the oldest event in the feed: start again without `after`."
+    """The cursor is older than the oldest event in the feed: start again without `after`."""
 
 
 class PreconditionFailed(Refusal, status=412):
-    """`If-Match` names a state of the record that is not the present one."""
-
-    message = "The record has another ETag by now: read it again, and send its ETag unchanged, quotes included."
+    """The record has another ETag by now: read it again, and send its ETag unchanged, quotes included."""
 
 
 class PayloadTooLarge(Refusal, status=413):
-    """The body is over the limit."""
-
-    message = (
-        "The body is over 20 MB (20,971,520 bytes). Send text as plain UTF-8: "
-        "escapes such as `\\ud83d\\ude00` make JSON up to three times as long."
-    )
+    r"""The body is over 20 MB (20,971,520 bytes). Send text as plain UTF-8: escapes such as `\ud83d\ude00` make JSON up
+    to three times as long.
+    """
 
 
 class ResponseTooLarge(Refusal, status=413):
-    """The texts that a delivery query selects are too long in total."""
-
-    message = "The selected html and markdown are over 16 MB in total: select fewer documents at once."
+    """The selected html and markdown are over 16 MB in total: select fewer documents at once."""
 
 
 class UnsupportedMediaType(Refusal, status=415):
-    """The body is not JSON."""
-
-    message = "Send the body as JSON, with `Content-Type: application/json`."
+    """Send the body as JSON, with `Content-Type: application/json`."""
 
 
 class BadRequest(Refusal, status=422):  # the contract's name for it; a 400 is `HttpApiDecodeError`
-    """A value breaks a rule; `errors` lists each where there are fields to name."""
-
-    message = "Some values break a rule: correct what `errors` lists and send it again."
+    """Some values break a rule: correct what `errors` lists and send it again."""
 
 
 class IntentInvalid(Refusal, status=422):
@@ -308,21 +244,15 @@ class IntentInvalid(Refusal, status=422):
 
 
 class IdempotencyMismatch(Refusal, status=422):
-    """The idempotency key was used with another request."""
-
-    message = "This idempotency key was used with another request: use a new key for a new request."
+    """This idempotency key was used with another request: use a new key for a new request."""
 
 
 class RateLimited(Refusal, status=429):
-    """Too many requests; `Retry-After` says how many seconds to wait."""
-
-    message = "Too many requests: wait as long as the response says, then send the request again."
+    """Too many requests: wait as long as the response says, then send the request again."""
 
 
 class BudgetExceeded(Refusal, status=429):
-    """The token's budget is used up; `budget` names the limit, `resetsAt` says when it resets."""
-
-    message = "The token's budget is used up: wait as long as the response says, then send the request again."
+    """The token's budget is used up: wait as long as the response says, then send the request again."""
 
 
 class InternalError(Refusal, status=500):

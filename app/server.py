@@ -9,7 +9,7 @@ from app.console import routes as console
 from app.http import bodies, errors, metrics, oauth, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
-from app.http.proxies import TrustedProxies, networks
+from app.http.proxies import TrustedProxies
 from app.oauth import routes as connecting
 from app.rest import api, health
 from app.settings import Settings
@@ -60,6 +60,6 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
     served = requests.Requests(app.wsgi_app, settings)
-    behind_proxies = TrustedProxies(served, networks(settings.trusted_proxies)) if settings.trusted_proxies else served
+    behind_proxies = TrustedProxies(served, settings.trusted_proxies) if settings.trusted_proxies else served
     app.wsgi_app = behind_proxies  # type: ignore[method-assign]
     return app

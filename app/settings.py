@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from email.utils import parseaddr
+from functools import partial
 from importlib.metadata import version
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -97,14 +98,6 @@ def _each(is_valid: Callable[[str], object], must_be: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _is_network(value: str) -> bool:
-    try:
-        return bool(ip_network(value, strict=False))
-    except ValueError:
-        return False
-
-
-Networks = _each(_is_network, "addresses or networks, like 10.0.0.0/8")
 Origins = _each(
     re.compile(r"\*|null|[a-z][a-z0-9+.-]*://[^/\sA-Z]+").fullmatch,
     "origins as browsers send them, like https://www.example.com, or *",
@@ -123,6 +116,7 @@ def is_loopback(host: str) -> bool:
 Count = Annotated[int, Field(ge=0)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 Url = Annotated[str, AfterValidator(_check_url)]
+Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(partial(ip_network, strict=False))]
 ReadPreference = Literal["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"]
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 
@@ -172,7 +166,7 @@ class Settings(BaseModel):
         validation_alias="FAILED_AUTH_LIMIT_PER_MINUTE",
         description="failed authentications per address and process; 0 is off",
     )
-    trusted_proxies: Annotated[Names, Networks] = Field(
+    trusted_proxies: Annotated[tuple[Network, ...], BeforeValidator(_split)] = Field(
         (), description="addresses or networks whose X-Forwarded-For is believed, comma-separated"
     )
     serve_rest: bool = Field(True, description="serve the management API")

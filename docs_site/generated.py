@@ -29,8 +29,8 @@ from app.vocabulary import BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 from docs_site.screens import screens_page
 from graphql_app.schema import sdl
+from mcp_tools.guidance import TOOLSETS
 from mcp_tools.tools import TOOLS
-from mcp_tools.toolsets import TOOLSETS
 
 DOCS = Path(__file__).parent.parent / "docs"
 

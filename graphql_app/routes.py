@@ -29,8 +29,7 @@ def _graphql(settings: Settings) -> Blueprint:
     routes = Blueprint("delivery", __name__, template_folder="templates")
     graphql = view.DeliveryView.as_view("graphql", settings)
     routes.add_url_rule("/graphql", view_func=graphql, methods=["GET", "POST"])
-    names = ",".join(f'"{name}"' for name in explorer.FILES)
-    routes.add_url_rule(f"/graphql/explorer/<any({names}):name>", "explorer_file", explorer.explorer_file)
+    routes.add_url_rule("/graphql/explorer/<name>", "explorer_file", explorer.explorer_file)
     for kind in (GraphQLError, RequestError, Refusal):
         routes.register_error_handler(kind, view.respond_to_error)
     routes.register_error_handler(ResponseTooLarge, lambda error: view.respond_to_error(too_large(error)))

@@ -10,8 +10,7 @@ from app.operations.delivery import DeliveredDocument, DeliveryPage
 from app.responses.delivery import DeliveredCategory, DeliveredRedirect
 from app.schemas.loading import load
 from app.schemas.queries import DeliveryPage as DeliveryQueryPage
-from graphql_app.context import Info
-from graphql_app.types import Category, Document, DocumentPage, Redirect
+from graphql_app.types import Category, Document, DocumentPage, Info, Redirect
 
 T = TypeVar("T")
 Drafts = Annotated[

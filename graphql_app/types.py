@@ -1,18 +1,36 @@
-"""The types of the delivery API, as the contract lists them.
+"""The types of the delivery API, as the contract lists them, and the context of a request for the view and resolvers.
 
 A field without a resolver is the attribute of that name: of a `DeliveredDocument`, a `DeliveredCategory` and so on.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import strawberry
+from strawberry.http import GraphQLRequestData
 
-from app.operations.delivery import DeliveredDocument
+from app.operations.context import Context
+from app.operations.delivery import DeliveredDocument, DeliveryQuery
 from app.schemas.loading import load
 from app.schemas.queries import RelatedPage
-from graphql_app.context import Info
+from app.store.projects import Revision
+
+
+@dataclass
+class DeliveryContext:
+    """One request."""
+
+    ctx: Context
+    revision: Revision
+    """The project's delivery revision when the request began."""
+    request_data: GraphQLRequestData
+    query: DeliveryQuery = field(init=False)
+    """What the resolvers ask; set for each try of the query."""
+
+
+Info = strawberry.Info[DeliveryContext, None]
 
 RelatedLimit = Annotated[int | None, strawberry.argument(description="The most documents, 1 to 10. Default: 3.")]
 

@@ -5,7 +5,7 @@ project's delivery revision stays the same. It also adds the headers with which 
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -29,17 +29,15 @@ from app.operations.delivery_caches import delivery_revision, read_delivered
 from app.settings import Settings
 from app.store.shared_cache import SharedCache
 from app.vocabulary import Channel
-from graphql_app.context import DeliveryContext
 from graphql_app.errors import INTERNAL, UNAVAILABLE, RequestError, code_of, format_error, format_refusal, query_error
 from graphql_app.explorer import page
 from graphql_app.limits import delivery_schema
 from graphql_app.requests import GRAPHQL_RESPONSE, HTML, JSON, read_request, response_type
+from graphql_app.types import DeliveryContext
 
 VARY = "Authorization, Accept"
 
 MAX_RESPONSE = 16 * 1024 * 1024
-RECORD_DEPTH = 2
-"""How deep the lists of records are in a response: in `data`, in a field of `Query`."""
 PERSISTED_CHARACTERS = 300_000
 """How many characters of queries are found by their hash."""
 READ_AGAIN = 3
@@ -153,40 +151,20 @@ def _sha256(persisted: object) -> str:
 def encode(result: ExecutionResult) -> bytes:
     """Returns the response as JSON, without `data` where the query was not executed.
 
-    Refuses with `ResponseTooLarge` over 16 MB of it, which are never in memory together.
+    Refuses with `ResponseTooLarge` over 16 MB of it.
     """
     response: dict[str, Any] = {} if is_refused(result) else {"data": result.data}
     if result.errors:
         response["errors"] = [format_error(error) for error in result.errors]
-    chunks, size = [], 0
-    for chunk in _chunks(response, RECORD_DEPTH):
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > MAX_RESPONSE:
-            raise ResponseTooLarge("The response is over 16 MB: select less at once.")
-    return b"".join(chunks)
+    body = orjson.dumps(response, default=_content_of, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+    if len(body) > MAX_RESPONSE:
+        raise ResponseTooLarge("The response is over 16 MB: select less at once.")
+    return body
 
 
 def sha256_of(query: str) -> str:
     """Returns the SHA-256 of a query's text in hex digits."""
     return hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _chunks(value: Any, depth: int) -> Iterator[bytes]:
-    """Yields the JSON of an object or array that is not empty; items below `depth` are in one piece each."""
-    is_object = isinstance(value, dict)
-    before, end = (b"{", b"}") if is_object else (b"[", b"]")
-    for key in value:
-        if is_object:
-            before += orjson.dumps(key) + b":"
-        item = value[key] if is_object else key
-        if depth and item and isinstance(item, (dict, list)):
-            yield before
-            yield from _chunks(item, depth - 1)
-        else:
-            yield before + orjson.dumps(item, default=_content_of, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
-        before = b","
-    yield end
 
 
 def _content_of(value: object) -> str | None:

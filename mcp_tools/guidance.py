@@ -1,4 +1,7 @@
-"""What agents read besides the operations' descriptions: how the tools work together, and what to call next."""
+"""What agents read besides the operations' descriptions: how the tools work together, and what to call next.
+
+Sets of tools are for clients whose work needs few of them: `/mcp?toolset=writing`, `mcp --toolset writing`.
+"""
 
 import tomllib
 from pathlib import Path
@@ -20,3 +23,23 @@ NEXT: dict[str, str] = {tool: one["next"] for tool, one in BY_TOOL.items() if "n
 
 EACH_CALL_COUNTS = frozenset({"renew_claim", "rotate_token", "rotate_webhook_secret"})
 """Operations on one record that have another effect when they are repeated."""
+
+ALL = "all"
+
+TOOLSETS: dict[str, list[str]] = {
+    toolset: [tool for tool, one in BY_TOOL.items() if toolset in one["toolsets"]]
+    for toolset in ("writing", "planning", "reviewing", "admin")
+}
+"""The tools of each set, of which a token sees those of its scopes; the set `all` holds every tool."""
+
+NAMES = (*TOOLSETS, ALL)
+
+
+def holds(toolset: str, tool: str) -> bool:
+    """Returns whether a set offers a tool."""
+    return toolset == ALL or tool in TOOLSETS[toolset]
+
+
+def sets_with(tool: str) -> str:
+    """Returns the names of the sets that offer a tool."""
+    return ", ".join(f"`{toolset}`" for toolset in BY_TOOL[tool]["toolsets"])

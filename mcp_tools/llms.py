@@ -6,7 +6,7 @@ from flask import Flask, Response
 
 from app.operations.catalogue import MCP_CATALOGUE
 from app.settings import Settings
-from mcp_tools.toolsets import NAMES
+from mcp_tools.guidance import NAMES
 
 INTERFACES = {
     "serve_mcp": "- [MCP](/mcp): streamable HTTP; the tools below",

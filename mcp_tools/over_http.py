@@ -30,10 +30,10 @@ from app.responses.minimal import MINIMAL
 from app.schemas.keys import is_nearly_dry_run
 from app.vocabulary import Channel, Scope
 from mcp_tools.arguments import DRY_RUN
+from mcp_tools.guidance import ALL, NAMES, holds
 from mcp_tools.server import Call, mcp_server
 from mcp_tools.sessions import SESSION_HEADER, client_name, session_id
 from mcp_tools.tools import TOOLS
-from mcp_tools.toolsets import ALL, NAMES, holds
 
 JSON = "application/json"
 TOOLSET, RETURN = "toolset", "return"

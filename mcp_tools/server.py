@@ -21,10 +21,9 @@ from app.operations.context import Context
 from app.schemas.unknown import near_name
 from app.settings import VERSION
 from mcp_tools import prompts, resources
-from mcp_tools.guidance import INSTRUCTIONS
+from mcp_tools.guidance import INSTRUCTIONS, holds, sets_with
 from mcp_tools.results import refused
 from mcp_tools.tools import TOOLS, tools_for
-from mcp_tools.toolsets import holds, sets_with
 
 log = logging.getLogger("content_workflow.mcp")
 

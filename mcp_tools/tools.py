@@ -12,9 +12,8 @@ from app.operations.context import Context
 from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
 from mcp_tools.arguments import DRY_RUN, arguments_of, input_schema, read
-from mcp_tools.guidance import DESCRIBED_IN, EACH_CALL_COUNTS, NEXT
+from mcp_tools.guidance import DESCRIBED_IN, EACH_CALL_COUNTS, NEXT, holds
 from mcp_tools.results import UNTRUSTED, output_schema, result_of
-from mcp_tools.toolsets import holds
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
 """Scopes whose changes reach the public or revoke access, so that a client asks its user first."""

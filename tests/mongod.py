@@ -3,16 +3,16 @@
 Tests that stop or kill a mongod, and look at what it has kept, start one of their own with `running_mongod`.
 """
 
+import fcntl
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 from pymongo import MongoClient
 
-from app.cli.mongod import find_mongod, raise_on_signals, shared
-from app.cli.mongod_process import MongodProcess
+from app.cli.mongod import MongodProcess, find_mongod, lock_at_once, raise_on_signals
 
 MEMORY = Path("/dev/shm")
 ROOM = 2 * 2**30
@@ -45,8 +45,34 @@ def quick_mongod(folder: Path) -> Iterator[str]:
             data.unlink()
 
     raise_on_signals()
-    with shared(folder, start, stop) as uri:
+    with shared(folder, start, lambda: process.uri, stop) as uri:
         yield uri
+
+
+@contextmanager
+def shared(folder: Path, start: Callable[[], str], found: Callable[[], str], stop: Callable[[], None]) -> Iterator[str]:
+    """Runs a block as one of the users of a mongod, which the first one starts and the last one stops.
+
+    The others get what `found` returns. File locks (flock) count the users, so that the kernel releases the lock of a
+    process that is killed.
+    """
+    with (folder / "users.lock").open("a") as users:
+        try:
+            with _exclusive(folder):
+                uri = start() if lock_at_once(users, fcntl.LOCK_EX) else found()
+                fcntl.flock(users, fcntl.LOCK_SH)
+            yield uri
+        finally:
+            with _exclusive(folder):
+                if lock_at_once(users, fcntl.LOCK_EX):
+                    stop()
+
+
+@contextmanager
+def _exclusive(folder: Path) -> Iterator[None]:
+    with (folder / "boot.lock").open("a") as boot:
+        fcntl.flock(boot, fcntl.LOCK_EX)
+        yield
 
 
 def _acknowledge_before_the_journal(uri: str) -> None:

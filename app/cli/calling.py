@@ -1,12 +1,15 @@
 """Shared by the commands: calls operations as the service itself, and prints the results as text or JSON."""
 
 import logging
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, NoReturn, TypeVar
 
 import click
 import orjson
@@ -30,6 +33,7 @@ GUESSED_ADDRESS = "http://localhost:8000"
 """Where the server is, unless `PUBLIC_URL` says."""
 MAX_SHOWN = 1_000
 DRY_RUN = "Dry run: nothing was changed."
+DURATION = re.compile("([0-9]{1,4})([mhdw])")
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -103,6 +107,19 @@ def print_json(value: object) -> None:
     click.echo(orjson.dumps(value))
 
 
+def finish(
+    outcome: object, print_report: Callable[[], None], *, json: bool, dry_run: bool, refused: object
+) -> NoReturn:
+    """Prints the outcome of a command, as JSON or as a report, and exits; with 1 when something was refused."""
+    if json:
+        print_json(outcome)
+    else:
+        print_report()
+        if dry_run:
+            click.echo(DRY_RUN)
+    sys.exit(1 if refused else 0)
+
+
 def show(record: Mapping[str, Any], *, json: bool) -> None:
     """Prints a record: as JSON, or one field per line."""
     if json:
@@ -138,6 +155,24 @@ def read_bounded(path: Path, most: int, refusal: type[Exception], *, name: str) 
     return content
 
 
+@contextmanager
+def written(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Yields a new file that gets its name when it is complete."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.unlink(missing_ok=True)
+        with open(part, "xb", opener=partial(os.open, mode=mode)) as file:  # never through a link that somebody made
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        raise click.ClickException(f"{path} can't be written: {error.strerror}.") from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
 def shown(text: str) -> str:
     """Returns untrusted text as one short line, without characters that control a terminal."""
     printable = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text[:MAX_SHOWN])
@@ -155,20 +190,17 @@ def _cell(value: object) -> str:
 
 
 class Duration(click.ParamType[timedelta]):
-    """A duration like `90d`, at most `most`; `none` allows a length of zero, like `0d`."""
+    """A duration like `90d`, at most `most`."""
 
     name = "duration"
 
-    def __init__(self, *, none: bool = False, most: timedelta = timedelta.max) -> None:
-        self._none = none
+    def __init__(self, most: timedelta = timedelta.max) -> None:
         self._most = most
-        self._form = re.compile(f"({'0|' if none else ''}[1-9][0-9]{{0,3}})([{''.join(UNITS)}])")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        found = self._form.fullmatch(value)
+        found = DURATION.fullmatch(value)
         if found is None:
-            least = 0 if self._none else 1
-            self.fail(f"Write {least} to 9999 and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
+            self.fail("Write a whole number up to 9999 and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
         duration = timedelta(**{UNITS[found[2]]: int(found[1])})
         if duration > self._most:
             self.fail(f"Must be at most {self._most.days}d.", param, ctx)

@@ -8,34 +8,23 @@ from typing import Any
 import yaml
 
 from app.cli.calling import call, context
-from app.operations import briefs, documents, intents, members, projects, publishing, threads, tokens
+from app.operations import briefs, documents, intents, members, projects, threads, tokens
 from app.operations.access import Access
+from app.operations.catalogue import CATALOGUE
 from app.operations.context import Context, this_instant
-from app.operations.operation import Operation
 from app.rules.times import wire_time
 from app.store.store import Store
 from app.vocabulary import Channel, Kind, Scope, TokenKind
 
 PLAN = Path(__file__).with_name("demo.yaml")
 AGENT = "writer-1"
-CREATES = {
-    Kind.DOCUMENT: intents.create_document_intent,
-    Kind.CLUSTER: intents.create_cluster_intent,
-    Kind.CATEGORY: intents.create_category_intent,
-}
+OPERATIONS = {operation.name: operation for operation in CATALOGUE}
 TOKENS: Mapping[str, Mapping[str, Any]] = {
     "owner": {"name": "Ingrid Solberg", "scopes": [str(scope) for scope in Scope]},
     "agent": {"name": "Night writer", "agent": AGENT},
     "site": {"name": "thecrust.example", "kind": str(TokenKind.DELIVERY)},
 }
 """The tokens of the demo, by their use."""
-
-STEPS: Mapping[str, Operation[Any]] = {
-    "submit": publishing.submit_document,
-    "approve": publishing.approve_document,
-    "schedule": publishing.schedule_document,
-    "publish": publishing.publish_document,
-}
 
 
 def make_demo(store: Store) -> dict[str, Any]:
@@ -100,16 +89,15 @@ class _DemoPlan:
 
     def _go_on(self, document_id: str, planned: Mapping[str, Any]) -> None:
         """Takes the steps of a document after drafting; documents by an agent are claimed and submitted by it."""
-        steps = [("owner", STEPS[step]) for step in planned.get("then", ())]
+        steps = [("owner", f"{step}_document") for step in planned.get("then", ())]
         if planned.get("by") == "agent":
-            offered = [("owner", briefs.mark_brief_ready), ("agent", briefs.claim_brief)]
-            steps = [*offered, ("agent", publishing.submit_document), *steps[1:]]
+            offered = [("owner", "mark_brief_ready"), ("agent", "claim_brief")]
+            steps = [*offered, ("agent", "submit_document"), *steps[1:]]
         began, ended = planned.get("began", 0), planned.get("ended", 0)
-        for place, (use, operation) in enumerate(steps, 1):
+        for place, (use, name) in enumerate(steps, 1):
             ctx = self._as(use, began - (began - ended) * place / len(steps))
-            schedules = operation is publishing.schedule_document
-            publish_at = wire_time(this_instant() + timedelta(days=2)) if schedules else None
-            call(ctx, operation, document_id, publishAt=publish_at)
+            publish_at = wire_time(this_instant() + timedelta(days=2)) if name == "schedule_document" else None
+            call(ctx, OPERATIONS[name], document_id, publishAt=publish_at)
         if remark := planned.get("remark"):
             call(self._as("agent", ended), threads.open_thread, document_id, **remark)
 
@@ -124,7 +112,7 @@ class _DemoPlan:
 
     def _create(self, kind: Kind, ago: float = 0, **fields: Any) -> str:
         owner = self._as("owner", ago)
-        draft = call(owner, CREATES[kind], **fields)
+        draft = call(owner, OPERATIONS[f"create_{kind}_intent"], **fields)
         confirmed: Mapping[str, Any] = call(owner, intents.confirm_intent, draft["id"])
         return str(confirmed[kind]["id"])
 

@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 import click
 import orjson
 
-from app.cli.calling import connected, context, started
+from app.cli.calling import connected, context, started, written
 from app.cli.db import prepare
 from app.cli.demo import make_demo
 from app.cli.members import invite_owner
 from app.cli.mongod import running_mongod
-from app.cli.server_process import is_free, run
+from app.cli.server_process import free_address, run
 from app.errors import NotFound
 from app.operations.projects import service_of
 from app.store.store import Store
@@ -30,33 +30,10 @@ HOST = "127.0.0.1"
 FIRST_PORT = 8000
 PORTS_TRIED = 100
 LINK_LIFE = timedelta(hours=12)
+SECRET = 0o600
+"""The mode of files that only this user can read."""
 
-BANNER = """\
-The Crust, a demo project ({PROJECT}), is served at {BASE}
-
-  source {env}
-
-sets these variables in another terminal:
-
-  BASE={BASE}
-  PROJECT={PROJECT}
-  OWNER={OWNER}   # every scope
-  AGENT={AGENT}   # reads and writes, as the agent writer-1
-  SITE={SITE}    # reads what is published
-
-The console:     {console}
-                 The link signs you in once, as {member}; later, sign in at {BASE}/console with $OWNER.
-For an assistant: {BASE}/mcp
-                 Paste it as the address of an MCP server, and agree on the page that opens.
-
-Briefs to claim:           curl -H "Authorization: Bearer $AGENT" $BASE/briefs
-Claim the one due first:   curl -H "Authorization: Bearer $AGENT" -X POST $BASE/briefs/claim
-All documents:             curl -H "Authorization: Bearer $OWNER" $BASE/documents
-What the website shows:    curl -H "Authorization: Bearer $SITE" -G $BASE/graphql -d 'query={{documents{{slug}}}}'
-
-The reference: {BASE}/docs
-The command line on the same data: export MONGODB_URI=$DEMO_MONGODB_URI
-{stops}"""
+BANNER = Path(__file__).with_name("dev.txt").read_text("utf-8")
 STOPS = f"Ctrl-C stops the server and its MongoDB; the data and tokens stay in {FOLDER}."
 STOPS_SERVER = f"Ctrl-C stops the server; the data stay in the database {{database}}, the tokens in {FOLDER}."
 
@@ -88,7 +65,8 @@ def command(port: int | None) -> None:
         variables = {"BASE": url, "PROJECT": demo["projectId"], "DEMO_MONGODB_URI": uri}
         variables |= {use.upper(): secret for use, secret in demo["tokens"].items()}
         lines = (f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
-        _write_secret(FOLDER / "env", "".join(lines).encode())
+        with written(FOLDER / "env", SECRET) as env:
+            env.write("".join(lines).encode())
         stops = STOPS_SERVER.format(database=database) if given else STOPS
         shown = {"env": shlex.quote(str((FOLDER / "env").resolve())), "console": link, "member": member, "stops": stops}
         banner = BANNER.format(**shown, **variables)
@@ -104,18 +82,21 @@ def _print_when_served(port: int, banner: str) -> None:
             connection.getresponse()
             break
         time.sleep(0.05)
-    click.echo(banner)
+    click.echo(banner, nl=False)
 
 
 def _free_port(wanted: int | None) -> int:
     """Returns the port that is wanted, or the first that is free."""
-    ports = [wanted] if wanted else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED)
-    port = next((one for one in ports if is_free(HOST, one)), None)
-    if port is None:
-        raise click.ClickException(f"Port {ports[-1]} is in use: choose another with --port.")
-    if port != ports[0]:
-        click.echo(f"Port {FIRST_PORT} is in use: using port {port}.\n")
-    return port
+    if wanted:
+        free_address(HOST, wanted)
+        return wanted
+    for port in range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
+        with suppress(click.ClickException):
+            free_address(HOST, port)
+            if port != FIRST_PORT:
+                click.echo(f"Port {FIRST_PORT} is in use: using port {port}.\n")
+            return port
+    raise click.ClickException(f"No port from {FIRST_PORT} to {port} is free: choose another with --port.")
 
 
 def _demo(store: Store) -> dict[str, Any]:
@@ -127,13 +108,6 @@ def _demo(store: Store) -> dict[str, Any]:
         service_of(store, demo["projectId"])
     except (FileNotFoundError, NotFound):
         demo = make_demo(store)
-        _write_secret(file, orjson.dumps(demo))
+        with written(file, SECRET) as out:
+            out.write(orjson.dumps(demo))
     return demo
-
-
-def _write_secret(file: Path, secrets: bytes) -> None:
-    """Writes secrets to a file that only this user can read; whole, or not at all."""
-    new = file.with_suffix(".new")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-        out.write(secrets)
-    new.replace(file)

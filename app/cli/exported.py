@@ -2,7 +2,6 @@
 
 import codecs
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import BinaryIO, NoReturn
 
 import click
 
-from app.cli.calling import DRY_RUN, print_json, shown
+from app.cli.calling import finish, shown
 from app.cli.progress import progress
 from app.errors import ServiceUnavailable
 from app.operations.context import Context
@@ -32,10 +31,8 @@ def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> N
     with path.open("rb") as file:
         check_whole(next(_lines(file), b""), _last_line(file))
     done = _try(ctx, path) if dry_run else _import(ctx, path)
-    print_json(vars(done) | {"refused": [vars(refused) for refused in done.refused]}) if json else _print_report(done)
-    if dry_run and not json:
-        click.echo(DRY_RUN)
-    sys.exit(1 if done.refused else 0)
+    outcome = vars(done) | {"refused": [vars(refused) for refused in done.refused]}
+    finish(outcome, lambda: _print_report(done), json=json, dry_run=dry_run, refused=done.refused)
 
 
 def _try(ctx: Context, path: Path) -> Imported:

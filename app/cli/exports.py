@@ -1,15 +1,12 @@
 """`export`: writes a whole project as lines of JSON, which `import` reads into any project."""
 
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import nullcontext
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 
-from app.cli.calling import context, of_project, store
+from app.cli.calling import context, of_project, store, written
 from app.cli.progress import progress
 from app.operations.transfers import export_project
 
@@ -29,28 +26,8 @@ def command(project_id: str, out: Path | None) -> None:
     """
     ctx = context(project_id)
     shown = out is not None or not sys.stdout.isatty()
-    with _written(out) as file, progress("Exporting", "lines", hidden=not shown) as advance:
+    target = written(out) if out else nullcontext(sys.stdout.buffer)
+    with target as file, progress("Exporting", "lines", hidden=not shown) as advance:
         for line in export_project(store(), ctx.project_id):
             file.write(line)
             advance(1)
-
-
-@contextmanager
-def _written(out: Path | None) -> Iterator[BinaryIO]:
-    """Yields the file to write to, which gets its final name when it is complete."""
-    if out is None:
-        yield sys.stdout.buffer
-        return
-    part = out.with_name(f"{out.name}.part")
-    try:
-        part.unlink(missing_ok=True)
-        with part.open("xb") as file:  # never through a symbolic link that somebody else created
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(out)
-    except OSError as error:
-        raise click.ClickException(f"{out} can't be written: {error.strerror}.") from None
-    finally:
-        with suppress(OSError):
-            part.unlink()

@@ -135,7 +135,7 @@ def _unknown(front: Mapping[str, Any]) -> list[str]:
 def _is_draft(front: Mapping[str, Any]) -> bool:
     draft = front.get("draft")
     if not isinstance(draft, bool | None):
-        raise Unreadable(f"Its draft is {_beginning(draft)}: write true or false, without quotes.")
+        raise Unreadable("Its draft must be true or false, without quotes.")
     return draft is True
 
 
@@ -153,15 +153,7 @@ def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
             return datetime(given.year, given.month, given.day, tzinfo=UTC)
     except (ValueError, OverflowError):
         pass
-    raise Unreadable(f"Its date is {_beginning(given)}: write it like 2027-01-31 or 2027-01-31T09:00:00Z.")
-
-
-def _beginning(value: object) -> str:
-    """Returns the beginning of a value for a message; TOML's numbers may be longer than Python writes out."""
-    try:
-        return repr(str(value)[:50])
-    except ValueError:
-        return "a number of thousands of digits"
+    raise Unreadable("Its date must be like 2027-01-31 or 2027-01-31T09:00:00Z.")
 
 
 def _date_of_path(path: object) -> datetime | None:

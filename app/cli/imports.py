@@ -1,7 +1,6 @@
 """`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.calling import DRY_RUN, as_json, call, context, of_project, print_json, shown
+from app.cli.calling import as_json, call, context, finish, of_project, shown
 from app.cli.exported import import_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.cli.plan_files import SUFFIXES as PLAN_SUFFIXES
@@ -76,10 +75,8 @@ def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: b
     run = _Run(context(project_id), root, update=update, publish=publish, dry_run=dry_run)
     with progress("Importing", "files", len(files)) as advance:
         run.take(files, advance)
-    print_json(vars(run.report)) if json else _print_report(run.report, len(files))
-    if dry_run and not json:
-        click.echo(DRY_RUN)
-    sys.exit(1 if run.report.refused else 0)
+    report = run.report
+    finish(vars(report), lambda: _print_report(report, len(files)), json=json, dry_run=dry_run, refused=report.refused)
 
 
 @dataclass

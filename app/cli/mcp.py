@@ -15,8 +15,8 @@ from app.responses.minimal import MINIMAL
 from app.schemas.checks import http_url
 from app.server import create_app
 from app.settings import Settings
+from mcp_tools.guidance import ALL, NAMES
 from mcp_tools.over_stdio import INVALID, JSON, TIMEOUT, TOKEN, StdioServer, mcp_address
-from mcp_tools.toolsets import ALL, NAMES
 
 LOCAL_URL = "http://localhost/mcp"
 
@@ -60,9 +60,7 @@ def command(url: str | None, toolset: str, returned: str | None) -> None:
         raise click.ClickException(INVALID)
     headers = {"Authorization": f"Bearer {secret}", "Accept": JSON, "Content-Type": JSON}
     with httpx2.Client(headers=headers, timeout=TIMEOUT, transport=None if url else _this_process()) as http:
-        if url is None:
-            _check_token(http)
-        else:
+        if url:
             log_as_json("WARNING")
         query = {"toolset": toolset} | ({"return": returned} if returned else {})
         address = f"{mcp_address(url or LOCAL_URL)}?{urlencode(query)}"
@@ -84,9 +82,3 @@ def _this_process() -> httpx2.WSGITransport:
     settings = Settings.from_environment().model_copy(update=alone)
     trace(settings)
     return httpx2.WSGITransport(app=create_app(settings, connected(settings)))
-
-
-def _check_token(http: httpx2.Client) -> None:
-    ping = {"jsonrpc": "2.0", "id": 0, "method": "ping"}
-    if http.post(LOCAL_URL, json=ping).status_code == httpx2.codes.UNAUTHORIZED:
-        raise click.ClickException(INVALID)

@@ -4,8 +4,6 @@ The keys of CSV are columns like `brief.keyword`; YAML and JSON hold the body of
 """
 
 import codecs
-from collections.abc import Iterator, Mapping
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -41,21 +39,14 @@ def read_plan(path: Path) -> PlanFile:
 
 
 def _from_yaml(text: str) -> Any:
+    """Returns the value of YAML as JSON would have it: a date without quotes is a string, as is every key."""
     try:
-        return _with_dates_as_text(
-            parse_yaml(text, max_characters=MAX_YAML_CHARACTERS, max_number=MAX_YAML_NUMBER, first_line=1)
-        )
+        value = parse_yaml(text, max_characters=MAX_YAML_CHARACTERS, max_number=MAX_YAML_NUMBER, first_line=1)
+        return orjson.loads(orjson.dumps(value))
     except Unparsable as error:
         raise UnreadablePlan(f"The file is not valid YAML: {error}") from None
-
-
-def _with_dates_as_text(value: Any) -> Any:
-    """Returns a value of YAML converted to what JSON can hold: a date without quotes is a string."""
-    if isinstance(value, dict):
-        return {name: _with_dates_as_text(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_with_dates_as_text(item) for item in value]
-    return value.isoformat() if isinstance(value, date) else value
+    except orjson.JSONEncodeError as error:
+        raise UnreadablePlan(f"The file holds what JSON can't: {error}.") from None
 
 
 def _from_json(content: bytes) -> Any:
@@ -69,22 +60,8 @@ def _from_body(body: Any) -> PlanFile:
     plan = {"pieces": body} if isinstance(body, list) else body
     if not isinstance(plan, dict) or not isinstance(plan.get("pieces"), list):
         raise UnreadablePlan("The file must hold a list of pieces, or an object with such a list as `pieces`.")
-    if wrong := list(_unknown(plan)):
-        raise UnreadablePlan(*wrong)
+    if unknown := [f"{one.path}: unknown field; {one.hint}" for one in unknown_names(cached_schema(PlanFields), plan)]:
+        raise UnreadablePlan(*unknown)
     if not isinstance(plan.get("atomic", False), bool):
         raise UnreadablePlan("atomic: Must be true or false.")
     return PlanFile(plan["pieces"], atomic=plan.get("atomic") is True)
-
-
-def _unknown(plan: Mapping[str, Any]) -> Iterator[str]:
-    not_text = [place for place, piece in enumerate(plan["pieces"]) if _has_other_keys(piece)]
-    yield from (f"piece {place + 1}: its keys must be strings." for place in not_text)
-    if not not_text and not _has_other_keys(plan):
-        yield from (f"{one.path}: unknown field; {one.hint}" for one in unknown_names(cached_schema(PlanFields), plan))
-
-
-def _has_other_keys(value: object) -> bool:
-    """Returns whether an object of YAML has keys that JSON can't have."""
-    if not isinstance(value, dict):
-        return False
-    return any(not isinstance(key, str) for key in value) or any(_has_other_keys(item) for item in value.values())

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
-from app.cli.calling import DRY_RUN, as_json, context, of_project, print_json, show_all, shown
+from app.cli.calling import as_json, context, finish, of_project, show_all, shown
 from app.cli.plan_files import read_plan
 from app.cli.progress import progress
 from app.errors import HttpApiDecodeError, IntentInvalid
@@ -48,13 +48,8 @@ def command(project_id: str, path: Path, atomic: bool, dry_run: bool, json: bool
     outcomes = _plan_all(ctx, plan, pieces) if atomic or plan.atomic else _plan_in_batches(ctx, pieces)
     if dry_run:  # what it created is rolled back, so no id of it means anything
         outcomes = [{**one, "id": None} if one["outcome"] == PieceOutcome.CREATED else one for one in outcomes]
-    if json:
-        print_json({"pieces": outcomes})
-    else:
-        _print_report(plan, outcomes)
-        if dry_run:
-            click.echo(DRY_RUN)
-    sys.exit(1 if any(one["outcome"] == PieceOutcome.REFUSED for one in outcomes) else 0)
+    refused = any(one["outcome"] == PieceOutcome.REFUSED for one in outcomes)
+    finish({"pieces": outcomes}, lambda: _print_report(plan, outcomes), json=json, dry_run=dry_run, refused=refused)
 
 
 def _loaded(plan: PlanFile) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from app.operations.purging import count_purgeable, purge_trash
 @click.option("--project", "project_id", metavar="ID", help="Only this project; all of them by default.")
 @click.option(
     "--older-than",
-    type=Duration(none=True),
+    type=Duration(),
     metavar="DURATION",
     default="30d",
     help="Only documents that were moved to the trash so long ago or earlier, like 12h or 30d.",

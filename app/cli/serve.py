@@ -6,7 +6,7 @@ import threading
 import click
 
 from app.cli.calling import started
-from app.cli.server_process import address_of, is_free, run
+from app.cli.server_process import free_address, run
 from app.errors import ServiceUnavailable
 from app.store.store import Misconfigured, Store, connect
 
@@ -26,9 +26,7 @@ def command(host: str, port: int, workers: int, no_worker: bool) -> None:
     MONGODB_URI names the database; docs/configuration.md lists the other environment variables.
     """
     settings = started()
-    address = address_of(host, port)
-    if not is_free(address, port):
-        raise click.ClickException(f"Port {port} of {host} is in use: choose another with --port.")
+    address = free_address(host, port)
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     # Meanwhile the server processes start.
     threading.Thread(target=_prepare_database, args=(store,), daemon=True).start()

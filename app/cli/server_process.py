@@ -16,13 +16,12 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.synchronize import Event
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
-from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
+from granian.server.mp import MPServer
 
 from app.http.threads import THREADS
 from app.settings import Settings
@@ -49,6 +48,16 @@ LOGGING: dict[str, Any] = {
 }
 
 
+class Server(MPServer):
+    """granian, with an event that is set when a signal ends it, before its processes are told."""
+
+    ending: Event
+
+    def signal_handler_interrupt(self, *args: Any, **kwargs: Any) -> None:
+        self.ending.set()
+        super().signal_handler_interrupt(*args, **kwargs)  # type: ignore[no-untyped-call]
+
+
 def run(
     host: str, port: int, workers: int, settings: Settings, *, with_worker: bool = True, quiet: bool = False
 ) -> None:
@@ -60,7 +69,7 @@ def run(
         # Spawned, not forked: a server process inherits neither threads, nor connections to MongoDB, nor locks.
         multiprocessing.set_start_method("spawn", force=True)
         ending = multiprocessing.Event()
-        server = Granian(
+        server = Server(
             "wsgi:app",
             address=host,
             port=port,
@@ -76,20 +85,8 @@ def run(
             log_enabled=not quiet,
             log_dictconfig=LOGGING,
         )
-        server.on_startup(partial(_set_on_signal, ending))
+        server.ending = ending
         server.serve(target_loader=partial(load, ending=ending))
-
-
-def _set_on_signal(ending: Event) -> None:
-    """Sets an event when this process gets a signal to end, before granian's own handler."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        handler: Any = signal.getsignal(number)
-
-        def end(received: int, frame: FrameType | None, handler: Any = handler) -> None:
-            ending.set()
-            handler(received, frame)
-
-        signal.signal(number, end)
 
 
 @contextmanager
@@ -156,31 +153,19 @@ def _end_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def address_of(host: str, port: int) -> str:
-    """Returns the IP address of a host, as granian takes no names. Raises `ClickException` for an unknown name."""
+def free_address(host: str, port: int) -> str:
+    """Returns the IP address of a host, as granian takes no names.
+
+    Raises `ClickException` where the server can't listen there: it is no address of this machine, or another server
+    does; granian would silently share the port with another granian.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        found = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)
+        address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0][4]
+        with socket.create_server(address, family=family):
+            return str(address[0])
     except OSError as error:
-        raise _no_listening(host, port, error) from None
-    return str(found[0][4][0])
-
-
-def _no_listening(host: str, port: int, error: OSError) -> click.ClickException:
-    return click.ClickException(f"Can't listen on port {port} of {host or repr(host)}: {error.strerror}.")
-
-
-def is_free(host: str, port: int) -> bool:
-    """Returns whether no other server listens on a port; granian would silently share it with another granian.
-
-    Raises `ClickException` where the server can't listen there for another reason: it is no address of this machine.
-    """
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as tried:
-        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that were just closed do no harm
-        try:
-            tried.bind((host, port))
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE:
-                raise _no_listening(host, port, error) from None
-            return False
-    return True
+        if error.errno == errno.EADDRINUSE:
+            raise click.ClickException(f"Port {port} of {host} is in use: choose another with --port.") from None
+        message = f"Can't listen on port {port} of {host or repr(host)}: {error.strerror}."
+        raise click.ClickException(message) from None

@@ -9,7 +9,6 @@ from operator import itemgetter
 from typing import Any
 
 from flask import Blueprint, Response, abort, request, url_for
-from icalendar import Calendar, Event
 from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, may
@@ -120,13 +119,15 @@ def make_calendar() -> BaseResponse:
 def calendar() -> Response:
     """Returns a member's calendar (RFC 5545). Refuses with `Unauthorized`."""
     ctx = callers().of_calendar(request.args.get("token", ""))
+    from icalendar import Calendar, Event  # takes 3 MB, and few members have a calendar
+
     feed = Calendar()
     feed.add("prodid", "-//content-workflow//calendar//EN")
     feed.add("version", "2.0")
     feed.add("x-wr-calname", ctx.caller.project_name)
     for kind, documents in own_notices.own_calendar(ctx).items():
         for document in documents:
-            feed.add_component(_event(kind, document, ctx.public_url.rstrip("/")))
+            feed.add_component(_filled(Event(), kind, document, ctx.public_url.rstrip("/")))
     return Response(feed.to_ical().translate(AS_SPACES), content_type="text/calendar; charset=utf-8")
 
 
@@ -176,9 +177,8 @@ def _button(line: InboxEntry, document: StoredDocument) -> dict[str, Any]:
     return {"label": move.label, "question": move.question, "version": version}
 
 
-def _event(kind: str, document: DocumentSummary, public_url: str) -> Event:
-    """Returns a document's due day, or its time of publishing, as an event."""
-    event = Event()
+def _filled(event: Any, kind: str, document: DocumentSummary, public_url: str) -> Any:
+    """Returns an event with a document's due day, or its time of publishing."""
     event.add("uid", f"{kind}-{document['id']}@content-workflow")
     event.add("summary", f"{VERBS[kind]}: {document['title']}")
     event.add("dtstamp", read_time(document["updatedAt"]))

@@ -9,9 +9,7 @@ from functools import wraps
 from typing import Any
 from urllib.parse import urlsplit
 
-import requests
 from authlib.integrations.base_client import OAuthError
-from authlib.integrations.flask_client import OAuth
 from flask import Flask, current_app, redirect, request, session, url_for
 from joserfc.errors import JoseError
 from werkzeug import Response
@@ -32,8 +30,8 @@ REMEMBERED = timedelta(hours=1)
 """How long the remembered state, with a verified address in it, is valid: by default Flask accepts it for 31 days."""
 SECONDS = 10
 """How long the provider may take for each of its responses."""
-FAILURES = (requests.RequestException, OAuthError, JoseError, ValueError, KeyError, RuntimeError)
-"""What Authlib raises where the provider can't be reached, refuses, or sends what is not valid."""
+FAILURES = (OAuthError, JoseError, ValueError, KeyError, RuntimeError)
+"""What Authlib raises, beside the errors of requests, where the provider refuses or sends what is not valid."""
 EMAIL, TO = "email", "to"
 """The keys of what is remembered: the verified address, until a project is chosen, and where signing in leads."""
 
@@ -54,6 +52,8 @@ def install(app: Flask, settings: Settings) -> None:
         SESSION_COOKIE_SECURE=settings.is_https,
         PERMANENT_SESSION_LIFETIME=REMEMBERED,
     )
+    from authlib.integrations.flask_client import OAuth  # takes 6 MB with requests, and few have a provider
+
     OAuth(app).register(
         "oidc",
         client_id=settings.oidc_client_id,
@@ -136,9 +136,11 @@ def _signed_in(member: StoredMember) -> Response:
 
 def _asking(call: Callable[[], Any]) -> Any:
     """Returns what Authlib reads from the provider's responses. Raises `Unauthorized` if they are invalid."""
+    import requests
+
     try:
         return call()
-    except FAILURES as error:
+    except (requests.RequestException, *FAILURES) as error:
         log.warning("signing in with OpenID Connect failed", extra={"reason": type(error).__name__})
         raise Unauthorized(f"Signing in with {oidc_host()} failed: try again.") from error
 

@@ -25,20 +25,15 @@ def loads_object(raw: bytes, request: Request, media_types: str | None = None) -
     if not request.is_json:
         raise UnsupportedMediaType(media_types)
     refuse_compressed(request)
+    if too_many_values(raw):
+        raise _malformed(f"Must have at most {MAX_VALUES:,} values.")
     try:
-        body = loads(raw)
+        body = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise _malformed(f"Is not valid JSON: {error}.") from None
     if not isinstance(body, dict):
         raise _malformed("Must be a JSON object.")
     return body
-
-
-def loads(raw: bytes) -> Any:
-    """Returns parsed JSON. Raises `HttpApiDecodeError` where it has over 100,000 values, before they are read."""
-    if too_many_values(raw):
-        raise _malformed(f"Must have at most {MAX_VALUES:,} values.")
-    return orjson.loads(raw)
 
 
 def too_many_values(raw: bytes) -> bool:

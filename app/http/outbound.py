@@ -15,19 +15,18 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import urlsplit
 
 import dns.exception
 import dns.resolver
 import h11
+from werkzeug.urls import iri_to_uri
 
 from app.rules.webhooks import known_addresses, may_reach
 
 RESOLVE_SECONDS = 4.0
 
 PORTS = {"http": 80, "https": 443}
-SAFE_IN_PATH = "/%:@!$&'()*+,;=~-._"
-SAFE_IN_QUERY = SAFE_IN_PATH + "?"
 
 Resolve = Callable[[str, float], list[str]]
 Exchange = tuple[h11.Response, bytes | None]
@@ -80,16 +79,19 @@ class OutboundClient:
         Raises `NoAddress`, `ResponseTooLarge`, `TimeoutError`, other kinds of `OSError`, and `h11.ProtocolError`.
         """
         deadline = time.monotonic() + self.seconds
-        parts = urlsplit(url)
-        host = _ascii_host(parts)
+        try:
+            parts = urlsplit(iri_to_uri(url))
+        except UnicodeError:  # no DNS can hold the host
+            raise NoAddress from None
+        host = parts.hostname or ""
         addresses = self._addresses(parts.scheme, host)
         if not addresses:
             raise NoAddress
         request = h11.Request(
             method=method,
-            target=_target(parts),
+            target=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
             headers=[
-                ("Host", _host_header(parts, host)),
+                ("Host", parts.netloc.rpartition("@")[2]),
                 *([("Content-Length", str(len(body)))] if body else []),
                 ("Connection", "close"),
                 *headers.items(),
@@ -152,22 +154,3 @@ def seconds_left(deadline: float) -> float:
     if left <= 0:
         raise TimeoutError
     return left
-
-
-def _ascii_host(url: SplitResult) -> str:
-    """Returns the host in ASCII (IDNA), as DNS and TLS take it; empty if it can't be encoded."""
-    try:
-        return (url.hostname or "").encode("idna").decode()
-    except UnicodeError:
-        return ""
-
-
-def _host_header(url: SplitResult, host: str) -> str:
-    named = f"[{host}]" if ":" in host else host
-    return named if url.port in (None, PORTS[url.scheme]) else f"{named}:{url.port}"
-
-
-def _target(url: SplitResult) -> str:
-    """Returns the path and the query as a request line takes them."""
-    query = f"?{quote(url.query, safe=SAFE_IN_QUERY)}" if url.query else ""
-    return quote(url.path or "/", safe=SAFE_IN_PATH) + query

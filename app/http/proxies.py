@@ -18,11 +18,6 @@ WITH_PORT = re.compile(r"\[(?P<v6>[^\]]+)\](:\d+)?|(?P<v4>[^:]+):\d+")
 """How some proxies write an address: `192.0.2.7:49152`, `[2001:db8::7]:49152`."""
 
 
-def networks(names: Iterable[str]) -> Networks:
-    """Returns the networks of the setting TRUSTED_PROXIES, which `Settings` has checked."""
-    return tuple(ip_network(name, strict=False) for name in names)
-
-
 def is_within(address: str, wanted: Networks) -> bool:
     """Returns whether an address belongs to one of the networks; what is not an address belongs to none."""
     parsed = _parsed(address)

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import marshmallow as ma
 import orjson
-from flask import Request, Response, request, url_for
+from flask import Request, Response, g, request, url_for
 from flask_smorest import Blueprint
 from webargs.flaskparser import FlaskParser
 
@@ -97,7 +97,7 @@ class Routes(Blueprint):  # type: ignore[misc]
     def __init__(self, name: str, import_name: str, description: str) -> None:
         super().__init__(name, import_name, description=description)
         self.served: list[Route] = []
-        self.after_request(self._add_dry_run_header)
+        self.after_request(_add_dry_run_header)
 
     def serve(self, method: str, path: str, operation: Operation[Any], **options: Any) -> None:
         """Serves an operation at a path; `Route` describes the options.
@@ -140,13 +140,12 @@ class Routes(Blueprint):  # type: ignore[misc]
         serve = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
         serve(_authorized(route, view))
 
-    def _add_dry_run_header(self, response: Response) -> Response:
-        """Adds the header of every response to a dry run, refusals included."""
-        if b"dryRun" in request.query_string and request.args.get("dryRun") == "true":
-            endpoint = (request.endpoint or "").rpartition(".")[2]
-            if any(route.name == endpoint and not route.operation.reads for route in self.served):
-                response.headers["Dry-Run"] = "true"
-        return response
+
+def _add_dry_run_header(response: Response) -> Response:
+    """Adds the header of every response to a dry run, refusals included."""
+    if g.get("dry_run"):
+        response.headers["Dry-Run"] = "true"
+    return response
 
 
 def _authorized(route: Route, view: View) -> View:
@@ -156,6 +155,7 @@ def _authorized(route: Route, view: View) -> View:
 
     @wraps(view)  # which passes flask-smorest's documentation of the view on
     def authorized(**path: str) -> Response:
+        g.dry_run = not route.operation.reads and request.args.get("dryRun") == "true"
         ctx = callers().context(Channel.REST)
         route.operation.permit(ctx)
         unknown.note_unknown_query(query, body)

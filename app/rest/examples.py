@@ -1,7 +1,6 @@
 """The examples of the OpenAPI document, made from those of keys; `examples.yaml` has what operations change in them."""
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +16,11 @@ from app.schemas.loading import cached_schema, problems
 from app.schemas.types import EXAMPLE
 from app.vocabulary import Kind
 
-CHANGES = Path(__file__).with_suffix(".yaml")
-"""What operations change in the examples of their responses."""
+CHANGES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+"""What differs in the examples of operations' responses, by the operation's name."""
 
 USUAL = {"string": "", "integer": 1, "boolean": False, "array": [], "object": {}}
 """The example of a key that names none, by its type."""
-
-
-@cache
-def changes_of_examples() -> dict[str, dict[str, Any]]:
-    """Returns what differs in the examples of operations' responses, by the operation's name."""
-    changes: dict[str, dict[str, Any]] = yaml.safe_load(CHANGES.read_text("utf-8"))
-    return changes
 
 
 def request_example(schema: type[ma.Schema]) -> dict[str, Any]:
@@ -52,7 +44,7 @@ def response_example(route: Route, known: Mapping[str, JsonSchema]) -> Any:
     if route.operation.response is Validation and route.kind is not None:
         warnings = {"warnings": [TAKEN_KEYWORD]} if route.kind is Kind.DOCUMENT else {}
         return {"valid": False, "errors": problems(INTENT_FIELDS[route.kind], {}), **warnings}
-    example = _changed(_example(known[route.component], known), changes_of_examples().get(route.operation.name, {}))
+    example = _changed(_example(known[route.component], known), CHANGES.get(route.operation.name, {}))
     return [example] if route.operation.many else example
 
 

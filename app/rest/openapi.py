@@ -148,7 +148,7 @@ def _error_response(response: ErrorResponse) -> dict[str, Any]:
     examples = {error.__name__: {"value": error_example(error, response.kind)} for error in response.errors}
     headers = [*(["Dry-Run"] if response.dry_run else []), *HEADERS_OF.get(response.status, ())]
     return {
-        "description": " ".join(f"`{error.__name__}`: {docstring(error)}" for error in response.errors),
+        "description": ", ".join(f"`{error.__name__}`" for error in response.errors),
         "content": {"application/json": {"schema": schema if one_of[1:] else one_of[0], "examples": examples}},
         **({"headers": {name: name for name in headers}} if headers else {}),
     }

@@ -106,12 +106,12 @@ class TestTokens:
 
         assert abs(lasts - timedelta(days=90)) < timedelta(seconds=1)
 
-    @pytest.mark.parametrize("span", ["90", "d", "-1d", "0d", "1y", "1000000d"])
+    @pytest.mark.parametrize("span", ["90", "d", "-1d", "1y", "1000000d"])
     def test_another_span_is_refused(self, cli: Cli, project: Project, span: str) -> None:
         refused = cli("token", "create", "--project", project.id, "--name", "me", "--expires-in", span)
 
         assert refused.exit_code == 2
-        assert "Write 1 to 9999 and a unit, m, h, d or w, like 12h or 90d." in refused.output
+        assert "Write a whole number up to 9999 and a unit, m, h, d or w, like 12h or 90d." in refused.output
 
     @pytest.mark.parametrize(
         "command",

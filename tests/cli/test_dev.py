@@ -11,7 +11,7 @@ from urllib.error import URLError
 import pytest
 
 from app.cli.demo import make_demo
-from app.cli.mongod_process import MongodProcess
+from app.cli.mongod import MongodProcess
 from app.store.store import Store
 from app.vocabulary import DocumentStatus
 from tests.cli.running import answers, get, mongod_runs, running, until

@@ -23,8 +23,11 @@ BAD = {
     "A slug with a slash": ("---\ntitle: x\nslug: a/b\n---\n", "slug: "),
     "A status past drafting": ("---\ntitle: x\nstatus: published\n---\n", "status: Must be one of"),
     "A cover that is no address": ("---\ntitle: x\nimage: /a.png\n---\n", "coverImageUrl: Must be an http"),
-    "A date that is none": ("---\ntitle: x\ndate: soon\n---\n", "Its date is 'soon'"),
-    "A draft that is neither true nor false": ('---\ntitle: x\ndraft: "true"\n---\n', "Its draft is 'true'"),
+    "A date that is none": ("---\ntitle: x\ndate: soon\n---\n", "Its date must be like 2027-01-31"),
+    "A draft that is neither true nor false": (
+        '---\ntitle: x\ndraft: "true"\n---\n',
+        "Its draft must be true or false",
+    ),
     "A brief that is no table": ("---\ntitle: x\nbrief: yes\n---\n", "brief: Must be an object."),
     "A wrong word in the brief": ("---\ntitle: x\nbrief: {intent: idle}\n---\n", "brief.intent: Must be one of"),
     "A link to nobody": (f"---\ntitle: x\nbrief: {{internalLinks: ['{'0' * 24}']}}\n---\n", "brief.internalLinks[0]"),

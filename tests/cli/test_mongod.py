@@ -1,4 +1,4 @@
-"""A local mongod is found, shared between processes, taken over from killed ones, and stopped by the last."""
+"""A local mongod is found, used by one process at a time, stopped with it, and started anew after one was killed."""
 
 import os
 import shutil
@@ -13,8 +13,7 @@ import pytest
 from pymongo import MongoClient
 
 from app.cli import mongod
-from app.cli.mongod import MongodMissing, find_mongod, running_mongod
-from app.cli.mongod_process import MongodFailed, MongodProcess
+from app.cli.mongod import MongodFailed, MongodMissing, MongodProcess, find_mongod, running_mongod
 from tests.cli.running import mongod_runs
 
 User = subprocess.Popen[str]
@@ -28,6 +27,9 @@ with running_mongod(Path(sys.argv[1])) as uri:
     print(uri, flush=True)
     sys.stdin.read()
 """
+SHARING_USER = USER.replace(
+    "app.cli.mongod import running_mongod", "tests.mongod import quick_mongod as running_mongod"
+)
 
 
 @pytest.fixture
@@ -38,12 +40,12 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def a_user(folder: Path) -> Iterator[Callable[[], User]]:
+def a_user(folder: Path) -> Iterator[Callable[..., User]]:
     """Starts another process that uses the folder's mongod until its input is closed."""
     with ExitStack() as users:
 
-        def start() -> User:
-            command = [sys.executable, "-c", USER, str(folder)]
+        def start(script: str = USER) -> User:
+            command = [sys.executable, "-c", script, str(folder)]
             user = users.enter_context(
                 subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             )
@@ -144,7 +146,7 @@ class TestRunning:
         with running_mongod(one) as uri:
             note(uri, "kept")
         two.mkdir()
-        shutil.copy(one / "mongod.pid-port", two)  # so that this one takes the port of the other
+        shutil.copy(one / "mongod.port", two)  # so that this one takes the port of the other
         with running_mongod(two) as same, running_mongod(one) as other:
             assert same == uri != other
             assert notes(other) == ["kept"]
@@ -153,18 +155,26 @@ class TestRunning:
 @pytest.mark.needs_mongod
 @pytest.mark.slow
 class TestSharing:
-    def test_users_that_come_at_once_share_one(self, a_user: Callable[[], User]) -> None:
-        users = [a_user() for _ in range(4)]
-        assert len({uri_of(user) for user in users}) == 1
-
-    def test_the_last_user_stops_it(self, folder: Path, a_user: Callable[[], User]) -> None:
-        first, last = a_user(), a_user()
-        uri = uri_of(first)
-        assert uri_of(last) == uri
+    def test_a_second_user_is_refused_until_the_first_leaves(self, folder: Path, a_user: Callable[[], User]) -> None:
+        first = a_user()
+        note(uri_of(first), "kept")
+        with pytest.raises(MongodFailed, match="Another process uses the MongoDB in"), running_mongod(folder):
+            pass
         leave(first)
-        note(uri, "still there")
-        leave(last)
         assert not mongod_runs(folder)
+        with running_mongod(folder) as uri:
+            assert notes(uri) == ["kept"]
+
+    def test_users_of_the_tests_that_come_at_once_share_one_and_the_last_stops_it(
+        self, folder: Path, a_user: Callable[..., User]
+    ) -> None:
+        users = [a_user(SHARING_USER) for _ in range(4)]
+        [uri] = {uri_of(user) for user in users}
+        for user in users[1:]:
+            leave(user)
+        note(uri, "still there")
+        leave(users[0])
+        assert not (folder / "data").exists()
 
 
 @pytest.mark.needs_mongod
@@ -180,26 +190,22 @@ class TestSignals:
         user.wait(timeout=30)
         assert not mongod_runs(folder)
 
-    def test_after_a_user_was_killed_the_next_takes_it_over_and_stops_it(
-        self, folder: Path, a_user: Callable[[], User]
+    @pytest.mark.parametrize("port_is_known", [True, False])
+    def test_after_a_user_was_killed_the_next_replaces_its_mongod_and_has_its_data(
+        self, folder: Path, a_user: Callable[[], User], port_is_known: bool
     ) -> None:
         user = a_user()
-        orphan = pid_of(uri_of(user))
+        before = uri_of(user)
+        orphan = pid_of(before)
+        note(before, "kept")
         user.kill()
         user.wait()
         assert mongod_runs(folder)
-        with running_mongod(folder) as uri:
-            assert pid_of(uri) == orphan
-        assert not mongod_runs(folder)
-
-    def test_an_orphan_whose_port_is_not_recorded_is_replaced(self, folder: Path, a_user: Callable[[], User]) -> None:
-        user = a_user()
-        orphan = pid_of(uri_of(user))
-        user.kill()
-        user.wait()
-        (folder / "mongod.pid-port").unlink()
+        if not port_is_known:
+            (folder / "mongod.port").unlink()
         with running_mongod(folder) as uri:
             assert pid_of(uri) != orphan
+            assert notes(uri) == ["kept"]
         assert not mongod_runs(folder)
 
     def test_a_killed_mongod_is_started_again_with_its_data(self, folder: Path) -> None:
@@ -214,6 +220,5 @@ class TestSignals:
             os.kill(pid_of(uri), signal.SIGKILL)
         innocent = os.getpid()
         (folder / "data" / "mongod.lock").write_text(f"{innocent}\n")
-        (folder / "mongod.pid-port").write_text(f"{innocent} 1")
         with running_mongod(folder) as again:
             assert pid_of(again) != innocent

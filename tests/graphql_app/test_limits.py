@@ -8,8 +8,8 @@ from graphql import get_introspection_query, parse
 from strawberry.http import GraphQLRequestData
 
 from app.store.store import Store
-from graphql_app.context import DeliveryContext
 from graphql_app.limits import delivery_schema, validated
+from graphql_app.types import DeliveryContext
 from tests.graphql_app.client import GraphQL, published
 from tests.graphql_app.watched import Watched
 from tests.graphql_app.worst import ALLOWED, REFUSED

@@ -12,8 +12,8 @@ from mcp_types import PROTOCOL_VERSION_META_KEY
 from mcp_types.version import LATEST_PROTOCOL_VERSION
 
 from app.cli.mcp import command
+from mcp_tools.guidance import NAMES, TOOLSETS
 from mcp_tools.over_stdio import StdioServer, mcp_address
-from mcp_tools.toolsets import NAMES, TOOLSETS
 from tests.make import Project
 
 HANDSHAKE = {

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from app.vocabulary import Scope
+from mcp_tools.guidance import TOOLSETS
 from mcp_tools.tools import TOOLS
-from mcp_tools.toolsets import TOOLSETS
 from tests.documents.steps import ok
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.client import Agent

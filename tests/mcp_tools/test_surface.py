@@ -22,8 +22,8 @@ from app.schemas.loading import cached_schema
 from app.vocabulary import Scope
 from mcp_tools import guidance
 from mcp_tools.arguments import DRY_RUN, INSTRUCTED, KEY, UNSTATED
+from mcp_tools.guidance import NAMES, holds
 from mcp_tools.tools import TOOLS
-from mcp_tools.toolsets import NAMES, holds
 from tests.make import Project
 from tests.mcp_tools.client import ERAS, Agent
 

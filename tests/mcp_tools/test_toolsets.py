@@ -5,9 +5,8 @@ import re
 import pytest
 
 from app.vocabulary import Scope
-from mcp_tools.guidance import BY_TOOL
+from mcp_tools.guidance import BY_TOOL, NAMES, TOOLSETS
 from mcp_tools.tools import TOOLS
-from mcp_tools.toolsets import NAMES, TOOLSETS
 from tests.make import Project
 from tests.mcp_tools.client import Agent
 

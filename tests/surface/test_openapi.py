@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from app import errors
 from app.operations.catalogue import CATALOGUE
 from app.rest.api import SERVED
-from app.rest.examples import changes_of_examples
+from app.rest.examples import CHANGES
 from app.schemas.intents import INTENT_FIELDS
 from app.server import create_app
 from app.settings import Settings
@@ -212,7 +212,7 @@ def test_the_example_of_a_moved_document_shows_the_move(
     assert (shown["publishedAt"] is not None) == shown["isPublished"] == (status == "published")
 
 
-@pytest.mark.parametrize("operation", changes_of_examples())
+@pytest.mark.parametrize("operation", CHANGES)
 def test_what_an_operation_changes_is_in_its_example(document: dict[str, Any], operation: str) -> None:
     def has(shown: Any, changes: dict[str, Any]) -> bool:
         return all(
@@ -226,9 +226,7 @@ def test_what_an_operation_changes_is_in_its_example(document: dict[str, Any], o
         if route.operation.name == operation
     ]
 
-    assert any(
-        has(answer["content"]["application/json"]["example"], changes_of_examples()[operation]) for answer in answers
-    )
+    assert any(has(answer["content"]["application/json"]["example"], CHANGES[operation]) for answer in answers)
 
 
 def test_every_error_there_is_has_a_schema_and_names_itself(document: dict[str, Any]) -> None:
