@@ -293,6 +293,33 @@ def test_what_can_be_done_with_a_thread_is_visible_and_proposing_begins_in_the_w
     assert window.problems() == []
 
 
+def test_what_is_half_written_stays_when_another_remark_is_resolved(window: Window, project: Project) -> None:
+    document = submitted(project)
+    for exact in ("lukewarm", "Nothing much happens"):
+        fields = {"text": exact, "quote": {"exact": exact}}
+        OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
+    warm, much = (f"#t-{one['id']}" for one in threads_of(project, document).values())
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}")
+    window.find(f"{warm} [data-replies]").click()
+    window.keys("At 28 degrees")
+    select(window, "second day")
+    window.keys("m")
+    window.keys("Which?")
+
+    window.find(f"{much} [data-press=d]").click()
+    window.until(lambda: window.has(f".resolved {much}"))
+    assert window.find(f"{warm} textarea").get_property("value") == "At 28 degrees"
+    assert window.find("#c-text").get_property("value") == "Which?"
+    assert window.find(".composing[open] [data-about]").text == "second day"
+    assert window.find("[name=level][value=must]").is_selected()
+    window.find("#c-text").send_keys(Keys.CONTROL + Keys.ENTER)
+    window.until(lambda: "Which?" in window.find("[data-kept]").text)
+    window.find(f"{warm} [data-replies]").click()
+    window.until(lambda: threads_of(project, document)["lukewarm"]["state"] == "answered")
+    assert window.problems() == []
+
+
 def test_a_visitor_remarks_by_a_link_until_it_is_revoked(window: Window, project: Project) -> None:
     document = submitted(project)
     ingrid = project.token("Ingrid")

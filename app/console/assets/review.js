@@ -438,17 +438,24 @@ async function submitted(event) {
   await renew();
 }
 
-/** Shows the page as it is now; a note that is being written stays. */
+/** Shows the page as it is now; what is being written stays: a note, a remark, answers. */
 async function renew() {
   const html = await fetch(location.href).then((response) => response.text(), () => "");
   const page = new DOMParser().parseFromString(html, "text/html");
   const focused = document.activeElement?.closest(".thread")?.id;
   const note = $("#a-note")?.value;
+  const remark = composing()?.open ? composing() : null;
+  const answers = $$(".answer textarea").filter(({ value }) => value);
   for (const part of [".stack:has(> .paper)", ".threads", "#facts", ...(note ? [] : [".actions"])]) {
     if ($(part) && $(part, page)) $(part).replaceWith($(part, page));
   }
+  for (const answer of answers) document.getElementById(answer.id)?.replaceWith(answer);
   localTimes(document);
   readPage();
+  if (remark && composing()) {
+    composing().replaceWith(remark);
+    insert(remark);
+  }
   draw();
   document.getElementById(focused)?.focus({ preventScroll: true });
 }
