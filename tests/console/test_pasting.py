@@ -54,6 +54,8 @@ WORD = """<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style><
 PAGE = """<h3>A <code>starter</code></h3><blockquote><p>Said <em>she</em>.</p></blockquote>
 <pre><code class="language-py">def feed():\n    pass\n</code></pre><p>One<br>two</p>
 <img src="https://i.example/a.png" alt="A loaf"><hr><p>Last.</p>"""
+NEWSLETTER = """<table><tr><td><h2>News</h2><p>x<i style='display: none'>y</i></p>
+<table><tr><td>z</td></tr></table></td></tr></table>"""
 EXPECTED = {
     GOOGLE_DOCS: """## Day by day
 
@@ -97,6 +99,7 @@ two
 ---
 
 Last.""",
+    NEWSLETTER: "## News\n\nx\n\nz",
     "<p>One paragraph.</p><p>Another *one*.</p>": "One paragraph.\n\nAnother \\*one\\*.",
 }
 
@@ -131,7 +134,7 @@ def press(window: Window, *keys: str) -> None:
     chain.perform()
 
 
-@pytest.mark.parametrize("html", EXPECTED, ids=["google docs", "word", "a page", "paragraphs"])
+@pytest.mark.parametrize("html", EXPECTED, ids=["google docs", "word", "a page", "a newsletter", "paragraphs"])
 def test_formatted_text_is_pasted_as_markdown_and_undone_at_once(window: Window, editor: WebElement, html: str) -> None:
     editor.send_keys(Keys.CONTROL, "a")
     paste(window, editor, plain="Plain.", html=html)

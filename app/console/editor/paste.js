@@ -18,7 +18,7 @@ const NUMBER = /^\(?(\d+|[a-z]+)[.)]/i;
 const ADDRESS = /^\s*(https?:|mailto:|tel:)/i;
 const HEADINGS = ":is(h1, h2, h3, h4, h5, h6, th)";
 const IN_CELLS = ":is(td, th) :is(p, div, li, ul, ol, blockquote, pre, h1, h2, h3, h4, h5, h6)";
-const UNSEEN = `button, .EOP, [hidden], [data-style*="display:none"], [data-style*="mso-hide:all"]`;
+const UNSEEN = /(^|;)\s*(display:\s*none|mso-hide:\s*all)/i;
 const MARKS = "strong, b, em, i, del, s, a";
 
 const options = {
@@ -69,7 +69,9 @@ function clean(body) {
     one.removeAttribute("title");
     if (!ADDRESS.test(one.getAttribute("href") ?? "")) unwrap(one);
   }
-  for (const one of all(UNSEEN)) one.remove();
+  for (const one of all("button, .EOP, [hidden]")) one.remove();
+  for (const one of all("[data-style]")) if (UNSEEN.test(styleOf(one))) one.remove();
+  for (const one of all("table")) if (isLayout(one)) one.replaceWith(...cellsOf(one).map((cell) => renamed(cell, "div")));
   for (const one of all("o\\:p")) unwrap(one);
   for (const one of all("p.MsoTitle")) one.replaceWith(renamed(one, "h1"));
   makeLists(all('[data-style*="mso-list:"]:is(p, h1, h2, h3, h4, h5, h6), .ListContainerWrapper'));
@@ -93,6 +95,11 @@ function clean(body) {
   }
   for (const one of all("p")) if (!one.textContent.trim() && !one.querySelector("img")) one.remove();
 }
+
+const cellsOf = (table) => [...table.rows].flatMap((row) => [...row.cells]);
+
+/** Whether a table only places what is in it, as those of newsletters do. */
+const isLayout = (table) => table.querySelector("table") !== null || cellsOf(table).length < 2;
 
 function renamed(element, name) {
   const made = element.ownerDocument.createElement(name);
