@@ -17,10 +17,13 @@ from app.errors import (
     HumanReviewRequired,
     IntentInvalid,
     InvalidTransition,
+    QuoteGone,
     RateLimited,
     Refusal,
     ServiceUnavailable,
     SlugTaken,
+    ThreadNotYours,
+    ThreadResolved,
     ThreadsOpen,
     VersionConflict,
 )
@@ -131,6 +134,8 @@ PAGE_MESSAGES: Mapping[type[Refusal], str] = {
     VersionConflict: "The text changed since this page was shown: read it again, then decide.",
     ChecksFailed: "The project demands checks that fail: correct what the checks list, then submit again.",
     RateLimited: "Too many requests: wait a minute, then try again.",
+    QuoteGone: "The words are not at one certain place of the text: edit the text, then reply.",
+    ThreadResolved: "The remark is resolved: open it again first.",
     ServiceUnavailable: "The database can't be reached right now: try again in a few seconds.",
 }
 """The messages on pages of refusals whose usual message is about what programs send and get."""
@@ -152,7 +157,9 @@ def summary_of(refusal: Refusal) -> str:
         return f"{refusal.message} You can: {', '.join(able)}." if able else refusal.message
     if isinstance(refusal, ThreadsOpen):
         remarks = len(refusal.extra["threads"])
-        return f"{remarks} {'remark' if remarks == 1 else 'remarks'} must be settled first."
+        return f"{remarks} Must {'remark has' if remarks == 1 else 'remarks have'} to be resolved first."
+    if isinstance(refusal, ThreadNotYours):
+        return f"{refusal.extra['openedBy']['name']} made this remark and has to resolve it: reply instead."
     if isinstance(refusal, HumanReviewRequired):
         return f"It is not approved yet. {' '.join(LACKING[part] for part in refusal.extra['missing'])}"
     is_usual = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message

@@ -9,10 +9,10 @@ from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, may
 from app.console.forms import leads_to, remarks
-from app.console.frame import console, done
+from app.console.frame import console, done, summary_of
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.errors import BadRequest, HumanReviewRequired, PreconditionFailed
+from app.errors import BadRequest, HumanReviewRequired, InvalidTransition, PreconditionFailed
 from app.operations import briefs, documents, publishing
 from app.operations.actions import actions_on
 from app.operations.operation import Operation
@@ -281,7 +281,11 @@ def refusals_on(document: StoredDocument, markdown: str) -> dict[str, str]:
     """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
     ctx = context()
     with ctx.store.deadline():
-        return {one.name: refused.message for one, refused in actions_on(ctx, document, markdown) if refused}
+        refused = {one.name: refusal for one, refusal in actions_on(ctx, document, markdown) if refusal}
+    return {
+        name: refusal.message if isinstance(refusal, InvalidTransition) else summary_of(refusal)
+        for name, refusal in refused.items()
+    }
 
 
 def moves_of(document: DocumentSummary) -> list[Move]:

@@ -149,6 +149,19 @@ def test_a_text_that_cannot_be_saved_is_not_opened_for_writing(editor: Visitor, 
     assert "Restore</button>" not in editor.get(f"/console/documents/{document['id']}/revisions").text
 
 
+def test_an_approved_text_is_taken_back_to_drafting_from_where_it_would_be_written(
+    editor: Visitor, project: Project
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    call(project, "approve_document", document["id"])
+    page = editor.get(f"/console/documents/{document['id']}/edit").text
+    [action] = re.findall(r'action="([^"]+/actions/request_changes)"', page)
+    assert 'name="note"' in page
+
+    editor.post(action, note="Say which flour.")
+    assert "<textarea" in editor.get(f"/console/documents/{document['id']}/edit").text.partition('id="main"')[2]
+
+
 def test_a_refusal_names_what_its_reader_can_do(editor: Visitor, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
     call(project, "submit_document", document["id"])

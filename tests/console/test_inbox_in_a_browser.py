@@ -75,6 +75,20 @@ def test_lines_are_done_with_a_key_and_the_number_follows(window: Window, projec
     take_mail(window, tmp_path)
 
 
+def test_a_form_that_is_opened_with_the_mouse_has_the_cursor(window: Window, project: Project) -> None:
+    ctx = project.context()
+    ada = OPERATIONS["create_member"](ctx, fields={"name": "Ada", "email": "ada@example.org"}).body
+    document = a_document(ctx, title="Rye", markdown="Rye.", assigneeId=ada["id"])
+    OPERATIONS["open_thread"](ctx, document["id"], fields={"text": "Which?", "level": "must"})
+    window.sign_in(project.token("Ada", memberId=ObjectId(ada["id"])))
+    window.open("/console/inbox")
+
+    window.find(".inbox summary").click()
+    window.until(lambda: window.chrome.switch_to.active_element.get_attribute("name") == "text")
+    window.keys("Rye flour.")
+    assert window.find("details[open] textarea").get_property("value") == "Rye flour."
+
+
 def take_mail(window: Window, folder: Path) -> None:
     """Shows an e-mail of several lines."""
     note = "Say which flour, and how fine: readers ask. " * 5

@@ -128,7 +128,7 @@ def test_pages_of_a_thousand_documents_make_few_database_commands_and_are_small(
         page = editor.get(path, headers=GZIP)
         assert page.status_code == 200, path
         html = gzip.decompress(page.data).decode()
-        loaded = re.findall(r'(?:src|href)="(/console/assets/[^"]+)"', html)
+        loaded = re.findall(r'(?:src|href|data-editor)="(/console/assets/[^"]+)"', html)
         sizes[path] = len(page.data) + sum(weight(file) for file in dict.fromkeys(loaded))
         return len(commands.sent)
 
@@ -172,7 +172,7 @@ def test_a_text_with_as_many_threads_as_there_may_be_is_a_small_page_for_members
         assert len(commands.sent) <= 15, commands.sent
         html = gzip.decompress(page.data).decode()
         assert html.count('<article class="thread"') == 201  # with the template of those that are not sent
-        loaded = dict.fromkeys(re.findall(r'(?:src|href)="(/console/assets/[^"]+)"', html))
+        loaded = dict.fromkeys(re.findall(r'(?:src|href|data-editor)="(/console/assets/[^"]+)"', html))
         files = sum(len(somebody.get(file, headers=GZIP, buffered=True).data) for file in loaded)
         assert len(page.data) + files <= MOST_BYTES
 

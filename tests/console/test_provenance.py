@@ -54,7 +54,7 @@ def test_an_approval_asks_what_was_examined_and_leads_to_a_record_that_prints(vi
     form = text_of(visitor.get(f"/console{path_of(written)}/approve"))
     assert "Which flour?" in form
     assert "<strong>It can be approved:</strong> fill in this form" in form
-    assert "none is of level must" in form
+    assert "none is a Must remark" in form
     assert "Every step" not in form
 
     page = text_of(visitor.post(f"/console{path_of(written)}/approve", **FORM, baseVersion="2"))
@@ -76,9 +76,9 @@ def test_an_approval_leads_to_the_remarks_that_block_it(visitor, rest, written) 
     thread = ok(rest.post(f"{path_of(written)}/threads", {"text": "Which flour?", "level": "must"}), 201)
     form = text_of(visitor.get(f"/console{path_of(written)}/approve"))
 
-    assert "be approved yet: a person has to resolve this remark" in form
+    assert "be approved yet: a person has to resolve this Must remark" in form
     assert f'href="/console{path_of(written)}#t-{thread["id"]}">Which flour?</a>' in form
-    assert f'href="#t-{thread["id"]}">1 remark of level must is</a>' in visitor.get(f"/console{path_of(written)}").text
+    assert f'href="#t-{thread["id"]}">1 Must remark is</a>' in visitor.get(f"/console{path_of(written)}").text
 
 
 def test_an_approval_with_a_review_is_reached_from_the_document(visitor, rest, written) -> None:
@@ -91,7 +91,7 @@ def test_an_approval_with_a_review_is_reached_from_the_document(visitor, rest, w
 def test_an_approval_that_is_not_possible_says_what_to_do_and_asks_for_nothing(visitor, rest, written) -> None:
     thread = ok(rest.post(f"{path_of(written)}/threads", {"text": "Which flour?", "level": "must"}), 201)
     form = text_of(visitor.get(f"/console{path_of(written)}/approve"))
-    assert "be approved yet: a person has to resolve this remark" in form
+    assert "be approved yet: a person has to resolve this Must remark" in form
     assert 'name="facts"' not in form
 
     ok(rest.post(f"{path_of(written)}/threads/{thread['id']}/resolve"))

@@ -293,6 +293,64 @@ def test_what_can_be_done_with_a_thread_is_visible_and_proposing_begins_in_the_w
     assert window.problems() == []
 
 
+def test_what_is_half_written_stays_when_another_remark_is_resolved(window: Window, project: Project) -> None:
+    document = submitted(project)
+    for exact in ("lukewarm", "Nothing much happens"):
+        fields = {"text": exact, "quote": {"exact": exact}}
+        OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
+    warm, much = (f"#t-{one['id']}" for one in threads_of(project, document).values())
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}")
+    window.find(f"{warm} [data-replies]").click()
+    window.keys("At 28 degrees")
+    select(window, "second day")
+    window.keys("m")
+    window.keys("Which?")
+
+    window.find(f"{much} [data-press=d]").click()
+    window.until(lambda: window.has(f".resolved {much}"))
+    assert window.find(f"{warm} textarea").get_property("value") == "At 28 degrees"
+    assert window.find("#c-text").get_property("value") == "Which?"
+    assert window.find(".composing[open] [data-about]").text == "second day"
+    assert window.find("[name=level][value=must]").is_selected()
+    window.find("#c-text").send_keys(Keys.CONTROL + Keys.ENTER)
+    window.until(lambda: "Which?" in window.find("[data-kept]").text)
+    window.find(f"{warm} [data-replies]").click()
+    window.until(lambda: threads_of(project, document)["lukewarm"]["state"] == "answered")
+    assert window.problems() == []
+
+
+WORDS_AND_FORM = """
+const words = [...CSS.highlights.get("written")][0].getBoundingClientRect();
+const form = document.querySelector(".composing").getBoundingClientRect();
+return [words.top, words.bottom, form.top, form.bottom, innerHeight];
+"""
+
+
+def test_on_a_phone_a_remark_is_written_below_its_words_and_the_text_stays_where_it_is(
+    window: Window, project: Project
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Water. " * 900 + "Lukewarm.\n\n" + "Flour. " * 900)
+    OPERATIONS["open_thread"](project.context(), document["id"], fields={"text": "Which?"})
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, 390, 844):
+        window.open(f"/console/documents/{document['id']}")
+        select(window, "Lukewarm")
+        window.chrome.execute_script("scrollBy(0, getSelection().getRangeAt(0).getBoundingClientRect().bottom - 800)")
+        window.until(lambda: window.find("#marking").is_displayed())
+        assert not window.find("#marking kbd").is_displayed()
+        window.find("[data-marks=s]").click()
+        window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "c-text")
+        top, bottom, form, end, height = window.chrome.execute_script(WORDS_AND_FORM)
+        assert 0 < top < bottom < form < end <= height
+        at = window.chrome.execute_script("return scrollY")
+        window.keys("How warm?")
+        window.find(".composer .button:not([name])").click()
+        window.until(lambda: len(window.chrome.find_elements("css selector", ".threads > .thread")) == 2)
+        assert window.chrome.execute_script("return scrollY") == pytest.approx(at, abs=40)
+    assert window.problems() == []
+
+
 def test_a_visitor_remarks_by_a_link_until_it_is_revoked(window: Window, project: Project) -> None:
     document = submitted(project)
     ingrid = project.token("Ingrid")

@@ -156,6 +156,23 @@ def test_versions_open_on_what_changed_since_my_decision_and_are_marked(
     assert "Fields changed" in fields
 
 
+def test_refusals_speak_of_remarks_and_an_own_one_says_who_resolves_it(
+    editor: Visitor, project: Project, document: dict[str, Any]
+) -> None:
+    path = f"/console/documents/{document['id']}"
+    others = opened(project, document, text="Which?", level="must")
+    page = editor.get(path).text
+    assert "1 Must remark has to be resolved first." in page
+    assert "level" not in re.sub(r"<[^>]+>", "", page)
+    assert "This is your own remark" not in page
+
+    editor.post(f"{path}/threads", text="Warm?", level="note")
+    assert editor.get(path).text.count("This is your own remark: resolve it when it is done.") == 1
+    OPERATIONS["resolve_thread"](project.context(), document["id"], others["id"], fields={})
+    refused = editor.post(f"{path}/threads/{others['id']}/reply", text="Rye.").text
+    assert "The remark is resolved: open it again first." in refused
+
+
 def visit(visitor: Visitor) -> TestResponse:
     return visitor.get("/console/review")
 
@@ -180,7 +197,7 @@ def test_a_visitor_sees_one_text_and_its_threads_and_no_other_page(
     assert "for a visitor" in visitor.post(base, text="Is it?", level="must").text
     [mine] = [one for one in threads_of(project, document) if one["openedBy"]["type"] == "link"]
     assert "Your answer is there." in visitor.post(f"{base}/{thread['id']}/reply", text="Yes.").text
-    assert "opened this thread" in visitor.post(f"{base}/{thread['id']}/resolve").text
+    assert "made this remark and has to resolve it" in visitor.post(f"{base}/{thread['id']}/resolve").text
     assert "It is resolved." in visitor.post(f"{base}/{mine['id']}/resolve").text
     for change in ("accept", "reject", "reopen"):
         assert visitor.post(f"{base}/{thread['id']}/{change}").status_code == 404

@@ -131,7 +131,7 @@ def test_lines_are_by_document_with_what_was_said_and_what_stands_in_the_way(
     assert "<p>Which &lt;rye&gt;?</p>" in page
     assert f'documents/{document["id"]}#t-{remark["id"]}"' in page
     assert page.count("data-read") == 3
-    assert "1 remark must be settled first." in page
+    assert "1 Must remark has to be resolved first." in page
     assert 'value="approve_document"' not in page
     ok(rest.post(f"{path_of(document)}/threads/{remark['id']}/resolve"))
     assert 'value="approve_document"' in signed_in.get("/console/inbox").text

@@ -8,5 +8,7 @@ document.addEventListener("keydown", (event) => {
   if (!act) return;
   event.preventDefault();
   act.click();
-  row.querySelector("details[open] textarea")?.focus();
 });
+
+// A form that was opened has the cursor.
+document.addEventListener("toggle", ({ target }) => target.open && target.querySelector("textarea")?.focus(), true);

@@ -5,6 +5,7 @@ import { $, $$, localTimes, say, working } from "./console.js";
 
 const MOST_QUOTED = 2000;
 const CONTEXT = 32;
+const GAP = 16; // pixels between words and what is below them
 const KEY = `unsaved ${document.body.dataset.token} ${location.pathname} remarks`;
 const SEEN = `unsaved ${document.body.dataset.token} ${location.pathname} seen`;
 const LEVELS = { m: "must", s: "should", n: "note", p: "should" };
@@ -105,6 +106,12 @@ function rangeOf(from, to) {
   range.setStart(shown.nodes[begins.part], begins.from);
   range.setEnd(shown.nodes[ends.part], ends.to);
   return range;
+}
+
+/** The range in which the words of the remark that is written are shown; null for none. */
+function rangeOfOpened() {
+  const at = opened && placeOf(opened);
+  return at === null ? null : rangeOf(at, at + opened.exact.length);
 }
 
 // --- From what is selected to a quote
@@ -309,8 +316,7 @@ function highlight() {
   CSS.highlights.set("thread", of((thread) => thread !== here));
   CSS.highlights.set("must", of((thread) => thread.dataset.level === "must"));
   CSS.highlights.set("here", of((thread) => thread === here));
-  const at = composing()?.open && opened ? placeOf(opened) : null;
-  const written = at === null ? null : rangeOf(at, at + opened.exact.length);
+  const written = composing()?.open ? rangeOfOpened() : null;
   CSS.highlights.set("written", written ? new Highlight(written) : new Highlight());
 }
 
@@ -322,8 +328,7 @@ function arrange() {
   const column = $(".threads").getBoundingClientRect();
   if (column.left < $(".paper").getBoundingClientRect().right) return; // below the text
   for (const thread of threads) {
-    const at = thread === composing() && opened ? placeOf(opened) : null;
-    const range = ranges.get(thread) ?? (at === null ? null : rangeOf(at, at + opened.exact.length));
+    const range = ranges.get(thread) ?? (thread === composing() ? rangeOfOpened() : null);
     if (!range) continue;
     const more = range.getBoundingClientRect().top - thread.getBoundingClientRect().top;
     if (more > 0) thread.style.marginTop = `${more}px`;
@@ -360,6 +365,15 @@ function fill({ text, level, quote, suggestion }, number = edited) {
   arrange();
   form.elements[suggestion === undefined ? "text" : "suggestion"].focus();
   form.scrollIntoView({ block: "nearest" });
+  uncover();
+}
+
+/** Scrolls the words of a remark to above its form, which lies over the text on a small screen. */
+function uncover() {
+  const range = rangeOfOpened();
+  if (!range || getComputedStyle(composing()).position !== "fixed") return;
+  const covered = range.getBoundingClientRect().bottom + GAP - composing().getBoundingClientRect().top;
+  if (covered > 0) scrollBy(0, covered);
 }
 
 function propose(suggestion) {
@@ -438,17 +452,24 @@ async function submitted(event) {
   await renew();
 }
 
-/** Shows the page as it is now; a note that is being written stays. */
+/** Shows the page as it is now; what is being written stays: a note, a remark, answers. */
 async function renew() {
   const html = await fetch(location.href).then((response) => response.text(), () => "");
   const page = new DOMParser().parseFromString(html, "text/html");
   const focused = document.activeElement?.closest(".thread")?.id;
   const note = $("#a-note")?.value;
+  const remark = composing()?.open ? composing() : null;
+  const answers = $$(".answer textarea").filter(({ value }) => value);
   for (const part of [".stack:has(> .paper)", ".threads", "#facts", ...(note ? [] : [".actions"])]) {
     if ($(part) && $(part, page)) $(part).replaceWith($(part, page));
   }
+  for (const answer of answers) document.getElementById(answer.id)?.replaceWith(answer);
   localTimes(document);
   readPage();
+  if (remark && composing()) {
+    composing().replaceWith(remark);
+    insert(remark);
+  }
   draw();
   document.getElementById(focused)?.focus({ preventScroll: true });
 }

@@ -9,6 +9,7 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorSelection, EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { fromHtml } from "./paste.js";
 
 const colours = HighlightStyle.define([
   { tag: tags.heading, fontWeight: "650", color: "var(--text)" },
@@ -42,6 +43,23 @@ const between = (before, after) => ({ state, dispatch }) => {
   return true;
 };
 
+/** Pastes formatted text as markdown; plain text, and the lines of a code editor, as they are. */
+function paste({ clipboardData }, view) {
+  if (clipboardData.types.includes("vscode-editor-data")) return false;
+  const pasted = fromHtml(clipboardData.getData("text/html"));
+  if (!pasted) return false;
+  const { doc, selection } = view.state;
+  const [before, after] = [doc.sliceString(0, selection.main.from), doc.sliceString(selection.main.to)];
+  const lines = (text, edge) => (text ? "\n\n".slice(edge.exec(text)[0].length) : "");
+  const text = [
+    pasted.begins ? lines(before, /\n{0,2}$/) : "",
+    pasted.markdown,
+    pasted.ends ? lines(after, /^\n{0,2}/) : "",
+  ].join("");
+  view.dispatch(view.state.replaceSelection(text), { userEvent: "input.paste", scrollIntoView: true });
+  return true;
+}
+
 /** Makes an editor in a place; `changed` gets the text after each change, `save` is called by Ctrl-S or Cmd-S, `link` by Ctrl-K. */
 export function createEditor(place, text, { label, changed, save, link }) {
   const root = place.attachShadow({ mode: "open" });
@@ -61,6 +79,7 @@ export function createEditor(place, text, { label, changed, save, link }) {
         markdownLanguage,
         syntaxHighlighting(colours),
         look,
+        EditorView.domEventHandlers({ paste }),
         keymap.of([
           { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
           { key: "Mod-b", run: between("**", "**") },

@@ -1,0 +1,149 @@
+// What is pasted from a web page, Google Docs or Word, as markdown.
+
+import { fromDom } from "hast-util-from-dom";
+import { toMdast } from "hast-util-to-mdast";
+import { gfmStrikethroughToMarkdown } from "mdast-util-gfm-strikethrough";
+import { gfmTableToMarkdown } from "mdast-util-gfm-table";
+import { toMarkdown } from "mdast-util-to-markdown";
+
+/** Marks that a style stands for, as Google Docs writes them, and the elements in which they say nothing new. */
+const STYLES = {
+  strong: { style: /(^|;)\s*font-weight:\s*(bold|[6-9]00)/i, within: "strong, b" },
+  em: { style: /(^|;)\s*font-style:\s*italic/i, within: "em, i" },
+  del: { style: /(^|;)\s*text-decoration[^;]*:[^;]*line-through/i, within: "del, s" },
+};
+const NOT_BOLD = /(^|;)\s*font-weight:\s*(normal|400)/i;
+const WORD_LEVEL = /mso-list:\s*l\d+\s+level(\d+)/i;
+const NUMBER = /^\(?(\d+|[a-z]+)[.)]/i;
+const ADDRESS = /^\s*(https?:|mailto:|tel:)/i;
+const HEADINGS = ":is(h1, h2, h3, h4, h5, h6, th)";
+const IN_CELLS = ":is(td, th) :is(p, div, li, ul, ol, blockquote, pre, h1, h2, h3, h4, h5, h6)";
+const UNSEEN = /(^|;)\s*(display:\s*none|mso-hide:\s*all)/i;
+const MARKS = "strong, b, em, i, del, s, a";
+
+const options = {
+  bullet: "-",
+  emphasis: "_",
+  rule: "-",
+  listItemIndent: "one",
+  extensions: [gfmTableToMarkdown({ tablePipeAlign: false }), gfmStrikethroughToMarkdown()],
+};
+const handlers = { u: (state, node) => state.all(node) };
+const nodeHandlers = { comment: () => undefined };
+
+const styleOf = (element) => element.dataset.style ?? "";
+const unwrap = (element) => element.replaceWith(...element.childNodes);
+
+/** Returns formatted text as markdown, with whether it begins and ends with something else than a paragraph; null for plain text. */
+export function fromHtml(html) {
+  const { body } = new DOMParser().parseFromString(unstyled(html), "text/html");
+  clean(body);
+  const tree = toMdast(fromDom(body), { handlers, nodeHandlers });
+  tighten(tree);
+  tree.children = tree.children.filter(({ type, children }) => type !== "paragraph" || !children.every((one) => one.type === "break"));
+  const blocks = tree.children;
+  const isPlain = ({ type, children }) =>
+    type === "paragraph" ? children.every((one) => one.type === "text") : type === "code" && !body.querySelector("code");
+  if (!blocks.length || (blocks.length === 1 && isPlain(blocks[0]))) return null;
+  const [begins, ends] = [blocks[0], blocks.at(-1)].map(({ type }) => type !== "paragraph");
+  return { markdown: toMarkdown(tree, options).trimEnd(), begins, ends };
+}
+
+/** Moves styles to where the content security policy of the page does not complain of them. */
+const unstyled = (html) => html
+  .replace(/<style\b.*?<\/style\s*>/gis, "")
+  .replace(/<[^>]+>/g, (tag) => tag.replace(/\sstyle\s*=/gi, " data-style="));
+
+/** Leaves lines between the items of those lists alone in which an item has several paragraphs. */
+function tighten(node) {
+  for (const child of node.children ?? []) tighten(child);
+  if (node.type === "listItem") node.spread = node.children.filter(({ type }) => type !== "list").length > 1;
+  if (node.type === "list") node.spread = node.children.some(({ spread }) => spread);
+}
+
+/** Leaves what markdown can say, as elements in the order that HTML has for them. */
+function clean(body) {
+  const all = (selector) => [...body.querySelectorAll(selector)];
+  for (const one of all("img")) if (!/^https?:/i.test(one.getAttribute("src") ?? "")) one.remove();
+  for (const one of all("a")) {
+    one.removeAttribute("title");
+    if (!ADDRESS.test(one.getAttribute("href") ?? "")) unwrap(one);
+  }
+  for (const one of all("button, .EOP, [hidden]")) one.remove();
+  for (const one of all("[data-style]")) if (UNSEEN.test(styleOf(one))) one.remove();
+  for (const one of all("table")) if (isLayout(one)) one.replaceWith(...cellsOf(one).map((cell) => renamed(cell, "div")));
+  for (const one of all("o\\:p")) unwrap(one);
+  for (const one of all("p.MsoTitle")) one.replaceWith(renamed(one, "h1"));
+  makeLists(all('[data-style*="mso-list:"]:is(p, h1, h2, h3, h4, h5, h6), .ListContainerWrapper'));
+  for (const one of all("ul > ul, ul > ol, ol > ul, ol > ol")) one.previousElementSibling?.append(one);
+  for (const one of all("b, strong")) if (NOT_BOLD.test(styleOf(one))) unwrap(one);
+  for (const one of all("span, font")) {
+    for (const [name, { style, within }] of Object.entries(STYLES)) {
+      if (style.test(styleOf(one)) && !one.closest(within)) one.append(renamed(one, name));
+    }
+    unwrap(one);
+  }
+  for (const one of all("table:not(:has(th)) tr:first-child > td")) one.replaceWith(renamed(one, "th"));
+  for (const one of all(`${HEADINGS} :is(b, strong)`)) unwrap(one);
+  for (const one of all(`${HEADINGS} br`)) one.replaceWith(" ");
+  body.normalize();
+  for (const one of all(MARKS)) if (one.nodeName !== "A" && one.previousSibling?.nodeName === one.nodeName) join(one);
+  for (const one of all(MARKS).reverse()) bare(one);
+  for (const one of all(IN_CELLS)) {
+    one.before(" ");
+    unwrap(one);
+  }
+  for (const one of all("p")) if (!one.textContent.trim() && !one.querySelector("img")) one.remove();
+}
+
+const cellsOf = (table) => [...table.rows].flatMap((row) => [...row.cells]);
+
+/** Whether a table only places what is in it, as those of newsletters do. */
+const isLayout = (table) => table.querySelector("table") !== null || cellsOf(table).length < 2;
+
+function renamed(element, name) {
+  const made = element.ownerDocument.createElement(name);
+  made.append(...element.childNodes);
+  return made;
+}
+
+function join(element) {
+  element.previousSibling.append(...element.childNodes);
+  element.remove();
+}
+
+/** Puts the spaces at the edges of a mark outside of it, where markdown demands them. */
+function bare(element) {
+  if (!element.textContent.trim() && !element.querySelector("img")) return unwrap(element);
+  for (const [end, side, trimmed] of [["firstChild", "before", "trimStart"], ["lastChild", "after", "trimEnd"]]) {
+    let node = element;
+    while (node[end]) node = node[end];
+    if (!node.data || node.data === node.data[trimmed]()) continue;
+    node.data = node.data[trimmed]();
+    element[side](" ");
+  }
+}
+
+/** Makes lists of Word's paragraphs, each of which says its level in its style, or of the lists of one item of Word in a browser. */
+function makeLists(items) {
+  let lists = []; // in which the item before stands, the outermost first
+  for (const item of items) {
+    const own = item.querySelector("li");
+    const level = Number(own?.dataset.ariaLevel ?? WORD_LEVEL.exec(styleOf(item))?.[1]);
+    if (!level) continue;
+    const sign = item.querySelector('[data-style*="mso-list:Ignore"]');
+    const name = item.querySelector("ol") || NUMBER.test(sign?.textContent.trim() ?? "") ? "ol" : "ul";
+    sign?.remove();
+    if (item.previousElementSibling !== lists[0]) lists = [];
+    lists.length = Math.min(lists.length, level);
+    if (lists[level - 1] && lists[level - 1].localName !== name) lists.pop();
+    while (lists.length < level) {
+      const list = item.ownerDocument.createElement(lists.length === level - 1 ? name : "ul");
+      if (lists.length) (lists.at(-1).lastElementChild ?? lists.at(-1).appendChild(item.ownerDocument.createElement("li"))).append(list);
+      else item.before(list);
+      lists.push(list);
+    }
+    lists.at(-1).append(renamed(own ?? item, "li"));
+    item.remove();
+  }
+}

@@ -1,0 +1,176 @@
+"""Pasting into the editor in headless Chromium: formatted text becomes markdown, plain text stays as it is."""
+
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+
+from tests.console.browser import Window
+from tests.make import Project, a_document
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+
+PASTE = """
+const clipboardData = new DataTransfer();
+for (const [type, text] of Object.entries(arguments[1])) clipboardData.setData(type, text);
+arguments[0].dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+"""
+COPY = """
+const [types] = arguments;
+addEventListener("copy", (event) => {
+  event.preventDefault();
+  for (const [type, text] of Object.entries(types)) event.clipboardData.setData(type, text);
+}, { once: true });
+"""
+GOOGLE_DOCS = (
+    """<meta charset='utf-8'><b style="font-weight:normal;" id="docs-internal-guid-1">
+<h2 dir="ltr"><span style="font-size:16pt;font-weight:400;font-style:normal;">Day by day</span></h2>
+<p dir="ltr"><span style="font-weight:400;">Feed it </span><span style="font-weight:700;">each morning </span>"""
+    """<span style="font-style:italic;">and wait</span>, says <a href="https://a.example/ada">"""
+    """<span style="text-decoration:underline;">Ada</span></a>: 3 &lt; 4 *.</p><br>
+<ul><li aria-level="1"><p role="presentation"><span>Flour</span></p></li>
+<ul><li aria-level="2"><p role="presentation"><span>Rye</span></p></li></ul>
+<li aria-level="1"><p role="presentation"><span>Water</span></p></li></ul>
+<div align="left"><table><colgroup><col width="200"></colgroup><tbody>
+<tr><td><p><span style="font-weight:700">Day</span></p></td><td><p>What</p></td></tr>
+<tr><td><p>1 | 2</p></td><td><p>Mix.</p><p>Rest.</p></td></tr></tbody></table></div></b><br>"""
+)
+WORD = """<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style><!-- p {margin:0} --></style></head>
+<body><!--StartFragment--><h1>Bread<o:p></o:p></h1>
+<p class=MsoNormal>It is <b style='mso-bidi-font-weight:normal'>very</b><b> good</b>.<o:p></o:p></p>
+<p class=MsoNormal><o:p>&nbsp;</o:p></p>
+<p class=MsoListParagraphCxSpFirst style='mso-list:l0 level1 lfo1'><![if !supportLists]><span style='mso-list:Ignore'>·
+<span style='font:7.0pt "Times New Roman"'>&nbsp;&nbsp; </span></span><![endif]>Flour<o:p></o:p></p>
+<p class=MsoListParagraphCxSpMiddle style='mso-list:l0 level2 lfo1'><span style='mso-list:Ignore'>o</span>Rye</p>
+<p class=MsoListParagraphCxSpLast style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>·</span>Water</p>
+<p class=MsoNormal>Then:</p>
+<p class=MsoListParagraph style='mso-list:l1 level1 lfo2'><span style='mso-list:Ignore'>1.</span>Mix</p>
+<p class=MsoListParagraph style='mso-list:l1 level1 lfo2'><span style='mso-list:Ignore'>2.</span>Bake</p>
+<p class=MsoNormal>See <a href="javascript:alert(1)">this</a><img src="data:image/png;base64,AAAA"></p>
+<!--EndFragment-->"""
+PAGE = """<h3>A <code>starter</code></h3><blockquote><p>Said <em>she</em>.</p></blockquote>
+<pre><code class="language-py">def feed():\n    pass\n</code></pre><p>One<br>two</p>
+<img src="https://i.example/a.png" alt="A loaf"><hr><p>Last.</p>"""
+NEWSLETTER = """<table><tr><td><h2>News</h2><p>x<i style='display: none'>y</i></p>
+<table><tr><td>z</td></tr></table></td></tr></table>"""
+EXPECTED = {
+    GOOGLE_DOCS: """## Day by day
+
+Feed it **each morning** _and wait_, says [Ada](https://a.example/ada): 3 < 4 \\*.
+
+- Flour
+  - Rye
+- Water
+
+| Day | What |
+| - | - |
+| 1 \\| 2 | Mix. Rest. |""",
+    WORD: """# Bread
+
+It is **very good**.
+
+- Flour
+  - Rye
+- Water
+
+Then:
+
+1. Mix
+2. Bake
+
+See this""",
+    PAGE: """### A `starter`
+
+> Said _she_.
+
+```py
+def feed():
+    pass
+```
+
+One\\
+two
+
+![A loaf](https://i.example/a.png)
+
+---
+
+Last.""",
+    NEWSLETTER: "## News\n\nx\n\nz",
+    "<p>One paragraph.</p><p>Another *one*.</p>": "One paragraph.\n\nAnother \\*one\\*.",
+}
+
+
+@pytest.fixture
+def editor(window: Window, project: Project) -> WebElement:
+    """Where a text is typed, with a short one in it."""
+    document = a_document(project.context(), title="Rye", markdown="Before.\n")
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}/edit")
+    return window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+
+
+def text_of(window: Window) -> str:
+    """Returns the text that would be saved."""
+    return str(window.find("#markdown").get_property("value"))
+
+
+def paste(window: Window, editor: WebElement, **types: Any) -> None:
+    """Has the editor get what a clipboard holds."""
+    window.chrome.execute_script(PASTE, editor, {f"text/{name}": text for name, text in types.items()})
+
+
+def press(window: Window, *keys: str) -> None:
+    """Presses the last key while the others are held, where the cursor is."""
+    chain = ActionChains(window.chrome)
+    for key in keys[:-1]:
+        chain.key_down(key)
+    chain.send_keys(keys[-1])
+    for key in keys[:-1]:
+        chain.key_up(key)
+    chain.perform()
+
+
+@pytest.mark.parametrize("html", EXPECTED, ids=["google docs", "word", "a page", "a newsletter", "paragraphs"])
+def test_formatted_text_is_pasted_as_markdown_and_undone_at_once(window: Window, editor: WebElement, html: str) -> None:
+    editor.send_keys(Keys.CONTROL, "a")
+    paste(window, editor, plain="Plain.", html=html)
+
+    assert text_of(window) == EXPECTED[html]
+    editor.send_keys(Keys.CONTROL, "z")
+    assert text_of(window) == "Before.\n"
+    assert window.problems() == []
+
+
+def test_a_heading_pasted_within_a_line_has_lines_of_its_own_and_a_word_stays_in_it(
+    window: Window, editor: WebElement
+) -> None:
+    editor.click()
+    press(window, Keys.CONTROL, Keys.HOME)
+    press(window, Keys.ARROW_RIGHT * 3)
+    paste(window, editor, html="a <b>bold</b> word")
+    paste(window, editor, html="<h2>Heading</h2>")
+
+    assert text_of(window) == "Befa **bold** word\n\n## Heading\n\nore.\n"
+
+
+def test_plain_text_is_pasted_as_it_is(window: Window, editor: WebElement) -> None:
+    source = "# Rye\n\n- *flour*\n"
+    for types in ({}, {"html": "<span style='color: red'># Rye</span>"}, {"html": f"<pre>{source}</pre>"}):
+        editor.send_keys(Keys.CONTROL, "a")
+        paste(window, editor, plain=source, **types)
+        assert text_of(window) == source
+
+
+def test_the_clipboard_is_pasted_with_its_format_or_as_plain_text(window: Window, editor: WebElement) -> None:
+    editor.send_keys(Keys.CONTROL, "a")
+    window.chrome.execute_script(COPY, {"text/html": "<h2>Rye</h2><p>Bread</p>", "text/plain": "Rye\nBread"})
+    press(window, Keys.CONTROL, "c")
+    press(window, Keys.CONTROL, "v")
+    assert text_of(window) == "## Rye\n\nBread"
+    press(window, Keys.CONTROL, "a")
+    window.chrome.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "keyDown", "commands": ["pasteAndMatchStyle"]})
+    assert text_of(window) == "Rye\nBread"
