@@ -57,10 +57,10 @@ def plan_sheet() -> BaseResponse:
         for kind, name in names_to_make(unclear):
             make_filing(kind, {"name": name})
         unclear = unclear_names(sheet)
-    pieces = pieces_of(sheet, day_first=day_first is not False, today=today())
-    sent = [with_choices(piece, unclear) for piece in pieces]
+    read = pieces_of(sheet, day_first=day_first is not False, today=today())
+    pieces = [with_choices(piece, unclear) for piece in read]
     try:
-        planned = call(plans.plan_documents, fields={"pieces": sent}, dry_run=not confirmed, once=confirmed)
+        planned = call(plans.plan_documents, fields={"pieces": pieces}, dry_run=not confirmed, once=confirmed)
         found: Sequence[Mapping[str, Any]] = planned.body["pieces"]
     except HttpApiDecodeError as refusal:
         found, confirmed = _refused(len(pieces), refusal), False

@@ -88,12 +88,19 @@ def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
         usual = ids[0] if len(ids) == 1 else "" if "confirmed" in request.form else new
         chosen = sheet.choices.get((place, name), usual)
         choice = chosen if chosen in (*records, EMPTY, new) else ""
-        lacks = "" if ids else f"No such {FILINGS[kind].one if kind in FILINGS else 'member'}. "
         similar = extract(name, names, processor=name_key, limit=NEAR, score_cutoff=SIMILARITY)
         near = [name_in(one, kind) for one in ids[:NEAR]] or [one for one, *_ in similar]
-        message = lacks + (f"Is it {' or '.join(near)}?" if near else "") if choice != NEW else ""
+        message = f"Is it {' or '.join(near)}?" if near else "Unknown."
         field = f"use.{cells.index(name)}.{place}"
-        yield UnclearName(name, counts[name], field, choice, message, can_be_new=bool(new), is_asked=len(ids) != 1)
+        yield UnclearName(
+            name,
+            counts[name],
+            field,
+            choice,
+            "" if choice == NEW else message,
+            can_be_new=bool(new),
+            is_asked=len(ids) != 1,
+        )
 
 
 def _begun(name: str, members: Mapping[str, Mapping[str, Any]]) -> list[str]:

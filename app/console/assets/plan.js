@@ -22,7 +22,7 @@ document.addEventListener("change", ({ target }) => {
 });
 
 // What was changed is neither right nor wrong until it is checked, and the figures of the page are of before.
-document.addEventListener("input", ({ target }) => {
+function mark({ target }) {
   const part = target.closest(".cells td, .names div");
   if (!part) return;
   const message = $(".wrong, .hint", part) ?? part.appendChild(document.createElement("p"));
@@ -33,4 +33,6 @@ document.addEventListener("input", ({ target }) => {
   $("[data-checks]").dataset.kind = "main";
   const adds = $("[name=confirmed]");
   if (adds) Object.assign(adds, { disabled: true }).dataset.kind = "";
-});
+}
+document.addEventListener("input", mark);
+document.addEventListener("change", mark);
