@@ -10,7 +10,7 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, may, require
 from app.console.filing import make_filing
 from app.console.frame import console, page
-from app.console.sheet_names import KINDS, UnclearNames, names_to_make, unclear_names, with_choices
+from app.console.sheet_names import KINDS, NEW, UnclearNames, unclear_names, with_choices
 from app.console.sheets import LABELS, NAMES, Sheet, day_comes_first, pieces_of, read_sheet
 from app.console.words import today
 from app.errors import HttpApiDecodeError
@@ -21,7 +21,6 @@ from app.schemas.plans import MAX_PIECES
 from app.vocabulary import PieceOutcome
 
 console.add_app_template_filter(word_targets, "word_targets")
-
 LONGEST = 2_000_000
 MOST_LINES = 100_000
 """The most characters of a table that are parsed; more than 500 pieces are for the command line."""
@@ -54,8 +53,9 @@ def plan_sheet() -> BaseResponse:
     day_first = _day_first(sheet)
     unclear = unclear_names(sheet)
     if confirmed:
-        for kind, name in names_to_make(unclear):
-            make_filing(kind, {"name": name})
+        for (column, name), one in unclear.items():
+            if one.choice == NEW:
+                make_filing(KINDS[column], {"name": name})
         unclear = unclear_names(sheet)
     read = pieces_of(sheet, day_first=day_first is not False, today=today())
     pieces = [with_choices(piece, unclear) for piece in read]
@@ -148,7 +148,7 @@ def _row(
     wrong: dict[str, list[str]] = {}
     for error in found["errors"]:
         name = error["field"].partition("[")[0]
-        one = unclear.get(name, {}).get(piece.get(name, ""))
+        one = unclear.get((name, piece.get(name, ""))) if name in KINDS else None
         message = one.message if one else NO_DATE if name == "dueDate" else error["message"]
         if message:
             wrong.setdefault(name if name in sheet.columns else "", []).append(message)

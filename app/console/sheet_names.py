@@ -14,13 +14,13 @@ from app.console.lookups import LISTS, MOST, name_in, named
 from app.console.sessions import context
 from app.console.sheets import Sheet
 from app.rules.named import name_key
+from app.store.named import Named
 
 KINDS: Mapping[str, str] = {"category": "categories", "cluster": "clusters", "assignee": "members"}
 """The columns that name records, and the lists of those records."""
 NEW, EMPTY = "new", "empty"
 """What can be chosen for a name besides the id of a record."""
-MOST_ASKED = 50
-"""The most names of a column for which something can be chosen; others are corrected in their cells."""
+MOST_ASKED = 50  # names of a column; further ones are corrected in their cells
 NEAR, SIMILARITY = 2, 70
 
 
@@ -28,41 +28,33 @@ NEAR, SIMILARITY = 2, 70
 class UnclearName:
     """A name that means no record of the project, or several.
 
-    `choice` is `NEW`, `EMPTY`, the id of a record, or nothing; it is made in the form's `field`. What begins the name
-    of one member alone is not asked about.
+    `choice` is `NEW`, `EMPTY`, the id of a record, or nothing; it is made in the form's `field`. Nothing is asked about
+    a name that begins that of one member alone. `message` says what is wrong, unless the name is to be made.
     """
 
+    column: str
     name: str
     rows: int
     field: str
     choice: str
     message: str
-    """What is wrong with it, unless it is to be made."""
     can_be_new: bool
     is_asked: bool
 
 
-UnclearNames = Mapping[str, Mapping[str, UnclearName]]
-"""The unclear names of a sheet, by column and name."""
+UnclearNames = Mapping[tuple[str, str], UnclearName]  # by the column and the name
 
 
 def unclear_names(sheet: Sheet) -> UnclearNames:
     """Returns the names of a sheet that mean no record, or several."""
-    return {column: {one.name: one for one in _in_column(sheet, column)} for column in KINDS if column in sheet.columns}
-
-
-def names_to_make(unclear: UnclearNames) -> list[tuple[str, str]]:
-    """Returns the kinds and names of the categories and clusters that are chosen to be new."""
-    return [
-        (KINDS[column], one.name) for column, names in unclear.items() for one in names.values() if one.choice == NEW
-    ]
+    return {(column, one.name): one for column in KINDS if column in sheet.columns for one in _in_column(sheet, column)}
 
 
 def with_choices(piece: Mapping[str, Any], unclear: UnclearNames) -> dict[str, Any]:
     """Returns a piece with the ids that are chosen for its unclear names, and without those that are left empty."""
     fields = dict(piece)
-    for column, names in unclear.items():
-        one = names.get(piece.get(column, ""))
+    for column in KINDS.keys() & fields:
+        one = unclear.get((column, fields[column]))
         if one and one.choice not in ("", NEW):
             del fields[column]
             fields |= {} if one.choice == EMPTY else {f"{column}Id": one.choice}
@@ -70,16 +62,12 @@ def with_choices(piece: Mapping[str, Any], unclear: UnclearNames) -> dict[str, A
 
 
 def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
-    kind, cells, place = KINDS[column], sheet.cells(column), sheet.columns.index(column)
-    store = context().store
-    finds = {
-        "categories": store.categories.find_named,
-        "clusters": store.clusters.find_named,
-        "members": store.members.find_named,
-    }
+    store, kind, cells, place = context().store, KINDS[column], sheet.cells(column), sheet.columns.index(column)
+    lists: Mapping[str, Named[Any]]
+    lists = {"categories": store.categories, "clusters": store.clusters, "members": store.members}
     counts = Counter(filter(None, cells))
     with store.deadline():
-        found = finds[kind](context().project_id, counts)
+        found = lists[kind].find_named(context().project_id, counts)
     records = named(kind) if may(LISTS[kind]) else {}
     names = [one["name"] for one in records.values()]
     for name in [name for name in counts if len(found.get(name, ())) != 1][:MOST_ASKED]:
@@ -89,18 +77,10 @@ def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
         chosen = sheet.choices.get((place, name), usual)
         choice = chosen if chosen in (*records, EMPTY, new) else ""
         similar = extract(name, names, processor=name_key, limit=NEAR, score_cutoff=SIMILARITY)
-        near = [name_in(one, kind) for one in ids[:NEAR]] or [one for one, *_ in similar]
-        message = f"Is it {' or '.join(near)}?" if near else "Unknown."
+        near = [name_in(one, kind) for one in ids[:NEAR] if one in records] or [one for one, *_ in similar]
+        message = "" if choice == NEW else f"Is it {' or '.join(near)}?" if near else "Unknown."
         field = f"use.{cells.index(name)}.{place}"
-        yield UnclearName(
-            name,
-            counts[name],
-            field,
-            choice,
-            "" if choice == NEW else message,
-            can_be_new=bool(new),
-            is_asked=len(ids) != 1,
-        )
+        yield UnclearName(column, name, counts[name], field, choice, message, bool(new), is_asked=len(ids) != 1)
 
 
 def _begun(name: str, members: Mapping[str, Mapping[str, Any]]) -> list[str]:
