@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.console.sheets import day_comes_first, iso_date, recognised
+from app.console.plan_sheets import SHOWN
+from app.console.sheets import MOST_COLUMNS, day_comes_first, iso_date, recognised
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, made
 
@@ -249,6 +250,12 @@ def test_a_length_without_a_number_is_said_in_its_cell_and_keeps_nothing_from_be
     planned = editor.post("/console/plan/many", confirmed="yes", **sent(page)).text
     assert "Not a number of words" not in planned
     assert documents(project)["Stollen"]["brief"]["wordCount"] == "viele"
+
+
+def test_the_widest_sheet_is_checked_again(editor: Visitor) -> None:
+    table = "\t".join(["Title", *map(str, range(MOST_COLUMNS - 1))]) + "\n" + "Rye\n" * SHOWN
+    cells = {f"cell.{row}.{place}": "x" for row in range(SHOWN) for place in range(MOST_COLUMNS)}
+    assert editor.post("/console/plan/many", table=table, **cells).status_code == 200
 
 
 def test_a_column_that_is_not_recognised_is_mapped_above_it(editor: Visitor, project: Project) -> None:
