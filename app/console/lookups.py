@@ -1,7 +1,7 @@
 """The members, categories and clusters that pages name: by id, and as choices. Each is read once per page."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from flask import g
 
@@ -78,14 +78,14 @@ def _with_below(category_id: str, below: Mapping[str | None, Sequence[str]]) -> 
     return ids
 
 
-@console.app_template_global("titles_of")
-def titles_of(ids: Iterable[str]) -> dict[str, str]:
-    """Returns the titles of documents by id; what is not the id of one is left out."""
+@console.app_template_global("values_of")
+def values_of(field: Literal["title", "status"], ids: Iterable[str]) -> dict[str, str]:
+    """Returns a field of documents by id; what is not the id of one is left out."""
     ctx, wanted = context(), [one for one in ids if HEX_ID.fullmatch(one)]
     if not wanted:
         return {}
     with ctx.store.deadline():
-        return {row["id"]: row["title"] for row in ctx.store.documents.get_links(ctx.project_id, wanted)}
+        return {row["id"]: row[field] for row in ctx.store.documents.get_links(ctx.project_id, wanted)}
 
 
 def _names(kind: str) -> dict[str, str]:

@@ -10,25 +10,24 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, may, require
 from app.console.filing import make_filing
 from app.console.frame import console, page
-from app.console.lookups import named
-from app.console.sessions import context
+from app.console.sheet_names import KINDS, NEW, UnclearNames, unclear_names, with_choices
 from app.console.sheets import LABELS, NAMES, Sheet, day_comes_first, pieces_of, read_sheet
 from app.console.words import today
 from app.errors import HttpApiDecodeError
-from app.operations import briefs, members, plans
+from app.operations import briefs, plans
+from app.rules.checks import word_targets
 from app.schemas.plan_tables import COLUMNS, UnreadablePlan, piece_and_field, text_of
 from app.schemas.plans import MAX_PIECES
 from app.vocabulary import PieceOutcome
 
+console.add_app_template_filter(word_targets, "word_targets")
 LONGEST = 2_000_000
 MOST_LINES = 100_000
 """The most characters of a table that are parsed; more than 500 pieces are for the command line."""
 SHOWN = 50
 """The most rows of a sheet that can be corrected in its grid at a time: those with problems come first."""
-NO_LENGTH = "Not a number of words: write it like 900 or 1200-1500."
-NO_DATE = "Not a date: write it like 14.2.2027 or 2027-02-14."
-MADE = {"category": "categories", "cluster": "clusters"}
-"""The columns whose unknown names can be made on the way."""
+NO_LENGTH = "Not a number of words, like 900 or 1200-1500."
+NO_DATE = "Not a date, like 14.2.2027 or 2027-02-14."
 
 
 @console.get("/plan/many")
@@ -52,28 +51,26 @@ def plan_sheet() -> BaseResponse:
         return _paste(table, unreadable)
     confirmed = "confirmed" in request.form
     day_first = _day_first(sheet)
-    unknown = {column: _unknown(sheet, column) for column in MADE}
-    wanted = {column: _wanted(column, names) for column, names in unknown.items()}
-    for column, names in wanted.items() if confirmed else ():
-        for name in names:
-            make_filing(MADE[column], {"name": name})
-    pieces = pieces_of(sheet, day_first=day_first is not False, today=today())
+    unclear = unclear_names(sheet)
+    if confirmed:
+        for (column, name), one in unclear.items():
+            if one.choice == NEW:
+                make_filing(KINDS[column], {"name": name})
+        unclear = unclear_names(sheet)
+    read = pieces_of(sheet, day_first=day_first is not False, today=today())
+    pieces = [with_choices(piece, unclear) for piece in read]
     try:
         planned = call(plans.plan_documents, fields={"pieces": pieces}, dry_run=not confirmed, once=confirmed)
         found: Sequence[Mapping[str, Any]] = planned.body["pieces"]
     except HttpApiDecodeError as refusal:
-        found, unknown = _refused(len(pieces), refusal), {} if confirmed else unknown  # the unknown names were created
-        confirmed = False
-    rows = [
-        _row(sheet, place, piece, one, {} if confirmed else wanted)
-        for place, (piece, one) in enumerate(zip(pieces, found, strict=True))
-    ]
+        found, confirmed = _refused(len(pieces), refusal), False
+    rows = [_row(sheet, place, *one, unclear) for place, one in enumerate(zip(pieces, found, strict=True))]
     counts = Counter(row["outcome"] for row in rows)
     if confirmed:
         offers = may(briefs.mark_brief_ready)
-        return page("plan_outcome.html", rows=rows, counts=counts, statuses=_statuses(rows), offers=offers)
+        return page("plan_outcome.html", rows=rows, counts=counts, offers=offers)
     for row, length in zip(rows, sheet.cells("brief.wordCount"), strict=False):  # none where it is no column
-        if length and not any(map(str.isdigit, length)):  # which the service accepts, but no check can read
+        if length and not word_targets(length):  # which the service accepts, but no check can read
             row["wrong"].setdefault("brief.wordCount", []).append(NO_LENGTH)
     shown = sorted(rows, key=lambda row: not row["wrong"])[:SHOWN]
     return page(
@@ -82,14 +79,11 @@ def plan_sheet() -> BaseResponse:
         rows=sorted(shown, key=lambda row: row["place"]),
         total=len(rows),
         counts=counts,
-        wanted={MADE[column]: names for column, names in unknown.items()},
-        ticked=[name for names in wanted.values() for name in names],
+        unclear=unclear,
+        kinds=KINDS,
         asks_order=day_comes_first(sheet.cells("dueDate")) is None,
         day_first=day_first,
         labels=LABELS,
-        members=[one["name"] for one in named("members").values()]
-        if "assignee" in sheet.columns and may(members.list_members)
-        else [],
     )
 
 
@@ -122,6 +116,8 @@ def _sheet(table: str) -> Sheet:
         sheet.columns[place] = chosen if chosen in COLUMNS and chosen not in sheet.columns[:place] else ""
     for row, cells in enumerate(sheet.rows):
         for place, cell in enumerate(cells):
+            if choice := request.form.get(f"use.{row}.{place}"):
+                sheet.choices[place, cell] = choice
             cells[place] = request.form.get(f"cell.{row}.{place}", cell).replace("\r\n", "\n").strip()
     return sheet
 
@@ -131,23 +127,6 @@ def _day_first(sheet: Sheet) -> bool | None:
     told = {"day": True, "month": False}.get(request.form.get("order", ""))
     found = day_comes_first(sheet.cells("dueDate"))
     return told if found is None else found
-
-
-def _unknown(sheet: Sheet, column: str) -> list[str]:
-    """Returns the names in a column that the project lacks."""
-    names = list(dict.fromkeys(filter(None, sheet.cells(column))))
-    ctx = context()
-    find = (ctx.store.categories if column == "category" else ctx.store.clusters).find_named
-    with ctx.store.deadline():
-        known = find(ctx.project_id, names) if names else {}
-    return [name for name in names if not known.get(name)]
-
-
-def _wanted(column: str, unknown: Sequence[str]) -> list[str]:
-    """Returns the unknown names of a column that are to be made: those that are ticked, and those not shown yet."""
-    ticked, shown = request.form.getlist(f"make.{MADE[column]}"), request.form.getlist(f"shown.{MADE[column]}")
-    is_new = "confirmed" not in request.form
-    return [name for name in unknown if name in ticked or (is_new and name not in shown)]
 
 
 def _refused(pieces: int, refusal: HttpApiDecodeError) -> list[dict[str, Any]]:
@@ -163,29 +142,17 @@ def _refused(pieces: int, refusal: HttpApiDecodeError) -> list[dict[str, Any]]:
 
 
 def _row(
-    sheet: Sheet,
-    place: int,
-    piece: Mapping[str, Any],
-    found: Mapping[str, Any],
-    wanted: Mapping[str, Sequence[str]],
+    sheet: Sheet, place: int, piece: Mapping[str, Any], found: Mapping[str, Any], unclear: UnclearNames
 ) -> dict[str, Any]:
     """Returns a row of a sheet with its outcome, and with what is wrong by its column; a name to be made is not."""
     wrong: dict[str, list[str]] = {}
     for error in found["errors"]:
         name = error["field"].partition("[")[0]
-        if piece.get(name) not in wanted.get(name, ()):
-            message = NO_DATE if name == "dueDate" else error["message"]
+        one = unclear.get((name, piece.get(name, ""))) if name in KINDS else None
+        message = one.message if one else NO_DATE if name == "dueDate" else error["message"]
+        if message:
             wrong.setdefault(name if name in sheet.columns else "", []).append(message)
     made = PieceOutcome.UPDATED if found["id"] else PieceOutcome.CREATED
     outcome = made if found["outcome"] == PieceOutcome.REFUSED and not wrong else found["outcome"]
     of_place = {"place": place, "line": sheet.lines[place], "cells": sheet.rows[place], "title": piece.get("title", "")}
-    due = piece.get("dueDate", "")
-    return {**of_place, "id": found["id"], "due": due, "outcome": outcome, "wrong": wrong}
-
-
-def _statuses(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Returns the statuses of the rows' documents by id."""
-    ctx = context()
-    with ctx.store.deadline():
-        found = ctx.store.documents.get_links(ctx.project_id, [row["id"] for row in rows if row["id"]])
-    return {one["id"]: one["status"] for one in found}
+    return {**of_place, "piece": piece, "id": found["id"], "outcome": outcome, "wrong": wrong}

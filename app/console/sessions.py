@@ -69,6 +69,7 @@ def authenticate() -> BaseResponse | None:
         raise NotFound("The project has no such record: check the address.")
     if changes:
         request.max_form_memory_size = MAX_BODY
+        request.max_form_parts = 2_500  # a sheet is 50 rows of up to 40 cells, with what is chosen for its names
         refuse_without_csrf_token()
     return None
 

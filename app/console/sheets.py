@@ -76,6 +76,8 @@ class Sheet:
     """The line of each row, from 1."""
     columns: list[str] = field(default_factory=list)
     """What each column means; empty for one that is left out."""
+    choices: dict[tuple[int, str], str] = field(default_factory=dict)
+    """What is chosen for the cells of a column, by its place, that have a text."""
 
     def cells(self, column: str) -> list[str]:
         """Returns the cells of a column."""

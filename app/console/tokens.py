@@ -10,7 +10,7 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, listing, may
 from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
-from app.console.lookups import titles_of
+from app.console.lookups import values_of
 from app.console.sessions import context
 from app.operations import documents, reverts, tokens
 from app.responses.tokens import NewToken, Token
@@ -92,7 +92,7 @@ def revert_token(id: str) -> BaseResponse:
     since, confirmed = _instant(request.form.get("since", "")), "confirmed" in request.form
     outcome = call(reverts.revert_token, id, fields={"since": since}, dry_run=not confirmed).body
     changed = [one["id"] for one in (*outcome["reverted"], *outcome["skipped"])]
-    titles = titles_of(changed) if may(documents.list_documents) else {}
+    titles = values_of("title", changed) if may(documents.list_documents) else {}
     return page("revert.html", id=id, since=since, confirmed=confirmed, titles=titles, reasons=REASONS, outcome=outcome)
 
 

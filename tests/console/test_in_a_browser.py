@@ -395,6 +395,33 @@ def test_a_form_that_was_sent_after_the_session_ended_has_its_text_after_the_sig
     assert not window.has(".notice")
 
 
+def test_a_changed_cell_is_not_checked_yet_and_enter_checks_it(window: Window, project: Project) -> None:
+    OPERATIONS["create_member"](project.context(), fields={"name": "Jun Takeda"})
+    window.sign_in(project.token("Ingrid"))
+    window.open("/console/plan/many")
+    window.find("#table").send_keys("title;due;assignee\nRye;soon;Jun\nSalt;;\n")
+    window.press("See what would happen")
+    assert window.find("[name=confirmed]").get_attribute("data-kind") == "main"
+
+    due = window.find("[name='cell.0.1'][aria-invalid]")
+    due.clear()
+    due.send_keys("2.4.2099")
+    assert "Not checked yet" in window.find(".cells td:nth-child(3)").text
+    assert not window.has(".cells [aria-invalid], .cells [data-ok=false]")
+    assert window.find("[name=again]").get_attribute("data-kind") == "main"
+    assert not window.find("[name=confirmed]").is_enabled()
+
+    due.send_keys(Keys.ENTER)
+    window.until(lambda: "2 Apr 2099" in window.find(".cells").text)
+    window.press("Add 2 pieces")
+    for box in window.chrome.find_elements(By.CSS_SELECTOR, "tbody [name=id]"):
+        box.click()
+    window.find("[value=offer]").click()
+    assert window.find("#question-text").text.startswith("1 of 2 have an assignee")
+    window.find("#question [value=yes]").click()
+    window.until(lambda: "2 of 2 done" in window.find("h1").text)
+
+
 def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
     window.sign_in(project.token("Ingrid"))

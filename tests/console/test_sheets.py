@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.console.sheets import day_comes_first, iso_date, recognised
+from app.console.plan_sheets import SHOWN
+from app.console.sheets import MOST_COLUMNS, day_comes_first, iso_date, recognised
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, made
 
@@ -28,9 +29,20 @@ def documents(project: Project) -> dict[str, dict[str, Any]]:
 def sent(page: str) -> dict[str, str]:
     """Returns the fields of the grid as a browser would send them."""
     table = unescape(page.partition('aria-label="Table">\n')[2].partition("</textarea>")[0])
-    ticked = re.findall(r'name="(make\.\w+|order)" value="([^"]*)" checked', page)
-    shown = re.findall(r'name="(shown\.\w+|_key)" value="([^"]*)"', page)
-    return {"table": table, **{name: unescape(value) for name, value in (*ticked, *shown)}}
+    ticked = re.findall(r'name="(order)" value="([^"]*)" checked', page)
+    hidden = re.findall(r'name="(_key)" value="([^"]*)"', page)
+    return {"table": table, **dict((*ticked, *hidden)), **chosen(page)}
+
+
+def chosen(page: str) -> dict[str, str]:
+    """Returns what is chosen for the names that are asked about, by the field."""
+    asked = re.findall(r'<select id="(use\.[\d.]+)"(.*?)</select>', page, re.DOTALL)
+    return {field: re.findall('value="([^"]*)" selected', options)[0] for field, options in asked}
+
+
+def readings(page: str) -> list[str]:
+    """Returns how cells are understood, of those that do not say it themselves."""
+    return re.findall('<p class="hint">([^<]*)</p></td>', page)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +105,7 @@ def test_a_german_sheet_is_planned_and_its_categories_are_made(editor: Visitor, 
     made(project.context(), "category", name="Brot", slug="brot")
     tried = editor.post("/console/plan/many", table=GERMAN)
     assert "<strong>2</strong> new" in tried.text
-    assert re.findall('name="make.categories" value="([^"]+)" checked', tried.text) == ["Kuchen"]
+    assert chosen(tried.text) == {"use.1.2": "new"}
 
     outcome = editor.post("/console/plan/many", confirmed="yes", **sent(tried.text))
     rye, stollen = documents(project)["Roggenbrot"], documents(project)["Stollen"]
@@ -115,7 +127,7 @@ def test_a_date_that_is_not_whole_shows_the_day_that_is_taken(editor: Visitor) -
     table = "Title\tDue\nRye\t9.12.\nStollen\t2099-04-02\nZopf\t9. April 2099\nOven\tsoon\nPizza\t\n"
     page = editor.post("/console/plan/many", table=table).text
 
-    days = re.findall('<p class="hint">([^<]*)</p></td>', page)
+    days = readings(page)
     assert len(days) == 2
     assert re.fullmatch(r"9 Dec 20\d\d", days[0])
     assert days[1] == "9 Apr 2099"
@@ -146,6 +158,87 @@ def test_what_is_wrong_stands_in_its_cell_and_is_corrected_there(editor: Visitor
     }
 
 
+def test_a_length_shows_the_number_of_words_that_checks_read(editor: Visitor) -> None:
+    page = editor.post(
+        "/console/plan/many", table="Title\tWords\nA\t900\nB\t1.200\nC\tca. 900\nD\t800 bis 1.000\n"
+    ).text
+    assert readings(page) == ["1200 words", "900 words", "800 to 1000 words"]
+
+
+PEOPLE = ("Ingrid Solberg", "Jun Takeda", "Jun Ito", "Anna-Lena Meier")
+
+
+@pytest.fixture
+def people(project: Project) -> dict[str, str]:
+    """The ids of members by name."""
+    return {name: OPERATIONS["create_member"](project.context(), fields={"name": name}).body["id"] for name in PEOPLE}
+
+
+@pytest.mark.parametrize("name", ["ingrid", "Ingrid", "Ingrid Solberg"])
+def test_the_beginning_of_one_members_name_means_that_member(
+    editor: Visitor, project: Project, people: dict[str, str], name: str
+) -> None:
+    page = editor.post("/console/plan/many", table=f"Titel\tWer\nRoggen\t{name}\n").text
+    assert readings(page) == ([] if name in people else ["Ingrid Solberg"])
+    assert chosen(page) == {}
+
+    editor.post("/console/plan/many", confirmed="yes", **sent(page))
+    assert documents(project)["Roggen"]["assigneeId"] == people["Ingrid Solberg"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("Jun", ("Is it Jun Takeda or Jun Ito?", "Is it Jun Ito or Jun Takeda?")),
+        ("Ing", ("Is it Ingrid Solberg?",)),
+        ("Anna", ("Is it Anna-Lena Meier?",)),
+        ("Xaver", ("Unknown.",)),
+    ],
+)
+def test_a_name_of_no_member_or_several_is_asked_about_and_names_who_is_near(
+    editor: Visitor, people: dict[str, str], name: str, says: tuple[str, ...]
+) -> None:
+    page = editor.post("/console/plan/many", table=f"Titel\tWer\nRoggen\t{name}\n").text
+    assert re.findall('id="e-cell.0.1">([^<]*)<', page)[0].strip() in says
+    assert chosen(page) == {"use.0.1": ""}
+    assert 'href="/console/administration/members"' in page
+
+
+def test_a_choice_for_an_unknown_name_holds_for_all_its_rows_until_it_is_changed(
+    editor: Visitor, project: Project, people: dict[str, str]
+) -> None:
+    bread = made(project.context(), "category", name="Brot", slug="brot")["id"]
+    table = "Titel\tRubrik\tWer\nA\tBrote\tJun\nB\tKuchen\tXaver\nC\tBrote\tJun\n"
+    asked = editor.post("/console/plan/many", table=table).text
+    assert chosen(asked) == {"use.0.1": "new", "use.1.1": "new", "use.0.2": "", "use.1.2": ""}
+    assert "<strong>3</strong> to correct" in asked
+
+    choices = {"use.0.1": bread, "use.1.1": "empty", "use.0.2": people["Jun Ito"], "use.1.2": "empty"}
+    told = editor.post("/console/plan/many", **sent(asked) | choices).text
+    assert chosen(told) == choices
+    assert readings(told) == ["Brot", "Jun Ito", "Left empty", "Left empty", "Brot", "Jun Ito"]
+    assert "<strong>3</strong> new" in told
+
+    editor.post("/console/plan/many", confirmed="yes", **sent(told) | {"use.1.1": "new"})
+    found = {title: (one["categoryId"], one["assigneeId"]) for title, one in documents(project).items()}
+    cake = found["B"][0]
+    assert cake not in (None, bread)
+    assert found == {"A": (bread, people["Jun Ito"]), "B": (cake, None), "C": (bread, people["Jun Ito"])}
+
+
+def test_no_member_and_no_unknown_id_comes_of_a_choice(editor: Visitor, project: Project) -> None:
+    for choice in ("new", "0" * 24):
+        page = editor.post("/console/plan/many", table="Titel\tWer\nA\tJun\n", confirmed="yes", **{"use.0.1": choice})
+        assert "<strong>1</strong> refused" in page.text
+    assert OPERATIONS["list_members"](project.context(), fields={"limit": 10, "offset": 0}).body == []
+
+
+def test_a_category_that_is_new_is_not_made_before_it_was_asked_about(editor: Visitor, project: Project) -> None:
+    page = editor.post("/console/plan/many", table="Titel\tRubrik\nA\tKuchen\n", confirmed="yes").text
+    assert "<strong>1</strong> refused" in page
+    assert OPERATIONS["list_categories"](project.context(), fields={"limit": 10, "offset": 0}).body == []
+
+
 def test_a_length_without_a_number_is_said_in_its_cell_and_keeps_nothing_from_being_planned(
     editor: Visitor, project: Project
 ) -> None:
@@ -157,6 +250,12 @@ def test_a_length_without_a_number_is_said_in_its_cell_and_keeps_nothing_from_be
     planned = editor.post("/console/plan/many", confirmed="yes", **sent(page)).text
     assert "Not a number of words" not in planned
     assert documents(project)["Stollen"]["brief"]["wordCount"] == "viele"
+
+
+def test_the_widest_sheet_is_checked_again(editor: Visitor) -> None:
+    table = "\t".join(["Title", *map(str, range(MOST_COLUMNS - 1))]) + "\n" + "Rye\n" * SHOWN
+    cells = {f"cell.{row}.{place}": "x" for row in range(SHOWN) for place in range(MOST_COLUMNS)}
+    assert editor.post("/console/plan/many", table=table, **cells).status_code == 200
 
 
 def test_a_column_that_is_not_recognised_is_mapped_above_it(editor: Visitor, project: Project) -> None:

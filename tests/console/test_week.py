@@ -59,7 +59,7 @@ def plan_a_sheet(window: Window) -> None:
     window.press("See what would happen")
     assert "12 new" in window.find("main").text
     assert not window.has(".cells [aria-invalid]")
-    assert len(window.chrome.find_elements(By.CSS_SELECTOR, ".question [type=checkbox]:checked")) == 2
+    assert len(window.chrome.find_elements(By.CSS_SELECTOR, ".names option[value=new]:checked")) == 2
     fits(window)
     window.press("Add 12 pieces")
     assert "12 created" in window.find("main").text

@@ -1,4 +1,4 @@
-// Planning from a sheet: a file that is dropped on the field becomes its text; a choice checks the sheet again.
+// Planning from a sheet: a file that is dropped on the field becomes its text; a choice about columns checks the sheet again.
 
 import { $, say } from "./console.js";
 
@@ -20,3 +20,19 @@ field?.addEventListener("drop", async (event) => {
 document.addEventListener("change", ({ target }) => {
   if (target.closest("[data-rechecks]")) target.form.requestSubmit($("[data-checks]"));
 });
+
+// What was changed is neither right nor wrong until it is checked, and the figures of the page are of before.
+function mark({ target }) {
+  const part = target.closest(".cells td, .names div");
+  if (!part) return;
+  const message = $(".wrong, .hint", part) ?? part.appendChild(document.createElement("p"));
+  Object.assign(message, { className: "hint", textContent: "Not checked yet" });
+  target.removeAttribute("aria-invalid");
+  const row = target.closest("tr");
+  if (row && !$("[aria-invalid]", row)) delete $("[data-ok]", row)?.dataset.ok;
+  $("[data-checks]").dataset.kind = "main";
+  const adds = $("[name=confirmed]");
+  if (adds) Object.assign(adds, { disabled: true }).dataset.kind = "";
+}
+document.addEventListener("input", mark);
+document.addEventListener("change", mark);

@@ -7,9 +7,13 @@ let last = null;
 
 function count() {
   const all = $("[data-all]");
-  const selected = rows().filter((row) => row.checked).length;
+  const checked = rows().filter((row) => row.checked);
+  const selected = checked.length;
   if (all) Object.assign(all, { hidden: false, checked: selected > 0, indeterminate: selected > 0 && selected < rows().length });
   if ($("[data-selected]")) $("[data-selected]").textContent = `${selected} selected`;
+  const taken = checked.filter((row) => "taken" in row.dataset).length;
+  const question = taken ? `${taken} of ${selected} have an assignee or are being drafted: offer them all the same?` : "";
+  for (const offer of $$("[name=bulk][value=offer]")) offer.dataset.question = question;
 }
 
 document.addEventListener("change", (event) => {
