@@ -121,6 +121,19 @@ class Documents(DocumentLists):
         condition = {"listed": published_entry(False), "dueKey": day}
         return self._find(project_id, condition, fields=HIDDEN, index=indexes.BY_DUE_DATE)
 
+    def count_by_status(self, project_id: str) -> dict[str, int]:
+        """Returns how many documents outside the trash have each status; those that none has are left out.
+
+        One command counts the keys of each status. A group by the status itself would read each document.
+        """
+        conditions: builtins.list[Bson] = [{"listed": f"status:{status}"} for status in DocumentStatus]
+        groups = [{"$group": {"_id": status, "count": {"$sum": 1}}} for status in DocumentStatus]
+        others = zip(conditions[1:], groups[1:], strict=True)
+        pipelines = [[{"$match": self._where(project_id, condition)}, group] for condition, group in others]
+        unions = [{"$unionWith": {"coll": self.name, "pipeline": pipeline}} for pipeline in pipelines]
+        rows = self._aggregate(project_id, conditions[0], [groups[0], *unions])
+        return {row["_id"]: row["count"] for row in rows}
+
     def find_existing(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids that are documents of the project."""
         return {row["id"] for row in self.get_links(project_id, document_ids)}

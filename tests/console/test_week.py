@@ -46,7 +46,11 @@ def test_a_week_of_an_editor(window: Window, project: Project, base: str, width:
         see_the_calendar(window)
         find(window, "stol", "Stollen im Advent")
         window.find(".actions a[href*='/docs']").click()
+        console, site = window.chrome.window_handles
+        window.chrome.switch_to.window(site)
         window.until(lambda: "/docs?piece=stollen-im-advent" in window.chrome.current_url)
+        window.chrome.close()
+        window.chrome.switch_to.window(console)
     assert window.problems() == []
     statuses = [one["status"] for one in documents(project)]
     assert {status: statuses.count(status) for status in statuses} == {"planned": 9, "scheduled": 2, "approved": 1}
