@@ -119,7 +119,7 @@ def test_pages_of_a_thousand_documents_make_few_database_commands_and_are_small(
 ) -> None:
     app, commands = watched
     editor = Visitor(app)
-    editor.sign_in(project.token())
+    editor.sign_in(project.token(memberId=ObjectId(ids["member"])))
     paths = [f"/console{path}".format(**ids) for path in PATHS]
     sizes: dict[str, int] = {}
 
