@@ -47,7 +47,7 @@ SCREENS = (
     Screen("write", "Write", "/console/documents/{draft}/edit", ".editor"),
     Screen("versions", "Versions", "/console/documents/{revised}/revisions"),
     Screen("written", "Who wrote this", "/console/documents/{revised}/written"),
-    Screen("approve", "Approve with your review", "/console/documents/{draft}/approve"),
+    Screen("approve", "Approve and record your review", "/console/documents/{draft}/approve"),
     Screen("record", "The record of a review", "/console/documents/{recorded}/record/{version}"),
     Screen("insight", "Insight", "/console/insight", "#people"),
     Screen("disclosures", "Disclosures", "/console/insight/disclosures"),

@@ -46,7 +46,7 @@ def test_each_paragraph_says_in_words_whether_a_person_or_an_agent_wrote_it(visi
     assert "Person: " in page
     shares = re.findall(r'class="figure">(\d words?)</dd><dd class="figure muted">(\d+ %)', page)
     assert shares == [("2 words", "33 %"), ("1 word", "17 %"), ("3 words", "50 %")]
-    assert "Approve with your review" in page
+    assert "Approve and record your review" in page
 
 
 def test_an_approval_asks_what_was_examined_and_leads_to_a_record_that_prints(visitor, rest, written) -> None:
@@ -84,7 +84,7 @@ def test_an_approval_leads_to_the_remarks_that_block_it(visitor, rest, written) 
 def test_an_approval_with_a_review_is_reached_from_the_document(visitor, rest, written) -> None:
     page = text_of(visitor.get(f"/console{path_of(written)}"))
     assert "/actions/approve_document" in page
-    assert f'href="/console{path_of(written)}/approve">Approve with your review</a>' in page
+    assert f'href="/console{path_of(written)}/approve">Approve and record your review</a>' in page
     assert "This project asks for it." not in page
 
 

@@ -112,6 +112,7 @@ def test_what_was_asked_is_there_after_the_text_came_back(
     for note, text in (("Say which flour.", "Rye flour, water and *patience*."), ("Say how much.", "Rye flour, 50 g.")):
         sent = orjson.dumps([{"text": f"See: {note}", "level": "should"}]).decode()
         editor.post(f"{path}/actions/request_changes", note=note, threads=sent)
+        assert "Changes requested, round" in editor.get("/console/board").text
         version = OPERATIONS["get_document"](project.context(), document["id"]).body["version"]
         ada = project.context(project.token("Ada"))
         OPERATIONS["write_content"](ada, document["id"], fields={"markdown": text, "baseVersion": version})
