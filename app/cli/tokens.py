@@ -71,7 +71,7 @@ def create(
         scopes=list(scopes) or None,
         drafts=drafts or None,
         budget=budget_of({BudgetLimit.WRITES: writes_per_hour, BudgetLimit.PUBLISHES: publishes_per_day}),
-        expiresAt=wire_time(ctx.now + expires_in) if expires_in else None,
+        expiresAt=wire_time(ctx.now + expires_in) if expires_in is not None else None,
     )
     _show_secret(token, json=json)
 

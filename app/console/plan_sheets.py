@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flask import Response, request
@@ -11,7 +12,7 @@ from app.console.calls import call, may, require
 from app.console.filing import make_filing
 from app.console.frame import console, page
 from app.console.sheet_names import KINDS, NEW, UnclearNames, unclear_names, with_choices
-from app.console.sheets import LABELS, NAMES, Sheet, day_comes_first, pieces_of, read_sheet
+from app.console.sheets import LABELS, NAMES, NO_PIECES, Sheet, day_comes_first, pieces_of, read_sheet
 from app.console.words import today
 from app.errors import HttpApiDecodeError
 from app.operations import briefs, plans
@@ -104,7 +105,10 @@ def _table() -> str:
 
 
 def _sheet(table: str) -> Sheet:
-    """Returns the sheet of a table, with the columns that were chosen and the cells that were corrected."""
+    """Returns the sheet of a table, with the columns that were chosen and the cells that were corrected.
+
+    A row that was emptied is left out, as `read_sheet` does: the fields of the form number the rows that it reads.
+    """
     sheet = read_sheet(table)
     if len(sheet.rows) > MAX_PIECES:
         raise UnreadablePlan(
@@ -119,7 +123,10 @@ def _sheet(table: str) -> Sheet:
             if choice := request.form.get(f"use.{row}.{place}"):
                 sheet.choices[place, cell] = choice
             cells[place] = request.form.get(f"cell.{row}.{place}", cell).replace("\r\n", "\n").strip()
-    return sheet
+    kept = [(cells, line) for cells, line in zip(sheet.rows, sheet.lines, strict=True) if any(cells)]
+    if not kept:
+        raise UnreadablePlan(NO_PIECES)
+    return replace(sheet, rows=[cells for cells, _ in kept], lines=[line for _, line in kept])
 
 
 def _day_first(sheet: Sheet) -> bool | None:

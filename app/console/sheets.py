@@ -55,6 +55,7 @@ STATUSES: Mapping[str, FirstStatus] = {
     **dict.fromkeys(("plan", "geplant", "planung", "todo", "to-do", "offen"), FirstStatus.PLANNED),
     **dict.fromkeys(("draft", "entwurf", "in-arbeit", "in-progress", "writing"), FirstStatus.DRAFTING),
 }
+NO_PIECES = "The table has a header, but no pieces."
 YES = ("yes", "y", "true", "x", "1", "ja", "j", "wahr")
 NO = ("no", "n", "false", "0", "nein", "falsch")
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -107,7 +108,7 @@ def read_sheet(text: str) -> Sheet:
     if width > MOST_COLUMNS:
         raise UnreadablePlan(f"The table has {width:,} columns, and at most {MOST_COLUMNS} are read.")
     if not rows:
-        raise UnreadablePlan("The table has a header, but no pieces.")
+        raise UnreadablePlan(NO_PIECES)
     names = [name.strip() for name in header[:width]]
     return Sheet(names, rows, lines, recognised(names))
 

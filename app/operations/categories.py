@@ -92,8 +92,7 @@ def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[P
     parent = changes.get("categoryId")
     if parent in found.categories:
         ctx.store.projects.guard_tree(ctx.project_id)
-        above = ctx.store.categories.get_path(ctx.project_id, parent)
-        if category["id"] in {one["id"] for one in above}:
+        if category["id"] in ctx.store.categories.get_ancestor_ids(ctx.project_id, parent):
             wrong.append(Problem(field="categoryId", message="A category can't be below itself."))
     if ctx.store.categories.find_same(ctx.project_id, changes, exclude=category["id"]):
         wrong.append(TAKEN[Kind.CATEGORY])

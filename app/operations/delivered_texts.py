@@ -88,11 +88,14 @@ class Texts:
             bodies = self._ctx.store.bodies.get_texts(self._ctx.project_id, times)
         if len(bodies) < len(times):
             raise WriteConflict
-        ends = time.monotonic() + RENDERING_SECONDS
+        ends, length = time.monotonic() + RENDERING_SECONDS, 0
         for text in self._places:
             if text.is_rendered and time.monotonic() > ends:
                 raise ServiceUnavailable(TOO_SLOW)
             text.content = _html(self._ctx, str(text), bodies[text]) if text.is_rendered else bodies[text]
+            length += len(text.content or "")
+            if length > MAX_BODIES:  # html can be hundreds of times as long as its markdown
+                raise ResponseTooLarge
 
     def excerpts(self, body_ids: Iterable[str]) -> Mapping[str, str]:
         """Returns the excerpts that are generated from the contents of drafts, by the content's id, in one read."""

@@ -1,14 +1,15 @@
 """What all delivery queries of a project have in common: its delivery revision, categories, counts and redirects.
 
-All but the revision are cached by it; each is read once for all requests that wait for it. (decisions, sections 7 and
-15)
+All but the revision are cached by it; each is read once for all requests that wait for it, so that they fail together
+where MongoDB is slow, and not one after the other. (decisions, sections 7 and 15)
 """
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from threading import Condition
-from typing import TypeVar
+from functools import partial
+from threading import Lock
+from typing import Any, TypeVar
 
 from cachetools import LRUCache, cached
 
@@ -34,7 +35,18 @@ Counts = Mapping[str | None, int]
 """How many documents are published, by the id of their category."""
 Redirects = Sequence[DeliveredRedirect]
 
-_revision_reads: SingleFlight[Revision] = SingleFlight()
+_reads: SingleFlight[Any] = SingleFlight()
+
+
+def _read_once(name: str, ctx: Context, revision: int, read: Callable[[], V]) -> V:
+    """Returns what is read, once for all requests that wait for it; where that fails, it fails for all of them."""
+
+    def read_in_time() -> V:
+        with ctx.store.deadline():
+            return read()
+
+    value: V = _reads.read((name, ctx.project_id, revision), read_in_time)
+    return value
 
 
 def _key(ctx: Context, revision: int) -> tuple[str, int]:
@@ -55,33 +67,26 @@ def _size_of_redirects(rows: Redirects) -> int:
 
 def delivery_revision(ctx: Context) -> Revision:
     """Returns a number that changes whenever what the project delivers does: one small read of the primary."""
-
-    def read() -> Revision:
-        with ctx.store.deadline():
-            return ctx.store.projects.delivery_revision(ctx.project_id)
-
-    return _revision_reads.read(ctx.project_id, read)
+    return _read_once("revision", ctx, 0, lambda: ctx.store.projects.delivery_revision(ctx.project_id))
 
 
-@cached(LRUCache(CATEGORY_CACHE_BYTES, _size_of_categories), _key, condition=Condition())
+@cached(LRUCache(CATEGORY_CACHE_BYTES, _size_of_categories), _key, lock=Lock())
 def categories_at(ctx: Context, revision: int) -> Categories:
     """Returns the project's categories by id, as they are at a delivery revision or later."""
-    with ctx.store.deadline():
-        return delivered_categories(ctx.store.categories.list(ctx.project_id, limit=CATEGORIES_PER_PROJECT, offset=0))
+    read = partial(ctx.store.categories.list, ctx.project_id, limit=CATEGORIES_PER_PROJECT, offset=0)
+    return _read_once("categories", ctx, revision, lambda: delivered_categories(read()))
 
 
-@cached(LRUCache(COUNTS_CACHE_BYTES, _size_of_counts), _key, condition=Condition())
+@cached(LRUCache(COUNTS_CACHE_BYTES, _size_of_counts), _key, lock=Lock())
 def counts_at(ctx: Context, revision: int) -> Counts:
     """Returns how many documents are published in each category, at a delivery revision or later."""
-    with ctx.store.deadline():
-        return ctx.store.publications.count_by_category(ctx.project_id)
+    return _read_once("counts", ctx, revision, lambda: ctx.store.publications.count_by_category(ctx.project_id))
 
 
-@cached(LRUCache(REDIRECT_CACHE_BYTES, _size_of_redirects), _key, condition=Condition())
+@cached(LRUCache(REDIRECT_CACHE_BYTES, _size_of_redirects), _key, lock=Lock())
 def redirects_at(ctx: Context, revision: int) -> Redirects:
     """Returns the redirects of the project, the latest first, at a delivery revision or later."""
-    with ctx.store.deadline():
-        return read_redirects(ctx, None)
+    return _read_once("redirects", ctx, revision, lambda: read_redirects(ctx, None))
 
 
 def published_categories(ctx: Context, revision: int) -> list[DeliveredCategory]:

@@ -43,6 +43,8 @@ Existing = Mapping[str, Any] | None
 Numbered = tuple[int, Line]
 
 BATCH_LINES, BATCH_BYTES = 500, 8_000_000
+WRITTEN_AT_ONCE = 20
+"""The most records of a transaction. Each takes up to eight commands, so that MongoDB may be 50 ms away."""
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """The longest text is 8 MB in UTF-8, and three times that with JSON's escapes."""
 TRIES = 10
@@ -127,7 +129,7 @@ class Imported:
 class ProjectImport:
     """Imports the lines of an export into a project, a batch at a time.
 
-    The records of a batch are written in one transaction, in the order of their lines. The texts and versions of its
+    The records of a batch are written some in a transaction, in the order of their lines. The texts and versions of its
     documents are written before, so that no document is ever without them; the html with the document.
     """
 
@@ -222,8 +224,7 @@ class ProjectImport:
                 rows.append(_Row(number, line, record, html))
             except _InvalidLine as error:
                 self._refuse(number, error, line["id"])
-        for part in batches(rows, BATCH_LINES, lambda row: sum(len(one["text"]) for one in row.html), BATCH_BYTES):
-            self._write(part, self._add_document)
+        self._write(rows, self._add_document)
 
     def _document_record(
         self, line: Line, versions: Mapping[int, str | None]
@@ -304,11 +305,13 @@ class ProjectImport:
             revision = self._store.revisions.get(self._project, line["id"], snapshot["version"])
         return attributed(delivered, written, revision and revision.get("review")), [html]
 
-    def _write(self, rows: Sequence[_Row], add: Callable[[Store, _Row], _Written]) -> None:
-        """Adds the records that the project lacks, in a transaction, and notes the outcome of each line.
+    def _write(self, rows: Iterable[_Row], add: Callable[[Store, _Row], _Written]) -> None:
+        """Adds the records that the project lacks, some in a transaction, and notes the outcome of each line."""
+        for part in batches(rows, WRITTEN_AT_ONCE, lambda row: sum(len(one["text"]) for one in row.html), BATCH_BYTES):
+            self._write_at_once(part, add)
 
-        `add` is called again when another write took a name, a slug or a key first.
-        """
+    def _write_at_once(self, rows: Sequence[_Row], add: Callable[[Store, _Row], _Written]) -> None:
+        """Does so in one transaction. `add` is called again when another write took a name, a slug or a key first."""
 
         def added(store: Store) -> list[_Written | _InvalidLine]:
             outcomes = [_outcome(add, store, row) for row in rows]
@@ -317,7 +320,7 @@ class ProjectImport:
             return outcomes
 
         outcomes: list[_Written | _InvalidLine] = [_InvalidLine(row.line, BUSY) for row in rows]
-        for _ in range(TRIES if rows else 0):
+        for _ in range(TRIES):
             with suppress(WriteConflict), self._store.deadline():
                 outcomes = self._store.in_transaction(added)
                 break

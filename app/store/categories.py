@@ -44,11 +44,7 @@ class Categories(Named[StoredCategory]):
         return _name_reads.read((project_id, *wanted), partial(super().names, project_id, wanted)) if wanted else {}
 
     def get_path(self, project_id: str, category_id: str) -> Sequence[StoredCategory]:
-        """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read.
-
-        Also inside a transaction it reads what is committed: MongoDB refuses `$graphLookup` on a sharded collection in
-        one. Who moves a category holds the tree's guard, so that nobody else moves one meanwhile.
-        """
+        """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""
         live = self._where(project_id, NOT_DELETED)
         above = {
             "from": self.name,
@@ -61,10 +57,24 @@ class Categories(Named[StoredCategory]):
         }
         fields = {"name": 1, "description": 1, "above._id": 1, "above.name": 1, "above.depth": 1}
         stages = [{"$match": {"_id": object_id(category_id), **live}}, {"$graphLookup": above}, {"$project": fields}]
-        for category in self._collection.aggregate(stages):
+        for category in self._collection.aggregate(stages, session=self._session):
             ancestors = sorted(category["above"], key=lambda one: -one["depth"])
             return [from_bson(one) for one in (*ancestors, category)]
         return []
+
+    def get_ancestor_ids(self, project_id: str, category_id: str) -> set[str]:
+        """Returns the ids of a category and of all above it, inside a transaction that holds the tree's guard.
+
+        `get_path` can't serve: MongoDB refuses `$graphLookup` on a sharded collection inside of a transaction, and what
+        is read outside of it lacks a move that most members of the replica set do not have yet.
+        """
+        above: set[str] = set()
+        step: str | None = category_id
+        while step is not None and step not in above:
+            above.add(step)
+            row = self._find_one(project_id, {"_id": ObjectId(step), **NOT_DELETED}, {"categoryId": 1})
+            step = row["categoryId"] if row else None
+        return above
 
     def has_subcategories(self, project_id: str, category_id: str) -> bool:
         """Returns whether a category has subcategories."""

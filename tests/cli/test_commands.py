@@ -106,6 +106,12 @@ class TestTokens:
 
         assert abs(lasts - timedelta(days=90)) < timedelta(seconds=1)
 
+    def test_no_time_is_not_taken_for_no_end(self, cli: Cli, project: Project) -> None:
+        refused = cli("token", "create", "--project", project.id, "--name", "me", "--expires-in", "0d")
+
+        assert refused.exit_code == 1, refused.output
+        assert "expiresAt" in refused.output
+
     @pytest.mark.parametrize("span", ["90", "d", "-1d", "1y", "1000000d"])
     def test_another_span_is_refused(self, cli: Cli, project: Project, span: str) -> None:
         refused = cli("token", "create", "--project", project.id, "--name", "me", "--expires-in", span)

@@ -158,6 +158,19 @@ def test_what_is_wrong_stands_in_its_cell_and_is_corrected_there(editor: Visitor
     }
 
 
+def test_a_row_that_is_emptied_is_gone_and_moves_no_other(editor: Visitor, project: Project) -> None:
+    table = "title\tdue\nRye\t2099-04-03\nSalt\tsoon\nFlour\t2099-04-04\n"
+    page = editor.post("/console/plan/many", table=table, **{"cell.1.0": "", "cell.1.1": ""}).text
+
+    cells = dict(re.findall(r'<input name="(cell[\d.]+)"[^>]* value="([^"]*)"', page))
+    editor.post("/console/plan/many", **sent(page), **cells, confirmed="yes")
+
+    assert {title: one["dueDate"] for title, one in documents(project).items()} == {
+        "Rye": "2099-04-03",
+        "Flour": "2099-04-04",
+    }
+
+
 def test_a_length_shows_the_number_of_words_that_checks_read(editor: Visitor) -> None:
     page = editor.post(
         "/console/plan/many", table="Title\tWords\nA\t900\nB\t1.200\nC\tca. 900\nD\t800 bis 1.000\n"

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from app.errors import ServiceUnavailable
+from app.operations.delivery_caches import categories_at
 from app.store.categories import Categories
 from app.store.shared_cache import SharedCache
 from app.store.single_flight import SingleFlight
@@ -170,6 +172,28 @@ def test_a_request_after_a_change_never_shares_what_one_before_it_found_in_a_cac
         assert waits_for_the_reader.result() in (["Bread"], ["Loaves"])
         assert comes_after_the_change.result() == ["Loaves"]
     assert names() == ["Loaves"]
+
+
+def test_a_read_that_fails_fails_for_all_who_wait_for_it_and_not_for_one_after_the_other(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on, calls = threading.Event(), threading.Event(), []
+
+    def fail(*_: Any, **__: Any) -> None:
+        calls.append(None)
+        begun.set()
+        go_on.wait(30)
+        time.sleep(0.2)  # while which all who wait begin to share the next read
+        raise ServiceUnavailable
+
+    monkeypatch.setattr(Categories, "list", fail)
+    with ThreadPoolExecutor(9) as pool:
+        first = pool.submit(categories_at, project.context(), 1)
+        begun.wait(30)
+        others = [pool.submit(categories_at, project.context(), 1) for _ in range(8)]
+        go_on.set()
+        assert all(isinstance(one.exception(), ServiceUnavailable) for one in (first, *others))
+    assert len(calls) < len(others)
 
 
 def test_a_change_that_is_not_delivered_leaves_the_answer_as_it_is(project: Project, graphql: GraphQL) -> None:

@@ -7,13 +7,14 @@ import pytest
 from graphql import get_introspection_query, parse
 from strawberry.http import GraphQLRequestData
 
+from app.errors import ResponseTooLarge
 from app.store.store import Store
 from graphql_app.limits import delivery_schema, validated
 from graphql_app.types import DeliveryContext
 from tests.graphql_app.client import GraphQL, published
 from tests.graphql_app.watched import Watched
 from tests.graphql_app.worst import ALLOWED, REFUSED
-from tests.make import Project, an_app
+from tests.make import Project, a_document, an_app
 
 WORK = "{" + " ".join(f"field{n}" for n in range(300)) + "}"
 QUIET_SECONDS = 0.003
@@ -122,6 +123,19 @@ def test_a_request_of_more_than_any_query_needs_is_refused(graphql: GraphQL) -> 
 
     assert answer.status_code == 413
     assert answer.json["errors"][0]["extensions"]["code"] == "REQUEST_TOO_LARGE"
+
+
+def test_previews_that_are_longer_than_their_text_are_counted_as_they_are_rendered(
+    project: Project, preview: GraphQL
+) -> None:
+    a_document(project.context(), markdown="|a" * 100 + "\n" + "|-" * 100 + "\n" + "|a\n" * 1_900)
+    names = " ".join(f"h{number}: html" for number in range(15))
+
+    answer = preview.post(f"{{ documents(includeDrafts: true) {{ preview {{ {names} }} }} }}")
+
+    assert [error["message"] for error in answer.json["errors"]] == [ResponseTooLarge.message]
+    [found] = preview.data("{ documents(includeDrafts: true) { preview { html } } }")["documents"]
+    assert len(found["preview"]["html"]) > 1_500_000
 
 
 @pytest.mark.needs_mongod

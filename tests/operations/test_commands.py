@@ -13,11 +13,12 @@ from pymongo import MongoClient, monitoring
 
 from app.errors import BriefClaimed, CategoryInUse, ClusterInUse
 from app.operations.context import Context
+from app.operations.transfers import ProjectImport, export_project
 from app.rules.tokens import Budget
 from app.store.store import connect
 from app.vocabulary import Channel
 from tests.listener import Listener
-from tests.make import OPERATIONS, Project, a_ready_brief, an_app, made
+from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, an_app, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -230,3 +231,20 @@ def test_renaming_and_deleting_what_documents_are_filed_under_costs_the_same_how
         sent(commands, ctx, f"delete_{kind}", record)
     documents.update_many({f"{kind}Id": ObjectId(record)}, {"$set": {"deletedAt": ctx.now, "listed": ["trash"]}})
     assert len(sent(commands, ctx, f"delete_{kind}", record)) <= 8
+
+
+def test_the_transactions_of_an_import_take_few_commands_so_that_they_end_in_time_where_mongodb_is_far(
+    ctx: Context, commands: Commands, project: Project
+) -> None:
+    category = made(project.context(), "category", name="Bread", slug="bread")["id"]
+    for number in range(60):
+        a_document(project.context(), title=f"Loaf {number}", categoryId=category)
+    lines = list(export_project(project.store, project.id))
+    importing = ProjectImport(replace(a_project(project.store).context(), store=ctx.store))
+    commands.sent.clear()
+
+    list(importing.take(lines))
+
+    transactions = " ".join(commands.sent).split("commitTransaction")
+    assert importing.done.created["document"] == 60
+    assert max(len(transaction.split()) for transaction in transactions) < 200

@@ -1,6 +1,8 @@
 """What is delivered may be read from secondaries, and is never older than what was acknowledged."""
 
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +11,12 @@ import pytest
 from pymongo import monitoring
 
 from app.cli.db import create_missing
+from app.errors import BadRequest
 from app.store.store import Store, connect
 from chaos.cluster import Member, ReplicaSet
 from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.listener import Listener
-from tests.make import Project, a_project, an_app
+from tests.make import Project, a_project, an_app, made
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
@@ -114,3 +117,24 @@ def test_what_was_published_is_there_at_once(from_secondaries: Store) -> None:
         assert f"loaf-{number}<" in api.feed("sitemap").text
         run(project, "unpublish_document", document["id"])
         assert api.data("{ documents(limit: 1) { title } }") == {"documents": []}
+
+
+def test_two_categories_are_never_moved_below_each_other_while_secondaries_lag(replica_set: ReplicaSet) -> None:
+    store = connect(replica_set.uri)
+    create_missing(store)
+    project = a_project(store)
+    bread, rye = (made(project.context(), "category", name=name, slug=name.lower())["id"] for name in ("Bread", "Rye"))
+    secondaries = [member.client.admin for member in replica_set.secondaries()]
+    for admin in secondaries:
+        admin.command("fsync", lock=True)  # so that the primary waits with what it has written
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            first = pool.submit(run, project, "update_category", bread, categoryId=rye)
+            time.sleep(1)
+            second = pool.submit(run, project, "update_category", rye, categoryId=bread)
+            time.sleep(1)
+        finally:
+            for admin in secondaries:
+                admin.command("fsyncUnlock")
+        assert {type(one.exception()) for one in (first, second)} == {BadRequest, type(None)}
+    store.database.client.close()
