@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.rules.documents import StoredDocument
-from app.rules.inbox import MOST_WAITING, InboxEntry, waiting_in
+from app.rules.inbox import MOST_WAITING, NEEDED, InboxEntry, waiting_in
 from app.rules.threads import StoredThread
 from app.schemas.inbox import InboxQuery
 from app.schemas.loading import Fields
@@ -28,7 +28,13 @@ def reviews_of_others(ctx: Context, member_id: str) -> list[InboxEntry]:
     with ctx.store.deadline():
         team = ctx.store.inboxes.team(ctx.project_id)
         documents = ctx.store.documents.list(
-            ctx.project_id, filters, ctx.now, sort="updatedAt", limit=MOST_WAITING, offset=0
+            ctx.project_id,
+            filters,
+            ctx.now,
+            sort="updatedAt",
+            limit=MOST_WAITING,
+            offset=0,
+            fields=dict.fromkeys(NEEDED, 1),
         )
     entries = [entry for document in documents for entry in waiting_in(document, team)]
     return [one for one in entries if one["kind"] == WaitKind.REVIEW and one["memberId"] not in (None, member_id)]
