@@ -76,6 +76,7 @@ def _claim(path: list[str], sent: Body) -> Any:
     claimed = {"brief.state": "claimed", "brief.claimedAt": datetime.now(UTC), "status": "drafting"}
     change = {"$set": claimed, "$inc": {"rev": 1}, "$push": {"outbox": _event("brief.claimed")}}
     row = _database.documents.find_one_and_update(one, change, {"outbox": 0}, return_document=ReturnDocument.AFTER)
+    assert row is not None
     return row | {"content": _text(row)}
 
 
@@ -116,6 +117,7 @@ def _content(path: list[str], sent: Body) -> Any:
         written = _database.documents.find_one_and_update(
             {"_id": document_id}, change, {"outbox": 0}, return_document=ReturnDocument.AFTER, session=session
         )
+        assert written is not None
         return written | {"content": sent["markdown"]}
 
     return _in_transaction(write)

@@ -27,8 +27,8 @@ from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus
 from bench import seeds
 from bench.servers import own_store
-from tests.graphql_app.client import GraphQL, delivery_token, opened, published
-from tests.make import OPERATIONS, Project, a_project, made
+from tests.graphql_app.client import GraphQL, delivery_token, published
+from tests.make import OPERATIONS, Project, a_project, an_app, made
 
 FEW, MANY, MOST_LEASED, TRASHED, SINCE = 1_000, 100_000, 100_000, 100, 200
 CALLS, IN_CATEGORY = 40, 900
@@ -127,7 +127,7 @@ def _graphql(query: str) -> Request:
 
     def post(ctx: Context) -> Call:
         token = delivery_token(Project(ctx.store, ctx.project_id, ctx.caller.team_id))
-        site, numbers = GraphQL(opened(ctx.store).test_client(), token), count()
+        site, numbers = GraphQL(an_app(ctx.store).test_client(), token), count()
         return lambda: site.data(query, {"number": next(numbers)})
 
     return post

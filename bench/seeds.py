@@ -48,7 +48,8 @@ def fill(project: Project, count: int, *, length: int = 0, **fields: Any) -> lis
     database = project.store.database
     first = a_document(project.context(), title=f"Loaf {ObjectId()}", brief={"keyword": "x"})
     like = database.documents.find_one({"_id": ObjectId(first["id"])})
-    waiting, ids = _rows(like, count, fields), []
+    ids: list[str] = []
+    waiting = _rows(like, count, fields)
     while rows := list(islice(waiting, BATCH)):
         if length:
             bodies = [
@@ -104,7 +105,8 @@ def drafts(project: Project, tokens: list[Token], each: int, length: int, turn: 
     """Replaces the drafts of tokens by new ones; returns each with the token that owns it."""
     intents, now = project.store.database.intents, this_instant()
     intents.delete_many({"projectId": ObjectId(project.id)})
-    rows, owned = [], []
+    rows: list[dict[str, Any]] = []
+    owned: list[tuple[Token, str]] = []
     for token in tokens:
         for slot in range(each):
             markdown = text(length, len(rows))

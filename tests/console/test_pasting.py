@@ -142,7 +142,8 @@ def test_formatted_text_is_pasted_as_markdown_and_undone_at_once(window: Window,
     assert text_of(window) == EXPECTED[html]
     editor.send_keys(Keys.CONTROL, "z")
     assert text_of(window) == "Before.\n"
-    assert window.problems() == []
+    # The preview shows the pasted images, whose host does not exist.
+    assert [one for one in window.problems() if "ERR_NAME_NOT_RESOLVED" not in one] == []
 
 
 def test_a_heading_pasted_within_a_line_has_lines_of_its_own_and_a_word_stays_in_it(
