@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from app.operations.context import Context
 from app.operations.operation import Effect, Result, operation
 from app.rules.documents import StoredDocument
-from app.rules.inbox import MOST_WAITING, NEEDED, InboxEntry, waiting_in
+from app.rules.inbox import MOST_WAITING, NEEDED, InboxEntry, Team, waiting_in
 from app.rules.threads import StoredThread
 from app.schemas.inbox import InboxQuery
 from app.schemas.loading import Fields
@@ -26,7 +26,7 @@ def reviews_of_others(ctx: Context, member_id: str) -> list[InboxEntry]:
     """Returns the entries of documents in review that wait for other members than this one, for the console."""
     filters = {"status": [DocumentStatus.REVIEW]}
     with ctx.store.deadline():
-        team = ctx.store.inboxes.team(ctx.project_id)
+        team = Team(frozenset(ctx.store.members.ids(ctx.project_id)))  # its other facts decide about other kinds
         documents = ctx.store.documents.list(
             ctx.project_id,
             filters,
