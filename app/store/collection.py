@@ -256,8 +256,11 @@ class OutboxCollection(Collection[Stored]):
     defaults: Bson = NOT_DELETED
     """The fields of a new record that nobody sends."""
 
-    def keys(self, record: Values) -> Bson:
-        """Returns what is stored besides a record's own fields: the keys that lists sort by and names are found by."""
+    def keys(self, record: Values, before: Values | None = None) -> Bson:
+        """Returns what is stored besides a record's own fields: the keys that lists sort by and names are found by.
+
+        Those that cannot differ from the keys of the record `before` may be left out.
+        """
         return {}
 
     def get(self, project_id: str, record_id: str) -> Stored | None:
@@ -275,7 +278,7 @@ class OutboxCollection(Collection[Stored]):
 
             find_one_and_update(
                 {"projectId": …, "_id": …, "rev": 7},
-                {"$set": {"status": "drafting", "brief.state": "claimed", …, "listed": […], "updatedAt": …},
+                {"$set": {"status": "drafting", "brief": {"state": "claimed", …}, "listed": […], "updatedAt": …},
                  "$inc": {"rev": 1},
                  "$push": {"outbox": {"$each": [{"type": "brief.claimed", …}]}}})
 
@@ -303,9 +306,8 @@ class OutboxCollection(Collection[Stored]):
         rows = [self._event_row(event, after) for event in events]
         record_id = ObjectId(after["id"])
         where = self._where(project_id, {"_id": record_id, "rev": before["rev"], **self._has_room(len(rows))})
-        outbox = {"outbox": {"$each": rows}}
-        written = difference({**before, **self.keys(before)}, {**after, **self.keys(after)})
-        return where, {**written, "$inc": {"rev": 1}, "$push": outbox}
+        written = difference(before, after) | self.keys(after, before)
+        return where, {"$set": written, "$inc": {"rev": 1}, "$push": {"outbox": {"$each": rows}}}
 
     def _new_record(self, record: Values, events: Iterable[Event]) -> Bson:
         """Returns a new record, with its first `rev`, and with the events of its creation in its outbox."""
@@ -324,24 +326,8 @@ class OutboxCollection(Collection[Stored]):
 
 
 def difference(before: Values, after: Values) -> Bson:
-    """Returns the update that makes one record of another: `$set` and `$unset`, of what differs inside objects too."""
-    written: Bson = {}
-    removed: Bson = {}
-    for name in before.keys() | after.keys():
-        old, new = before.get(name, _MISSING), after.get(name, _MISSING)
-        if old == new:
-            continue
-        if isinstance(old, dict) and isinstance(new, dict):
-            written |= {f"{name}.{key}": value for key, value in new.items() if old.get(key, _MISSING) != value}
-            removed |= {f"{name}.{key}": "" for key in old.keys() - new.keys()}
-        elif new is _MISSING:
-            removed[name] = ""
-        else:
-            written |= to_bson({name: new})
-    return {operator: fields for operator, fields in (("$set", written), ("$unset", removed)) if fields}
-
-
-_MISSING = object()
+    """Returns the fields to set so that one record becomes the other, which has all fields of the first."""
+    return to_bson({name: value for name, value in after.items() if name not in before or before[name] != value})
 
 
 def _id_index(condition: Condition) -> str | None:

@@ -6,7 +6,6 @@ serves every filter. All keys are derived from the record by `document_keys`, wh
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from app.rules.documents import OPEN, StoredDocument
@@ -52,15 +51,15 @@ def document_from_bson(record: Any) -> Any:
     return record
 
 
-def document_keys(record: Values) -> Bson:
-    """Returns the keys that are stored with a document."""
-    keyword = (record.get("brief") or {}).get("keyword") or ""
+def document_keys(record: Values, before: Values | None = None) -> Bson:
+    """Returns the keys that are stored with a document, without its words if they are those of `before`."""
+    searched = _searched(record)
     return {
         "listed": _listed(record),
         "titleKey": record["title"].casefold(),
         "dueKey": record.get("dueDate") or NO_DUE_DATE,
-        "words": _words(record["title"], record["slug"], keyword),
         "waitingSince": waiting_since(record),
+        **({} if before and _searched(before) == searched else {"words": search_words(*searched)}),
     }
 
 
@@ -112,10 +111,9 @@ def sort_key(record: Values, order: Sequence[tuple[str, int]]) -> list[Any]:
     return [keys[name] if name in keys else record[name] for name, _ in order]
 
 
-@lru_cache(1_000)
-def _words(title: str, slug: str, keyword: str) -> list[str]:
-    """Returns the words of a document; cached, since a write needs them before and after, and seldom changes them."""
-    return search_words(title, slug, keyword)
+def _searched(document: Values) -> tuple[str, ...]:
+    """Returns the texts that searches look into."""
+    return document["title"], document["slug"], (document.get("brief") or {}).get("keyword") or ""
 
 
 def _listed(document: Values) -> list[str]:

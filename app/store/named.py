@@ -28,7 +28,7 @@ class Named(OutboxCollection[Stored]):
     found_by: ClassVar[Sequence[str]]
     """The fields whose value, without case, names a record."""
 
-    def keys(self, fields: Values) -> Bson:
+    def keys(self, fields: Values, before: Values | None = None) -> Bson:
         return {"nameKey": name_key(fields["name"])} if fields.get("name") else {}
 
     def find_same(self, project_id: str, fields: Values, exclude: str | None = None) -> Stored | None:
@@ -86,7 +86,7 @@ class Members(Named[StoredMember]):
     unique = "emailKey"
     found_by = ("nameKey", "emailKey")
 
-    def keys(self, fields: Values) -> Bson:
+    def keys(self, fields: Values, before: Values | None = None) -> Bson:
         email = {"emailKey": name_key(fields["email"] or "")} if "email" in fields else {}
         return super().keys(fields) | email
 

@@ -54,7 +54,7 @@ class Threads(Collection[StoredThread]):
         Raises `WriteConflict` when it changed since it was read.
         """
         unchanged = {"_id": ObjectId(before["id"]), "rev": before["rev"]}
-        update = difference({**before}, {**after}) | {"$inc": {"rev": 1}}
+        update = {"$set": difference(before, after), "$inc": {"rev": 1}}
         if self._update_one(project_id, unchanged, update, {"_id": 1}) is None:
             raise WriteConflict
         return {**after, "rev": before["rev"] + 1}
