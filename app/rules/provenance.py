@@ -7,10 +7,12 @@ compared by the digests of their paragraphs, which documents keep, so that a wri
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from hashlib import blake2b
-from itertools import groupby
+from itertools import groupby, pairwise
+from operator import or_
 from typing import Annotated, NamedTuple
 
 from typing_extensions import TypedDict
@@ -112,7 +114,9 @@ def origins_after(before: Sequence[int], old: Sequence[bytes], new: Sequence[byt
     that those came from.
     """
     stayed, end = _stayed(old, new), len(old)
-    kept = {-1, end, *stayed}
+    kept = sorted({-1, end} | {place for place in stayed if place is not None})
+    gone = [(left, right, reduce(or_, before[left + 1 : right], 0)) for left, right in pairwise(kept)]
+    gone_after, gone_before = {left: one for left, _, one in gone}, {right: one for _, right, one in gone}
     origins: list[int] = []
     left, added = -1, 0
     for place in [*stayed, end]:
@@ -120,8 +124,7 @@ def origins_after(before: Sequence[int], old: Sequence[bytes], new: Sequence[byt
             added += 1
             continue
         if added:
-            replaced = _replaced(before, kept, left, 1) | _replaced(before, kept, place, -1)
-            origins += [1 << version | replaced] * added
+            origins += [1 << version | gone_after[left] | gone_before[place]] * added
         if place < end:
             origins.append(before[place])
         left, added = place, 0
@@ -251,14 +254,6 @@ def _stayed(old: Sequence[bytes], new: Sequence[bytes]) -> list[int | None]:
     for place in range(len(old) - 1, -1, -1):
         places[old[place]].append(place)
     return [places[digest].pop() if places.get(digest) else None for digest in new]
-
-
-def _replaced(before: Sequence[int], kept: Collection[int | None], place: int, step: int) -> int:
-    """Returns the origins of the removed paragraphs between one paragraph that stayed and the next one."""
-    gone = 0
-    while (place := place + step) not in kept:
-        gone |= before[place]
-    return gone
 
 
 def _writers(versions: Iterable[int], revisions: Mapping[int, StoredRevision]) -> list[Writer]:

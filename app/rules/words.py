@@ -63,7 +63,7 @@ def count_words(text: str) -> int:
     for mark in () if text.isascii() else filter(text.__contains__, _ALIKE):
         plain = plain.replace(mark, _ALIKE[mark])
     if not plain.isascii():
-        return sum(1 for _ in words(text))
+        return sum(map(bool, words(text)))  # true for each word, without a step of Python
     source = plain.encode()
     runs = (b" " + source.translate(_ASCII_WORDS)).count(b" a")
     return runs - sum(len(pattern.findall(source)) for pattern in (*_JOINED, _NO_LETTERS))
