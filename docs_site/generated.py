@@ -179,7 +179,7 @@ def _moved(rule: Callable[[StoredDocument, Call], Decision]) -> Iterator[tuple[s
 
 def brief_diagram() -> str:
     """Returns the states of a brief and the operations between them, in Mermaid's notation."""
-    finishing = ", ".join(move.name for move in statuses.MOVES if move.finishes_brief)
+    finishing = ", ".join(move.name for move in statuses.MOVES if move.finishes)
     arrows = [f"    {one} --> {other}: {name}" for name, rule in BRIEF_MOVES.items() for one, other in _moved(rule)]
     return "\n".join(
         ["stateDiagram-v2", "    [*] --> none", *arrows, "    claimed --> ready: lease expires"]

@@ -45,18 +45,16 @@ class StatusMove:
     leaves: tuple[Status, ...]
     enters: Status | Callable[[StoredDocument], str]
     event: str
-    needs_content: bool = False
-    finishes_brief: bool = False
-    """Whether it makes a claimed brief `drafted`."""
-    guarded: bool = False
-    """Whether it is refused while the brief is claimed by another agent."""
+    finishes: bool = False
+    """Whether it needs content, and makes a claimed brief `drafted`."""
+    submits: bool = False
+    """Whether it is refused while the brief is claimed by another agent, while checks of level `error` fail, and while
+    threads of level `must` are open."""
     four_eyes: bool = False
     """Whether threads of level `must` that are not resolved refuse it, and a project that requires four eyes does so to
     the author and the submitter of the version."""
     needs_approval: bool = False
     """Whether a project that requires approval refuses it for a document that was not approved."""
-    needs_checks: bool = False
-    """Whether it is refused while checks of level `error` fail, and threads of level `must` are open."""
     if_changed: tuple[Status, ...] = ()
     """Statuses that it leaves only when the content changed since it was published."""
     if_live: bool = False
@@ -83,10 +81,8 @@ SUBMIT = StatusMove(
     if_changed=(Status.PUBLISHED,),
     enters=Status.REVIEW,
     event="document.submitted",
-    needs_content=True,
-    needs_checks=True,
-    finishes_brief=True,
-    guarded=True,
+    finishes=True,
+    submits=True,
     clears=("review",),
 )
 APPROVE = StatusMove(
@@ -94,8 +90,7 @@ APPROVE = StatusMove(
     leaves=(Status.DRAFTING, Status.REVIEW),
     enters=Status.APPROVED,
     event="document.approved",
-    needs_content=True,
-    finishes_brief=True,
+    finishes=True,
     four_eyes=True,
 )
 REQUEST_CHANGES = StatusMove(
@@ -109,8 +104,7 @@ SCHEDULE = StatusMove(
     leaves=tuple(status for status in Status if status != Status.SCHEDULED),
     enters=Status.SCHEDULED,
     event="document.scheduled",
-    needs_content=True,
-    finishes_brief=True,
+    finishes=True,
     four_eyes=True,
     needs_approval=True,
 )
@@ -126,8 +120,7 @@ PUBLISH = StatusMove(
     leaves=tuple(Status),
     enters=Status.PUBLISHED,
     event="document.published",
-    needs_content=True,
-    finishes_brief=True,
+    finishes=True,
     four_eyes=True,
     needs_approval=True,
     clears=tuple(UNSCHEDULED),
@@ -201,7 +194,7 @@ def move_status(
     """Makes a move of the table, which also writes `fields`; `problems` are what is wrong with what was sent."""
     refuse_move(move, document, call, base_version, problems)
     status = move.enters(document) if callable(move.enters) else move.enters
-    brief = finished_brief(document) if move.finishes_brief else {}
+    brief = finished_brief(document) if move.finishes else {}
     return changed(
         document, call, move.event, {**brief, **dict.fromkeys(move.clears), **(fields or {}), "status": status}, data
     )
@@ -215,7 +208,7 @@ def refuse_move(
     problems: Sequence[Problem] = (),
 ) -> None:
     """Raises the first refusal of a move, in the contract's order."""
-    if move.guarded:
+    if move.submits:
         refuse_if_guarded(document, call, submits=True)
     refuse_if_outdated(document, base_version)
     if not _may_leave(move, document):
@@ -229,11 +222,11 @@ def refuse_move(
             raise FourEyes(by=call.same_eyes)
     if move.needs_approval and call.review_required and not _is_approved(document):
         raise ReviewRequired
-    if move.needs_content and document.get("contentId") is None:
+    if move.finishes and document.get("contentId") is None:
         raise BadRequest(None if problems else NO_CONTENT, errors=[EMPTY, *problems])
     if problems:
         raise BadRequest(errors=list(problems))
-    if move.needs_checks:
+    if move.submits:
         refuse_if_threads(document, call, (ThreadState.OPEN,))
         if call.failed_checks:
             raise ChecksFailed(checks=list(call.failed_checks))
