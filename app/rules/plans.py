@@ -50,13 +50,15 @@ def with_ids(piece: Fields, named: Named) -> tuple[dict[str, Any], list[Problem]
     return fields, problems
 
 
-_KINDS = {"category": "category", "cluster": "cluster", "assignee": "member"}
-_MANY = {"category": "categories", "cluster": "clusters", "assignee": "members"}
-_NAMED_BY = {"category": "name or slug", "cluster": "name", "assignee": "name or e-mail address"}
+_WORDS = {
+    "category": ("category", "categories", "name or slug"),
+    "cluster": ("cluster", "clusters", "name"),
+    "assignee": ("member", "members", "name or e-mail address"),
+}
 
 
 def _unclear(name: str, id_field: str, ids: list[str]) -> str:
+    one, many, named_by = _WORDS[name]
     if not ids:
-        return f"No {_KINDS[name]} of this project has this {_NAMED_BY[name]}: see the list of {_MANY[name]}."
-    some = " or ".join(ids[:SHOWN])
-    return f"{len(ids)} {_MANY[name]} have this {_NAMED_BY[name]}: send the `{id_field}` of one, like {some}."
+        return f"No {one} of this project has this {named_by}: see the list of {many}."
+    return f"{len(ids)} {many} have this {named_by}: send the `{id_field}` of one, like {' or '.join(ids[:SHOWN])}."

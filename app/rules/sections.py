@@ -7,7 +7,7 @@ of one document and neither loses anything. (decisions, section 12)
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -99,42 +99,39 @@ def apply_edits(markdown: str, edits: Sequence[Edit], version: int) -> str:
         else:
             replaced[target] = edit.markdown
     line_end = found[0] if (found := _LINE_END.search(markdown)) else "\n"
-    joined = _Joined(line_end)
+    pieces: list[tuple[str, int | None]] = []
     for place, section in enumerate(sections):
         text = replaced.get(place, section.text)
-        joined.add(text, place if text == section.text else None)
-        for text in followers.get(place, ()):
-            joined.add(text)
-    return "".join(joined.parts)
+        pieces.append((text, place if text == section.text else None))
+        pieces += [(text, None) for text in followers.get(place, ())]
+    return _joined(pieces, line_end)
 
 
-class _Joined:
-    """Pieces of text in their order, with a blank line where two that were no neighbours would run together."""
+def _joined(pieces: Iterable[tuple[str, int | None]], line_end: str) -> str:
+    """Returns pieces of text in a row, with a blank line where two that were no neighbours would run together.
 
-    def __init__(self, line_end: str) -> None:
-        self.parts: list[str] = []
-        self._line_end = line_end
-        self._place: int | None = None
-
-    def add(self, text: str, place: int | None = None) -> None:
-        """Adds a piece; `place` is its place among the sections of before, None for one that is new."""
+    Each has its place among the sections of before; a new one has none.
+    """
+    parts: list[str] = []
+    following: int | None = None
+    for text, place in pieces:
         if not text:
-            return
-        neighbours = place is not None and self._place is not None and place == self._place + 1
-        if self.parts and not neighbours:
-            self.parts.append(self._line_end * self._missing_line_ends(text))
-        self.parts.append(text)
-        self._place = place
+            continue
+        if parts and (place is None or place != following):
+            parts.append(line_end * _missing_line_ends("".join(parts[-2:]), text))
+        parts.append(text)
+        following = None if place is None else place + 1
+    return "".join(parts)
 
-    def _missing_line_ends(self, text: str) -> int:
-        """Returns how many line ends it takes for a blank line between the last piece and this one."""
-        before = "".join(self.parts[-2:])
-        blank_before = re.search(r"(?>\r\n|\r|\n)[ \t]*(?>\r\n|\r|\n)[ \t]*\Z", before[-200:])
-        blank_after = re.match(r"[ \t]*(?:\r\n|\r|\n)", text)
-        ended = before.endswith(("\n", "\r"))
-        if blank_before or (ended and blank_after):
-            return 0
-        return 1 if ended or blank_after else 2
+
+def _missing_line_ends(before: str, after: str) -> int:
+    """Returns how many line ends it takes for a blank line between two texts."""
+    blank_before = re.search(r"(?>\r\n|\r|\n)[ \t]*(?>\r\n|\r|\n)[ \t]*\Z", before[-200:])
+    blank_after = re.match(r"[ \t]*(?:\r\n|\r|\n)", after)
+    ended = before.endswith(("\n", "\r"))
+    if blank_before or (ended and blank_after):
+        return 0
+    return 1 if ended or blank_after else 2
 
 
 def _target(sections: Sequence[Section], alike: Mapping[str, Sequence[int]], edit: Edit) -> int | None:

@@ -106,7 +106,7 @@ def reply_to_thread(thread: StoredThread, call: Call, text: str, comment_id: str
     """Adds an answer; one by the opener leaves the thread open, one by another leaves it answered."""
     _refuse_if_resolved(thread)
     state = ThreadState.OPEN if _is_opener(thread, call) else ThreadState.ANSWERED
-    return _with_comment(thread, call, text, comment_id, state=state)
+    return _changed(thread, call, text, comment_id, state=state)
 
 
 def resolve_thread(thread: StoredThread, call: Call, text: str | None, comment_id: str) -> StoredThread:
@@ -140,8 +140,7 @@ def reopen_thread(thread: StoredThread, call: Call) -> StoredThread:
     """Opens a resolved thread again; others stay as they are."""
     if thread["state"] != ThreadState.RESOLVED:
         return thread
-    cleared = {"resolvedAt": None, "resolvedBy": None, "outcome": None}
-    return _changed(thread, call, state=ThreadState.OPEN, **cleared)
+    return _changed(thread, call, state=ThreadState.OPEN, resolvedAt=None, resolvedBy=None, outcome=None)
 
 
 def refuse_if_not_yours(thread: StoredThread, call: Call) -> None:
@@ -164,14 +163,10 @@ def record_thread(
     is_resolved = after["state"] == ThreadState.RESOLVED
     if was_resolved and not is_resolved and before is not None:
         refuse_if_full(document, call)
-    must = {one: state for one, state in (document.get("mustThreads") or {}).items() if one != after["id"]}
-    if after["level"] == ThreadLevel.MUST and not is_resolved:
-        must[after["id"]] = after["state"]
-    fields = {
-        "unresolvedThreads": _unresolved(document) + was_resolved - is_resolved,
-        "mustThreads": must,
-        "openSince": _open_since([after], (document.get("openSince") or {})),
-    }
+    fields = counts_of([after])
+    for name, known in (("mustThreads", document.get("mustThreads")), ("openSince", document.get("openSince"))):
+        fields[name] = {one: value for one, value in (known or {}).items() if one != after["id"]} | fields[name]
+    fields["unresolvedThreads"] = _unresolved(document) + was_resolved - is_resolved
     data = {"threadId": after["id"], "level": after["level"], "outcome": after["outcome"]}
     return changed(document, call, event, fields, data)
 
@@ -179,8 +174,12 @@ def record_thread(
 def counts_of(threads: Iterable[StoredThread]) -> dict[str, Any]:
     """Returns the fields that count a document's existing threads in its record, for imports."""
     left = [thread for thread in threads if thread["state"] != ThreadState.RESOLVED]
-    must = {thread["id"]: thread["state"] for thread in left if thread["level"] == ThreadLevel.MUST}
-    return {"unresolvedThreads": len(left), "mustThreads": must, "openSince": _open_since(left)}
+    must = [thread for thread in left if thread["level"] == ThreadLevel.MUST]
+    return {
+        "unresolvedThreads": len(left),
+        "mustThreads": {thread["id"]: thread["state"] for thread in must},
+        "openSince": {thread["id"]: thread["stateSince"] for thread in must if thread["state"] == ThreadState.OPEN},
+    }
 
 
 def places_of(threads: Iterable[StoredThread], version: int, markdown: str) -> dict[str, int | None]:
@@ -192,16 +191,6 @@ def places_of(threads: Iterable[StoredThread], version: int, markdown: str) -> d
         if thread["quote"] is not None and thread["version"] != version:
             moved[thread["id"]] = thread["quote"]
     return places | dict(zip(moved, locate(markdown, list(moved.values())), strict=True))
-
-
-def _open_since(threads: Iterable[StoredThread], before: Mapping[str, datetime] = {}) -> dict[str, datetime]:
-    """Returns since when each open thread of level `must` is open; `before` has the times of other threads."""
-    since = dict(before)
-    for thread in threads:
-        since.pop(thread["id"], None)
-        if (thread["level"], thread["state"]) == (ThreadLevel.MUST, ThreadState.OPEN):
-            since[thread["id"]] = thread["stateSince"]
-    return since
 
 
 def _place_of(quote: Mapping[str, str] | None, markdown: str) -> list[int] | None:
@@ -261,19 +250,18 @@ def _resolved(
     thread: StoredThread, call: Call, text: str | None, comment_id: str, outcome: ThreadOutcome | None = None
 ) -> StoredThread:
     fields = {"state": ThreadState.RESOLVED, "outcome": outcome, "resolvedAt": call.now, "resolvedBy": call.actor}
-    if text is None:
-        return _changed(thread, call, **fields)
-    return _with_comment(thread, call, text, comment_id, **fields)
+    return _changed(thread, call, text, comment_id, **fields)
 
 
-def _with_comment(thread: StoredThread, call: Call, text: str, comment_id: str, **fields: Any) -> StoredThread:
-    if len(thread["comments"]) >= MOST_COMMENTS:
-        raise BadRequest(errors=[Problem(field="text", message=TOO_MANY_COMMENTS)])
-    comment = StoredComment(id=comment_id, at=call.now, by=call.actor, text=text)
-    return _changed(thread, call, comments=[*thread["comments"], comment], **fields)
-
-
-def _changed(thread: StoredThread, call: Call, **fields: Any) -> StoredThread:
+def _changed(
+    thread: StoredThread, call: Call, text: str | None = None, comment_id: str = "", **fields: Any
+) -> StoredThread:
+    """Returns a thread with some fields changed, and with a comment if there is a text."""
+    if text is not None:
+        if len(thread["comments"]) >= MOST_COMMENTS:
+            raise BadRequest(errors=[Problem(field="text", message=TOO_MANY_COMMENTS)])
+        comment = StoredComment(id=comment_id, at=call.now, by=call.actor, text=text)
+        fields["comments"] = [*thread["comments"], comment]
     moved = fields.get("state", thread["state"]) != thread["state"]
     since = {"stateSince": call.now} if moved else {}
     return cast(StoredThread, {**thread, **fields, **since, "updatedAt": call.now})
