@@ -132,7 +132,7 @@ def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredC
         return None
     agreed = store.codes.take(project_id, hash_of(code), now)
     if agreed is None:
-        made = store.tokens.by_code(project_id, hash_of(code))
+        made = store.tokens.by_connection(project_id, "code", hash_of(code))
         if made is not None:
             _revoke(store, made, SYSTEM, now)
         return None
@@ -220,7 +220,7 @@ def _answer(family: str, scopes: list[str], ends: datetime, now: datetime) -> To
 def _of_refresh_token(store: Store, secret: str) -> StoredToken | None:
     family, _, _ = secret.removeprefix(REFRESH).rpartition(".")
     project_id = _project_of(family) if secret.startswith(REFRESH) else None
-    return None if project_id is None else store.tokens.by_family(project_id, hash_of(family))
+    return None if project_id is None else store.tokens.by_connection(project_id, "family", hash_of(family))
 
 
 def _project_of(secret: str) -> str | None:

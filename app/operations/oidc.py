@@ -37,7 +37,7 @@ def sign_in_member(store: Store, member: StoredMember, scopes: Sequence[Scope], 
     project_id, granted = member["projectId"], [str(scope) for scope in Scope if scope in scopes]
 
     def sign_in(store: Store) -> str:
-        token = store.tokens.signed_in_by_oidc(project_id, member["id"])
+        token = store.tokens.of_member(project_id, member["id"], oidc=True)
         if token is not None and token["scopes"] != granted:
             store.tokens.update(project_id, token, {"revokedAt": now}, Event("token.revoked", now, SYSTEM, {}))
             token = None

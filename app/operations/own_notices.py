@@ -56,7 +56,7 @@ def make_own_calendar(ctx: Context) -> Result[NewToken]:
     secret = new_secret(TokenKind.CALENDAR)
     mine = tokens.get(ctx.project_id, ctx.token_id)
     given = {"hash": hash_of(secret), "expiresAt": mine.get("expiresAt") if mine else None}
-    if before := tokens.calendar_of(ctx.project_id, member["id"]):
+    if before := tokens.of_member(ctx.project_id, member["id"], kind=TokenKind.CALENDAR):
         made = tokens.update(ctx.project_id, before, given, ctx.event("token.rotated"))
     else:
         own = {"kind": TokenKind.CALENDAR, "name": f"Calendar of {member['name']}"[:100], "memberId": member["id"]}

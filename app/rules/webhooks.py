@@ -28,7 +28,7 @@ class WebhookSecret(TypedDict):
 
 
 class StoredWebhook(TypedDict):
-    """A webhook as the store returns it; only `Webhooks.get_target` reads its secrets."""
+    """A webhook as the store returns it; only `Webhooks.get_with_secrets` reads its secrets."""
 
     id: str
     projectId: str

@@ -199,37 +199,29 @@ def create_indexes(database: Database[Bson]) -> list[str]:
     """
     lines = []
     for collection in dict.fromkeys(index.collection for index in INDEXES):
-        missing = _missing(database, collection)
-        try:
-            _build(database, missing)
-        except OperationFailure as error:
-            if error.code not in REFUSED:
-                raise
-            lines += [line for index in missing if (line := _build_alone(database, index))]
+        if missing := _missing(database, collection):
+            lines += _build(database, missing)
     return lines
 
 
-def _build(database: Database[Bson], indexes: Sequence[Index]) -> None:
-    """Builds indexes of one collection."""
-    models = [IndexModel(list(index.keys), name=index.name, **index.options) for index in indexes]
-    if models:
-        database[indexes[0].collection].create_indexes(models)
-
-
-def _build_alone(database: Database[Bson], index: Index) -> str | None:
-    """Builds one index; returns why it can't be built where records break it.
+def _build(database: Database[Bson], indexes: Sequence[Index]) -> list[str]:
+    """Builds indexes of one collection, each alone where they can't all be built; returns a line for each that can't.
 
     One that is there with another name or other options stays: replacing it is for an administrator.
     """
+    models = [IndexModel(list(index.keys), name=index.name, **index.options) for index in indexes]
     try:
-        _build(database, [index])
-    except DuplicateKeyError as error:
-        reason = str((error.details or {}).get("errmsg")).partition("dup key: ")[2]
-        return f"{index.collection}: the index {index.name} can't be built, as several records have {reason}."
+        database[indexes[0].collection].create_indexes(models)
     except OperationFailure as error:
         if error.code not in REFUSED:
             raise
-    return None
+        if len(indexes) > 1:
+            return [line for index in indexes for line in _build(database, [index])]
+        if isinstance(error, DuplicateKeyError):
+            reason = str((error.details or {}).get("errmsg")).partition("dup key: ")[2]
+            index = indexes[0]
+            return [f"{index.collection}: the index {index.name} can't be built, as several records have {reason}."]
+    return []
 
 
 def missing_unique(database: Database[Bson]) -> list[str]:

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import TypedDict
+from typing import Any, Literal, TypedDict
 
 from bson import ObjectId
 from pymongo import ReturnDocument
@@ -13,7 +13,7 @@ from pymongo import ReturnDocument
 from app.rules.tokens import StoredToken
 from app.store.collection import Collection, OutboxCollection, object_id, object_ids
 from app.store.indexes import FIRST_ID
-from app.vocabulary import BudgetLimit, TokenKind
+from app.vocabulary import BudgetLimit
 
 LAST_USED_LAG = timedelta(minutes=1)
 
@@ -33,18 +33,13 @@ class Tokens(OutboxCollection[StoredToken]):
         """Returns a token by its id alone, for the command line."""
         return self.from_bson(self._collection.find_one({"_id": object_id(token_id)}, self.hidden))
 
-    def by_code(self, project_id: str, code_hash: str) -> StoredToken | None:
-        """Returns the connection that was made with a code."""
-        return self._find_one(project_id, {"connection.code": code_hash}, self.hidden)
+    def by_connection(self, project_id: str, part: Literal["code", "family"], part_hash: str) -> StoredToken | None:
+        """Returns the connection that has this hash: of its code, or of the part that all its refresh tokens have."""
+        return self._find_one(project_id, {f"connection.{part}": part_hash}, self.hidden)
 
-    def by_family(self, project_id: str, family_hash: str) -> StoredToken | None:
-        """Returns the connection whose refresh tokens have a part with this hash."""
-        return self._find_one(project_id, {"connection.family": family_hash}, self.hidden)
-
-    def signed_in_by_oidc(self, project_id: str, member_id: str) -> StoredToken | None:
-        """Returns the token that a member signs in with by OpenID Connect."""
-        condition = {"memberId": ObjectId(member_id), "oidc": True, "revokedAt": None}
-        return self._find_one(project_id, condition, self.hidden)
+    def of_member(self, project_id: str, member_id: str, **like: Any) -> StoredToken | None:
+        """Returns the token of a member with some values that is not revoked, like that of their calendar."""
+        return self._find_one(project_id, {"memberId": ObjectId(member_id), "revokedAt": None, **like}, self.hidden)
 
     def get_agents(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
         """Returns the agents' names of tokens by token id, of those that have one, revoked ones too."""
@@ -55,11 +50,6 @@ class Tokens(OutboxCollection[StoredToken]):
         """Returns, by token id, the id of the token that agreed to the connection, for tokens that are connections."""
         rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"grantedBy": 1})
         return {row["id"]: by["id"] or "" for row in rows if (by := row.get("grantedBy"))}
-
-    def calendar_of(self, project_id: str, member_id: str) -> StoredToken | None:
-        """Returns the token of a member's calendar that is not revoked."""
-        condition = {"memberId": ObjectId(member_id), "kind": TokenKind.CALENDAR, "revokedAt": None}
-        return self._find_one(project_id, condition, self.hidden)
 
     def owners(self, project_id: str) -> dict[str, str]:
         """Returns the member to whom each token belongs, by token id, revoked tokens included."""

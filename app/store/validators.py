@@ -32,12 +32,10 @@ _BRIEF = {"bsonType": ["object", "null"], "properties": {"state": _word(BriefSta
 REQUIRED: Mapping[str, Bson] = {
     "projects": _record(teamId=ID, name=TEXT),
     "members": _record(name=TEXT, role=_word(Role)),
-    "tokens": _record(kind=_word(TokenKind), name=TEXT, hash=TEXT, scopes={"bsonType": "array"}),
+    "tokens": _record(kind=_word(TokenKind), name=TEXT, hash=TEXT, scopes=ITEMS),
     "categories": _record(name=TEXT, slug=TEXT),
     "clusters": _record(name=TEXT),
-    "documents": _record(
-        title=TEXT, slug=TEXT, slugs={"bsonType": "array"}, status=_word(DocumentStatus), version=COUNT
-    ),
+    "documents": _record(title=TEXT, slug=TEXT, slugs=ITEMS, status=_word(DocumentStatus), version=COUNT),
     "intents": {"projectId": ID, "tokenId": ID, "kind": _word(Kind), "slot": {"bsonType": "number", "minimum": 0}},
     "bodies": {"projectId": ID, "documentId": ID, "text": TEXT},
     "revisions": {"projectId": ID, "documentId": ID, "version": COUNT, "at": TIME},

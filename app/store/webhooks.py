@@ -1,4 +1,4 @@
-"""Webhooks: where events are sent. Only `get_target` reads their secrets."""
+"""Webhooks: where events are sent. Only `get_with_secrets` reads their secrets."""
 
 from collections.abc import Sequence
 
@@ -23,13 +23,8 @@ class Webhooks(OutboxCollection[StoredWebhook]):
         """Returns the webhooks that are enabled, with what decides which events they are sent."""
         return self._find(project_id, {"enabled": True, **NOT_DELETED}, fields={"events": 1, "createdAt": 1})
 
-    def get_target(self, project_id: str, webhook_id: str) -> StoredWebhook | None:
-        """Returns what is needed to send to a webhook: its URL and secrets, and whether it is enabled."""
-        wanted = {"_id": object_id(webhook_id), **NOT_DELETED}
-        return self._find_one(project_id, wanted, {"url": 1, "secrets": 1, "enabled": 1})
-
     def get_with_secrets(self, project_id: str, webhook_id: str) -> StoredWebhook | None:
-        """Returns a webhook with its secrets, to be rotated."""
+        """Returns a webhook with its secrets, to be sent to or to be rotated."""
         return self._find_one(project_id, {"_id": object_id(webhook_id), **NOT_DELETED}, {"outbox": 0})
 
     def delete(self, project_id: str, before: StoredWebhook, event: Event) -> StoredWebhook:

@@ -72,7 +72,7 @@ class WebhookSender:
             due = self.store.deliveries.due(project_id, webhook_id, self.clock(), MESSAGES_PER_TURN)
         for delivery in due:
             with self.store.deadline():
-                webhook = self.store.webhooks.get_target(project_id, webhook_id)
+                webhook = self.store.webhooks.get_with_secrets(project_id, webhook_id)
                 if webhook is None:
                     break
                 if not (webhook["enabled"] or self.store.deliveries.is_requested(project_id, delivery)):
@@ -151,7 +151,7 @@ class WebhookSender:
     def _end_turn(self, lease: StoredLease, *, slow: bool, rests_until: datetime | None) -> None:
         """Gives up what may not be sent, and gives back the lease with the time at which the webhook is due next."""
         project_id, webhook_id = lease["projectId"], lease["id"]
-        webhook = self.store.webhooks.get_target(project_id, webhook_id)
+        webhook = self.store.webhooks.get_with_secrets(project_id, webhook_id)
         if webhook is None or not webhook["enabled"]:
             self.store.deliveries.give_up(project_id, webhook_id, keep_requested=webhook is not None)
         if webhook is None:

@@ -71,7 +71,7 @@ def test_what_the_store_returns_of_webhooks_has_the_fields_of_its_type(project: 
     store.deliveries.record_attempt(project.id, sent, attempt, state)
 
     fits(store.webhooks.get(project.id, webhook["id"]), StoredWebhook)
-    signing: Any = store.webhooks.get_target(project.id, webhook["id"])
+    signing: Any = store.webhooks.get_with_secrets(project.id, webhook["id"])
     fits(signing["secrets"][0], WebhookSecret)
     fits(store.deliveries.log(project.id, webhook["id"], [], limit=1, offset=0)[0], StoredDelivery)
     fits(store.deliveries.due(project.id, webhook["id"], now, 1)[0], StoredDelivery)
