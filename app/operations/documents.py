@@ -27,11 +27,10 @@ from app.rules.documents import Call, Decision, StoredDocument, delivered_at_onc
 from app.rules.edits import edit_document, refuse_edit, refuse_restore
 from app.rules.etags import tag_of
 from app.rules.events import Event
-from app.rules.generation import Generation, declared_tokens
 from app.rules.intents import new_document
 from app.rules.publishing import restored_publication
 from app.rules.references import reference_problems
-from app.rules.revisions import Origin
+from app.rules.revisions import Generation, Origin, declared_tokens
 from app.rules.times import read_time
 from app.rules.words import query_words
 from app.schemas.documents import DocumentChanges, DocumentQuery

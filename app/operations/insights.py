@@ -22,7 +22,6 @@ from app.responses.insights import (
     StatusCounts,
     ThreadFigures,
 )
-from app.rules.generation import TOKENS
 from app.rules.insights import (
     COUNTED,
     DURATIONS,
@@ -37,6 +36,7 @@ from app.rules.insights import (
     statuses_by_day,
 )
 from app.rules.publishing import AgentWords
+from app.rules.revisions import TOKENS
 from app.rules.times import wire_time_or_none
 from app.schemas.loading import Fields
 from app.schemas.queries import InsightsQuery

@@ -7,8 +7,7 @@ from typing_extensions import TypedDict
 from app.documented import Id, Timestamp, doc
 from app.responses.records import record_of
 from app.rules.actors import Actor
-from app.rules.generation import Generation
-from app.rules.revisions import StoredRevision
+from app.rules.revisions import Generation, StoredRevision
 
 
 class Published(TypedDict):

@@ -29,8 +29,3 @@ def next_attempt(failures: int, since: datetime, now: datetime, chance: float) -
 def rest_after(failures: int) -> timedelta:
     """Returns how long a webhook pauses after a number of failures in a row."""
     return min(timedelta(seconds=2 ** min(failures - 1, 6)), LONGEST_REST)
-
-
-def is_dead(failing_since: datetime, now: datetime) -> bool:
-    """Returns whether a webhook has failed for too long to stay enabled."""
-    return now - failing_since >= GIVE_UP_AFTER

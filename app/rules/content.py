@@ -14,8 +14,7 @@ from itertools import accumulate, islice
 from operator import itemgetter
 from typing import Any
 
-from app.rules.autolinks import linked, protected, restored
-from app.rules.markdown import events_with_places
+from app.rules.markdown import events_with_places, linked, protected, restored
 
 OPENING = 20_000
 """The most characters of a text's opening."""

@@ -88,7 +88,8 @@ def inbox(
     found = [line for document in documents for line in waiting_in(document, team)] + [one for one in answers if one]
     begun_by, theirs = wire_time(now), (None, member_id)
     wanted = [line for line in found if line["since"] <= begun_by and (not member_id or line["memberId"] in theirs)]
-    return sorted(wanted, key=_order)[:MOST_WAITING]
+    wanted.sort(key=lambda line: (line["since"], line["documentId"], line["kind"], line["threadId"] or ""))
+    return wanted[:MOST_WAITING]
 
 
 def waiting_in(document: StoredDocument, team: Team) -> list[InboxEntry]:
@@ -171,7 +172,3 @@ def _since(document: Mapping[str, Any]) -> Iterator[tuple[WaitKind, datetime, st
         yield WaitKind.OVERDUE, datetime.combine(date.fromisoformat(due) + timedelta(days=1), time(), UTC), None
     if failed_at and failed_at == document["updatedAt"]:
         yield WaitKind.PUBLISH_FAILED, failed_at, None
-
-
-def _order(line: InboxEntry) -> tuple[str, str, str, str]:
-    return line["since"], line["documentId"], line["kind"], line["threadId"] or ""

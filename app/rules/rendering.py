@@ -12,8 +12,7 @@ from urllib.parse import quote
 
 import nh3
 
-from app.rules.autolinks import linked
-from app.rules.markdown import parsed_html
+from app.rules.markdown import linked, parsed_html
 
 MAX_HTML_BYTES: Final = 15 * 1024 * 1024
 """Markdown whose html is larger can't be published; publishing checks it."""

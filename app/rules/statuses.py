@@ -220,7 +220,8 @@ def refuse_move(
             raise HumanReviewRequired(missing=list(call.missing_review))
         if call.same_eyes is not None:
             raise FourEyes(by=call.same_eyes)
-    if move.needs_approval and call.review_required and not _is_approved(document):
+    approved = Status.APPROVED in (document["status"], document.get("statusBefore"))  # before it was scheduled, too
+    if move.needs_approval and call.review_required and not approved:
         raise ReviewRequired
     if move.finishes and document.get("contentId") is None:
         raise BadRequest(None if problems else NO_CONTENT, errors=[EMPTY, *problems])
@@ -289,8 +290,3 @@ def _may_leave(move: StatusMove, document: StoredDocument) -> bool:
         return False
     status = document["status"]
     return status in move.leaves or (status in move.if_changed and changed_since_published(document))
-
-
-def _is_approved(document: StoredDocument) -> bool:
-    """Returns whether the document was approved; one that was scheduled after that still counts."""
-    return Status.APPROVED in (document["status"], document.get("statusBefore"))

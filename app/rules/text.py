@@ -7,8 +7,7 @@ from itertools import accumulate, islice, takewhile
 
 from icu4py.breakers import CharacterBreaker, WordBreaker
 
-from app.rules.autolinks import protected, restored
-from app.rules.markdown import events_with_places, parsed_html
+from app.rules.markdown import events_with_places, parsed_html, protected, restored
 from app.rules.rendering import INLINE, MARKUP
 from app.rules.words import count_words
 

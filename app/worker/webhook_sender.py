@@ -19,7 +19,7 @@ from app.errors import WriteConflict
 from app.http.metrics import DELIVERIES
 from app.operations.context import this_instant
 from app.rules.actors import SYSTEM
-from app.rules.backoff import is_dead, next_attempt, rest_after
+from app.rules.backoff import GIVE_UP_AFTER, next_attempt, rest_after
 from app.rules.events import Event
 from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, StoredWebhook, valid_secrets
 from app.store.leases import Leases, StoredLease
@@ -134,7 +134,7 @@ class WebhookSender:
         """Disables a webhook that has failed for too long; returns until when nothing is sent to it."""
         now = self.clock()
         failing_since, failures = self.store.leases.record_failure(webhook["id"], at)
-        if outcome.status_code == GONE or is_dead(failing_since, now):
+        if outcome.status_code == GONE or now - failing_since >= GIVE_UP_AFTER:
             with suppress(WriteConflict):  # somebody enabled it again meanwhile: the next attempt decides
                 self._disable(project_id, webhook["id"], now)
         return now + rest_after(failures)
