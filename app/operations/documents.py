@@ -30,7 +30,8 @@ from app.rules.events import Event
 from app.rules.intents import new_document
 from app.rules.publishing import restored_publication
 from app.rules.references import reference_problems
-from app.rules.revisions import Generation, Origin, declared_tokens
+from app.rules.reviews import Generation, declared_tokens
+from app.rules.revisions import Origin
 from app.rules.times import read_time
 from app.rules.words import query_words
 from app.schemas.documents import DocumentChanges, DocumentQuery

@@ -36,7 +36,7 @@ from app.rules.insights import (
     statuses_by_day,
 )
 from app.rules.publishing import AgentWords
-from app.rules.revisions import TOKENS
+from app.rules.reviews import TOKENS
 from app.rules.times import wire_time_or_none
 from app.schemas.loading import Fields
 from app.schemas.queries import InsightsQuery

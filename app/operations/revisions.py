@@ -36,7 +36,8 @@ from app.rules.documents import PUBLISHED_FIELDS, Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write, restore_version
 from app.rules.etags import versions_in
 from app.rules.provenance import digests_of, dump_origins, kept_digests, kept_of, load_origins, origins_after
-from app.rules.revisions import Generation, Origin, StoredRevision
+from app.rules.reviews import Generation
+from app.rules.revisions import Origin, StoredRevision
 from app.rules.text import word_count
 from app.schemas.documents import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
 from app.schemas.loading import Fields

@@ -7,7 +7,8 @@ from typing_extensions import TypedDict
 from app.documented import Id, Timestamp, doc
 from app.responses.records import record_of
 from app.rules.actors import Actor
-from app.rules.revisions import Generation, StoredRevision
+from app.rules.reviews import Generation
+from app.rules.revisions import StoredRevision
 
 
 class Published(TypedDict):

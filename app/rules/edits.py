@@ -10,7 +10,7 @@ from app.errors import BadRequest, Problem, SlugTaken
 from app.rules.briefs import refuse_if_guarded
 from app.rules.documents import OPEN, PUBLISHED_FIELDS, Call, Decision, StoredDocument, brief_of, changed
 from app.rules.publishing import Publication, off_website, previous_slug, refuse_change_of_site
-from app.rules.revisions import Generation, declared_tokens
+from app.rules.reviews import Generation, declared_tokens
 from app.rules.statuses import UNSCHEDULED, not_now, refuse_if_outdated, status_before
 from app.vocabulary import BriefState, DocumentStatus
 

@@ -10,7 +10,7 @@ from typing import NotRequired, TypedDict
 from app.rules.actors import Actor
 from app.rules.documents import OPEN
 from app.rules.events import StoredEvent
-from app.rules.revisions import TOKENS
+from app.rules.reviews import TOKENS
 from app.vocabulary import BriefState, DocumentStatus, ThreadLevel
 
 COUNTED = {

@@ -1,4 +1,7 @@
-"""What a person attests when they approve a text, and what a publisher has to disclose (decisions, section 18)."""
+"""What the writer of a text declares, what a person attests when they approve it, and what a publisher has to disclose.
+
+(decisions, section 18)
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -9,6 +12,18 @@ from app.documented import Timestamp, doc, one_of
 from app.rules.actors import Actor
 from app.rules.documents import Call
 from app.vocabulary import DisclosureValue
+
+TOKENS = ("inputTokens", "outputTokens")
+
+
+class Generation(TypedDict):
+    """What the writer of a version says that they used."""
+
+    model: Annotated[str, doc("the model", "example-4")]
+    provider: Annotated[str | None, doc("who provides it", "Example AI")]
+    promptUrl: Annotated[str | None, doc("where the prompt is")]
+    inputTokens: Annotated[int | None, doc("tokens read")]
+    outputTokens: Annotated[int | None, doc("tokens written")]
 
 
 class ThreadCounts(TypedDict):
@@ -81,3 +96,9 @@ def disclosure_of(agents: int, models: Sequence[str], review: HumanReview | None
         "reviewedAt": review["at"] if review else None,
         "responsible": (review["responsible"] or None) if review else None,
     }
+
+
+def declared_tokens(generation: Generation | None) -> dict[str, int]:
+    """Returns the numbers of tokens that somebody declared, for an event."""
+    counts = {name: generation.get(name) for name in TOKENS} if generation else {}
+    return {name: number for name, number in counts.items() if isinstance(number, int)}

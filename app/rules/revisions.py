@@ -1,26 +1,11 @@
-"""What is stored of a version of a document, and what its writer says that they used (decisions, sections 5 and 18)."""
+"""What is stored of a version of a document (decisions, section 5)."""
 
 from datetime import datetime
-from typing import Annotated, NotRequired
+from typing import NotRequired, TypedDict
 
-from typing_extensions import TypedDict
-
-from app.documented import doc
 from app.rules.actors import Actor
 from app.rules.documents import PublishedFields
-from app.rules.reviews import HumanReview
-
-TOKENS = ("inputTokens", "outputTokens")
-
-
-class Generation(TypedDict):
-    """What the writer of a version says that they used."""
-
-    model: Annotated[str, doc("the model", "example-4")]
-    provider: Annotated[str | None, doc("who provides it", "Example AI")]
-    promptUrl: Annotated[str | None, doc("where the prompt is")]
-    inputTokens: Annotated[int | None, doc("tokens read")]
-    outputTokens: Annotated[int | None, doc("tokens written")]
+from app.rules.reviews import Generation, HumanReview
 
 
 class Origin(TypedDict):
@@ -54,9 +39,3 @@ class StoredRevision(PublishedFields, Origin):
     by: Actor
     review: NotRequired[HumanReview | None]
     """The record of the review by a person, once there is one."""
-
-
-def declared_tokens(generation: Generation | None) -> dict[str, int]:
-    """Returns the numbers of tokens that somebody declared, for an event."""
-    counts = {name: generation.get(name) for name in TOKENS} if generation else {}
-    return {name: number for name, number in counts.items() if isinstance(number, int)}

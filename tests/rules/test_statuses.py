@@ -102,7 +102,7 @@ def test_a_move_enters_its_status_with_its_event_and_finishes_a_claimed_brief(mo
         entered, brief = decision.document["status"], decision.document.get("brief")
         assert (event.type, event.data["status"], entered) == (move.event, entered, status_after(move, document))
         was_claimed = (document.get("brief") or {}).get("state") == BriefState.CLAIMED
-        if was_claimed and move.finishes_brief:
+        if was_claimed and move.finishes:
             assert brief["state"] == BriefState.DRAFTED
             assert brief["claimedBy"] is brief["claimedAt"] is brief["claimExpiresAt"] is None
         else:
