@@ -9,13 +9,13 @@ A text is a body here and in revisions (`bodyId`); documents name it `contentId`
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from bson import ObjectId
 from pymongo.read_concern import ReadConcern
 
-from app.store.collection import Collection, object_id, object_ids
+from app.store.collection import Collection, object_id
 from app.store.shared_cache import SharedCache
 from app.store.types import Bson, Values
 
@@ -78,15 +78,15 @@ class Bodies(Collection[StoredBody]):
         cached = {one: _cache.get((project_id, one)) for one in wanted}
         texts = {one: text for one, text in cached.items() if text is not None}
         if missing := wanted - texts.keys():
-            read = self._read(project_id, missing, {"text": 1} if before_long is None else UNLESS_LONG)
-            long = {row["id"]: row["bytes"] for row in read if "text" not in row}
+            read: dict[str, Any] = self._by_id(project_id, missing, {"text": 1} if before_long is None else UNLESS_LONG)
+            long = {body_id: row["bytes"] for body_id, row in read.items() if "text" not in row}
             if before_long is not None and long:
                 before_long(sum(long.values()))
-                read += self._read(project_id, long, {"text": 1})
-            for row in read:
+                read |= self._by_id(project_id, long, {"text": 1})
+            for body_id, row in read.items():
                 if "text" in row:
-                    texts[row["id"]] = row["text"]
-                    self._remember(project_id, row["id"], row["text"])
+                    texts[body_id] = row["text"]
+                    self._remember(project_id, body_id, row["text"])
         return texts
 
     def get(self, project_id: str, body_id: str | None) -> StoredBody | None:
@@ -102,9 +102,6 @@ class Bodies(Collection[StoredBody]):
         where = self._where(project_id, {"_id": ObjectId(body_id)})
         self._collection.update_one(where, {"$set": {"origins": origins}}, session=self._session)
 
-    def _read(self, project_id: str, body_ids: Iterable[str], fields: Bson) -> list[Any]:
-        return list(self._find(project_id, {"_id": {"$in": object_ids(body_ids)}}, fields=fields))
-
     def _remember(self, project_id: str, body_id: str, text: str) -> None:
         may_be_rolled_back = self._session is not None and self._session.in_transaction
         if not may_be_rolled_back and sys.getsizeof(text) <= LONG:
@@ -119,11 +116,8 @@ class Bodies(Collection[StoredBody]):
         return self._values(project_id, body_ids, {"$substrCP": ["$text", 0, length]})
 
     def _values(self, project_id: str, body_ids: Iterable[str], expression: Bson | str) -> dict[str, Any]:
-        wanted = object_ids(set(body_ids))
-        if not wanted:
-            return {}
-        rows: Sequence[Values] = self._find(project_id, {"_id": {"$in": wanted}}, fields={"value": expression})
-        return {row["id"]: row.get("value") for row in rows}
+        found: dict[str, Any] = self._by_id(project_id, body_ids, {"value": expression})
+        return {body_id: row.get("value") for body_id, row in found.items()}
 
     def delete(self, project_id: str, body_id: str) -> None:
         """Deletes a body that nothing names any more."""

@@ -20,7 +20,7 @@ from pymongo.errors import BulkWriteError, OperationFailure
 from app.errors import WriteConflict
 from app.rules.events import Event
 from app.store.indexes import NOT_DELETED, Index
-from app.store.types import Bson, Condition, Projection, Values
+from app.store.types import Bson, Condition, Order, Projection, Values
 
 if TYPE_CHECKING:
     from app.store.store import Store
@@ -158,7 +158,7 @@ class Collection(Generic[Stored]):
         project_id: str,
         condition: Condition,
         *,
-        sort: Sequence[tuple[str, int]] = (),
+        sort: Order = (),
         skip: int = 0,
         limit: int = 0,
         fields: Projection = None,
@@ -170,16 +170,16 @@ class Collection(Generic[Stored]):
         find = partial(self._collection.find, self._where(project_id, condition), fields, **options)
         return self._hinted(index, condition, lambda hint: [self.from_bson(record) for record in find(hint=hint)])
 
+    def _by_id(
+        self, project_id: str, ids: Iterable[str], fields: Projection = None, **condition: Any
+    ) -> dict[str, Stored]:
+        """Returns those of some records that exist and meet a condition, by id; reads nothing where no id is given."""
+        wanted = object_ids(set(ids))
+        rows = self._find(project_id, {"_id": {"$in": wanted}, **condition}, fields=fields) if wanted else []
+        return {row["id"]: row for row in rows}
+
     def _page_in_order(
-        self,
-        project_id: str,
-        condition: Condition,
-        index: Index,
-        *,
-        sort: Sequence[tuple[str, int]],
-        offset: int,
-        limit: int,
-        fields: Projection,
+        self, project_id: str, condition: Bson, index: Index, sort: Order, limit: int, offset: int, fields: Projection
     ) -> list[Stored]:
         """Returns one page of records in the order of an index whose keys have every field of the condition.
 

@@ -12,7 +12,7 @@ from app.rules.documents import OPEN, StoredDocument
 from app.rules.inbox import waiting_since
 from app.rules.words import search_words
 from app.store.indexes import FIRST_DATE, NOT_DELETED
-from app.store.types import Bson, Values
+from app.store.types import Bson, Order, Values
 from app.vocabulary import BriefState
 
 ALL, TRASH = "all", "trash"
@@ -101,7 +101,7 @@ def expired(now: datetime) -> Bson:
     return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}, **NOT_DELETED}
 
 
-def sort_key(record: Values, order: Sequence[tuple[str, int]]) -> list[Any]:
+def sort_key(record: Values, order: Order) -> list[Any]:
     """Returns what a record is sorted by, as MongoDB compares it; no due date comes last both ways."""
     keys = {
         "_id": record["id"],

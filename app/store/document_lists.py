@@ -32,7 +32,7 @@ from app.store.document_keys import (
     sort_key,
 )
 from app.store.indexes import NOT_DELETED, Index
-from app.store.types import Bson, Projection
+from app.store.types import Bson, Order, Projection
 from app.vocabulary import BriefState
 
 ORDERS = {
@@ -96,11 +96,12 @@ class DocumentLists(OutboxCollection[StoredDocument]):
         name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
         index, condition = self._plan(project_id, filters, now, in_order=ORDERS[name])
         order = tuple((key, way) for key in ORDER_KEYS[name])
-        read_page = partial(self._page, project_id, condition, index, order, fields=fields)
-        claims = _expired_claims(filters, condition, now)
-        if claims is None:
+        read_page = partial(self._page, project_id, condition, index, order, fields)
+        of_claims = _expired_claims(filters, condition, now)
+        if of_claims is None:
             return read_page(limit=limit, offset=offset)
-        return self._page_with_expired(project_id, claims, read_page, order, limit=limit, offset=offset, fields=fields)
+        claims = self._find(project_id, of_claims, fields=fields, index=indexes.EXPIRED_LEASES)
+        return _with_claims(claims, read_page, order, limit=limit, offset=offset)
 
     def list_briefs(
         self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
@@ -120,15 +121,7 @@ class DocumentLists(OutboxCollection[StoredDocument]):
         return self.list(project_id, ready, now, sort="dueDate", limit=limit, offset=0, fields=CLAIMABLE)
 
     def _page(
-        self,
-        project_id: str,
-        condition: Bson,
-        index: Index,
-        order: Sequence[tuple[str, int]],
-        *,
-        limit: int,
-        offset: int,
-        fields: Projection,
+        self, project_id: str, condition: Bson, index: Index, order: Order, fields: Projection, limit: int, offset: int
     ) -> Sequence[StoredDocument]:
         """Returns one page in an order; documents without a due date come last both ways."""
         read_page = partial(self._page_in_order, project_id, index=index, fields=fields)
@@ -146,32 +139,6 @@ class DocumentLists(OutboxCollection[StoredDocument]):
         if len({row["id"] for row in page}) < len(page):
             raise WriteConflict  # a document lost its due date between the reads
         return page
-
-    def _page_with_expired(
-        self,
-        project_id: str,
-        condition: Bson,
-        read_page: Callable[..., Sequence[Any]],
-        sort: Sequence[tuple[str, int]],
-        *,
-        limit: int,
-        offset: int,
-        fields: Projection,
-    ) -> Sequence[Any]:
-        """Returns one page of a list with, merged into it, the claims that expired and that meet a condition.
-
-        `read_page(limit=…, offset=…)` reads a page of the list without them. Raises `WriteConflict` when one of them
-        was recorded as ready between the two reads.
-        """
-        claims = self._find(project_id, condition, fields=fields, index=indexes.EXPIRED_LEASES)
-        first = max(0, offset - len(claims))
-        rows = read_page(limit=limit + offset - first, offset=first)
-        if not claims:
-            return rows
-        if {row["id"] for row in rows} & {row["id"] for row in claims}:
-            raise WriteConflict
-        merged = sorted([*rows, *claims], key=lambda row: sort_key(row, sort), reverse=sort[0][1] < 0)
-        return merged[offset - first :][:limit]
 
     def count(self, project_id: str, filters: Filters, now: datetime) -> int:
         """Returns how many documents a list has on all of its pages."""
@@ -200,6 +167,24 @@ class DocumentLists(OutboxCollection[StoredDocument]):
             if index != in_order and self._count(project_id, narrow, index, limit=FEW + 1) <= FEW:
                 return index, condition | (_words(filters, first=narrow["words"]) if "words" in narrow else {})
         return in_order, condition
+
+
+def _with_claims(
+    claims: Sequence[Any], read_page: Callable[..., Sequence[Any]], order: Order, *, limit: int, offset: int
+) -> Sequence[Any]:
+    """Returns one page of a list with the expired claims that it has merged into it.
+
+    `read_page(limit=…, offset=…)` reads a page of the list without them. Raises `WriteConflict` when one of them was
+    recorded as ready between the two reads.
+    """
+    first = max(0, offset - len(claims))
+    rows = read_page(limit=limit + offset - first, offset=first)
+    if not claims:
+        return rows
+    if {row["id"] for row in rows} & {row["id"] for row in claims}:
+        raise WriteConflict
+    merged = sorted([*rows, *claims], key=lambda row: sort_key(row, order), reverse=order[0][1] < 0)
+    return merged[offset - first :][:limit]
 
 
 def _ranges(filters: Filters, listed: Any) -> Iterator[tuple[Index, Bson]]:

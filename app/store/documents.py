@@ -74,8 +74,7 @@ class Documents(DocumentLists):
 
     def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
         """Returns those of the documents that exist, also in the trash, by id."""
-        rows = self._find(project_id, {"_id": {"$in": object_ids(document_ids)}}, fields=HIDDEN)
-        return {row["id"]: row for row in rows}
+        return self._by_id(project_id, document_ids, HIDDEN)
 
     def get_trashed(self, project_id: str, document_id: str) -> StoredDocument | None:
         """Returns a document that is in the trash, or None."""
@@ -140,13 +139,9 @@ class Documents(DocumentLists):
 
     def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredDocument]:
         """Returns those of the documents that exist, in the order of the ids."""
-        wanted = list(dict.fromkeys(object_ids(document_ids)))
-        if not wanted:
-            return []
-        fields = {"slug": 1, "title": 1, "status": 1, "excerpt": 1}
-        rows = self._find(project_id, {"_id": {"$in": wanted}, **NOT_DELETED}, fields=fields)
-        by_id = {row["id"]: row for row in rows}
-        return [by_id[str(one)] for one in wanted if str(one) in by_id]
+        wanted = list(dict.fromkeys(one.lower() for one in document_ids))
+        found = self._by_id(project_id, wanted, {"slug": 1, "title": 1, "status": 1, "excerpt": 1}, **NOT_DELETED)
+        return [found[one] for one in wanted if one in found]
 
     def find_with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[StoredDocument]:
         """Returns the documents outside the trash that have one of the slugs now."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 from bson import ObjectId
 
 from app.rules.named import StoredCluster, StoredMember, name_key
-from app.store.collection import OutboxCollection, Stored, object_id, object_ids
+from app.store.collection import OutboxCollection, Stored, object_id
 from app.store.indexes import FIRST_ID, NOT_DELETED
 from app.store.types import Bson, Values
 from app.vocabulary import Digest
@@ -53,11 +53,8 @@ class Named(OutboxCollection[Stored]):
 
     def names(self, project_id: str, record_ids: Iterable[str]) -> dict[str, str]:
         """Returns the names of those of the records that were not deleted, by id, in one read."""
-        wanted = object_ids(sorted(set(record_ids)))
-        if not wanted:
-            return {}
-        rows = self._find(project_id, {"_id": {"$in": wanted}, **NOT_DELETED}, fields={"name": 1})
-        return {row["id"]: row["name"] for row in rows}
+        found = self._by_id(project_id, record_ids, {"name": 1}, **NOT_DELETED)
+        return {record_id: row["name"] for record_id, row in found.items()}
 
     def refer_to(self, project_id: str, record_id: str) -> bool:
         """Returns whether there is a record for the transaction to refer to.

@@ -35,8 +35,7 @@ class Threads(Collection[StoredThread]):
 
     def get_many(self, project_id: str, thread_ids: Iterable[str]) -> dict[str, StoredThread]:
         """Returns those of the threads that exist, by id."""
-        found = self._find(project_id, {"_id": {"$in": object_ids(thread_ids)}})
-        return {thread["id"]: thread for thread in found}
+        return self._by_id(project_id, thread_ids)
 
     def answered(self, project_id: str, token_ids: Iterable[str], limit: int) -> Sequence[StoredThread]:
         """Returns the answered threads that some tokens opened, the longest first, with what an inbox has of them."""

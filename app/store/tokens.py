@@ -11,7 +11,7 @@ from bson import ObjectId
 from pymongo import ReturnDocument
 
 from app.rules.tokens import StoredToken
-from app.store.collection import Collection, OutboxCollection, object_id, object_ids
+from app.store.collection import Collection, OutboxCollection, object_id
 from app.store.indexes import FIRST_ID
 from app.vocabulary import BudgetLimit
 
@@ -43,13 +43,13 @@ class Tokens(OutboxCollection[StoredToken]):
 
     def get_agents(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
         """Returns the agents' names of tokens by token id, of those that have one, revoked ones too."""
-        rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"agent": 1})
-        return {row["id"]: agent for row in rows if (agent := row.get("agent"))}
+        found = self._by_id(project_id, token_ids, {"agent": 1})
+        return {token_id: agent for token_id, row in found.items() if (agent := row.get("agent"))}
 
     def get_granters(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
         """Returns, by token id, the id of the token that agreed to the connection, for tokens that are connections."""
-        rows = self._find(project_id, {"_id": {"$in": object_ids(token_ids)}}, fields={"grantedBy": 1})
-        return {row["id"]: by["id"] or "" for row in rows if (by := row.get("grantedBy"))}
+        found = self._by_id(project_id, token_ids, {"grantedBy": 1})
+        return {token_id: by["id"] or "" for token_id, row in found.items() if (by := row.get("grantedBy"))}
 
     def owners(self, project_id: str) -> dict[str, str]:
         """Returns the member to whom each token belongs, by token id, revoked tokens included."""
