@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import chain, islice
+from operator import attrgetter
 from typing import Annotated, Any
 
 import regex
@@ -327,10 +328,7 @@ def _keyword_taken(subject: Subject) -> Iterator[Failure]:
         yield Failure(f"Other documents have the keyword {subject.keyword!r}, too: {named}.")
 
 
-def _keyword(subject: Subject) -> object:
-    return subject.keyword_words
-
-
+_keyword = attrgetter("keyword_words")
 NO_KEYWORD = "There is no brief with a keyword."
 
 CHECKS: tuple[Check, ...] = (
@@ -341,7 +339,7 @@ CHECKS: tuple[Check, ...] = (
         CheckName.LENGTH,
         "The text is as long as the brief wants.",
         _length,
-        lambda subject: subject.word_targets,
+        attrgetter("word_targets"),
         "There is no brief whose `wordCount` has one or two numbers of 50 or more.",
     ),
     Check(
@@ -356,7 +354,7 @@ CHECKS: tuple[Check, ...] = (
         CheckName.INTERNAL_LINKS,
         "The text links to the documents that the brief names.",
         _internal_links,
-        lambda subject: subject.internal_links,
+        attrgetter("internal_links"),
         "The brief names no documents to link to.",
         reads_text=True,
     ),

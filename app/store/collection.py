@@ -87,9 +87,7 @@ def to_bson(record: Values) -> Bson:
     Ids inside `published`, `by` and `claimedBy` stay strings.
     """
     return {
-        ("_id" if key == "id" else key): object_id(value)
-        if key == "id" or (key.endswith("Id") and "." not in key)
-        else value
+        ("_id" if key == "id" else key): object_id(value) if key == "id" or key.endswith("Id") else value
         for key, value in record.items()
     }
 
@@ -213,15 +211,15 @@ class Collection(Generic[Stored]):
         self._store.writes += 1
         return self.from_bson(row)
 
-    def _insert_many(self, project_id: str, records: Iterable[Values]) -> list[Stored]:
-        """Adds records in one call, for imports."""
+    def _insert_many(self, project_id: str, records: Iterable[Values]) -> list[Bson]:
+        """Adds records in one call, and returns them as they are stored."""
         rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
         if len(rows) == 1:  # a confirm adds three records so; `insert_many` of one takes a tenth more of the processor
             self._collection.insert_one(rows[0], session=self._session)
         elif rows:
             self._collection.insert_many(rows, session=self._session)
         self._store.writes += len(rows)
-        return [self.from_bson(row) for row in rows]
+        return rows
 
     def _update_one(
         self, project_id: str, condition: Condition, change: Bson, fields: Projection = None

@@ -49,7 +49,7 @@ class Documents(DocumentLists):
             first_events.append(events[0])
             origins.append(origin)
         self._store.bodies.add_many(project_id, bodies)
-        documents = self._insert_many(project_id, rows)
+        documents = [self.from_bson(row) for row in self._insert_many(project_id, rows)]
         self._store.revisions.add(project_id, zip(documents, first_events, origins, strict=True))
         return documents
 

@@ -21,7 +21,7 @@ from pymongo.read_concern import ReadConcern
 
 from app.rules.events import StoredEvent, in_feed_order
 from app.store.collection import from_bson, write_once
-from app.store.feeds import PlannedEvent, StoredFeed, feeds_of, new_feed
+from app.store.events import PlannedEvent, StoredFeed, feeds_of, new_feed
 from app.store.indexes import FIRST_DATE, FIRST_ID, OUTBOXES, WAITING
 from app.store.types import Bson
 

@@ -17,7 +17,7 @@ from app.rules.revisions import StoredRevision
 from app.rules.tokens import StoredToken
 from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, StoredWebhook, WebhookSecret
 from app.store.bodies import StoredBody
-from app.store.feeds import PlannedEvent, StoredFeed
+from app.store.events import PlannedEvent, StoredFeed
 from app.store.idempotency import StoredKey
 from app.store.leases import StoredLease
 from app.store.projects import StoredCounters
