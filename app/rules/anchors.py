@@ -5,6 +5,7 @@ A passage is found only by its exact words, never by similarity, so that no rema
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Annotated
 
 from typing_extensions import TypedDict
@@ -39,9 +40,12 @@ def locate(text: str, quotes: Sequence[Quote]) -> list[int | None]:
     It stands where its words do together with the whole prefix and the whole suffix, at one place alone; where there is
     no such place, together with either of them.
     """
-    wanted = {words for quote in quotes for words in _with_context(quote)}
-    found = _first_places(text, wanted)
-    return [_place(text, quote, found) for quote in quotes]
+    edge = next(one for one in map(chr, count()) if one not in text)
+    marked = edge + text + edge  # an empty side of a passage is an end of the text
+    sides = [(quote["prefix"] or edge, quote["exact"], quote["suffix"] or edge) for quote in quotes]
+    wanted = {words for side in sides for words in ("".join(side), "".join(side[:2]), "".join(side[1:]))}
+    found = _first_places(marked, wanted)
+    return [_place(*side, found) for side in sides]
 
 
 def lines_of(text: str, places: Iterable[int]) -> dict[int, int]:
@@ -65,31 +69,11 @@ def first_places(text: str, words: str, most: int = 2) -> list[int]:
     return places
 
 
-def _with_context(quote: Quote) -> tuple[str, str, str]:
-    """Returns the words of a passage with both sides, with its prefix, and with its suffix."""
-    before, after = quote["prefix"] + quote["exact"], quote["exact"] + quote["suffix"]
-    return before + quote["suffix"], before, after
-
-
-def _place(text: str, quote: Quote, found: Mapping[str, Sequence[int]]) -> int | None:
-    whole, before, after = _with_context(quote)
-    first, last, length = not quote["prefix"], not quote["suffix"], len(quote["prefix"])
-    places = {place + length for place in _at_ends(text, whole, found, first=first, last=last)}
+def _place(before: str, exact: str, after: str, found: Mapping[str, Sequence[int]]) -> int | None:
+    places = {place + len(before) for place in found[before + exact + after]}
     if not places:
-        places = {place + length for place in _at_ends(text, before, found, first=first)}
-        places |= {*_at_ends(text, after, found, last=last)}
-    return places.pop() if len(places) == 1 else None
-
-
-def _at_ends(
-    text: str, words: str, found: Mapping[str, Sequence[int]], *, first: bool = False, last: bool = False
-) -> Sequence[int]:
-    """Returns the first two places of words in a text; of words that are its first or its last, only that place."""
-    if first:
-        return [0] if (text == words if last else text.startswith(words)) else []
-    if last:
-        return [len(text) - len(words)] if text.endswith(words) else []
-    return found[words]
+        places = {place + len(before) for place in found[before + exact]} | {*found[exact + after]}
+    return places.pop() - 1 if len(places) == 1 else None  # without the mark at the beginning
 
 
 def _first_places(text: str, wanted: Iterable[str]) -> dict[str, list[int]]:
