@@ -6,7 +6,7 @@ millions of events, so the pass does little for each; what is seldom used is com
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
@@ -200,7 +200,7 @@ def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
             if not images and _TAG.match(value):
                 html.read([(value, place["start"])])
         elif kind == "Html":
-            lines_of_html += _lines(value, place["start"]) if "\r" in value else [(value, place["start"])]
+            lines_of_html.append((value, place["start"]))
     html.end_block(block_place, "")
     content.opening = "".join(opening)
 
@@ -258,10 +258,3 @@ class _RawHtml:
             self._content.images.append((values.get("src", ""), values.get("alt", ""), place))
         elif "href" in values:
             self._content.marked_links.append((values["href"], place))
-
-
-def _lines(html: str, place: int) -> Iterator[Passage]:
-    """Yields the lines of a piece of raw html, which the parser splits only at line feeds, not at carriage returns."""
-    for line in html.splitlines(keepends=True):
-        yield line, place
-        place += len(line.encode())
