@@ -5,6 +5,8 @@ import binascii
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import accumulate
+from operator import itemgetter
 from typing import Any, NotRequired, TypedDict, TypeVar
 
 from app.rules.actors import Actor
@@ -51,13 +53,11 @@ def in_feed_order(outboxes: Iterable[Sequence[Waiting]]) -> list[Waiting]:
     The clocks of two servers differ, so an event may have an earlier time than the event before it in the same record:
     then it is sorted by the time of that one.
     """
-    placed = []
+    placed: list[tuple[Any, Waiting]] = []
     for outbox in outboxes:
-        latest: tuple[Any, ...] = ()
-        for event in outbox:
-            latest = max(latest, (event["at"], event["_id"]))
-            placed.append((latest, event))
-    return [event for _, event in sorted(placed, key=lambda pair: pair[0])]
+        latest = accumulate(((event["at"], event["_id"]) for event in outbox), max)
+        placed += zip(latest, outbox, strict=True)
+    return [event for _, event in sorted(placed, key=itemgetter(0))]
 
 
 def cursor_of(project_id: str, sequence: int) -> str:

@@ -123,10 +123,9 @@ class Collection(Generic[Stored]):
         In a condition with `$or`, the project is added to each alternative: MongoDB then uses an index for each, and
         merges the results in order; with the project outside of `$or` it would read all and sort in memory.
         """
-        if "$or" not in condition or "_id" in condition:
-            return {"projectId": ObjectId(project_id), **condition}
-        common = {"projectId": ObjectId(project_id), **{k: v for k, v in condition.items() if k != "$or"}}
-        return {"$or": [common | alternative for alternative in condition["$or"]]}
+        where = {"projectId": ObjectId(project_id), **condition}
+        alternatives = where.pop("$or", None)
+        return where if alternatives is None else {"$or": [where | one for one in alternatives]}
 
     def _hinted(self, index: Index | None, condition: Condition, run: Callable[[str | None], Read]) -> Read:
         """Returns what a command returns, given the index to use: None where MongoDB chooses.

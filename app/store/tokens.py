@@ -58,8 +58,8 @@ class Tokens(OutboxCollection[StoredToken]):
 
     def record_use(self, project_id: str, token_id: str, now: datetime) -> None:
         """Notes that the token was used; at most once a minute, so that it costs requests nothing."""
-        stale = {"$or": [{"lastUsedAt": None}, {"lastUsedAt": {"$lt": now - LAST_USED_LAG}}]}
-        where = self._where(project_id, {"_id": ObjectId(token_id), **stale})
+        stale = {"$not": {"$gte": now - LAST_USED_LAG}}  # never used, too
+        where = self._where(project_id, {"_id": ObjectId(token_id), "lastUsedAt": stale})
         self._collection.update_one(where, {"$set": {"lastUsedAt": now}})
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
