@@ -211,20 +211,13 @@ def document_event(
     event: str, document: Mapping[str, Any], at: datetime, by: Actor, data: Mapping[str, Any] | None = None
 ) -> Event:
     """Returns an event of a document: it has the status, version, slug and brief state after the change."""
-    state = (document.get("brief") or NO_BRIEF)["state"]
     own = {name: document[name] for name in ("status", "version", "slug")}
-    return Event(event, at, by, {**own, "briefState": state, **(data or {})})
+    return Event(event, at, by, {**own, "briefState": brief_of(document)["state"], **(data or {})})
 
 
-def brief_of(document: StoredDocument) -> StoredBrief:
+def brief_of(document: Mapping[str, Any]) -> StoredBrief:
     """Returns the stored brief of a document, `NO_BRIEF` for one that has none."""
     return document.get("brief") or NO_BRIEF
-
-
-def changed_since_published(document: StoredDocument) -> bool:
-    """Returns whether the content changed since it was published."""
-    published = document.get("published")
-    return published is not None and document["version"] != published["version"]
 
 
 def delivered_at_once(before: StoredDocument, after: StoredDocument) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from app.rules.briefs import claim_expired
-from app.rules.documents import NO_BRIEF
+from app.rules.documents import brief_of
 
 Tags = tuple[str, ...] | None
 """The states of a record that a caller accepts, as `If-Match` names them; None for any."""
@@ -25,7 +25,7 @@ def tag_of(record: Mapping[str, Any], now: datetime) -> str:
     """Returns the tag of a record at an instant; a document is known by its version."""
     if "version" not in record:
         return record_tag(record)
-    expired = "x" if claim_expired(record.get("brief") or NO_BRIEF, now) else ""
+    expired = "x" if claim_expired(brief_of(record), now) else ""
     return f"{record['version']}-{record['rev']}{expired}"
 
 
