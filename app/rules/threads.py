@@ -182,14 +182,10 @@ def counts_of(threads: Iterable[StoredThread]) -> dict[str, Any]:
     }
 
 
-def places_of(threads: Iterable[StoredThread], version: int, markdown: str) -> dict[str, int | None]:
+def places_of(threads: Sequence[StoredThread], version: int, markdown: str) -> dict[str, int | None]:
     """Returns where the quotes of threads begin in a version's text, by the thread's id; None for no certain place."""
-    places: dict[str, int | None] = {}
-    moved: dict[str, Quote] = {}
-    for thread in threads:
-        places[thread["id"]] = thread["place"]
-        if thread["quote"] is not None and thread["version"] != version:
-            moved[thread["id"]] = thread["quote"]
+    places = {thread["id"]: thread["place"] for thread in threads}
+    moved = {thread["id"]: quote for thread in threads if (quote := thread["quote"]) and thread["version"] != version}
     return places | dict(zip(moved, locate(markdown, list(moved.values())), strict=True))
 
 
