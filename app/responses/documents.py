@@ -8,10 +8,10 @@ from typing_extensions import TypedDict
 from app.documented import EXAMPLE_DAY, Date, Id, Timestamp, doc, one_of
 from app.responses.briefs import Brief, brief_record
 from app.responses.named import Created, Identified
+from app.responses.records import record_of
 from app.responses.revisions import Published
 from app.rules.actors import Actor
-from app.rules.documents import StoredDocument
-from app.rules.times import wire_time, wire_time_or_none
+from app.rules.documents import StoredDocument, changed_since_published
 from app.vocabulary import DocumentStatus
 
 
@@ -54,40 +54,14 @@ class ScheduleOutcome(TypedDict):
 def document_summary(document: StoredDocument, team_id: str, now: datetime) -> DocumentSummary:
     """Returns a stored document as callers see it at an instant, without its long texts."""
     published = document.get("published")
-    return {
-        "id": document["id"],
-        "projectId": document["projectId"],
-        "teamId": team_id,
-        "title": document["title"],
-        "slug": document["slug"],
-        "key": document.get("key"),
-        "subtitle": document.get("subtitle") or "",
-        "excerpt": document.get("excerpt") or "",
-        "metaTitle": document.get("metaTitle") or "",
-        "metaDescription": document.get("metaDescription") or "",
-        "coverImageUrl": document.get("coverImageUrl"),
-        "status": document["status"],
-        "assigneeId": document.get("assigneeId"),
-        "authorId": document.get("authorId"),
-        "categoryId": document.get("categoryId"),
-        "clusterId": document.get("clusterId"),
-        "dueDate": document.get("dueDate"),
-        "version": document["version"],
-        "publishedVersion": published and published["version"],
-        "isPublished": document["isPublished"],
-        "hasUnpublishedChanges": published is not None and document["version"] != published["version"],
-        "wordCount": document["wordCount"],
-        "contentUpdatedAt": wire_time(document["contentUpdatedAt"]),
-        "contentUpdatedBy": document["contentUpdatedBy"],
-        "createdAt": wire_time(document["createdAt"]),
-        "createdBy": document["createdBy"],
-        "updatedAt": wire_time(document["updatedAt"]),
-        "publishAt": wire_time_or_none(document.get("publishAt")),
-        "publishedAt": wire_time_or_none(document.get("publishedAt")),
-        "deletedAt": wire_time_or_none(document.get("deletedAt")),
-        "reviewNote": document.get("reviewNote") or "",
-        "brief": brief_record(document, now),
-    }
+    return record_of(
+        DocumentSummary,
+        document,
+        teamId=team_id,
+        publishedVersion=published and published["version"],
+        hasUnpublishedChanges=changed_since_published(document),
+        brief=brief_record(document, now),
+    )
 
 
 TEXT_IF_MISSING = {"content": "", "markdown": "", "publishedMarkdown": None}
