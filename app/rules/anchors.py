@@ -10,13 +10,16 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.documented import doc
-from app.schemas.transfers import CONTEXT
 
 BLOCK = 16
 """The characters of a block. A text is read once, block by block, however many passages are looked for: 200 of them in
 2 MB take 25 ms; searching for each took 180."""
 MOST_CANDIDATES = 50
 """Words whose blocks are at more places than these are searched for one by one."""
+
+
+CONTEXT = 32
+"""The most characters that are stored before and after the passage of a thread."""
 
 
 class Quote(TypedDict):
