@@ -17,7 +17,7 @@ from app.operations.guards import if_over_budget, publishing_call, refusal_of
 from app.operations.operation import Effect, Operation, Result, operation
 from app.operations.rendering import is_renderable
 from app.operations.revisions import markdown_of
-from app.responses.actions import Action, action_record
+from app.responses.documents import Action, action_record
 from app.responses.threads import NewReviewLink, ReviewLink
 from app.rules.checks import CheckResult, failed_errors
 from app.rules.documents import Call, StoredDocument

@@ -33,8 +33,8 @@ from app.rules.intents import Facts, confirm_problems
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.schemas.documents import EditedFields
-from app.schemas.imports import ImportedFields, ImportFields
 from app.schemas.loading import Fields, cached_schema, in_order, problems
+from app.schemas.plans import ImportedFields, ImportFields
 from app.vocabulary import DocumentStatus, Kind, Scope
 
 Stored = Mapping[str, Any]

@@ -47,8 +47,8 @@ from app.rules.reviews import missing_of
 from app.rules.threads import new_threads, open_threads
 from app.rules.times import read_time
 from app.schemas.documents import ApproveFields, ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
-from app.schemas.imports import DatedFields
 from app.schemas.loading import Fields, problems
+from app.schemas.plans import DatedFields
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope

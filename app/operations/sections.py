@@ -18,10 +18,9 @@ from app.responses.sections import Section as SectionResponse
 from app.rules.documents import StoredDocument
 from app.rules.edits import can_write_content
 from app.rules.sections import Edit, Section, apply_edits, partition
-from app.schemas.documents import ContentPartQuery
+from app.schemas.documents import ContentEdits, ContentPartQuery
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
-from app.schemas.sections import ContentEdits
 from app.vocabulary import Scope
 
 
