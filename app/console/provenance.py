@@ -115,10 +115,8 @@ def show_disclosures() -> Response:
 def download_disclosures() -> Response:
     """Returns all disclosures as a table."""
     rows: list[Any] = []
-    while (
-        len(part := call(provenance.list_disclosures, fields={**_days(), "limit": 100, "offset": len(rows)}).body)
-        == 100
-    ):
+    sent = {**_days(), "limit": 100}
+    while len(part := call(provenance.list_disclosures, fields={**sent, "offset": len(rows)}).body) == 100:
         rows += part
     headers = {"Content-Disposition": 'attachment; filename="disclosures.csv"'}
     return Response(disclosures_csv([*rows, *part]), headers=headers, content_type=f"{CSV}; charset=utf-8")
