@@ -81,8 +81,6 @@ class Result(Generic[Shown]):
     """The key of the record in the body; None if the body is the record."""
     secrets: Sequence[str] = ()
     """Fields of the body that are shown once and never stored."""
-    etag_covers_body: bool = False
-    """Whether the body shows more than the record that `etag` tags, so that its hash is added to the tag."""
     total: int | None = None
     """How many items the list has on all pages, if the request has `count`."""
     replayed: bool = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -199,10 +198,7 @@ def _call(
 
 def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[str, Any]) -> Response:
     headers: dict[str, str] = {}
-    etag = result.etag
-    if etag is not None:
-        if result.etag_covers_body:
-            etag = f"{etag}.{hashlib.blake2b(orjson.dumps(result.body), digest_size=8).hexdigest()}"
+    if (etag := result.etag) is not None:
         headers["ETag"] = f'"{etag}"'
         if route.operation.reads and request.if_none_match.contains_weak(etag):
             return Response(status=304, headers=headers)
