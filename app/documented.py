@@ -44,6 +44,11 @@ def docstring(described: type) -> str:
     return re.sub(r"\s\((contract|decisions)\b[^)]*\)", "", cleandoc(described.__doc__ or ""))
 
 
+MAX_INTEGER = 2**31 - 1
+"""The highest whole number that a record or a request has."""
+
+Count = Annotated[int, Field(ge=0, le=MAX_INTEGER)]
+Version = Annotated[int, Field(ge=1, le=MAX_INTEGER)]
 Id = Annotated[str, Field(pattern=HEX_ID, examples=[EXAMPLE_ID])]
 Timestamp = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=[EXAMPLE_TIME])]
 Date = Annotated[str, Field(json_schema_extra={"format": "date"}, examples=[EXAMPLE_DAY])]

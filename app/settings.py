@@ -268,25 +268,11 @@ class Settings(BaseModel):
         return [f"{name} is not a setting: did you mean {known[0]}?" for name, known in near.items() if known]
 
 
-WHY = {
-    "bool_parsing": "must be 1 or 0",
-    "int_parsing": "must be a whole number",
-    "int_parsing_size": "must be a whole number of a few digits",
-    "greater_than_equal": "must be at least {ge}",
-    "less_than_equal": "must be at most {le}",
-    "enum": "must be words of {expected}",
-    "literal_error": "must be {expected}",
-    "string_pattern_mismatch": "must have printable ASCII alone",
-    "value_error": "{error}",
-}
-"""What a value has to be, for each type of error of pydantic."""
-
-
 def _line(error: Any) -> str:
     """Returns what is wrong with a variable, without its value if that may be a secret."""
     name = str(error["loc"][0]).upper()  # a default that is wrong is named by its field
     if error["type"] == "missing":
         return f"{name} is not set: it names the MongoDB replica set, like mongodb://host/NAME?replicaSet=rs0."
-    why = WHY[error["type"]].format(**error.get("ctx", {}))
+    why = error["msg"].removeprefix("Value error, ").rstrip(".")
     field = Settings.model_fields.get(name.lower())
     return f"{name}: {why}." if field and not field.repr else f"{name} is {str(error['input'])[:100]!r}: {why}."

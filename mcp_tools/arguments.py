@@ -6,6 +6,7 @@ from typing import Any
 
 import marshmallow as ma
 
+from app.documented import MAX_INTEGER
 from app.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
 from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
@@ -13,10 +14,9 @@ from app.schemas.checks import HEX_ID, WRONG_ID
 from app.schemas.documents import ApproveFields, ChecksQuery, ContentPartQuery, GuardedWrite
 from app.schemas.generation import WithGeneration
 from app.schemas.json_schema import json_schema
-from app.schemas.keys import DryRun, idempotency_key
 from app.schemas.loading import cached_schema, load
-from app.schemas.queries import NUMBERS, Page
-from app.schemas.types import MAX_INTEGER, MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
+from app.schemas.queries import NUMBERS, DryRun, Page, idempotency_key
+from app.schemas.types import MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
 from app.schemas.unknown import unknown_names
 from mcp_tools.guidance import DESCRIBED_IN
 

@@ -26,8 +26,8 @@ from app.http.hosts import HostNames, is_same_origin
 from app.http.json import MAX_VALUES, too_many_values
 from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context
-from app.responses.minimal import MINIMAL
-from app.schemas.keys import is_nearly_dry_run
+from app.responses.documents import MINIMAL
+from app.schemas.queries import is_nearly_dry_run
 from app.vocabulary import Channel, Scope
 from mcp_tools.arguments import DRY_RUN
 from mcp_tools.guidance import ALL, NAMES, holds

@@ -9,9 +9,9 @@ from typing_extensions import get_original_bases
 from app.errors import Refusal
 from app.operations.catalogue import MCP_CATALOGUE
 from app.operations.operation import Operation, Result
+from app.responses.documents import minimal_record
 from app.responses.intents import Intent
 from app.responses.json_schema import response_schema
-from app.responses.minimal import minimal_record
 from app.schemas.loading import cached_schema
 from mcp_tools.guidance import BY_TOOL
 

@@ -21,8 +21,8 @@ from app.operations.imports import import_documents, update_imported
 from app.responses.plans import Import
 from app.rules.batches import batches
 from app.rules.times import wire_time
-from app.schemas.imports import ImportedFields
 from app.schemas.loading import load
+from app.schemas.plans import ImportedFields
 from app.store.store import Store
 
 SUFFIXES = (".md", ".markdown")

@@ -11,7 +11,7 @@ import marshmallow as ma
 from app.cli.calling import connected
 from app.http.logs import log_as_json
 from app.http.tracing import trace
-from app.responses.minimal import MINIMAL
+from app.responses.documents import MINIMAL
 from app.schemas.checks import http_url
 from app.server import create_app
 from app.settings import Settings

@@ -10,7 +10,7 @@ from app.operations import members
 from app.operations.context import Context
 from app.operations.invitations import invite_member
 from app.schemas.checks import HEX_ID
-from app.schemas.invitations import MOST_SECONDS
+from app.schemas.tokens import MOST_SECONDS
 from app.settings import Settings
 from app.vocabulary import Role
 

@@ -15,7 +15,7 @@ from app.console.reviewing import threads_of
 from app.console.sessions import context
 from app.errors import NotFound
 from app.http.tables import CSV
-from app.operations import documents, provenance, publishing, reviews
+from app.operations import documents, provenance, publishing
 from app.operations.checks import check_levels, checks_of
 from app.operations.provenance import written_text
 from app.responses.provenance import disclosures_csv
@@ -85,7 +85,7 @@ def show_approval(id: str) -> Response:
 @form_of(show_approval)
 def approve(id: str) -> BaseResponse:
     """Approves a document with the record of a person's review, which is shown next."""
-    require(reviews.get_review_record)
+    require(provenance.get_review_record)
     review: dict[str, Any] = {name: name in request.form for name in ("facts", "sources")}
     review |= {name: text(name) for name in ("examined", "responsible") if text(name)}
     fields = {"review": review, "baseVersion": request.form.get("baseVersion", type=int)}
@@ -97,7 +97,7 @@ def approve(id: str) -> BaseResponse:
 @console.get("/documents/<id>/record/<int(max=999999999):version>")
 def show_record(id: str, version: int) -> Response:
     """Shows the record of the review of a version, to be printed and sent, and what comes next; its address stays."""
-    record = call(reviews.get_review_record, id, fields={"version": version}).body
+    record = call(provenance.get_review_record, id, fields={"version": version}).body
     document = call(documents.get_document, id).body
     is_approved = document["status"] == DocumentStatus.APPROVED and document["version"] == version
     onward = [move for move in moves_of(document) if move.name in NEXT[document["status"]]] if is_approved else []
@@ -107,7 +107,7 @@ def show_record(id: str, version: int) -> Response:
 @console.get("/insight/disclosures")
 def show_disclosures() -> Response:
     """Shows what is disclosed of everything that is live, by days of publishing."""
-    found = listing(reviews.list_disclosures, limit=ON_A_PAGE, **_days())
+    found = listing(provenance.list_disclosures, limit=ON_A_PAGE, **_days())
     return page("disclosures.html", found=found, days=_days())
 
 
@@ -115,9 +115,8 @@ def show_disclosures() -> Response:
 def download_disclosures() -> Response:
     """Returns all disclosures as a table."""
     rows: list[Any] = []
-    while (
-        len(part := call(reviews.list_disclosures, fields={**_days(), "limit": 100, "offset": len(rows)}).body) == 100
-    ):
+    sent = {**_days(), "limit": 100}
+    while len(part := call(provenance.list_disclosures, fields={**sent, "offset": len(rows)}).body) == 100:
         rows += part
     headers = {"Content-Disposition": 'attachment; filename="disclosures.csv"'}
     return Response(disclosures_csv([*rows, *part]), headers=headers, content_type=f"{CSV}; charset=utf-8")
@@ -130,6 +129,6 @@ def _days() -> dict[str, str]:
 
 def _record(id: str) -> Any:
     try:
-        return call(reviews.get_review_record, id).body
+        return call(provenance.get_review_record, id).body
     except NotFound:
         return None

@@ -6,7 +6,7 @@ grants by their names, which its manual explains.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,7 +107,7 @@ class _TokenGrant:
     def authenticate_user(self, granted: _Granted) -> _Granted:
         return granted
 
-    def save_token(self, token: oauth.TokenAnswer) -> None:
+    def save_token(self, token: Mapping[str, Any]) -> None:
         """`generate_token` has saved it."""
 
 
@@ -133,7 +133,7 @@ class _CodeGrant(_TokenGrant, grants.AuthorizationCodeGrant):
     def delete_authorization_code(self, authorization_code: _Granted) -> None:
         """`query_authorization_code` has deleted it."""
 
-    def generate_token(self, **_options: Any) -> oauth.TokenAnswer:
+    def generate_token(self, **_options: Any) -> Mapping[str, Any]:
         return oauth.create_connection(g.oauth_store, self.request.authorization_code.record, g.oauth_now)
 
 
@@ -142,7 +142,7 @@ class _RefreshGrant(_TokenGrant, grants.RefreshTokenGrant):
         token = oauth.find_refreshable(g.oauth_store, refresh_token, self.request.client.id, g.oauth_now)
         return token and _Granted(token, refresh_token)
 
-    def generate_token(self, **_options: Any) -> oauth.TokenAnswer:
+    def generate_token(self, **_options: Any) -> Mapping[str, Any]:
         granted = self.request.refresh_token
         return oauth.refresh(g.oauth_store, granted.record, granted.sent, g.oauth_now)
 

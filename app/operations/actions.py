@@ -1,7 +1,7 @@
 """What can be done with a document now, and why the rest is refused (decisions, section 11).
 
-The refusals are those of the operations: scope and freeze by `Operation.permit`, the budget by `guards`, the rest by
-the rule that each operation declares. What the rules need besides the document is read once.
+The refusals are those of the operations: scope and freeze by `Operation.permit`, the budget by `if_over_budget`, the
+rest by the rule that each operation declares. What the rules need besides the document is read once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,11 @@ from app.errors import NotFound, Refusal, or_raise
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context
 from app.operations.documents import NO_DOCUMENT, with_taken_slugs
-from app.operations.guards import if_over_budget, publishing_call, refusal_of
-from app.operations.operation import Effect, Operation, Result, operation
+from app.operations.guards import publishing_call, refusal_of
+from app.operations.operation import Effect, Operation, Result, if_over_budget, operation
 from app.operations.rendering import is_renderable
 from app.operations.revisions import markdown_of
-from app.responses.actions import Action, action_record
+from app.responses.documents import Action, action_record
 from app.responses.threads import NewReviewLink, ReviewLink
 from app.rules.checks import CheckResult, failed_errors
 from app.rules.documents import Call, StoredDocument

@@ -4,11 +4,14 @@ An operation reads the document, the rule of the same name decides, and one atom
 that nobody wrote the document meanwhile. If somebody did, the operation runs again.
 """
 
+import hashlib
 import random
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
+
+import orjson
 
 from app.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, NoBriefReady, Problem
 from app.operations.context import Context
@@ -57,7 +60,8 @@ def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
     category = ctx.store.categories.get(ctx.project_id, category_id) if category_id else None
     links = ctx.store.documents.get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
     body = brief_detail(document, category, links, ctx.now)
-    return Result(body, etag=tag_of(document, ctx.now), etag_covers_body=True)
+    shown = hashlib.blake2b(orjson.dumps(body), digest_size=8).hexdigest()  # more than the document that is tagged
+    return Result(body, etag=f"{tag_of(document, ctx.now)}.{shown}")
 
 
 @document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), rule=refuse_if_guarded)

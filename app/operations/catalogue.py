@@ -22,7 +22,6 @@ from app.operations import (
     publishing,
     reverts,
     review_links,
-    reviews,
     revisions,
     sections,
     threads,
@@ -128,8 +127,8 @@ CATALOGUE: tuple[Operation[Any], ...] = (
     projects.freeze_project,
     projects.unfreeze_project,
     provenance.get_provenance,
-    reviews.get_review_record,
-    reviews.list_disclosures,
+    provenance.get_review_record,
+    provenance.list_disclosures,
 )
 
 MCP_CATALOGUE = (*CATALOGUE, sections.read_document_content)

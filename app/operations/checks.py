@@ -7,7 +7,7 @@ from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import markdown_of
-from app.responses.checks import CheckReport
+from app.responses.documents import CheckReport
 from app.rules.checks import NAMED_TITLES, CheckResult, Subject, errors_alone, failed, failed_errors, run_checks
 from app.rules.documents import StoredDocument, brief_of
 from app.rules.projects import StoredProject

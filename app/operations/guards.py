@@ -1,68 +1,23 @@
-"""What refuses writes besides the state of the record: a freeze, a budget, and four eyes (decisions, section 13).
+"""What the rules of documents need to know of a call: its claim, four eyes, and the demands of the project.
 
-`Operation` calls the first two when it runs, and `actions` all to find out whether a call would be refused.
+(decisions, section 13)
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 
-from app.errors import BudgetExceeded, ProjectFrozen, Refusal
-from app.operations.context import Context, this_instant
-from app.rules.actors import Actor, wire_note
+from app.errors import Refusal
+from app.operations.context import Context
+from app.rules.actors import Actor
 from app.rules.briefs import expire_lease
 from app.rules.documents import Call, StoredDocument
 from app.rules.four_eyes import makers_of, same_eyes
 from app.rules.projects import StoredProject
 from app.rules.reviews import missing_of
 from app.rules.times import read_time
-from app.rules.tokens import begins, if_exceeded, limits_of
 from app.schemas.loading import Fields
-from app.vocabulary import ReviewDemand, Scope
-
-FRESH = timedelta(seconds=1)
-"""How long a call may rely on its authentication, which may rely on a read of `CACHED_SECONDS` before: so a freeze
-holds for all within the 5 seconds that are promised."""
-
-
-def if_project_frozen(ctx: Context) -> ProjectFrozen | None:
-    """Returns the refusal of a write while the project is frozen; None where it is not, or the caller has `admin`."""
-    frozen = None if Scope.ADMIN in ctx.caller.scopes else wire_note(ctx.caller.frozen)
-    return ProjectFrozen(**frozen) if frozen else None
-
-
-def refuse_if_frozen_meanwhile(ctx: Context) -> None:
-    """Refuses a write that comes long after its authentication, or again, if the project was frozen since.
-
-    A body may take minutes to arrive, and a write that loses to others is tried for seconds.
-    """
-    if Scope.ADMIN in ctx.caller.scopes or not (ctx.tries or this_instant() - ctx.now > FRESH):
-        return
-    if frozen := wire_note(ctx.store.projects.settings(ctx.project_id).get("frozen")):
-        raise ProjectFrozen(**frozen)
-
-
-def if_over_budget(ctx: Context) -> Mapping[bool, BudgetExceeded | None]:
-    """Returns the refusal of a call that would change something, by whether it also publishes; None where the token's
-    budget allows it."""
-    if (token_id := ctx.caller.token_id) is None or (budget := ctx.caller.budget) is None:
-        return {}
-    since = {limit: begins(limit, ctx.now) for limit in limits_of(budget, publishes=True)}
-    counts = {limit: used + 1 for limit, used in ctx.store.budgets.used(ctx.project_id, token_id, since).items()}
-    return {publishes: if_exceeded(budget, counts, ctx.now, publishes=publishes) for publishes in (False, True)}
-
-
-def spend_budget(ctx: Context, *, publishes: bool) -> None:
-    """Counts a call that changed something, inside its transaction; refuses with `BudgetExceeded` beyond the budget."""
-    if (token_id := ctx.caller.token_id) is None or (budget := ctx.caller.budget) is None:
-        return
-    counts = {
-        limit: ctx.store.budgets.spend(ctx.project_id, token_id, limit, begins(limit, ctx.now))
-        for limit in limits_of(budget, publishes=publishes)
-    }
-    if exceeded := if_exceeded(budget, counts, ctx.now, publishes=publishes):
-        raise exceeded
+from app.vocabulary import ReviewDemand
 
 
 def refusal_of(

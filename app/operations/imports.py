@@ -12,10 +12,18 @@ from app.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
 from app.operations.briefs import update_brief
 from app.operations.categories import add_category
 from app.operations.context import Context
-from app.operations.documents import NewRow, document_result, new_row, origin_of, own_document, update_document
+from app.operations.documents import (
+    NewRow,
+    document_result,
+    new_row,
+    origin_of,
+    own_document,
+    update_document,
+    write_decision,
+)
 from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
-from app.operations.revisions import content_result, markdown_of, new_content
+from app.operations.revisions import markdown_of, new_content
 from app.responses.documents import Document, DocumentSummary
 from app.responses.plans import Import
 from app.rules.briefs import written_brief
@@ -25,8 +33,8 @@ from app.rules.intents import Facts, confirm_problems
 from app.rules.slugs import slug_of
 from app.rules.text import word_count
 from app.schemas.documents import EditedFields
-from app.schemas.imports import ImportedFields, ImportFields
 from app.schemas.loading import Fields, cached_schema, in_order, problems
+from app.schemas.plans import ImportedFields, ImportFields
 from app.vocabulary import DocumentStatus, Kind, Scope
 
 Stored = Mapping[str, Any]
@@ -93,7 +101,8 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     def write(present: StoredDocument) -> Decision:
         return new_content(ctx, present, markdown, generation)
 
-    return content_result(ctx, document, write, markdown, origin_of(ctx, generation))
+    document = write_decision(ctx, document, write, origin=origin_of(ctx, generation))
+    return document_result(ctx, document, markdown)
 
 
 def _prepare(

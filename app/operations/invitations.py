@@ -8,14 +8,14 @@ from app.operations.context import Caller, Context, system
 from app.operations.members import own_member
 from app.operations.operation import Effect, Result, operation
 from app.operations.tokens import USUAL_SCOPES, create_token, refuse_scopes
-from app.responses.invitations import Invitation, NewInvitation
 from app.responses.records import record_of
+from app.responses.tokens import Invitation, NewInvitation
 from app.rules.actors import wire_note
 from app.rules.times import wire_time
 from app.rules.tokens import StoredInvitation, StoredToken
-from app.schemas.invitations import InvitationFields
 from app.schemas.loading import Fields, check
 from app.schemas.queries import LongPage
+from app.schemas.tokens import InvitationFields
 from app.store.store import Store
 from app.vocabulary import Channel, Scope
 

@@ -8,8 +8,9 @@ import base64
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import TypedDict
+from typing import Any
 
 import orjson
 from cryptography.fernet import Fernet
@@ -24,7 +25,7 @@ from app.operations.access import (
     project_of_secret,
 )
 from app.operations.context import Context
-from app.operations.guards import if_project_frozen
+from app.operations.operation import if_project_frozen
 from app.rules.actors import SYSTEM, Actor
 from app.rules.events import Event
 from app.rules.oauth import (
@@ -48,16 +49,6 @@ REFRESH = "cwr_"
 """What refresh tokens begin with; then come the project's id, the part that stays, and the part that changes."""
 REGISTRATIONS = 20
 """How many clients an address may register in an hour."""
-
-
-class TokenAnswer(TypedDict):
-    """What a client gets for a code or a refresh token (RFC 6749)."""
-
-    access_token: str
-    token_type: str
-    expires_in: int
-    refresh_token: str
-    scope: str
 
 
 def register_client(store: Store, metadata: Fields, address: str, now: datetime) -> Client:
@@ -140,7 +131,7 @@ def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredC
     return agreed if is_own and granter_is_in_force(store, project_id, agreed["token"], now) else None
 
 
-def create_connection(store: Store, agreed: StoredCode, now: datetime) -> TokenAnswer:
+def create_connection(store: Store, agreed: StoredCode, now: datetime) -> Mapping[str, Any]:
     """Creates the token that was agreed to, inside the transaction that took the code; the event is the person's."""
     project_id, own = agreed["projectId"], agreed["token"]
     family = new_project_secret(project_id)
@@ -175,12 +166,12 @@ def find_refreshable(store: Store, refresh_token: str, client_id: str, now: date
     return found
 
 
-def refresh(store: Store, token: StoredToken, refresh_token: str, now: datetime) -> TokenAnswer:
+def refresh(store: Store, token: StoredToken, refresh_token: str, now: datetime) -> Mapping[str, Any]:
     """Returns new secrets of a connection, in place of those it had; within 10 s, the same again."""
     connection, sent = token["connection"], hash_of(refresh_token)
     key = Fernet(_key(refresh_token))
     if repeated := answer_to_repeat(connection, sent, now):
-        again: TokenAnswer = orjson.loads(key.decrypt(repeated["answer"]))
+        again: Mapping[str, Any] = orjson.loads(key.decrypt(repeated["answer"]))
         return again
     family, _, _ = refresh_token.removeprefix(REFRESH).rpartition(".")
     ends = token["expiresAt"]
@@ -206,7 +197,8 @@ def end_connection(store: Store, secret: str, client_id: str, now: datetime) -> 
         _revoke(store, found, by, now)
 
 
-def _answer(family: str, scopes: list[str], ends: datetime, now: datetime) -> TokenAnswer:
+def _answer(family: str, scopes: list[str], ends: datetime, now: datetime) -> Mapping[str, Any]:
+    """Returns what a client gets for a code or a refresh token (RFC 6749)."""
     lasts = min(ACCESS_LIFE, ends - now)
     return {
         "access_token": new_secret(TokenKind.MANAGEMENT),

@@ -23,12 +23,22 @@ from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_h
 
 import orjson
 
-from app.errors import Forbidden, HttpApiDecodeError, IdempotencyMismatch, Issue, Refusal, WriteConflict
-from app.operations.context import Context
-from app.operations.guards import if_project_frozen, refuse_if_frozen_meanwhile, spend_budget
+from app.errors import (
+    BudgetExceeded,
+    Forbidden,
+    HttpApiDecodeError,
+    IdempotencyMismatch,
+    Issue,
+    ProjectFrozen,
+    Refusal,
+    WriteConflict,
+)
+from app.operations.context import Context, this_instant
 from app.responses.documents import DocumentSummary
 from app.responses.packets import ClaimedSummary
+from app.rules.actors import wire_note
 from app.rules.documents import Call, StoredDocument
+from app.rules.tokens import begins, if_exceeded, limits_of
 from app.schemas.types import Schema
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed, StoredResult
@@ -38,6 +48,9 @@ from app.vocabulary import Channel, Scope
 Shown = TypeVar("Shown", covariant=True)
 """What callers get: a record, a list of records, or another object of JSON."""
 
+FRESH = timedelta(seconds=1)
+"""How long a call may rely on its authentication, which may rely on a read of `CACHED_SECONDS` before: so a freeze
+holds for all within the 5 seconds that are promised."""
 KEY_LIFE = timedelta(hours=24)
 FIRST_PAUSE, MAX_DOUBLINGS = 0.002, 8
 """Before its second try a call pauses for up to this many seconds; before each later one for up to twice as long."""
@@ -68,8 +81,6 @@ class Result(Generic[Shown]):
     """The key of the record in the body; None if the body is the record."""
     secrets: Sequence[str] = ()
     """Fields of the body that are shown once and never stored."""
-    etag_covers_body: bool = False
-    """Whether the body shows more than the record that `etag` tags, so that its hash is added to the tag."""
     total: int | None = None
     """How many items the list has on all pages, if the request has `count`."""
     replayed: bool = False
@@ -266,11 +277,11 @@ class Operation(Generic[Shown]):
         """Calls the function; a write is refused in a project frozen meanwhile, and counts towards the budget."""
         if self.reads:
             return self.function(ctx, *arguments)
-        refuse_if_frozen_meanwhile(ctx)
+        _refuse_if_frozen_meanwhile(ctx)
         writes = ctx.store.writes
         result = self.function(ctx, *arguments)
         if ctx.caller.budget and ctx.store.writes > writes:
-            spend_budget(ctx, publishes=self.publishes)
+            _spend_budget(ctx, publishes=self.publishes)
         return result
 
 
@@ -301,6 +312,45 @@ def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None
     """Returns what identifies a request under its key: the operation, its ids, fields and condition."""
     request = [name, [one.lower() for one in ids], fields or {}, ctx.if_match, ctx.any_state]
     return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def if_project_frozen(ctx: Context) -> ProjectFrozen | None:
+    """Returns the refusal of a write while the project is frozen; None where it is not, or the caller has `admin`."""
+    frozen = None if Scope.ADMIN in ctx.caller.scopes else wire_note(ctx.caller.frozen)
+    return ProjectFrozen(**frozen) if frozen else None
+
+
+def _refuse_if_frozen_meanwhile(ctx: Context) -> None:
+    """Refuses a write that comes long after its authentication, or again, if the project was frozen since.
+
+    A body may take minutes to arrive, and a write that loses to others is tried for seconds.
+    """
+    if Scope.ADMIN in ctx.caller.scopes or not (ctx.tries or this_instant() - ctx.now > FRESH):
+        return
+    if frozen := wire_note(ctx.store.projects.settings(ctx.project_id).get("frozen")):
+        raise ProjectFrozen(**frozen)
+
+
+def if_over_budget(ctx: Context) -> Mapping[bool, BudgetExceeded | None]:
+    """Returns the refusal of a call that would change something, by whether it also publishes; None where the token's
+    budget allows it."""
+    if (token_id := ctx.caller.token_id) is None or (budget := ctx.caller.budget) is None:
+        return {}
+    since = {limit: begins(limit, ctx.now) for limit in limits_of(budget, publishes=True)}
+    counts = {limit: used + 1 for limit, used in ctx.store.budgets.used(ctx.project_id, token_id, since).items()}
+    return {publishes: if_exceeded(budget, counts, ctx.now, publishes=publishes) for publishes in (False, True)}
+
+
+def _spend_budget(ctx: Context, *, publishes: bool) -> None:
+    """Counts a call that changed something, inside its transaction; refuses with `BudgetExceeded` beyond the budget."""
+    if (token_id := ctx.caller.token_id) is None or (budget := ctx.caller.budget) is None:
+        return
+    counts = {
+        limit: ctx.store.budgets.spend(ctx.project_id, token_id, limit, begins(limit, ctx.now))
+        for limit in limits_of(budget, publishes=publishes)
+    }
+    if exceeded := if_exceeded(budget, counts, ctx.now, publishes=publishes):
+        raise exceeded
 
 
 def operation(

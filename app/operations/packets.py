@@ -12,7 +12,6 @@ from app.operations.revisions import markdown_of
 from app.operations.sections import sections_of
 from app.operations.threads import unresolved_threads
 from app.responses.briefs import brief_record
-from app.responses.named import described
 from app.responses.packets import Packet, PacketCategory, PacketCluster, PacketDocument, PacketNeighbour, packet_link
 from app.responses.records import record_of
 from app.responses.sections import section_summary
@@ -77,7 +76,7 @@ def _category(ctx: Context, document: StoredDocument) -> PacketCategory | None:
     path = ctx.store.categories.get_path(ctx.project_id, category_id) if category_id else []
     if not path:
         return None
-    return {**described(path[-1]), "path": [one["name"] for one in path]}
+    return record_of(PacketCategory, path[-1], path=[one["name"] for one in path])
 
 
 def _cluster(ctx: Context, document: StoredDocument) -> PacketCluster | None:
@@ -89,4 +88,4 @@ def _cluster(ctx: Context, document: StoredDocument) -> PacketCluster | None:
         ctx.project_id, {"clusterId": [cluster["id"]]}, ctx.now, sort="-updatedAt", limit=NEIGHBOURS + 1, offset=0
     )
     documents = [record_of(PacketNeighbour, one) for one in others if one["id"] != document["id"]]
-    return {**described(cluster), "keywords": cluster.get("keywords") or [], "documents": documents[:NEIGHBOURS]}
+    return record_of(PacketCluster, cluster, documents=documents[:NEIGHBOURS])

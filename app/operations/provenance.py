@@ -1,20 +1,29 @@
-"""Who wrote a text: read from the origins that are stored with it (decisions, section 18)."""
+"""Who wrote a text and who reviewed it, and what is disclosed of all that is live (decisions, section 18)."""
 
+import hashlib
+from collections import Counter
+from datetime import UTC, date, datetime, time
 from functools import reduce
 from operator import or_
 
+from app.errors import NotFound, or_raise
+from app.operations.checks import check_levels, checks_of
 from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import content_id_of
+from app.operations.revisions import content_id_of, own_revision
+from app.responses.provenance import DisclosureRow, VersionReview, disclosure_row
 from app.responses.provenance import Provenance as ProvenanceResponse
+from app.rules.documents import StoredDocument
 from app.rules.provenance import Provenance, load_origins, paragraphs_of, provenance_of, versions_in
+from app.rules.reviews import HumanReview, disclosure_value
 from app.rules.text import word_count
-from app.schemas.documents import VersionQuery
+from app.rules.times import wire_time
+from app.schemas.documents import DisclosureQuery, VersionQuery
 from app.schemas.loading import Fields
 from app.store.bodies import StoredBody
-from app.vocabulary import Scope, WriterKind
+from app.vocabulary import CheckOutcome, Scope, ThreadOutcome, ThreadState, WriterKind
 
 
 @operation(Scope.READ, Effect.READS, query=VersionQuery)
@@ -45,3 +54,63 @@ def written_text(ctx: Context, body: StoredBody | None) -> Provenance:
     named = versions_in(reduce(or_, set(origins), 0))
     revisions = ctx.store.revisions.get_many(ctx.project_id, body["documentId"], named)
     return provenance_of(paragraphs, words, origins, revisions)
+
+
+def review_of(ctx: Context, document: StoredDocument, sent: Fields) -> HumanReview:
+    """Returns the record of a review: what the person attests, and what the service knows of the document's version."""
+    body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
+    markdown = body["text"] if body else ""
+    written = written_text(ctx, body)
+    outcomes = Counter(one["outcome"] for one in checks_of(ctx, document, check_levels(ctx), markdown))
+    resolved = ctx.store.threads.list(ctx.project_id, document["id"], [ThreadState.RESOLVED])
+    suggestions = Counter(thread["outcome"] for thread in resolved)
+    agents = written.words(WriterKind.AGENT)
+    attested = {"facts": sent["facts"], "examined": sent.get("examined") or ""}
+    return {
+        "sha256": hashlib.sha256(markdown.encode()).hexdigest(),
+        "by": ctx.caller.actor,
+        "at": wire_time(ctx.now),
+        "facts": sent["facts"],
+        "sources": sent["sources"],
+        "examined": sent.get("examined") or "",
+        "responsible": sent.get("responsible") or "",
+        "people": written.words(WriterKind.PERSON),
+        "agents": agents,
+        "models": written.models,
+        "threads": {
+            "resolved": len(resolved),
+            "accepted": suggestions[ThreadOutcome.ACCEPTED],
+            "rejected": suggestions[ThreadOutcome.REJECTED],
+        },
+        "checks": {"passed": outcomes[CheckOutcome.PASSED], "failed": outcomes[CheckOutcome.FAILED]},
+        "disclosure": str(disclosure_value(agents, attested)),
+    }
+
+
+@operation(Scope.READ, Effect.READS, query=VersionQuery)
+def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[VersionReview]:
+    """Read the record of a person's review, by default of the newest version that has one."""
+    document = own_document(ctx, document_id)
+    if "version" in fields:
+        revision = own_revision(ctx, document["id"], fields["version"])
+    else:
+        newest = ctx.store.revisions.newest_reviewed(ctx.project_id, document["id"])
+        revision = or_raise(newest, NotFound, "No version of the document has the record of a review.")
+    review = or_raise(revision.get("review"), NotFound, "This version has no record of a review.")
+    version = revision["version"]
+    current = version == document["version"]
+    return Result({**review, "documentId": document["id"], "version": version, "current": current})
+
+
+@operation(Scope.READ, Effect.READS, query=DisclosureQuery)
+def list_disclosures(ctx: Context, fields: Fields) -> Result[list[DisclosureRow]]:
+    """List what is disclosed of everything that is live, the newest first."""
+    since, until = fields.get("from_"), fields.get("to")
+    found = ctx.store.publications.published_between(
+        ctx.project_id,
+        datetime.combine(date.fromisoformat(since), time.min, UTC) if since else None,
+        datetime.combine(date.fromisoformat(until), time.max, UTC) if until else None,
+        limit=fields["limit"],
+        offset=fields["offset"],
+    )
+    return Result([disclosure_row(publication) for publication in found])

@@ -32,8 +32,8 @@ from app.operations.context import Context, system
 from app.operations.documents import change_document, document_change, own_document
 from app.operations.guards import call_under_claim, publishing_call
 from app.operations.operation import Effect, Result, operation
+from app.operations.provenance import review_of
 from app.operations.rendering import Rendering, render_document
-from app.operations.reviews import review_of
 from app.operations.revisions import markdown_of
 from app.responses.documents import DocumentSummary, ScheduleOutcome
 from app.rules import publishing
@@ -47,8 +47,8 @@ from app.rules.reviews import missing_of
 from app.rules.threads import new_threads, open_threads
 from app.rules.times import read_time
 from app.schemas.documents import ApproveFields, ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
-from app.schemas.imports import DatedFields
 from app.schemas.loading import Fields, problems
+from app.schemas.plans import DatedFields
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope

@@ -11,7 +11,7 @@ from app.operations.context import Context
 from app.operations.documents import write_decision
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import restored
-from app.responses.reverts import Revert, Reverted, Skipped
+from app.responses.tokens import Revert, Reverted, Skipped
 from app.rules.documents import StoredDocument
 from app.rules.edits import NOT_EDITABLE
 from app.rules.revisions import Origin, StoredRevision

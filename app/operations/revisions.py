@@ -37,7 +37,7 @@ from app.rules.edits import can_write_content, refuse_content_write, restore_ver
 from app.rules.etags import versions_in
 from app.rules.provenance import digests_of, dump_origins, kept_digests, kept_of, load_origins, origins_after
 from app.rules.reviews import Generation
-from app.rules.revisions import Origin, StoredRevision
+from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
 from app.schemas.documents import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
 from app.schemas.loading import Fields
@@ -60,13 +60,7 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     Content that did not change makes no new version.
     """
     _demand_base(ctx, fields)
-    document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
-
-    def write(present: StoredDocument) -> Decision:
-        refuse_content_write(present, call, *base_versions(ctx, present, fields))
-        return new_content(ctx, present, fields["markdown"], fields.get("generation"))
-
-    return content_result(ctx, document, write, fields["markdown"], origin_of(ctx, fields.get("generation")))
+    return write_text(ctx, document_id, fields, lambda present: str(fields["markdown"]))
 
 
 @operation(Scope.READ, Effect.READS, query=Page)
@@ -105,7 +99,7 @@ def restore_revision(ctx: Context, document_id: str, version: str, fields: Field
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
         return restored(ctx, present, revision, {"restoredVersion": revision["version"]})
 
-    return content_result(ctx, document, restore)
+    return document_result(ctx, write_decision(ctx, document, restore))
 
 
 def restored(ctx: Context, document: StoredDocument, revision: StoredRevision, data: Mapping[str, Any]) -> Decision:
@@ -139,6 +133,23 @@ def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> 
     """Returns the difference of two texts as a unified diff. Refuses with `BadRequest` where that takes too long."""
     with processing(ctx, max(old, new, key=len)):
         return unified_diff(old, new, old_name, new_name)
+
+
+def write_text(
+    ctx: Context, document_id: str, fields: Fields, text_of: Callable[[StoredDocument], str]
+) -> Result[DocumentSummary]:
+    """Writes the content that `text_of` makes of a document, as a content write with these fields."""
+    document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
+    generation, markdown = fields.get("generation"), ""
+
+    def write(present: StoredDocument) -> Decision:
+        nonlocal markdown
+        refuse_content_write(present, call, *base_versions(ctx, present, fields))
+        markdown = text_of(present)
+        return new_content(ctx, present, markdown, generation)
+
+    written = write_decision(ctx, document, write, origin=origin_of(ctx, generation))
+    return document_result(ctx, written, markdown)
 
 
 def document_to_write(ctx: Context, document_id: str) -> StoredDocument:
@@ -182,18 +193,6 @@ def _written(ctx: Context, document: StoredDocument) -> tuple[list[bytes], list[
         return [], []
     with processing(ctx, body["text"]):
         return digests_of(body["text"]), load_origins(body["origins"] or "")
-
-
-def content_result(
-    ctx: Context,
-    document: StoredDocument,
-    rule: Callable[[StoredDocument], Decision],
-    content: str | None = None,
-    origin: Origin | None = None,
-) -> Result[DocumentSummary]:
-    """Writes what a rule decides about a document's content; the rule compares the version of `If-Match`, not `rev`."""
-    written = write_decision(ctx, document, rule, origin=origin)
-    return document_result(ctx, written, content)
 
 
 def base_versions(ctx: Context, document: StoredDocument, fields: Fields) -> tuple[int | None, int | None]:

@@ -4,24 +4,23 @@ By sections two writers can change different parts of it (decisions, sections 8 
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from app.errors import BadRequest, BriefClaimed, HttpApiDecodeError, InvalidTransition, Issue, NotFound, VersionConflict
 from app.operations.concurrency import processing
 from app.operations.context import Context
-from app.operations.documents import document_change, document_result, origin_of, own_document, write_decision
-from app.operations.guards import call_under_claim
+from app.operations.documents import document_change, own_document
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import base_versions, content_id_of, document_to_write, markdown_of, new_content
+from app.operations.revisions import content_id_of, markdown_of, write_text
 from app.responses.documents import DocumentSummary
 from app.responses.sections import ContentPart, Outline, content_part_record, section_summary
 from app.responses.sections import Section as SectionResponse
-from app.rules.documents import Decision, StoredDocument
-from app.rules.edits import can_write_content, refuse_content_write
+from app.rules.documents import StoredDocument
+from app.rules.edits import can_write_content
 from app.rules.sections import Edit, Section, apply_edits, partition
-from app.schemas.documents import ContentPartQuery
+from app.schemas.documents import ContentEdits, ContentPartQuery
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.loading import Fields
-from app.schemas.sections import ContentEdits
 from app.vocabulary import Scope
 
 
@@ -77,25 +76,15 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
 
     Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.
     """
-    document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
-    before, generation = markdown_of(ctx, document.get("contentId")), fields.get("generation")
-    markdown = ""
-
-    def edit(present: StoredDocument) -> Decision:
-        nonlocal markdown
-        refuse_content_write(present, call, *base_versions(ctx, present, fields))
-        markdown = _edited(ctx, present, before, fields["edits"])
-        return new_content(ctx, present, markdown, generation)
-
-    written = write_decision(ctx, document, edit, origin=origin_of(ctx, generation))
-    return document_result(ctx, written, markdown)
+    return write_text(ctx, document_id, fields, partial(_edited, ctx, sent=fields["edits"]))
 
 
-def _edited(ctx: Context, document: StoredDocument, markdown: str, sent: Sequence[Fields]) -> str:
-    """Returns the content after edits.
+def _edited(ctx: Context, document: StoredDocument, sent: Sequence[Fields]) -> str:
+    """Returns a document's content after edits.
 
     Refuses edits of sections that the content does not have, that exclude each other, or that make it too long.
     """
+    markdown = markdown_of(ctx, document.get("contentId"))
     edits = [Edit(one["hash"], one["markdown"], one.get("number"), one.get("insertAfter", False)) for one in sent]
     with processing(ctx, markdown):
         edited = apply_edits(markdown, edits, document["version"])

@@ -23,10 +23,10 @@ from app.errors import (
 )
 from app.operations.concurrency import processing
 from app.operations.context import Context
-from app.operations.documents import document_change, origin_of, own_document, write_decision
+from app.operations.documents import document_change, document_result, origin_of, own_document, write_decision
 from app.operations.guards import call_under_claim
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import base_versions, content_result, document_to_write, markdown_of, new_content
+from app.operations.revisions import base_versions, document_to_write, markdown_of, new_content
 from app.operations.sections import sections_of
 from app.responses.documents import DocumentSummary
 from app.responses.threads import Thread, thread_record
@@ -143,9 +143,9 @@ def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
         **origin_of(ctx, generation),
         "suggestedBy": thread["openedBy"] if thread.get("byAgent") else None,
     }
-    result = content_result(ctx, document, write, origin=origin)
+    written = write_decision(ctx, document, write, origin=origin)
     ctx.store.threads.change(ctx.project_id, thread, after)
-    return result
+    return document_result(ctx, written)
 
 
 def _with_suggestion(ctx: Context, document: StoredDocument, thread: StoredThread, markdown: str) -> str:

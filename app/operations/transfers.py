@@ -18,7 +18,7 @@ from typing import Any
 
 import orjson
 
-from app.errors import BadRequest, Refusal, WriteConflict
+from app.errors import BadRequest, WriteConflict
 from app.operations.context import Context
 from app.operations.provenance import written_text
 from app.rules.batches import batches
@@ -31,9 +31,17 @@ from app.rules.provenance import digests_of, dump_origins, origins_after
 from app.rules.publishing import Publication, attributed, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.threads import counts_of
-from app.rules.transfers import COLLECTIONS, line_of, parents_first, record_of, renamed, slugs_of
-from app.schemas.loading import cached_schema, check, load
-from app.schemas.transfers import FORMAT, LINES
+from app.rules.transfers import (
+    COLLECTIONS,
+    FORMAT,
+    LINES,
+    line_of,
+    parents_first,
+    record_of,
+    renamed,
+    slugs_of,
+    wrong_in,
+)
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import BriefState, DocumentStatus
@@ -242,7 +250,7 @@ class ProjectImport:
             raise _InvalidLine(line, why)
         if record["isPublished"] != (snapshot is not None):
             raise _InvalidLine(line, "It must have a snapshot if and only if it is published.")
-        if brief.get("state") == BriefState.CLAIMED and None in (brief["claimedBy"], brief["claimedAt"]):
+        if brief.get("state") == BriefState.CLAIMED and None in (brief.get("claimedBy"), brief.get("claimedAt")):
             raise _InvalidLine(line, "Its brief is claimed: it must have `claimedBy` and `claimedAt`.")
         if record["status"] == DocumentStatus.SCHEDULED and None in (record["publishAt"], record["statusBefore"]):
             raise _InvalidLine(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
@@ -341,9 +349,9 @@ class ProjectImport:
         return line, existing
 
     def _add_settings(self, store: Store, line: Line, record: Line) -> Existing:
-        fields = cached_schema(LINES["project"]).fields
         record = {**record, "views": record["views"] and merged_views([], record["views"])}
-        changes = {name: value for name, value in record.items() if value is not None or fields[name].allow_none}
+        never_null = ("name", "reviewRequired")
+        changes = {name: value for name, value in record.items() if value is not None or name not in never_null}
         event = self._ctx.event("project.updated")
         project = store.projects.settings(self._project)
         self.done.settings = [name for name, value in changes.items() if project.get(name) != value]
@@ -449,18 +457,14 @@ def _read(text: bytes, number: int) -> Line:
         raise _InvalidLine({}, f"It is not JSON: {error}.") from None
     if not isinstance(line, dict) or not isinstance(line.get("type"), str) or line["type"] not in LINES:
         raise _InvalidLine({}, f"It must be an object whose `type` is one of {', '.join(LINES)}.")
-    schema = LINES[line["type"]]
-    try:
-        loaded = load(schema, line)
-        check(schema, {name: value for name, value in loaded.items() if value is not None})
-    except Refusal as refusal:
+    if wrong := [*wrong_in(line)]:
         if line["type"] == "export":
-            raise BadRequest(OTHER_FORMAT) from None
-        raise _InvalidLine(line, "; ".join(refusal.lines)) from None
+            raise BadRequest(OTHER_FORMAT)
+        raise _InvalidLine(line, "; ".join(wrong))
     if line["type"] == "end" and line["lines"] != number - 1:
         why = f"The export had {line['lines']:,} lines before this one, and here are {number - 1:,}: some are missing."
         raise _InvalidLine(line, why)
-    return line_of(line["type"], loaded)
+    return line_of(line["type"], record_of(line["type"], line))
 
 
 def _is_of_type(kind: str, text: bytes) -> bool:

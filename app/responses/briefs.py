@@ -7,13 +7,12 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.documented import EXAMPLE_DAY, EXAMPLE_TIME, Date, Id, Timestamp, doc, one_of
-from app.responses.named import BriefCategory, described
+from app.responses.named import BriefCategory
 from app.responses.records import record_of
 from app.rules.actors import Actor
 from app.rules.briefs import brief_at
 from app.rules.documents import StoredDocument, brief_of
 from app.rules.named import StoredCategory
-from app.rules.times import wire_time_or_none
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
 
 SEARCH_INTENTS = ("", *SearchIntent)
@@ -80,22 +79,7 @@ class BriefDetail(TypedDict):
 
 def brief_record(document: StoredDocument, now: datetime) -> Brief:
     """Returns the brief of a stored document (empty for none) as it is at an instant."""
-    brief = brief_at(brief_of(document), now)
-    return {
-        "audience": brief.get("audience") or "",
-        "intent": brief.get("intent") or "",
-        "internalLinks": brief.get("internalLinks") or [],
-        "keyword": brief.get("keyword") or "",
-        "notes": brief.get("notes") or "",
-        "outline": brief.get("outline") or "",
-        "referenceUrls": brief.get("referenceUrls") or [],
-        "wordCount": brief.get("wordCount") or "",
-        "state": brief.get("state", BriefState.NONE),
-        "claimedAt": wire_time_or_none(brief.get("claimedAt")),
-        "claimedBy": brief.get("claimedBy"),
-        "rounds": document.get("rounds") or 0,
-        "claimExpiresAt": wire_time_or_none(brief.get("claimExpiresAt")),
-    }
+    return record_of(Brief, brief_at(brief_of(document), now), rounds=document.get("rounds"))
 
 
 def brief_item(document: StoredDocument, category_names: Mapping[str, str], now: datetime) -> BriefItem:
@@ -119,5 +103,5 @@ def brief_detail(
     """Returns a document's brief with its category and the documents it links to."""
     brief = None if document.get("brief") is None else brief_record(document, now)
     linked = [record_of(BriefLink, link) for link in links]
-    filed = category and described(category)
+    filed = category and record_of(BriefCategory, category)
     return record_of(BriefDetail, document, brief=brief, category=filed, internalLinks=linked)

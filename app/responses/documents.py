@@ -1,17 +1,21 @@
 """The management document record (contract: Management document record; decisions, section 5)."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 from typing_extensions import TypedDict
 
 from app.documented import EXAMPLE_DAY, Date, Id, Timestamp, doc, one_of
+from app.errors import Refusal
 from app.responses.briefs import Brief, brief_record
+from app.responses.errors import Error
 from app.responses.named import Created, Identified
+from app.responses.records import record_of
 from app.responses.revisions import Published
 from app.rules.actors import Actor
-from app.rules.documents import StoredDocument
-from app.rules.times import wire_time, wire_time_or_none
+from app.rules.checks import CheckResult
+from app.rules.documents import StoredDocument, changed_since_published
 from app.vocabulary import DocumentStatus
 
 
@@ -54,40 +58,14 @@ class ScheduleOutcome(TypedDict):
 def document_summary(document: StoredDocument, team_id: str, now: datetime) -> DocumentSummary:
     """Returns a stored document as callers see it at an instant, without its long texts."""
     published = document.get("published")
-    return {
-        "id": document["id"],
-        "projectId": document["projectId"],
-        "teamId": team_id,
-        "title": document["title"],
-        "slug": document["slug"],
-        "key": document.get("key"),
-        "subtitle": document.get("subtitle") or "",
-        "excerpt": document.get("excerpt") or "",
-        "metaTitle": document.get("metaTitle") or "",
-        "metaDescription": document.get("metaDescription") or "",
-        "coverImageUrl": document.get("coverImageUrl"),
-        "status": document["status"],
-        "assigneeId": document.get("assigneeId"),
-        "authorId": document.get("authorId"),
-        "categoryId": document.get("categoryId"),
-        "clusterId": document.get("clusterId"),
-        "dueDate": document.get("dueDate"),
-        "version": document["version"],
-        "publishedVersion": published and published["version"],
-        "isPublished": document["isPublished"],
-        "hasUnpublishedChanges": published is not None and document["version"] != published["version"],
-        "wordCount": document["wordCount"],
-        "contentUpdatedAt": wire_time(document["contentUpdatedAt"]),
-        "contentUpdatedBy": document["contentUpdatedBy"],
-        "createdAt": wire_time(document["createdAt"]),
-        "createdBy": document["createdBy"],
-        "updatedAt": wire_time(document["updatedAt"]),
-        "publishAt": wire_time_or_none(document.get("publishAt")),
-        "publishedAt": wire_time_or_none(document.get("publishedAt")),
-        "deletedAt": wire_time_or_none(document.get("deletedAt")),
-        "reviewNote": document.get("reviewNote") or "",
-        "brief": brief_record(document, now),
-    }
+    return record_of(
+        DocumentSummary,
+        document,
+        teamId=team_id,
+        publishedVersion=published and published["version"],
+        hasUnpublishedChanges=changed_since_published(document),
+        brief=brief_record(document, now),
+    )
 
 
 TEXT_IF_MISSING = {"content": "", "markdown": "", "publishedMarkdown": None}
@@ -98,3 +76,44 @@ def document_text_ids(document: StoredDocument) -> dict[str, str | None]:
     """Returns the ids of a document's long texts, by the fields of the record that show them."""
     published = document.get("published")
     return {"content": document.get("contentId"), "publishedMarkdown": published and published["markdownId"]}
+
+
+MINIMAL = "minimal"
+"""The only value of `return`, in the address of MCP and in `Prefer`."""
+
+
+def minimal_record(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what the caller needs of a document's record for the next call, and the packet of a claim."""
+    packet = {"packet": record["packet"]} if "packet" in record else {}
+    kept = {name: record[name] for name in ("id", "version", "status")}
+    return {**kept, "briefState": record["brief"]["state"], **packet}
+
+
+class CheckReport(TypedDict):
+    """The checks of a document."""
+
+    passed: Annotated[bool, doc("whether no check of level `error` failed", True)]
+    blocking: Annotated[int, doc("how many entries of level `error` failed", 0)]
+    warnings: Annotated[int, doc("how many entries of level `warning` failed", 0)]
+    checks: Annotated[list[CheckResult], doc("in the order of the checks; an entry for each place where one fails")]
+
+
+class Action(TypedDict):
+    """An operation on a document, and why it would be refused now."""
+
+    action: Annotated[str, doc("the operation, by the name of its tool", "submit_document")]
+    method: Annotated[str, doc("the method of its route", "POST")]
+    path: Annotated[str, doc("its route", "/documents/6650f0a1b2c3d4e5f6a7b8c9/submit")]
+    allowed: Annotated[bool, doc("whether a valid call would succeed now", True)]
+    refusal: Annotated[Error | None, doc("the error that it would get; null where it is allowed", None)]
+
+
+def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> Action:
+    """Returns an operation with its path for a document, and the refusal that a call would get now."""
+    return {
+        "action": action,
+        "method": method,
+        "path": path.replace(":id", document_id),
+        "allowed": refusal is None,
+        "refusal": None if refusal is None else cast(Error, refusal.body()),
+    }

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from app.documented import Id, Timestamp, doc, one_of
 from app.responses.records import record_of
 from app.rules.actors import Actor
-from app.rules.named import Notify, StoredCategory, StoredCluster, StoredClusterOrCategory, StoredMember
+from app.rules.named import Notify, StoredCategory, StoredCluster, StoredMember
 from app.rules.notices import masked, notify_of
 from app.vocabulary import Role
 
@@ -78,15 +78,9 @@ def member_record(member: StoredMember) -> Member:
 
 def cluster_record(cluster: StoredCluster, team_id: str) -> Cluster:
     """Returns a stored cluster as callers see it."""
-    unset = {"description": cluster.get("description") or "", "keywords": cluster.get("keywords") or []}
-    return record_of(Cluster, cluster, teamId=team_id, **unset)
+    return record_of(Cluster, cluster, teamId=team_id)
 
 
 def category_record(category: StoredCategory, team_id: str) -> Category:
     """Returns a stored category as callers see it."""
-    return record_of(Category, category, teamId=team_id, description=category.get("description") or "")
-
-
-def described(record: StoredClusterOrCategory) -> BriefCategory:
-    """Returns what a brief says of its cluster or category."""
-    return {"id": record["id"], "name": record["name"], "description": record.get("description") or ""}
+    return record_of(Category, category, teamId=team_id)

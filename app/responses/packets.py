@@ -86,4 +86,4 @@ class ClaimedDocument(Document, _WithPacket):
 def packet_link(document: StoredDocument, site_url: str | None) -> PacketLink:
     """Returns a document to link to, with the address of its page where the project has a site."""
     url = page_url(site_url, document["slug"]) if site_url else ""
-    return {**record_of(PacketNeighbour, document), "excerpt": document.get("excerpt") or "", "url": url}
+    return record_of(PacketLink, document, url=url)

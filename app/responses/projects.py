@@ -51,15 +51,10 @@ class Project(TypedDict):
 
 def project_record(project: StoredProject) -> Project:
     """Returns a stored project as callers see it."""
-    unset = {name: project.get(name) or "" for name in ("siteUrl", "previewUrl", "categoryUrl", "guidelines")}
     return record_of(
         Project,
         project,
-        **unset,
-        fourEyes=bool(project.get("fourEyes")),
-        checks=project.get("checks") or {},
         reviewRecord=project.get("reviewRecord") or ReviewDemand.OFF,
-        views=project.get("views") or [],
         slack=masked(project.get("slack")),
         frozen=wire_note(project.get("frozen")),
     )

@@ -1,13 +1,38 @@
-"""Responses that show a stored record as it is: the keys that they declare, with instants as JSON has them."""
+"""Responses that show a stored record: the keys that they declare, with instants as JSON has them."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from datetime import datetime
+from functools import cache
+from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from app.rules.webhooks import plain
+from app.rules.times import wire_time
 
 R = TypeVar("R")
 
 
 def record_of(response: type[R], stored: Mapping[str, Any], **changes: Any) -> R:
-    """Returns the keys of a response from a stored record, with `changes`; what the record lacks is null."""
-    return cast(R, plain({name: stored.get(name) for name in response.__annotations__} | changes))
+    """Returns the keys of a response from a stored record, with `changes`.
+
+    What is unset is an empty text, an empty list, 0 or false, and null where the response declares that it may be null
+    (decisions, section 4).
+    """
+    unset = _unset_of(response)  # type: ignore[arg-type]  # mypy: a TypedDict's class has no hash
+    values = {**stored, **changes} if changes else stored
+    shown = {
+        name: wire_time(value) if isinstance(value, datetime) else value
+        for name in unset
+        if (value := values.get(name)) is not None
+    }
+    return cast(R, {**unset, **shown})
+
+
+@cache
+def _unset_of(response: type) -> Mapping[str, Any]:
+    """Returns the value that each key of a response has where the record has none."""
+    return {name: _unset(hint) for name, hint in get_type_hints(response, include_extras=True).items()}
+
+
+def _unset(hint: Any) -> Any:
+    kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    kind = get_origin(kind) or kind
+    return kind() if kind in (str, int, bool, list, dict) else None

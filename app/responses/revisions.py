@@ -58,9 +58,8 @@ class Diff(_From):
 
 def revision_summary(revision: StoredRevision) -> RevisionSummary:
     """Returns a stored version as callers see it."""
-    unset = {name: revision.get(name) or "" for name in ("subtitle", "metaTitle", "metaDescription", "excerpt")}
     declared = revision.get("generation")
     generation = declared and record_of(Generation, declared)
     return record_of(
-        RevisionSummary, revision, **unset, createdAt=revision["at"], createdBy=revision["by"], generation=generation
+        RevisionSummary, revision, createdAt=revision["at"], createdBy=revision["by"], generation=generation
     )

@@ -1,6 +1,6 @@
 """A document's content in parts, its outline and its sections, as callers see them (decisions, sections 8 and 12)."""
 
-from typing import Annotated
+from typing import Annotated, cast
 
 from typing_extensions import TypedDict
 
@@ -47,14 +47,7 @@ class ContentPart(TypedDict):
 
 def section_summary(section: MarkdownSection) -> SectionSummary:
     """Returns a section as callers see it, without its text."""
-    return {
-        "number": section.number,
-        "level": section.level,
-        "title": section.title,
-        "line": section.line,
-        "words": section.words,
-        "hash": section.hash,
-    }
+    return cast(SectionSummary, {name: getattr(section, name) for name in SectionSummary.__annotations__})
 
 
 def content_part_record(document_id: str, version: int, markdown: str, *, offset: int, limit: int) -> ContentPart:

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 from app.documented import Id, Timestamp, doc, one_of, shown_once
 from app.rules.actors import Actor
 from app.rules.tokens import Budget, ClientOfToken
-from app.vocabulary import Scope, TokenKind
+from app.vocabulary import Scope, SkipReason, TokenKind
 
 
 class Token(TypedDict):
@@ -37,3 +37,51 @@ class NewToken(Token):
     token: NotRequired[
         Annotated[str, shown_once("the secret: store it now, it is not shown again", "cwm_shown-this-once")]
     ]
+
+
+class Invitation(TypedDict):
+    """An invitation of a member that can still be accepted, without its link."""
+
+    id: Annotated[Id, doc("the invitation's id")]
+    scopes: Annotated[
+        list[Annotated[str, one_of(Scope)]], doc("what the member's token may do", ["read", "write", "publish"])
+    ]
+    createdAt: Annotated[Timestamp, doc("when it was made")]
+    createdBy: Annotated[Actor, doc("who invited")]
+    expiresAt: Annotated[Timestamp, doc("until when it can be accepted")]
+
+
+class NewInvitation(Invitation):
+    """An invitation with its link, shown only in this response; a replay under an idempotency key leaves it out."""
+
+    link: NotRequired[
+        Annotated[
+            str,
+            shown_once(
+                "signs the member in to the console, once", "https://cms.example.org/console/join#shown-this-once"
+            ),
+        ]
+    ]
+
+
+class Reverted(TypedDict):
+    """A document that was reverted."""
+
+    id: Annotated[Id, doc("the document's id")]
+    version: Annotated[int, doc("its new version", 4)]
+    to: Annotated[int, doc("the version that this is again", 2)]
+
+
+class Skipped(TypedDict):
+    """A document that was not reverted, or, with `published_since`, whose delivery was not."""
+
+    id: Annotated[Id, doc("the document's id")]
+    reason: Annotated[str, one_of(SkipReason), doc("why", "published_since")]
+
+
+class Revert(TypedDict):
+    """What a call reverted."""
+
+    reverted: Annotated[list[Reverted], doc("the documents that were reverted, at most 100")]
+    skipped: Annotated[list[Skipped], doc("those that need a look, at most 1,000")]
+    more: Annotated[bool, doc("whether there are more to revert: call again")]

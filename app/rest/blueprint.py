@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -24,19 +23,17 @@ from app.http.preferences import RETURN_MINIMAL, prefers
 from app.http.waiting import wait_for_events
 from app.operations.context import Context
 from app.operations.operation import Operation, Result
-from app.responses.documents import TEXT_IF_MISSING
+from app.responses.documents import TEXT_IF_MISSING, minimal_record
 from app.responses.json_schema import REF
-from app.responses.minimal import minimal_record
 from app.rest.examples import request_example
 from app.rest.openapi import common_parameters
 from app.rest.route import Route
 from app.rules.etags import read_tags
 from app.schemas.checks import HEX_ID, WRONG_ID
 from app.schemas.documents import BASE_REQUIRED, GuardedWrite
-from app.schemas.keys import ConditionalWriteHeaders, WriteHeaders
 from app.schemas.loading import cached_schema, decode_error
 from app.schemas.plans import PlanFields
-from app.schemas.queries import MAX_OFFSET, NUMBERS, from_query
+from app.schemas.queries import MAX_OFFSET, NUMBERS, ConditionalWriteHeaders, WriteHeaders, from_query
 from app.schemas.types import Schema
 from app.vocabulary import Channel
 
@@ -201,10 +198,7 @@ def _call(
 
 def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[str, Any]) -> Response:
     headers: dict[str, str] = {}
-    etag = result.etag
-    if etag is not None:
-        if result.etag_covers_body:
-            etag = f"{etag}.{hashlib.blake2b(orjson.dumps(result.body), digest_size=8).hexdigest()}"
+    if (etag := result.etag) is not None:
         headers["ETag"] = f'"{etag}"'
         if route.operation.reads and request.if_none_match.contains_weak(etag):
             return Response(status=304, headers=headers)

@@ -11,13 +11,13 @@ from app import errors
 from app.errors import Refusal
 from app.operations.operation import Effect, Operation
 from app.responses.intents import CONFIRMED, Confirmed, Intent
-from app.responses.invitations import Invitation, NewInvitation
 from app.responses.projects import Project
 from app.responses.revisions import Revision
 from app.responses.threads import NewReviewLink, ReviewLink
+from app.responses.tokens import Invitation, NewInvitation
 from app.responses.webhooks import Delivery
-from app.schemas.keys import DryRunQuery
 from app.schemas.loading import cached_schema
+from app.schemas.queries import DryRunQuery
 from app.schemas.types import Schema
 from app.vocabulary import Kind, Scope
 

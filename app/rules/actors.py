@@ -1,12 +1,12 @@
 """Who wrote: the `createdBy`, `claimedBy` and `contentUpdatedBy` of records and the `by` of events."""
 
-from datetime import datetime
 from typing import Annotated
 
+from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.documented import EXAMPLE_ID, Id, Timestamp, doc, one_of
-from app.rules.times import wire_time
+from app.rules.times import Instant, wire_time
 from app.vocabulary import ActorType
 
 
@@ -15,6 +15,7 @@ class Actor(TypedDict):
 
     type: Annotated[
         str,
+        AfterValidator(ActorType),
         one_of(ActorType),
         doc("what wrote: `token`, `link` for a visitor, `system` for the service itself", "token"),
     ]
@@ -36,7 +37,7 @@ class StoredNote(TypedDict):
     """A note as it is stored."""
 
     note: str
-    at: datetime
+    at: Instant
     by: Actor
 
 

@@ -13,7 +13,6 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.documented import doc
-from app.schemas.transfers import CONTEXT
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 BLOCK = 16
@@ -21,6 +20,10 @@ BLOCK = 16
 2 MB take 25 ms; searching for each took 180."""
 MOST_CANDIDATES = 50
 """Words whose blocks are at more places than these are searched for one by one."""
+
+
+CONTEXT = 32
+"""The most characters that are stored before and after the passage of a thread."""
 
 
 class Quote(TypedDict):

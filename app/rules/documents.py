@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Annotated, Any, NotRequired, cast
 
+from pydantic import AfterValidator
+from typing_extensions import TypedDict
+
+from app.documented import Count, Id, Version
 from app.rules.actors import Actor, StoredNote
 from app.rules.events import Event
+from app.rules.times import Instant
 from app.vocabulary import BriefState, Channel, DocumentStatus
 
 
@@ -27,12 +32,12 @@ class StoredBrief(TypedDict):
     outline: NotRequired[str | None]
     referenceUrls: NotRequired[list[str] | None]
     wordCount: NotRequired[str | None]
-    state: str
-    claimedAt: NotRequired[datetime | None]
+    state: Annotated[str, AfterValidator(BriefState)]
+    claimedAt: NotRequired[Instant | None]
     claimedBy: NotRequired[Actor | None]
-    claimExpiresAt: NotRequired[datetime | None]
-    leaseSeconds: NotRequired[int | None]
-    expiredClaim: NotRequired[datetime | None]
+    claimExpiresAt: NotRequired[Instant | None]
+    leaseSeconds: NotRequired[Count | None]
+    expiredClaim: NotRequired[Instant | None]
     """When the last claim was made, where its lease expired."""
 
 
@@ -46,7 +51,7 @@ class PublishedFields(TypedDict):
     metaDescription: NotRequired[str | None]
     excerpt: NotRequired[str | None]
     coverImageUrl: NotRequired[str | None]
-    categoryId: NotRequired[str | None]
+    categoryId: NotRequired[Id | None]
 
 
 PUBLISHED_FIELDS = tuple(PublishedFields.__annotations__)
@@ -55,7 +60,7 @@ PUBLISHED_FIELDS = tuple(PublishedFields.__annotations__)
 class Published(TypedDict):
     """What a document's record says of its publication; the whole of it is in `publications`."""
 
-    version: int
+    version: Version
     slug: str
     markdownId: str
     categoryId: str | None
@@ -65,7 +70,7 @@ class PastSlug(TypedDict):
     """A slug that a document was delivered under, and until when."""
 
     slug: str
-    at: datetime
+    at: Instant
 
 
 class Written(TypedDict):
@@ -80,7 +85,7 @@ class Written(TypedDict):
 class StoredDocument(PublishedFields):
     """A document as the store returns it; its texts are bodies."""
 
-    id: str
+    id: Id
     projectId: str
     key: NotRequired[str | None]
     """The caller's own id of the document, unique in the project, also in the trash."""
@@ -88,31 +93,31 @@ class StoredDocument(PublishedFields):
     """Its current slug, and the one that it is delivered under."""
     pastSlugs: NotRequired[list[PastSlug] | None]
     """The slugs that it was delivered under before, the latest first."""
-    status: str
-    statusBefore: NotRequired[str | None]
+    status: Annotated[str, AfterValidator(DocumentStatus)]
+    statusBefore: NotRequired[Annotated[str, AfterValidator(DocumentStatus)] | None]
     """The status before it was scheduled."""
-    statusSince: NotRequired[datetime]
+    statusSince: NotRequired[Instant]
     """When its status last changed."""
-    assigneeId: NotRequired[str | None]
-    authorId: NotRequired[str | None]
-    clusterId: NotRequired[str | None]
+    assigneeId: NotRequired[Id | None]
+    authorId: NotRequired[Id | None]
+    clusterId: NotRequired[Id | None]
     dueDate: NotRequired[str | None]
-    version: int
-    wordCount: int
-    contentId: NotRequired[str | None]
+    version: Version
+    wordCount: Count
+    contentId: NotRequired[Id | None]
     written: NotRequired[Written | None]
     """Valid while its `contentId` is that of the document; otherwise the content has to be read."""
-    contentUpdatedAt: datetime
+    contentUpdatedAt: Instant
     contentUpdatedBy: Actor
     isPublished: bool
     published: NotRequired[Published | None]
-    createdAt: datetime
+    createdAt: Instant
     createdBy: Actor
-    updatedAt: datetime
-    publishAt: NotRequired[datetime | None]
+    updatedAt: Instant
+    publishAt: NotRequired[Instant | None]
     scheduledBy: NotRequired[Actor | None]
-    publishedAt: NotRequired[datetime | None]
-    deletedAt: datetime | None
+    publishedAt: NotRequired[Instant | None]
+    deletedAt: Instant | None
     trashedPublication: NotRequired[Any]
     """In the trash, what was delivered of it (`Publication`)."""
     reviewNote: NotRequired[str | None]
@@ -120,17 +125,17 @@ class StoredDocument(PublishedFields):
     """The last request for changes, until the document is submitted again."""
     submittedBy: NotRequired[Actor | None]
     brief: NotRequired[StoredBrief]
-    rounds: NotRequired[int | None]
+    rounds: NotRequired[Count | None]
     """How often changes were requested since it was last published."""
-    roundsAt: NotRequired[datetime | None]
+    roundsAt: NotRequired[Instant | None]
     """When changes were last requested since it was last published."""
-    publishFailedAt: NotRequired[datetime]
+    publishFailedAt: NotRequired[Instant]
     """When it was last found not to be publishable at its time."""
     unresolvedThreads: NotRequired[int]
     """The number of its unresolved threads."""
     mustThreads: NotRequired[dict[str, str]]
     """The state of each unresolved thread of level `must`, by id."""
-    openSince: NotRequired[dict[str, datetime]]
+    openSince: NotRequired[dict[str, Instant]]
     """Since when each open thread of level `must` is open, by id."""
     rev: int
 

@@ -1,14 +1,15 @@
 """What is stored of members, clusters and categories, which other records name (decisions, sections 2 and 4)."""
 
 import unicodedata
-from datetime import datetime
 from typing import Annotated, NotRequired
 
+from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from app.documented import doc, one_of
+from app.documented import Id, doc, one_of
 from app.rules.actors import Actor
-from app.vocabulary import Digest
+from app.rules.times import Instant
+from app.vocabulary import Digest, Role
 
 
 def name_key(name: str) -> str:
@@ -19,11 +20,11 @@ def name_key(name: str) -> str:
 class StoredNamed(TypedDict):
     """The fields that all of them have."""
 
-    id: str
+    id: Id
     projectId: str
     name: str
-    createdAt: datetime
-    deletedAt: datetime | None
+    createdAt: Instant
+    deletedAt: Instant | None
     rev: int
 
 
@@ -43,7 +44,7 @@ class StoredMember(StoredNamed):
     """A member as the store returns it."""
 
     email: NotRequired[str | None]
-    role: str
+    role: Annotated[str, AfterValidator(Role)]
     notify: NotRequired[Notify]
     notifyKey: NotRequired[str]
     """The secret in the links that turn e-mail off."""
@@ -54,7 +55,7 @@ class StoredClusterOrCategory(StoredNamed):
 
     description: NotRequired[str | None]
     createdBy: Actor
-    updatedAt: datetime
+    updatedAt: Instant
 
 
 class StoredCluster(StoredClusterOrCategory):
@@ -67,5 +68,5 @@ class StoredCategory(StoredClusterOrCategory):
     """A category as the store returns it."""
 
     slug: str
-    categoryId: NotRequired[str | None]
+    categoryId: NotRequired[Id | None]
     """The parent category's id."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from typing_extensions import TypedDict
 
-from app.documented import Timestamp, doc, one_of
+from app.documented import Count, Timestamp, doc, one_of
 from app.rules.actors import Actor
 from app.rules.documents import Call
 from app.vocabulary import DisclosureValue
@@ -29,16 +29,16 @@ class Generation(TypedDict):
 class ThreadCounts(TypedDict):
     """What became of a document's review threads."""
 
-    resolved: Annotated[int, doc("threads resolved, those below too", 4)]
-    accepted: Annotated[int, doc("suggestions accepted", 2)]
-    rejected: Annotated[int, doc("suggestions rejected", 1)]
+    resolved: Annotated[Count, doc("threads resolved, those below too", 4)]
+    accepted: Annotated[Count, doc("suggestions accepted", 2)]
+    rejected: Annotated[Count, doc("suggestions rejected", 1)]
 
 
 class CheckCounts(TypedDict):
     """How many entries of the list of checks passed and failed."""
 
-    passed: Annotated[int, doc("entries that passed", 12)]
-    failed: Annotated[int, doc("entries that failed", 1)]
+    passed: Annotated[Count, doc("entries that passed", 12)]
+    failed: Annotated[Count, doc("entries that failed", 1)]
 
 
 class HumanReview(TypedDict):
@@ -51,8 +51,8 @@ class HumanReview(TypedDict):
     sources: Annotated[bool, doc("whether they checked its sources", True)]
     examined: Annotated[str, doc("what they examined", "Every step, against our own bakes.")]
     responsible: Annotated[str, doc("who answers for it", "Ada Miller")]
-    people: Annotated[int, doc("words of paragraphs that a person wrote on", 4)]
-    agents: Annotated[int, doc("words of paragraphs that an agent wrote on")]
+    people: Annotated[Count, doc("words of paragraphs that a person wrote on", 4)]
+    agents: Annotated[Count, doc("words of paragraphs that an agent wrote on")]
     models: Annotated[list[str], doc("the models that were declared for it", ["example-4"])]
     threads: Annotated[ThreadCounts, doc("the document's review threads")]
     checks: Annotated[CheckCounts, doc("its checks")]

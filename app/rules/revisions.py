@@ -1,17 +1,22 @@
 """What is stored of a version of a document (decisions, section 5)."""
 
-from datetime import datetime
-from typing import NotRequired, TypedDict
+from typing import Annotated, NotRequired
 
+from pydantic import AfterValidator
+from typing_extensions import TypedDict
+
+from app.documented import Count, Id, Version
 from app.rules.actors import Actor
 from app.rules.documents import PublishedFields
 from app.rules.reviews import Generation, HumanReview
+from app.rules.times import Instant
+from app.vocabulary import WriterKind
 
 
 class Origin(TypedDict):
     """How a version came about."""
 
-    kind: NotRequired[str]
+    kind: NotRequired[Annotated[str, AfterValidator(WriterKind)] | None]
     """Whether its words count as an agent's or a person's."""
     generation: NotRequired[Generation | None]
     suggestedBy: NotRequired[Actor | None]
@@ -31,11 +36,11 @@ class StoredRevision(PublishedFields, Origin):
 
     id: str
     projectId: str
-    documentId: str
-    version: int
-    bodyId: str | None
-    wordCount: int
-    at: datetime
+    documentId: Id
+    version: Version
+    bodyId: Id | None
+    wordCount: Count
+    at: Instant
     by: Actor
     review: NotRequired[HumanReview | None]
     """The record of the review by a person, once there is one."""

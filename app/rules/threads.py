@@ -7,12 +7,17 @@ refusal. `record_thread` decides what the document's record says of the change: 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Annotated, Any, NotRequired, cast
 
+from pydantic import AfterValidator
+from typing_extensions import TypedDict
+
+from app.documented import Count, Id, Version
 from app.errors import BadRequest, Problem, ThreadNotYours, ThreadResolved
 from app.rules.actors import Actor
 from app.rules.anchors import Quote, first_places, locate, quote_at
 from app.rules.documents import Call, Decision, StoredDocument, changed
+from app.rules.times import Instant
 from app.rules.wording import named
 from app.vocabulary import ActorType, ThreadLevel, ThreadOutcome, ThreadState
 
@@ -28,8 +33,8 @@ TOO_MANY_COMMENTS = f"The thread has {MOST_COMMENTS} comments, the most there ma
 class StoredComment(TypedDict):
     """A comment of a thread as it is stored."""
 
-    id: str
-    at: datetime
+    id: Id
+    at: Instant
     by: Actor
     text: str
 
@@ -37,28 +42,28 @@ class StoredComment(TypedDict):
 class StoredThread(TypedDict):
     """A thread as the store returns it."""
 
-    id: str
-    documentId: str
-    version: int
+    id: Id
+    documentId: Id
+    version: Version
     """The version of the text that it was opened on."""
-    level: str
-    state: str
-    stateSince: datetime
+    level: Annotated[str, AfterValidator(ThreadLevel)]
+    state: Annotated[str, AfterValidator(ThreadState)]
+    stateSince: Instant
     """When its state last changed."""
     quote: Quote | None
-    place: int | None
+    place: Count | None
     """Where the quote begins in that version."""
     suggestion: str | None
-    outcome: str | None
+    outcome: Annotated[str, AfterValidator(ThreadOutcome)] | None
     comments: list[StoredComment]
     openedBy: Actor
     byAgent: NotRequired[bool | None]
     """Whether the words of its suggestion count as an agent's."""
-    resolvedAt: datetime | None
+    resolvedAt: Instant | None
     resolvedBy: Actor | None
-    createdAt: datetime
-    updatedAt: datetime
-    rev: int
+    createdAt: Instant
+    updatedAt: Instant
+    rev: Version
 
 
 def new_threads(

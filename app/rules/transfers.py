@@ -1,14 +1,32 @@
-"""Converts stored records to lines of an export, and back; `fields.transfers` has the schema of each line."""
+"""The lines of an export: one JSON object each, whose `type` says which stored record it is.
 
-from collections.abc import Callable, Mapping
-from datetime import datetime
+A line refers only to earlier lines: settings, members, categories (parents first), clusters, and then for each document
+its texts, its versions, its threads and last the document itself. The first line names the format, and the last one
+says how many there are, so that an export that was cut short is noticed.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import Annotated, Any, NotRequired, get_type_hints
 
-from app.rules.times import read_time, wire_time
-from app.schemas.loading import cached_schema
-from app.schemas.transfers import LINES
-from app.schemas.types import List, Nested, TimeString
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from app.documented import Id, Version
+from app.rules.documents import PublishedFields, StoredBrief, StoredDocument
+from app.rules.named import StoredCategory, StoredCluster, StoredMember
+from app.rules.projects import StoredProject
+from app.rules.revisions import StoredRevision
+from app.rules.threads import StoredThread
+from app.rules.times import Instant
+from app.schemas.loading import problems
+from app.schemas.named import DraftCategoryFields, DraftClusterFields, MemberFields
+from app.schemas.transfers import BodyRules, DocumentRules, ProjectRules, RevisionRules
+from app.schemas.types import Schema
+
+FORMAT = 1
+"""The version of the format; an import refuses any other."""
 
 COLLECTIONS = {
     "project": "projects",
@@ -36,14 +54,118 @@ REFERENCES = {
 """The collection of the record that each of these fields of a line names, wherever it is."""
 
 
+class HeadLine(TypedDict):
+    """The first line."""
+
+    version: Annotated[int, Field(ge=FORMAT, le=FORMAT)]
+
+
+class EndLine(TypedDict):
+    """The last line: how many there are before it."""
+
+    lines: int
+
+
+class BodyLine(TypedDict):
+    """A text of a document."""
+
+    id: Id
+    documentId: Id
+    text: str
+
+
+class GenerationLine(TypedDict, total=False):
+    """What the writer of a version says that they used."""
+
+    model: str
+    provider: str | None
+    promptUrl: str | None
+    inputTokens: int | None
+    outputTokens: int | None
+
+
+class SnapshotLine(PublishedFields):
+    """What is delivered of a document; the import renders its html."""
+
+    version: Version
+    markdownId: Id
+    publishedAt: Instant
+    updatedAt: Instant
+
+
+def _line(stored: type, *left_out: str, **others: Any) -> type:
+    """Returns the type of the lines that a stored record becomes, without some fields, with others in their place."""
+    fields = get_type_hints(stored, include_extras=True) | others
+    kept = {name: kind for name, kind in fields.items() if name not in left_out}
+    return TypedDict(f"Exported{stored.__name__}", kept)  # type: ignore[operator, no-any-return]
+
+
+LINES: Mapping[str, type] = {
+    "export": HeadLine,
+    "project": _line(
+        StoredProject,
+        *("id", "projectId", "teamId", "slack", "frozen", "createdAt", "updatedAt", "rev"),
+        name=NotRequired[str],
+        reviewRequired=NotRequired[bool],
+    ),
+    "member": _line(StoredMember, "projectId", "notify", "notifyKey", "rev"),
+    "category": _line(StoredCategory, "projectId", "deletedAt", "rev"),
+    "cluster": _line(StoredCluster, "projectId", "deletedAt", "rev"),
+    "body": BodyLine,
+    "revision": _line(
+        StoredRevision,
+        *("id", "projectId", "scripted", "reverts", "revertsTo", "undone"),
+        generation=NotRequired[GenerationLine | None],
+    ),
+    "thread": _line(StoredThread, "stateSince"),
+    "document": _line(
+        StoredDocument,
+        *("projectId", "slugs", "statusSince", "written", "published", "scheduledBy", "publishedAt", "rev"),
+        *("trashedPublication", "roundsAt", "publishFailedAt", "unresolvedThreads", "mustThreads", "openSince"),
+        snapshot=NotRequired[SnapshotLine | None],
+    ),
+    "end": EndLine,
+}
+"""The type of each line: the stored record without what an import derives, and without what stays in a project."""
+
+PARTS = {"brief": StoredBrief, "generation": GenerationLine, "snapshot": SnapshotLine}
+"""Those fields of lines whose own fields may be missing."""
+
+RULES: Mapping[str, type[Schema]] = {
+    "project": ProjectRules,
+    "member": MemberFields,
+    "category": DraftCategoryFields,
+    "cluster": DraftClusterFields,
+    "body": BodyRules,
+    "revision": RevisionRules,
+    "document": DocumentRules,
+}
+"""What the fields of a line may hold, besides their types."""
+
+
 def line_of(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a stored record as a line; `snapshot` of a document is its publication."""
-    return {"type": kind, **_fields(kind, record, _written)}
+    line = _whole(LINES[kind], _adapter(kind).dump_python(dict(record), mode="json", warnings=False))
+    parts = {name: _whole(part, line[name]) for name, part in PARTS.items() if line.get(name)}
+    return {"type": kind, **line, **parts}
 
 
 def record_of(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a line that breaks no rule as the record to store."""
-    return _fields(kind, line, _read)
+    return _whole(LINES[kind], _validated(kind, line))
+
+
+def wrong_in(line: Mapping[str, Any]) -> Iterator[str]:
+    """Yields everything that is wrong with the fields of a line."""
+    kind = line["type"]
+    try:
+        _validated(kind, line)
+    except ValidationError as error:
+        for one in error.errors(include_url=False):
+            yield f"{'.'.join(map(str, one['loc']))}: {one['msg']}."
+    if kind in RULES:
+        set_ = {name: value for name, value in line.items() if value is not None}
+        yield from (f"{one['field']}: {one['message']}" for one in problems(RULES[kind], set_))
 
 
 def renamed(line: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:
@@ -72,27 +194,19 @@ def slugs_of(line: Mapping[str, Any]) -> set[str]:
     return set() if line["deletedAt"] else {line["slug"], (line["snapshot"] or line)["slug"]}
 
 
-def _fields(kind: str, values: Mapping[str, Any], convert: Callable[[Any, Any], Any]) -> dict[str, Any]:
-    """Returns the fields of a line, each converted; None if missing."""
-    fields = cached_schema(LINES[kind]).fields
-    return {name: _converted(field, values.get(name), convert) for name, field in fields.items()}
+@cache
+def _adapter(kind: str) -> TypeAdapter[dict[str, Any]]:
+    return TypeAdapter(LINES[kind])
 
 
-def _converted(field: Any, value: Any, convert: Callable[[Any, Any], Any]) -> Any:
-    """Returns a value with `convert(field, value)` in place of each value that holds no others."""
-    if value is None:
-        return None
-    if isinstance(field, Nested):
-        inner = field.schema.fields
-        return {name: _converted(one, value.get(name), convert) for name, one in inner.items()}
-    if isinstance(field, List):
-        return [_converted(field.inner, one, convert) for one in value]
-    return convert(field, value)
+def _validated(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the fields of a line, loaded; raises pydantic's error. One that may be missing may be null."""
+    required = LINES[kind].__required_keys__  # type: ignore[attr-defined]
+    return _adapter(kind).validate_python(
+        {name: value for name, value in line.items() if value is not None or name in required}
+    )
 
 
-def _written(field: Any, value: Any) -> Any:
-    return wire_time(value) if isinstance(value, datetime) else value
-
-
-def _read(field: Any, value: Any) -> Any:
-    return read_time(value) if isinstance(field, TimeString) else value
+def _whole(line: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns all fields of a line, None if missing."""
+    return {name: values.get(name) for name in line.__annotations__}

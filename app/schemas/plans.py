@@ -1,9 +1,10 @@
 """What a plan carries: the pieces of content that somebody plans, many at once (decisions, section 14)."""
 
-from app.schemas.documents import document_key
+from app.schemas.checks import not_blank
+from app.schemas.documents import EditedFields, document_key
 from app.schemas.intents import DraftDocumentFields
-from app.schemas.keys import DryRunQuery
-from app.schemas.types import DateString, List, Nested, Schema, StrictBoolean, StrictString
+from app.schemas.queries import DryRunQuery
+from app.schemas.types import DateString, List, Nested, Schema, StrictBoolean, StrictString, TimeString
 
 MAX_PIECES = 500
 
@@ -41,3 +42,23 @@ class PlanQuery(DryRunQuery):
     """What planning takes in the query over REST, as a table has no place for it."""
 
     atomic = StrictBoolean(description="all pieces or none, for a table too")
+
+
+class ImportedFields(EditedFields, DraftDocumentFields):
+    """One document, with its category by name."""
+
+    category = StrictString(
+        200, not_blank, description="the name or slug of its category, which is created where it is missing"
+    )
+
+
+class ImportFields(Schema):
+    """A batch of documents."""
+
+    documents = List(Nested(ImportedFields, allow_none=False), 10_000, required=True)
+
+
+class DatedFields(Schema):
+    """When a document went live."""
+
+    publishedAt = TimeString(description="when it went live elsewhere", required=True)

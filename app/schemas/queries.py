@@ -1,4 +1,4 @@
-"""What lists, feeds and figures take: pages and filters.
+"""What lists, feeds and figures take: pages and filters; what writes take beside their fields: keys and dry runs.
 
 Query strings become these fields; MCP sends them as they are.
 """
@@ -8,8 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import marshmallow as ma
+from rapidfuzz.distance import Levenshtein
 
+from app.schemas.checks import full_match
 from app.schemas.types import DelimitedStrings, Schema, StrictBoolean, StrictInteger, StrictString
+from app.schemas.unknown import folded, shortened
 
 MAX_OFFSET = 100_000
 
@@ -77,6 +80,60 @@ class ActivityQuery(Page):
     """One page of a document's activity."""
 
     limit = StrictInteger(1, 1_000, description="most items to return", load_default=100)
+
+
+VISIBLE_ASCII = "[!-~]{1,255}"
+
+
+def idempotency_key(**options: Any) -> StrictString:
+    """Declares an idempotency key as an argument or a header."""
+    return StrictString(
+        255,
+        validate=[full_match("[!-~]+", "Must be visible ASCII characters, at least one.")],
+        description="a key of your own choice for this call, new for each piece of work. When you got no response, "
+        "call again with the same key: within 24 hours the first response is sent again and nothing is done twice",
+        allow_none=False,
+        metadata={"minLength": 1, "pattern": f"^{VISIBLE_ASCII}$"},
+        **options,
+    )
+
+
+class WriteHeaders(Schema):
+    """The headers of every write over REST."""
+
+    idempotency_key = idempotency_key(data_key="Idempotency-Key")
+
+
+class ConditionalWriteHeaders(WriteHeaders):
+    """The headers of a write of one record."""
+
+    if_match = ma.fields.String(
+        data_key="If-Match", metadata={"description": "an ETag: the write is refused when the record changed since"}
+    )
+
+
+class DryRun(Schema):
+    """The parameter that makes a call a dry run."""
+
+    dryRun = StrictBoolean(
+        description="`true`: answers as the call would now, and changes nothing; ids and times are made up"
+    )
+
+
+class DryRunQuery(DryRun):
+    """The query of an operation that writes: a dry run that is spelled wrong must not be the real call."""
+
+    @ma.validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _refuse_misspelt(self, data: Mapping[str, Any], original: Mapping[str, Any], **options: Any) -> None:
+        """Refuses names that are `dryRun` but for case, `_`, `-` and two edits (decisions, section 11)."""
+        wrong = [name for name in original if name not in self.fields and is_nearly_dry_run(name)]
+        if wrong:
+            raise ma.ValidationError({shortened(name): ["Did you mean `dryRun`? Nothing was done."] for name in wrong})
+
+
+def is_nearly_dry_run(name: str) -> bool:
+    """Returns whether a name is `dryRun`, or could be meant to be."""
+    return Levenshtein.distance(folded(name), folded("dryRun"), score_cutoff=2) <= 2
 
 
 def from_query(schema: ma.Schema, query: Mapping[str, str]) -> dict[str, Any]:

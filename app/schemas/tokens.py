@@ -81,3 +81,24 @@ class RevertFields(Schema):
         example="2027-01-31T09:00:00Z",
         required=True,
     )
+
+
+MOST_SECONDS = 30 * 86_400
+
+
+class InvitationFields(Schema):
+    """What invites a member."""
+
+    scopes = List(
+        EnumString(Scope, allow_none=False),
+        len(Scope),
+        description="what the member's token may do; by default `read write publish`",
+        allow_none=False,
+    )
+    expiresIn = StrictInteger(
+        1,
+        MOST_SECONDS,
+        description="for how many seconds the link works, by default 604800 (7 days)",
+        example=604_800,
+        allow_none=False,
+    )

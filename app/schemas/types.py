@@ -14,6 +14,7 @@ from marshmallow import fields, validate
 from marshmallow.experimental.context import Context
 from webargs.fields import DelimitedList
 
+from app.documented import MAX_INTEGER
 from app.schemas.checks import HEX_ID, calendar_date, one_of, timestamp
 
 Check = Callable[[Any], Any]
@@ -22,8 +23,6 @@ not_empty = validate.Length(min=1, error="Must not be empty.")
 
 UNSTATED_LENGTH = 500
 """The most characters of a string for which the contract states no length (decisions, section 4)."""
-
-MAX_INTEGER = 2**31 - 1
 
 MAX_LISTED = 100
 """The most words or ids in one query parameter."""

@@ -1,27 +1,12 @@
 """What a webhook may hold, and what its log takes (decisions, section 9)."""
 
-import marshmallow as ma
-from marshmallow import validate
-
-from app.schemas.checks import http_url
+from app.schemas.checks import http_url, one_of
 from app.schemas.queries import Page
 from app.schemas.types import EnumList, Schema, StrictBoolean, StrictString, StringList
-from app.schemas.unknown import near_name
 from app.vocabulary import EVENT_TYPES, DeliveryStatus
 
 MAX_URL = 2_000
 _URL = "where to send: an https URL of a public host, without a user name"
-
-
-class EventType(validate.OneOf):
-    """Checks for a type of event; the message names the nearest one, or all of them."""
-
-    def __call__(self, value: str) -> str:
-        if value in self.choices:
-            return value
-        near = near_name(value, EVENT_TYPES)
-        named = f"did you mean `{near}`?" if near else f"one of {', '.join(EVENT_TYPES)}."
-        raise ma.ValidationError(f"Must be a type of event: {named}")
 
 
 class WebhookFields(Schema):
@@ -38,7 +23,7 @@ class WebhookFields(Schema):
     events = StringList(
         len(EVENT_TYPES),
         100,
-        EventType(EVENT_TYPES),
+        one_of(EVENT_TYPES),
         description="the types of event to send; absent or empty: all of them, also those added later",
         example=["document.published"],
     )

@@ -185,13 +185,10 @@ def test_unset_fields_are_no_problem() -> None:
     assert wrong(BriefFields, dict.fromkeys(cached_schema(BriefFields).fields)) == []
 
 
-@pytest.mark.parametrize(
-    ("event", "named"), [("document.publish", "did you mean `document.published`?"), ("x", "one of document.created, ")]
-)
-def test_a_wrong_type_of_event_names_the_nearest_one_or_all(event, named) -> None:
-    webhook = {"url": "https://a.example", "events": ["brief.ready", event]}
+def test_a_wrong_type_of_event_is_told_all_there_are() -> None:
+    webhook = {"url": "https://a.example", "events": ["brief.ready", "document.publish"]}
 
     [problem] = problems(WebhookFields, webhook)
 
     assert problem["field"] == "events[1]"
-    assert named in problem["message"]
+    assert problem["message"].startswith("Must be one of document.created, ")

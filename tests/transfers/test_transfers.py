@@ -234,12 +234,13 @@ def test_a_member_with_the_address_of_one_in_the_project_is_that_one(store: Stor
 def test_saved_views_come_in_as_they_would_be_saved(store: Store, project: Project) -> None:
     lines = [orjson.loads(line) for line in exported(project, store)]
     settings = next(line for line in lines if line["type"] == "project")
-    settings["views"] = [{"name": "b", "query": ""}, {"name": "A", "query": ""}, {"name": "B ", "query": None}]
+    settings["views"] = [{"name": "b", "query": ""}, {"name": "A", "query": ""}, {"name": "B ", "query": "q=1"}]
     other = a_project(store)
 
     done = taken(store, other, [orjson.dumps(line) for line in lines]).done
 
-    assert (done.refused, called(other.context(), "get_project")["views"]) == ([], [{"name": "A", "query": ""}])
+    views = called(other.context(), "get_project")["views"]
+    assert (done.refused, views) == ([], [{"name": "A", "query": ""}, {"name": "B ", "query": "q=1"}])
 
 
 def test_a_second_import_changes_nothing(full: Project, store: Store) -> None:
