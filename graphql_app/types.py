@@ -5,29 +5,24 @@ A field without a resolver is the attribute of that name: of a `DeliveredDocumen
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import strawberry
-from strawberry.http import GraphQLRequestData
 
-from app.operations.context import Context
 from app.operations.delivery import DeliveredDocument, DeliveryQuery
 from app.schemas.loading import load
 from app.schemas.queries import RelatedPage
-from app.store.projects import Revision
 
 
-@dataclass
+@dataclass(frozen=True)
 class DeliveryContext:
-    """One request."""
+    """What is known while one query is executed."""
 
-    ctx: Context
-    revision: Revision
-    """The project's delivery revision when the request began."""
-    request_data: GraphQLRequestData
-    query: DeliveryQuery = field(init=False)
-    """What the resolvers ask; set for each try of the query."""
+    query: DeliveryQuery
+    """What the resolvers ask."""
+    operation_name: str | None
+    """The operation to run, where the client named one."""
 
 
 Info = strawberry.Info[DeliveryContext, None]

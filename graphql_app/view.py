@@ -10,33 +10,36 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 import orjson
-from flask import Response, request
+from flask import Response, render_template, request
 from graphql import GraphQLError
 from strawberry.flask.views import GraphQLView
 from strawberry.http import GraphQLRequestData
 from strawberry.http.types import HTTPMethod
-from strawberry.schema.exceptions import InvalidOperationTypeError
+from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
 from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
 from werkzeug.http import quote_etag
 
-from app.errors import InternalError, Refusal, ResponseTooLarge, ServiceUnavailable, WriteConflict
+from app.errors import InternalError, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.http.callers import callers, hold_large
 from app.operations.context import Context
 from app.operations.delivered_texts import Text
 from app.operations.delivery import DeliveryQuery
 from app.operations.delivery_caches import delivery_revision, read_delivered
 from app.settings import Settings
+from app.store.projects import Revision
 from app.store.shared_cache import SharedCache
 from app.vocabulary import Channel
-from graphql_app.errors import INTERNAL, UNAVAILABLE, RequestError, code_of, format_error, format_refusal, query_error
-from graphql_app.explorer import page
+from graphql_app.errors import INTERNAL, UNAVAILABLE, RequestError, code_of, format_error, query_error
 from graphql_app.limits import delivery_schema
 from graphql_app.requests import GRAPHQL_RESPONSE, HTML, JSON, read_request, response_type
 from graphql_app.types import DeliveryContext
 
 VARY = "Authorization, Accept"
-
+EXPLORER_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 MAX_RESPONSE = 16 * 1024 * 1024
 PERSISTED_CHARACTERS = 300_000
 """How many characters of queries are found by their hash."""
@@ -64,7 +67,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         media_type = response_type()
         is_get = request.method != "POST"
         if media_type == HTML and is_get:
-            return page()
+            return explorer()
         if media_type in (None, HTML):
             raise RequestError(f"Responses are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
         ctx = callers().context(Channel.GRAPHQL)
@@ -78,13 +81,12 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         body = self._responses.get((key, revision.number))
         if body is not None:
             return _response(body, media_type, caching)
-        context = DeliveryContext(ctx, revision, data)
-        result = read_delivered(ctx, revision, lambda ctx: self._execute(ctx, context))
+        result, shows_drafts = read_delivered(ctx, revision, lambda ctx: self._execute(ctx, revision, data))
         body, refused = encode(result), is_refused(result)
         if not refused and data.query:
             self._persisted.put((ctx.project_id, sha256_of(data.query)), data.query)
-        if result.errors or context.query.shows_drafts:
-            uncached = "private, no-store" if context.query.shows_drafts else "no-store"
+        if result.errors or shows_drafts:
+            uncached = "private, no-store" if shows_drafts else "no-store"
             status = status_of_refused_query() if refused else 200
             return _response(body, media_type, {"Cache-Control": uncached}, status)
         self._responses.put((key, revision.number), body)
@@ -108,29 +110,33 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             raise RequestError("Send a GraphQL query as `query`.")
         return data
 
-    def _execute(self, ctx: Context, context: DeliveryContext) -> ExecutionResult:
-        """Executes the query, again where a text of its response was replaced before it was read."""
+    def _execute(self, ctx: Context, revision: Revision, data: GraphQLRequestData) -> tuple[ExecutionResult, bool]:
+        """Returns the result of the query, and whether it shows drafts.
+
+        Executes it again where a text of its response was replaced before it was read.
+        """
         for _ in range(READ_AGAIN):
-            context.query = DeliveryQuery(ctx, context.revision.number)
+            query = DeliveryQuery(ctx, revision.number)
             with suppress(WriteConflict):
-                result = self._executed(context)
+                result = self._executed(data, query)
                 if result.data is not None:
-                    context.query.texts.read(hold_large)
-                return result
+                    query.texts.read(hold_large)
+                return result, query.shows_drafts
         raise ServiceUnavailable("What the query selects is being published over and over: try again in a moment.")
 
-    def _executed(self, context: DeliveryContext) -> ExecutionResult:
+    def _executed(self, data: GraphQLRequestData, query: DeliveryQuery) -> ExecutionResult:
         """Returns the result of the query with the errors that are the caller's; raises any other."""
-        data = context.request_data
         method: HTTPMethod = "POST" if request.method == "POST" else "GET"
         try:
             result = self.schema.execute_sync(
                 data.query,
                 data.variables,
-                context_value=context,
+                context_value=DeliveryContext(query, data.operation_name),
                 operation_name=data.operation_name,
                 allowed_operation_types=OperationType.from_http(method),
             )
+        except CannotGetOperationTypeError as error:
+            raise query_error("OPERATION_RESOLUTION_FAILURE", error.as_http_error_reason()) from None
         except InvalidOperationTypeError as error:  # a mutation by GET
             reason = error.as_http_error_reason(method)
             raise RequestError(reason, "GRAPHQL_VALIDATION_FAILED", 405, Allow="POST") from None
@@ -200,10 +206,16 @@ def status_of_refused_query() -> int:
     return 400 if response_type() == GRAPHQL_RESPONSE else 200
 
 
-def respond_to_error(error: GraphQLError | RequestError | Refusal) -> Response:
+def respond_to_error(error: GraphQLError) -> Response:
     """Returns the response to a request that is refused as a whole, or to a query outside Strawberry."""
     media_type = GRAPHQL_RESPONSE if response_type() == GRAPHQL_RESPONSE else JSON
-    headers = {"Cache-Control": "no-store"} | ({} if isinstance(error, GraphQLError) else error.headers)
-    status = status_of_refused_query() if isinstance(error, GraphQLError) else error.status
-    formatted = format_error(error) if isinstance(error, GraphQLError) else format_refusal(error)
-    return _response(orjson.dumps({"errors": [formatted]}), media_type, headers, status)
+    status, headers = status_of_refused_query(), {"Cache-Control": "no-store"}
+    if isinstance(error, RequestError):
+        status, headers = error.status, headers | error.headers
+    return _response(orjson.dumps({"errors": [format_error(error)]}), media_type, headers, status)
+
+
+def explorer() -> Response:
+    """Returns the page on which a browser tries the delivery API. It has no token: its user pastes one."""
+    headers = {"Content-Security-Policy": EXPLORER_POLICY, "Cache-Control": "no-store"}
+    return _response(render_template("delivery/explorer.html").encode(), HTML, headers)
