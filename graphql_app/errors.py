@@ -7,19 +7,22 @@ from graphql import GraphQLError, GraphQLSyntaxError, ValueNode
 from app.errors import InternalError, Refusal, ResponseTooLarge
 from app.http.requests import current_request_id
 
+BAD_INPUT = "BAD_USER_INPUT"
 CODES = {
     "Unauthorized": "UNAUTHENTICATED",
     "Forbidden": "FORBIDDEN",
-    "HttpApiDecodeError": "BAD_USER_INPUT",
     "PayloadTooLarge": "REQUEST_TOO_LARGE",
     "UnsupportedMediaType": "UNSUPPORTED_MEDIA_TYPE",
     "RateLimited": "RATE_LIMITED",
     "ServiceUnavailable": "SERVICE_UNAVAILABLE",
 }
 """The codes of refusals, by their tag."""
-PARSE_FAILED = "GRAPHQL_PARSE_FAILED"
-TOO_MUCH_TO_PARSE = {" tokens. Parsing aborted": "TOO_MANY_TOKENS", "nested too deeply": "QUERY_TOO_DEEP"}
-"""The codes of what graphql-core's parser gives up, by its message: it has no other sign of it."""
+PARSE_CODES = {
+    " tokens. Parsing aborted": "TOO_MANY_TOKENS",
+    "nested too deeply": "QUERY_TOO_DEEP",
+    "": "GRAPHQL_PARSE_FAILED",
+}
+"""The codes of what graphql-core's parser refuses, by words of its message: it has no other sign of it."""
 UNAVAILABLE = "SERVICE_UNAVAILABLE"
 INTERNAL = "INTERNAL_SERVER_ERROR"
 
@@ -42,7 +45,7 @@ def refused(refusal: Refusal) -> GraphQLError:
     if isinstance(refusal, ResponseTooLarge):
         return query_error("RESPONSE_TOO_LARGE", refusal.message)
     code = CODES.get(refusal.tag, "BAD_REQUEST" if refusal.status < 500 else INTERNAL)
-    return RequestError(refusal.message, code, refusal.status, **refusal.headers)
+    return RequestError(" ".join(refusal.lines), code, refusal.status, **refusal.headers)
 
 
 def format_error(error: GraphQLError) -> dict[str, Any]:
@@ -63,11 +66,11 @@ def code_of(error: GraphQLError) -> str:
         return str(error.extensions["code"])
     cause = error.original_error
     if isinstance(cause, Refusal):
-        return CODES.get(cause.tag, INTERNAL)
+        return CODES.get(cause.tag, BAD_INPUT if cause.status < 500 else INTERNAL)
     if isinstance(error, GraphQLSyntaxError):
-        return next((code for words, code in TOO_MUCH_TO_PARSE.items() if words in error.message), PARSE_FAILED)
+        return next(code for words, code in PARSE_CODES.items() if words in error.message)
     if cause is not None and (error.path is not None or not error.nodes):
         return INTERNAL
     if error.path is not None or any(isinstance(node, ValueNode) for node in error.nodes or ()):
-        return "BAD_USER_INPUT"  # a value of the wrong type for its argument
+        return BAD_INPUT  # a value of the wrong type for its argument
     return "GRAPHQL_VALIDATION_FAILED"

@@ -7,6 +7,7 @@ project's delivery revision stays the same. It also adds the headers with which 
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import orjson
@@ -23,7 +24,6 @@ from werkzeug.http import quote_etag
 from app.errors import InternalError, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.http.callers import callers, hold_large
 from app.operations.context import Context
-from app.operations.delivered_texts import Text
 from app.operations.delivery import DeliveryQuery
 from app.operations.delivery_caches import delivery_revision, read_delivered
 from app.settings import Settings
@@ -74,7 +74,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         data = self._request_data(ctx)
         revision = delivery_revision(ctx)
         key = _cache_key(ctx, data)
-        tag = _digest((key, revision.number, media_type))
+        tag = sha256_of(repr((key, revision.number, media_type)))
         caching = {"Cache-Control": self._cache_control, "ETag": quote_etag(tag)} if is_get else {}
         if is_get and request.if_none_match.contains_weak(tag):
             return Response(status=304, headers={"Vary": VARY, **caching})
@@ -82,21 +82,18 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         if body is not None:
             return _response(body, media_type, caching)
         result, shows_drafts = read_delivered(ctx, revision, lambda ctx: self._execute(ctx, revision, data))
-        body, refused = encode(result), is_refused(result)
-        if not refused and data.query:
+        if result.errors and result.errors[0].path is None:  # the query was not executed
+            return respond_to_error(result.errors[0])
+        body = encode(result)
+        if data.query:
             self._persisted.put((ctx.project_id, sha256_of(data.query)), data.query)
         if result.errors or shows_drafts:
-            uncached = "private, no-store" if shows_drafts else "no-store"
-            status = status_of_refused_query() if refused else 200
-            return _response(body, media_type, {"Cache-Control": uncached}, status)
+            return _response(body, media_type, {"Cache-Control": "private, no-store" if shows_drafts else "no-store"})
         self._responses.put((key, revision.number), body)
         return _response(body, media_type, caching)
 
     def _request_data(self, ctx: Context) -> GraphQLRequestData:
-        """Returns what the request asks for; the text of a query that is sent by its hash, as Apollo clients do.
-
-        Raises `RequestError` for what is not a GraphQL request, and `GraphQLError` for an unknown persisted query.
-        """
+        """Returns what the request asks for, with the text of a query that is sent by its hash as Apollo clients do."""
         data = read_request()
         persisted = (data.extensions or {}).get("persistedQuery")
         if persisted is not None:
@@ -117,7 +114,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         """
         for _ in range(READ_AGAIN):
             query = DeliveryQuery(ctx, revision.number)
-            with suppress(WriteConflict):
+            with suppress(WriteConflict), ctx.store.deadline():
                 result = self._executed(data, query)
                 if result.data is not None:
                     query.texts.read(hold_large)
@@ -155,14 +152,11 @@ def _sha256(persisted: object) -> str:
 
 
 def encode(result: ExecutionResult) -> bytes:
-    """Returns the response as JSON, without `data` where the query was not executed.
-
-    Refuses with `ResponseTooLarge` over 16 MB of it.
-    """
-    response: dict[str, Any] = {} if is_refused(result) else {"data": result.data}
+    """Returns the response as JSON, with the contents of its texts. Refuses with `ResponseTooLarge` over 16 MB."""
+    response: dict[str, Any] = {"data": result.data}
     if result.errors:
         response["errors"] = [format_error(error) for error in result.errors]
-    body = orjson.dumps(response, default=_content_of, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+    body = orjson.dumps(response, default=attrgetter("content"), option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     if len(body) > MAX_RESPONSE:
         raise ResponseTooLarge("The response is over 16 MB: select less at once.")
     return body
@@ -171,18 +165,6 @@ def encode(result: ExecutionResult) -> bytes:
 def sha256_of(query: str) -> str:
     """Returns the SHA-256 of a query's text in hex digits."""
     return hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _content_of(value: object) -> str | None:
-    """Returns the content of a text at its place in the response."""
-    if isinstance(value, Text):
-        return value.content
-    raise TypeError(type(value))
-
-
-def is_refused(result: ExecutionResult) -> bool:
-    """Returns whether a query was refused before it was executed."""
-    return result.data is None and bool(result.errors) and all(error.path is None for error in result.errors or ())
 
 
 def _response(body: bytes, media_type: str | None, headers: Mapping[str, str], status: int = 200) -> Response:
@@ -194,22 +176,16 @@ def _cache_key(ctx: Context, data: GraphQLRequestData) -> str:
         variables = orjson.dumps(data.variables or {}, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError:
         raise RequestError("`variables` are nested too deep.") from None
-    return _digest((ctx.project_id, ctx.caller.drafts, data.query, data.operation_name, variables))
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def status_of_refused_query() -> int:
-    """Returns the status of a query that was not executed: 200 for plain JSON, as older clients expect it."""
-    return 400 if response_type() == GRAPHQL_RESPONSE else 200
+    return sha256_of(repr((ctx.project_id, ctx.caller.drafts, data.query, data.operation_name, variables)))
 
 
 def respond_to_error(error: GraphQLError) -> Response:
-    """Returns the response to a request that is refused as a whole, or to a query outside Strawberry."""
+    """Returns the response to a request or a query that is refused as a whole.
+
+    The status of such a query is 200 for plain JSON, as older clients expect it.
+    """
     media_type = GRAPHQL_RESPONSE if response_type() == GRAPHQL_RESPONSE else JSON
-    status, headers = status_of_refused_query(), {"Cache-Control": "no-store"}
+    status, headers = 400 if media_type == GRAPHQL_RESPONSE else 200, {"Cache-Control": "no-store"}
     if isinstance(error, RequestError):
         status, headers = error.status, headers | error.headers
     return _response(orjson.dumps({"errors": [format_error(error)]}), media_type, headers, status)
