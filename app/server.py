@@ -15,7 +15,6 @@ from app.rest import api, health
 from app.settings import Settings
 from app.store.store import Store, connect
 from graphql_app import routes as delivery
-from mcp_tools import llms
 from mcp_tools import routes as mcp
 
 
@@ -56,7 +55,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     if settings.serve_console:
         console.install(app, settings)
     if settings.serve_docs:
-        llms.install(app, settings)
+        mcp.install_llms(app, settings)
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
     served = requests.Requests(app.wsgi_app, settings)

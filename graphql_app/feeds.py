@@ -8,23 +8,19 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Any
-from uuid import NAMESPACE_OID, uuid5
 
 from flask import Response, request, stream_template
 
-from app.errors import BadRequest, HttpApiDecodeError
+from app.errors import BadRequest
 from app.http import responses
 from app.http.callers import callers
-from app.http.unknown import note_unknown_query, refuse_unknown_if_strict, response_headers
+from app.http.unknown import query_parameters, response_headers
 from app.operations.context import Context
 from app.operations.delivery_caches import categories_at, published_categories, read_delivered
-from app.operations.sites import Site, last_published_at, newest_html, publications, read_site
-from app.rules.publishing import Publication
-from app.rules.sites import feed_url, home_url, page_url
+from app.operations.sites import Site, entries, last_published_at, publications, read_site
+from app.rules.sites import atom_id, feed_url, home_url, page_url
 from app.rules.times import wire_time
-from app.schemas.loading import cached_schema, load
-from app.schemas.queries import FeedQuery, from_query
+from app.schemas.queries import FeedQuery
 from app.schemas.types import Schema
 from app.settings import Settings
 from app.vocabulary import Channel
@@ -34,9 +30,6 @@ MAX_PAGES = 50_000
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML does not allow."""
-
-Stream = Iterator[str]
-"""A long response, part by part."""
 
 
 class Feeds:
@@ -50,12 +43,12 @@ class Feeds:
     def atom(self) -> Response:
         """Responds with the Atom feed of the latest publications."""
         ctx = callers().context(Channel.GRAPHQL)
-        limit: int = _parameters(FeedQuery)["limit"]
+        limit: int = query_parameters(FeedQuery)["limit"]
         path = f"{request.path}?limit={limit}" if request.args else request.path
         address = f"{self._public_url}{path}" if self._public_url else ""  # not by `Host`, which can be anything
         variant = f"atom {limit} {address} {self._with_html}"
 
-        def atom(ctx: Context, site: Site) -> Stream:
+        def atom(ctx: Context, site: Site) -> Iterator[str]:
             return stream_template(
                 "delivery/feed.xml",
                 site=site,
@@ -73,9 +66,9 @@ class Feeds:
     def sitemap(self) -> Response:
         """Responds with the sitemap of the published pages, at most 50,000 of them."""
         ctx = callers().context(Channel.GRAPHQL)
-        _parameters(Schema)
+        query_parameters(Schema)
 
-        def sitemap(ctx: Context, site: Site) -> Stream:
+        def sitemap(ctx: Context, site: Site) -> Iterator[str]:
             categories = published_categories(ctx, site.revision.number) if site.category_url else []
             batches = publications(ctx, MAX_PAGES - len(categories), bare=True)
             rows = chain.from_iterable(batches)
@@ -84,7 +77,7 @@ class Feeds:
         return self._respond(ctx, "sitemap", "application/xml; charset=utf-8", sitemap)
 
     def _respond(
-        self, ctx: Context, variant: str, content_type: str, stream: Callable[[Context, Site], Stream]
+        self, ctx: Context, variant: str, content_type: str, stream: Callable[[Context, Site], Iterator[str]]
     ) -> Response:
         site = read_site(ctx)
         if not site.url:
@@ -107,36 +100,5 @@ class Feeds:
         return response
 
 
-def _parameters(schema: type[Schema]) -> dict[str, Any]:
-    """Returns the request's parameters. Unknown ones are ignored or refused, as the client prefers.
-
-    Raises `HttpApiDecodeError` with everything that is wrong. (decisions, section 11)
-    """
-    note_unknown_query(cached_schema(schema))
-    try:
-        parameters = load(schema, from_query(cached_schema(schema), request.args))
-    except HttpApiDecodeError as refusal:
-        refuse_unknown_if_strict(refusal)
-        raise
-    refuse_unknown_if_strict()
-    return parameters
-
-
-def entries(ctx: Context, limit: int, *, with_html: bool) -> Iterator[tuple[Publication, str | None]]:
-    """Yields at most `limit` publications, each with its html.
-
-    With html, the newest ones have it, at most 1,000 and 16 MB together; the others None.
-    """
-    for number, rows in enumerate(publications(ctx, limit)):
-        texts = newest_html(ctx, rows) if with_html and not number else {}
-        for row in rows:
-            yield row, texts.get(row["htmlId"])
-
-
-def permanent(record_id: str) -> str:
-    """Returns an id that stays when the slug, the site or the server moves, as Atom demands."""
-    return f"urn:uuid:{uuid5(NAMESPACE_OID, record_id)}"
-
-
-FUNCTIONS = {"page_url": page_url, "permanent": permanent, "wire_time": wire_time}
+FUNCTIONS = {"page_url": page_url, "atom_id": atom_id, "wire_time": wire_time}
 """What the templates call."""

@@ -7,7 +7,9 @@ from flask import request
 from strawberry.http import GraphQLRequestData
 from werkzeug.datastructures import MIMEAccept
 
+from app.errors import UnsupportedMediaType
 from app.http import bodies
+from app.http.json import loads_object
 from graphql_app.errors import RequestError
 
 JSON = "application/json"
@@ -29,40 +31,31 @@ def read_request() -> GraphQLRequestData:
     else:
         sent = request.args.to_dict()
         for name in ("variables", "extensions"):
-            sent[name] = _parsed(f"`{name}`", sent.get(name, "null"))
+            sent[name] = _parsed(name, sent.get(name, "null"))
     for name, kind in PARAMETERS.items():
         if not isinstance(sent.get(name), kind | None):
             raise RequestError(f"`{name}` must be a {'string' if kind is str else 'JSON object'}, or null.")
-    return GraphQLRequestData(
-        query=sent.get("query"),
-        variables=sent.get("variables"),
-        operation_name=sent.get("operationName") or None,
-        extensions=sent.get("extensions"),
-    )
+    operation = sent.get("operationName") or None
+    return GraphQLRequestData(sent.get("query"), sent.get("variables"), operation, sent.get("extensions"))
 
 
 def _body() -> dict[str, Any]:
     charset = request.mimetype_params.get("charset", "utf-8").lower()
     if request.mimetype != JSON or charset not in ("utf-8", "utf8"):
-        message = "Send the body as JSON in UTF-8, with `Content-Type: application/json`."
-        raise RequestError(message, "UNSUPPORTED_MEDIA_TYPE", 415)
-    bodies.refuse_compressed(request)
+        raise UnsupportedMediaType("Send the body as JSON in UTF-8, with `Content-Type: application/json`.")
     body = bodies.read()
     if len(body) > MAX_REQUEST:
         raise RequestError(f"A request has at most {MAX_REQUEST:,} bytes.", "REQUEST_TOO_LARGE", 413)
-    sent = _parsed("The body", body)
-    if isinstance(sent, list):
+    if body.lstrip().startswith(b"["):
         raise RequestError("Send one query at a time: batches are not supported.", "BATCH_NOT_SUPPORTED")
-    if not isinstance(sent, dict):
-        raise RequestError("The body must be a JSON object.")
-    return sent
+    return loads_object(body, request)
 
 
-def _parsed(what: str, text: str | bytes) -> Any:
+def _parsed(name: str, text: str) -> Any:
     try:
         return orjson.loads(text)
     except (orjson.JSONDecodeError, UnicodeEncodeError) as error:
-        raise RequestError(f"{what} is not valid JSON: {error}.") from None
+        raise RequestError(f"`{name}` is not valid JSON: {error}.") from None
 
 
 def response_type() -> str | None:

@@ -6,13 +6,13 @@ from flask import Blueprint, Flask
 from graphql import GraphQLError
 from werkzeug.exceptions import HTTPException
 
-from app.errors import Refusal, ResponseTooLarge
+from app.errors import Refusal
 from app.http.cors import allow_origins
 from app.http.errors import bug, refusal_of
 from app.settings import Settings
-from graphql_app import explorer, view
-from graphql_app.errors import RequestError, too_large
+from graphql_app.errors import refused
 from graphql_app.feeds import Feeds
+from graphql_app.view import DeliveryView, respond_to_error
 
 EXPOSED = "ETag, Ignored-Fields, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 """The headers that pages of other origins can read."""
@@ -26,15 +26,19 @@ def install(app: Flask, settings: Settings) -> None:
 
 
 def _graphql(settings: Settings) -> Blueprint:
-    routes = Blueprint("delivery", __name__, template_folder="templates")
-    graphql = view.DeliveryView.as_view("graphql", settings)
+    routes = Blueprint(
+        "delivery",
+        __name__,
+        template_folder="templates",
+        static_folder="explorer_files/served",
+        static_url_path="/graphql/explorer",
+    )
+    graphql = DeliveryView.as_view("graphql", settings)
     routes.add_url_rule("/graphql", view_func=graphql, methods=["GET", "POST"])
-    routes.add_url_rule("/graphql/explorer/<name>", "explorer_file", explorer.explorer_file)
-    for kind in (GraphQLError, RequestError, Refusal):
-        routes.register_error_handler(kind, view.respond_to_error)
-    routes.register_error_handler(ResponseTooLarge, lambda error: view.respond_to_error(too_large(error)))
-    routes.register_error_handler(HTTPException, lambda error: view.respond_to_error(refusal_of(error)))
-    routes.register_error_handler(Exception, lambda error: view.respond_to_error(bug(error)))
+    routes.register_error_handler(GraphQLError, respond_to_error)
+    routes.register_error_handler(Refusal, lambda refusal: respond_to_error(refused(refusal)))
+    routes.register_error_handler(HTTPException, lambda error: respond_to_error(refused(refusal_of(error))))
+    routes.register_error_handler(Exception, lambda error: respond_to_error(refused(bug(error))))
     return routes
 
 

@@ -7,36 +7,39 @@ project's delivery revision stays the same. It also adds the headers with which 
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import orjson
-from flask import Response, request
+from flask import Response, render_template, request
 from graphql import GraphQLError
 from strawberry.flask.views import GraphQLView
 from strawberry.http import GraphQLRequestData
 from strawberry.http.types import HTTPMethod
-from strawberry.schema.exceptions import InvalidOperationTypeError
+from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
 from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
 from werkzeug.http import quote_etag
 
-from app.errors import InternalError, Refusal, ResponseTooLarge, ServiceUnavailable, WriteConflict
+from app.errors import InternalError, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.http.callers import callers, hold_large
 from app.operations.context import Context
-from app.operations.delivered_texts import Text
 from app.operations.delivery import DeliveryQuery
 from app.operations.delivery_caches import delivery_revision, read_delivered
 from app.settings import Settings
+from app.store.projects import Revision
 from app.store.shared_cache import SharedCache
 from app.vocabulary import Channel
-from graphql_app.errors import INTERNAL, UNAVAILABLE, RequestError, code_of, format_error, format_refusal, query_error
-from graphql_app.explorer import page
+from graphql_app.errors import INTERNAL, UNAVAILABLE, RequestError, code_of, format_error, query_error
 from graphql_app.limits import delivery_schema
 from graphql_app.requests import GRAPHQL_RESPONSE, HTML, JSON, read_request, response_type
 from graphql_app.types import DeliveryContext
 
 VARY = "Authorization, Accept"
-
+EXPLORER_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 MAX_RESPONSE = 16 * 1024 * 1024
 PERSISTED_CHARACTERS = 300_000
 """How many characters of queries are found by their hash."""
@@ -64,37 +67,33 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         media_type = response_type()
         is_get = request.method != "POST"
         if media_type == HTML and is_get:
-            return page()
+            return explorer()
         if media_type in (None, HTML):
             raise RequestError(f"Responses are {JSON} or {GRAPHQL_RESPONSE}.", "NOT_ACCEPTABLE", 406)
         ctx = callers().context(Channel.GRAPHQL)
         data = self._request_data(ctx)
         revision = delivery_revision(ctx)
         key = _cache_key(ctx, data)
-        tag = _digest((key, revision.number, media_type))
+        tag = sha256_of(repr((key, revision.number, media_type)))
         caching = {"Cache-Control": self._cache_control, "ETag": quote_etag(tag)} if is_get else {}
         if is_get and request.if_none_match.contains_weak(tag):
             return Response(status=304, headers={"Vary": VARY, **caching})
         body = self._responses.get((key, revision.number))
         if body is not None:
             return _response(body, media_type, caching)
-        context = DeliveryContext(ctx, revision, data)
-        result = read_delivered(ctx, revision, lambda ctx: self._execute(ctx, context))
-        body, refused = encode(result), is_refused(result)
-        if not refused and data.query:
+        result, shows_drafts = read_delivered(ctx, revision, lambda ctx: self._execute(ctx, revision, data))
+        if result.errors and result.errors[0].path is None:  # the query was not executed
+            return respond_to_error(result.errors[0])
+        body = encode(result)
+        if data.query:
             self._persisted.put((ctx.project_id, sha256_of(data.query)), data.query)
-        if result.errors or context.query.shows_drafts:
-            uncached = "private, no-store" if context.query.shows_drafts else "no-store"
-            status = status_of_refused_query() if refused else 200
-            return _response(body, media_type, {"Cache-Control": uncached}, status)
+        if result.errors or shows_drafts:
+            return _response(body, media_type, {"Cache-Control": "private, no-store" if shows_drafts else "no-store"})
         self._responses.put((key, revision.number), body)
         return _response(body, media_type, caching)
 
     def _request_data(self, ctx: Context) -> GraphQLRequestData:
-        """Returns what the request asks for; the text of a query that is sent by its hash, as Apollo clients do.
-
-        Raises `RequestError` for what is not a GraphQL request, and `GraphQLError` for an unknown persisted query.
-        """
+        """Returns what the request asks for, with the text of a query that is sent by its hash as Apollo clients do."""
         data = read_request()
         persisted = (data.extensions or {}).get("persistedQuery")
         if persisted is not None:
@@ -108,29 +107,33 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             raise RequestError("Send a GraphQL query as `query`.")
         return data
 
-    def _execute(self, ctx: Context, context: DeliveryContext) -> ExecutionResult:
-        """Executes the query, again where a text of its response was replaced before it was read."""
+    def _execute(self, ctx: Context, revision: Revision, data: GraphQLRequestData) -> tuple[ExecutionResult, bool]:
+        """Returns the result of the query, and whether it shows drafts.
+
+        Executes it again where a text of its response was replaced before it was read.
+        """
         for _ in range(READ_AGAIN):
-            context.query = DeliveryQuery(ctx, context.revision.number)
-            with suppress(WriteConflict):
-                result = self._executed(context)
+            query = DeliveryQuery(ctx, revision.number)
+            with suppress(WriteConflict), ctx.store.deadline():
+                result = self._executed(data, query)
                 if result.data is not None:
-                    context.query.texts.read(hold_large)
-                return result
+                    query.texts.read(hold_large)
+                return result, query.shows_drafts
         raise ServiceUnavailable("What the query selects is being published over and over: try again in a moment.")
 
-    def _executed(self, context: DeliveryContext) -> ExecutionResult:
+    def _executed(self, data: GraphQLRequestData, query: DeliveryQuery) -> ExecutionResult:
         """Returns the result of the query with the errors that are the caller's; raises any other."""
-        data = context.request_data
         method: HTTPMethod = "POST" if request.method == "POST" else "GET"
         try:
             result = self.schema.execute_sync(
                 data.query,
                 data.variables,
-                context_value=context,
+                context_value=DeliveryContext(query, data.operation_name),
                 operation_name=data.operation_name,
                 allowed_operation_types=OperationType.from_http(method),
             )
+        except CannotGetOperationTypeError as error:
+            raise query_error("OPERATION_RESOLUTION_FAILURE", error.as_http_error_reason()) from None
         except InvalidOperationTypeError as error:  # a mutation by GET
             reason = error.as_http_error_reason(method)
             raise RequestError(reason, "GRAPHQL_VALIDATION_FAILED", 405, Allow="POST") from None
@@ -149,14 +152,11 @@ def _sha256(persisted: object) -> str:
 
 
 def encode(result: ExecutionResult) -> bytes:
-    """Returns the response as JSON, without `data` where the query was not executed.
-
-    Refuses with `ResponseTooLarge` over 16 MB of it.
-    """
-    response: dict[str, Any] = {} if is_refused(result) else {"data": result.data}
+    """Returns the response as JSON, with the contents of its texts. Refuses with `ResponseTooLarge` over 16 MB."""
+    response: dict[str, Any] = {"data": result.data}
     if result.errors:
         response["errors"] = [format_error(error) for error in result.errors]
-    body = orjson.dumps(response, default=_content_of, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+    body = orjson.dumps(response, default=attrgetter("content"), option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     if len(body) > MAX_RESPONSE:
         raise ResponseTooLarge("The response is over 16 MB: select less at once.")
     return body
@@ -165,18 +165,6 @@ def encode(result: ExecutionResult) -> bytes:
 def sha256_of(query: str) -> str:
     """Returns the SHA-256 of a query's text in hex digits."""
     return hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _content_of(value: object) -> str | None:
-    """Returns the content of a text at its place in the response."""
-    if isinstance(value, Text):
-        return value.content
-    raise TypeError(type(value))
-
-
-def is_refused(result: ExecutionResult) -> bool:
-    """Returns whether a query was refused before it was executed."""
-    return result.data is None and bool(result.errors) and all(error.path is None for error in result.errors or ())
 
 
 def _response(body: bytes, media_type: str | None, headers: Mapping[str, str], status: int = 200) -> Response:
@@ -188,22 +176,22 @@ def _cache_key(ctx: Context, data: GraphQLRequestData) -> str:
         variables = orjson.dumps(data.variables or {}, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError:
         raise RequestError("`variables` are nested too deep.") from None
-    return _digest((ctx.project_id, ctx.caller.drafts, data.query, data.operation_name, variables))
+    return sha256_of(repr((ctx.project_id, ctx.caller.drafts, data.query, data.operation_name, variables)))
 
 
-def _digest(value: object) -> str:
-    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+def respond_to_error(error: GraphQLError) -> Response:
+    """Returns the response to a request or a query that is refused as a whole.
 
-
-def status_of_refused_query() -> int:
-    """Returns the status of a query that was not executed: 200 for plain JSON, as older clients expect it."""
-    return 400 if response_type() == GRAPHQL_RESPONSE else 200
-
-
-def respond_to_error(error: GraphQLError | RequestError | Refusal) -> Response:
-    """Returns the response to a request that is refused as a whole, or to a query outside Strawberry."""
+    The status of such a query is 200 for plain JSON, as older clients expect it.
+    """
     media_type = GRAPHQL_RESPONSE if response_type() == GRAPHQL_RESPONSE else JSON
-    headers = {"Cache-Control": "no-store"} | ({} if isinstance(error, GraphQLError) else error.headers)
-    status = status_of_refused_query() if isinstance(error, GraphQLError) else error.status
-    formatted = format_error(error) if isinstance(error, GraphQLError) else format_refusal(error)
-    return _response(orjson.dumps({"errors": [formatted]}), media_type, headers, status)
+    status, headers = 400 if media_type == GRAPHQL_RESPONSE else 200, {"Cache-Control": "no-store"}
+    if isinstance(error, RequestError):
+        status, headers = error.status, headers | error.headers
+    return _response(orjson.dumps({"errors": [format_error(error)]}), media_type, headers, status)
+
+
+def explorer() -> Response:
+    """Returns the page on which a browser tries the delivery API. It has no token: its user pastes one."""
+    headers = {"Content-Security-Policy": EXPLORER_POLICY, "Cache-Control": "no-store"}
+    return _response(render_template("delivery/explorer.html").encode(), HTML, headers)

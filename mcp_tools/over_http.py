@@ -5,6 +5,7 @@ event loop in a thread beside the server's. That takes 0.5 to 1 ms a call; an AS
 """
 
 import atexit
+import secrets
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
@@ -15,13 +16,15 @@ import mcp_types as t
 import orjson
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from flask import Response, request
+from itsdangerous import URLSafeSerializer
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from pydantic import ValidationError
 from starlette.types import Message
 
 from app.errors import RateLimited, Refusal
 from app.http import bodies
-from app.http.callers import callers
+from app.http.callers import LARGE_BYTES, callers
 from app.http.hosts import HostNames, is_same_origin
 from app.http.json import MAX_VALUES, too_many_values
 from app.http.requests import CALLER, current_request_id
@@ -32,7 +35,6 @@ from app.vocabulary import Channel, Scope
 from mcp_tools.arguments import DRY_RUN
 from mcp_tools.guidance import ALL, NAMES, holds
 from mcp_tools.server import Call, mcp_server
-from mcp_tools.sessions import SESSION_HEADER, client_name, session_id
 from mcp_tools.tools import TOOLS
 
 JSON = "application/json"
@@ -40,9 +42,6 @@ TOOLSET, RETURN = "toolset", "return"
 
 MAX_NAME = 100
 """The most characters of an agent's name."""
-
-SMALL = 1024 * 1024
-"""The longest message that is read when its token calls too often, to respond with its id."""
 
 
 def respond(names: HostNames, challenge: str) -> Response:
@@ -58,12 +57,15 @@ def respond(names: HostNames, challenge: str) -> Response:
 
 
 def _context_or_refusal() -> Context | Refusal:
-    """Returns the request's context; a known token that calls too often is refused in the response to its message."""
+    """Returns the request's context; a known token that calls too often is refused in the response to its message.
+
+    A large message is not read for that.
+    """
     try:
         return callers().context(Channel.MCP)
     except RateLimited as refusal:
         length = request.content_length
-        if CALLER not in request.environ or length is None or length > SMALL:
+        if CALLER not in request.environ or length is None or length > LARGE_BYTES:
             raise
         return refusal
 
@@ -103,7 +105,7 @@ def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
         return _refusal(400, t.PARSE_ERROR, f"The body is not valid JSON: {error}.")
     except ValidationError:
         return _refusal(400, t.INVALID_REQUEST, "The body must be one JSON-RPC request or notification.")
-    client = _client_of(message) or client_name(request.headers.get(SESSION_HEADER, ""), authorization)
+    client = _client_of(message, authorization)
     if isinstance(context_or_refusal, Context) and not context_or_refusal.caller.agent:
         caller = replace(context_or_refusal.caller, client=client)
         context_or_refusal = replace(context_or_refusal, caller=caller)
@@ -114,7 +116,7 @@ def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
         response.status_code = 403
         response.headers["WWW-Authenticate"] = f'{challenge}, error="insufficient_scope", scope="{scope}"'
     if client and message["method"] == "initialize":
-        response.headers[SESSION_HEADER] = session_id(client, authorization)
+        response.headers[MCP_SESSION_ID_HEADER] = _sessions(authorization).dumps([client, secrets.token_hex(9)])
     return response
 
 
@@ -129,8 +131,8 @@ def _lacking_scope(message: dict[str, Any], call: Call) -> Scope | None:
     return tool.operation.scope
 
 
-def _client_of(message: dict[str, Any]) -> str:
-    """Returns the client's name that a message states, as records can store it.
+def _client_of(message: dict[str, Any], authorization: str) -> str:
+    """Returns the client's name, as records can store it: that which a message states, else that of its session.
 
     Messages of the newest revision state it; of older ones only the handshake does.
     """
@@ -140,8 +142,19 @@ def _client_of(message: dict[str, Any]) -> str:
     try:
         client = t.Implementation.model_validate(stated)
     except ValidationError:  # it states none, or the SDK refuses it
-        return ""
+        session_id = request.headers.get(MCP_SESSION_ID_HEADER, "")
+        is_ours, session = _sessions(authorization).loads_unsafe(session_id)
+        return str(session[0]) if is_ours else ""
     return "".join(letter for letter in client.name if letter.isprintable()).strip()[:MAX_NAME]
+
+
+def _sessions(authorization: str) -> URLSafeSerializer:
+    """Returns what makes and reads session ids: they carry the client's name, so that no server stores sessions.
+
+    Clients send the session id of the handshake's response with each call, to any server. It is valid for the token
+    that it is signed with.
+    """
+    return URLSafeSerializer(authorization, salt="mcp-session")
 
 
 def _served(body: bytes, call: Call) -> Response:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from typing import Any, BinaryIO
-from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
 import mcp_types as t
 import orjson
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.shared.inbound import (
     MCP_METHOD_HEADER,
     MCP_NAME_HEADER,
@@ -19,21 +19,13 @@ from mcp.shared.inbound import (
 )
 
 from app.errors import Unauthorized
-from mcp_tools.sessions import SESSION_HEADER
 
 log = logging.getLogger("content_workflow.mcp")
-
-JSON = "application/json"
 
 TOKEN = "CONTENT_WORKFLOW_TOKEN"  # noqa: S105
 """The environment variable that holds the token."""
 
 INVALID = f"{TOKEN} holds no valid management token (cwm_…): it is of another kind, unknown, expired or revoked."
-
-TIMEOUT = 60.0
-"""Seconds to wait for a response."""
-
-UNEXPECTED = "Something unexpected happened. The log of this program says what."
 
 
 class StdioServer:
@@ -58,7 +50,7 @@ class StdioServer:
                 answer = self._ask(line, message)
             except Exception:  # a bug, or an endpoint whose answers are not MCP's: the client still gets a response
                 log.exception("bug")
-                answer = _failed(message, UNEXPECTED)
+                answer = _failed(message, "Something unexpected happened. The log of this program says what.")
             if answer is not None:
                 self._answers.write(orjson.dumps(answer) + b"\n")
                 self._answers.flush()
@@ -79,8 +71,8 @@ class StdioServer:
             return self._refused(message, response, answer)
         if message.get("method") == "initialize" and "result" in answer:
             self._agreed[MCP_PROTOCOL_VERSION_HEADER] = str(answer["result"].get("protocolVersion"))
-            if session := response.headers.get(SESSION_HEADER):
-                self._agreed[SESSION_HEADER] = session
+            if session := response.headers.get(MCP_SESSION_ID_HEADER):
+                self._agreed[MCP_SESSION_ID_HEADER] = session
         return answer
 
     def _refused(
@@ -96,12 +88,6 @@ class StdioServer:
             reason = f"{self._url} answered {status}{f' {tag}' if tag else ''}: {reason}"
         code = t.INVALID_REQUEST if status in (400, 413) else t.INTERNAL_ERROR
         return _failed(message, reason, error.get("code", code))
-
-
-def mcp_address(url: str) -> str:
-    """Returns the address of the MCP server of a service, whose root may be given instead."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(path="/mcp" if parts.path in ("", "/") else parts.path, query=""))
 
 
 def _message(text: bytes) -> dict[str, Any]:

@@ -7,13 +7,11 @@ from pathlib import Path
 import mcp_types as t
 from jinja2 import Environment
 
-from app.errors import NotFound
 from app.operations.briefs import get_brief
 from app.operations.clusters import get_cluster
 from app.operations.context import Context
 from app.operations.projects import get_project
 from app.rules.documents import OPEN
-from app.schemas.checks import HEX_ID, WRONG_ID
 from app.schemas.types import Schema, StrictString
 from mcp_tools.arguments import load_known
 from mcp_tools.results import UNTRUSTED
@@ -44,8 +42,6 @@ def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]
     Refuses with `HttpApiDecodeError` when the id is missing or another argument is there, and with `NotFound`.
     """
     document_id = load_known(Arguments, arguments)["documentId"]
-    if not HEX_ID.fullmatch(document_id):
-        raise NotFound(WRONG_ID)
     detail = get_brief(ctx, document_id).body
     text = TEMPLATE.render(
         {**detail, "brief": detail["brief"] or {}},

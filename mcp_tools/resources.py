@@ -11,7 +11,6 @@ from app.operations.context import Context
 from app.operations.documents import list_documents
 from app.operations.operation import Operation
 from app.operations.sections import read_document_content
-from app.schemas.checks import HEX_ID
 from app.schemas.loading import load
 from mcp_tools.arguments import SMALL_PAGE
 from mcp_tools.results import UNTRUSTED
@@ -53,13 +52,12 @@ def offered(ctx: Context) -> list[t.Resource]:
 def read(ctx: Context, uri: str) -> t.ReadResourceResult:
     """Returns the contents of an address. Raises `NotFound`."""
     scheme, _, document_id = uri.partition("://")
-    if scheme not in ("brief", "document") or not HEX_ID.fullmatch(document_id):
-        raise NotFound("No such resource: the addresses are `brief://{documentId}` and `document://{documentId}`.")
     if scheme == "document":
         return t.ReadResourceResult(contents=_document(ctx, uri, document_id))
+    if scheme != "brief":
+        raise NotFound("No such resource: the addresses are `brief://{documentId}` and `document://{documentId}`.")
     text = orjson.dumps(get_brief(ctx, document_id).body).decode()
-    brief = t.TextResourceContents(uri=uri, mime_type=JSON, text=text, _meta=UNTRUSTED)
-    return t.ReadResourceResult(contents=[brief])
+    return t.ReadResourceResult(contents=[t.TextResourceContents(uri=uri, mime_type=JSON, text=text, _meta=UNTRUSTED)])
 
 
 def _document(ctx: Context, uri: str, document_id: str) -> Contents:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NoReturn, TypeVar, cast
+from typing import NoReturn, TypeVar
 
 import mcp_types as t
 from anyio import to_thread
@@ -21,7 +21,7 @@ from app.operations.context import Context
 from app.schemas.unknown import near_name
 from app.settings import VERSION
 from mcp_tools import prompts, resources
-from mcp_tools.guidance import INSTRUCTIONS, holds, sets_with
+from mcp_tools.guidance import BY_TOOL, INSTRUCTIONS, holds
 from mcp_tools.results import refused
 from mcp_tools.tools import TOOLS, tools_for
 
@@ -31,8 +31,6 @@ RELEASE = CacheHint(ttl_ms=300_000)
 """How long a client may cache a list that changes only with a new release."""
 
 T = TypeVar("T")
-
-Page = t.PaginatedRequestParams | None
 
 Message = ServerRequestContext[None, Request]
 """A message as the SDK passes it to a handler; the state of its request has the `call`."""
@@ -75,7 +73,7 @@ def mcp_server() -> Server[None]:
     )
 
 
-async def _list_tools(message: Message, page: Page) -> t.ListToolsResult:
+async def _list_tools(message: Message, page: object) -> t.ListToolsResult:
     toolset = _call_of(message).toolset
     return await _served(message, lambda ctx: t.ListToolsResult(tools=tools_for(ctx.caller.scopes, toolset)))
 
@@ -92,17 +90,17 @@ def _no_tool(name: str, toolset: str) -> str:
     """Returns the message for a call of a tool that the client's toolset does not offer."""
     hint = "call one of those that `tools/list` shows."
     if name in TOOLS:
-        hint = f"it is in {sets_with(name)}. Connect with another toolset, or {hint}"
+        hint = f"it is in `{'`, `'.join(BY_TOOL[name]['toolsets'])}`. Connect with another toolset, or {hint}"
     elif near := near_name(name, (tool for tool in TOOLS if holds(toolset, tool))):
         hint = f"did you mean `{near}`?"
     return f"There is no tool {name!r} in the toolset {toolset!r}: {hint}"
 
 
-async def _list_resources(message: Message, page: Page) -> t.ListResourcesResult:
+async def _list_resources(message: Message, page: object) -> t.ListResourcesResult:
     return await _served(message, lambda ctx: t.ListResourcesResult(resources=resources.offered(ctx)))
 
 
-async def _list_templates(message: Message, page: Page) -> t.ListResourceTemplatesResult:
+async def _list_templates(message: Message, page: object) -> t.ListResourceTemplatesResult:
     return t.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
 
 
@@ -110,7 +108,7 @@ async def _read_resource(message: Message, params: t.ReadResourceRequestParams) 
     return await _served(message, partial(resources.read, uri=params.uri), partial(_protocol_error, uri=params.uri))
 
 
-async def _list_prompts(message: Message, page: Page) -> t.ListPromptsResult:
+async def _list_prompts(message: Message, page: object) -> t.ListPromptsResult:
     return t.ListPromptsResult(prompts=prompts.PROMPTS)
 
 
@@ -122,7 +120,9 @@ async def _get_prompt(message: Message, params: t.GetPromptRequestParams) -> t.G
 
 
 def _call_of(message: Message) -> Call:
-    return cast(Call, cast(Request, message.request).state.call)
+    assert message.request
+    call: Call = message.request.state.call
+    return call
 
 
 def _protocol_error(refusal: Refusal, **data: str) -> NoReturn:

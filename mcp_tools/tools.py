@@ -12,7 +12,7 @@ from app.operations.context import Context
 from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
 from mcp_tools.arguments import DRY_RUN, arguments_of, input_schema, read
-from mcp_tools.guidance import DESCRIBED_IN, EACH_CALL_COUNTS, NEXT, holds
+from mcp_tools.guidance import BY_TOOL, holds
 from mcp_tools.results import UNTRUSTED, output_schema, result_of
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
@@ -59,8 +59,9 @@ def _tool(operation: Operation[Any]) -> Tool:
 def _description(operation: Operation[Any]) -> str:
     """Returns what an agent reads: what the tool does, and what to call next; the instructions explain its refusals."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in operation.description.split("\n\n"))
-    other = DESCRIBED_IN.get(operation.name)
-    parts = [*paragraphs, NEXT.get(operation.name, ""), f"Arguments as in `{other}`." if other else ""]
+    guidance = BY_TOOL.get(operation.name, {})
+    other = guidance.get("arguments_as")
+    parts = [*paragraphs, guidance.get("next", ""), f"Arguments as in `{other}`." if other else ""]
     return "\n".join(filter(None, parts))
 
 
@@ -73,10 +74,10 @@ def _hints(operation: Operation[Any]) -> t.ToolAnnotations:
     if operation.reads:
         return t.ToolAnnotations(read_only_hint=True)
     changes = operation.effect == Effect.CHANGES
-    repeatable = operation.effect != Effect.CREATES and operation.id_names and operation.name not in EACH_CALL_COUNTS
+    each_call_counts = operation.effect == Effect.CREATES or BY_TOOL.get(operation.name, {}).get("each_call_counts")
     return t.ToolAnnotations(
         destructive_hint=operation.effect == Effect.DESTROYS or (changes and operation.scope in HARD_TO_TAKE_BACK),
-        idempotent_hint=bool(repeatable) or None,
+        idempotent_hint=bool(operation.id_names and not each_call_counts) or None,
     )
 
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import click
 import httpx2
@@ -16,9 +16,12 @@ from app.schemas.checks import http_url
 from app.server import create_app
 from app.settings import Settings
 from mcp_tools.guidance import ALL, NAMES
-from mcp_tools.over_stdio import INVALID, JSON, TIMEOUT, TOKEN, StdioServer, mcp_address
+from mcp_tools.over_stdio import INVALID, TOKEN, StdioServer
 
 LOCAL_URL = "http://localhost/mcp"
+JSON = "application/json"
+TIMEOUT = 60.0
+"""Seconds to wait for a response."""
 
 
 def _checked(_ctx: click.Context, _param: click.Parameter, url: str | None) -> str | None:
@@ -65,6 +68,12 @@ def command(url: str | None, toolset: str, returned: str | None) -> None:
         query = {"toolset": toolset} | ({"return": returned} if returned else {})
         address = f"{mcp_address(url or LOCAL_URL)}?{urlencode(query)}"
         StdioServer(http, address, sys.stdout.buffer, in_process=url is None).serve(sys.stdin.buffer)
+
+
+def mcp_address(url: str) -> str:
+    """Returns the address of the MCP server of a service, whose root may be given instead."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(path="/mcp" if parts.path in ("", "/") else parts.path, query=""))
 
 
 def _this_process() -> httpx2.WSGITransport:

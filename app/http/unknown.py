@@ -18,6 +18,8 @@ from http_sf.types import ItemType, ListType
 
 from app.errors import MAX_ISSUES, HttpApiDecodeError
 from app.http.preferences import STRICT, applied, prefers
+from app.schemas.loading import cached_schema, load
+from app.schemas.queries import from_query
 from app.schemas.unknown import LONG_NAME, Unknown, unknown_names
 
 LISTED = 20
@@ -78,6 +80,21 @@ def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:
         refusal = HttpApiDecodeError(issues=issues, more=names.more + known.get("more", 0))
         refusal.headers.update(applied(STRICT))
         raise refusal
+
+
+def query_parameters(schema: type[ma.Schema]) -> dict[str, Any]:
+    """Returns the parameters of a request that has nothing else; unknown ones as the client prefers.
+
+    Raises `HttpApiDecodeError` with everything that is wrong.
+    """
+    note_unknown_query(cached_schema(schema))
+    try:
+        parameters = load(schema, from_query(cached_schema(schema), request.args))
+    except HttpApiDecodeError as refusal:
+        refuse_unknown_if_strict(refusal)
+        raise
+    refuse_unknown_if_strict()
+    return parameters
 
 
 def response_headers(*honored: str) -> Mapping[str, str]:

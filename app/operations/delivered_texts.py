@@ -78,14 +78,12 @@ class Texts:
         """
         times = Counter(self._places)
         unknown = times.keys() - self._sizes.keys()
-        with self._ctx.store.deadline():
-            self._sizes |= self._ctx.store.bodies.get_sizes(self._ctx.project_id, unknown)
+        self._sizes |= self._ctx.store.bodies.get_sizes(self._ctx.project_id, unknown)
         size = sum(count * self._sizes.get(one, 0) for one, count in times.items())
         if size > MAX_BODIES:
             raise ResponseTooLarge
         hold(size)
-        with self._ctx.store.deadline():
-            bodies = self._ctx.store.bodies.get_texts(self._ctx.project_id, times)
+        bodies = self._ctx.store.bodies.get_texts(self._ctx.project_id, times)
         if len(bodies) < len(times):
             raise WriteConflict
         ends, length = time.monotonic() + RENDERING_SECONDS, 0
@@ -101,10 +99,8 @@ class Texts:
         """Returns the excerpts that are generated from the contents of drafts, by the content's id, in one read."""
         wanted = set(body_ids)
         excerpts = {one: known for one in wanted if (known := _excerpts.get(one)) is not None}
-        with self._ctx.store.deadline():
-            beginnings = self._ctx.store.bodies.get_beginnings(
-                self._ctx.project_id, wanted - excerpts.keys(), DRAFT_BEGINNING
-            )
+        unknown = wanted - excerpts.keys()
+        beginnings = self._ctx.store.bodies.get_beginnings(self._ctx.project_id, unknown, DRAFT_BEGINNING)
         for body_id, beginning in beginnings.items():
             excerpts[body_id] = first_paragraph(beginning) or ""
             _excerpts.put(body_id, excerpts[body_id])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, TypeVar
 
 from app.errors import Forbidden
 from app.operations.context import Context
@@ -37,32 +37,26 @@ DRAFTS_SEARCHED = 500
 MAX_RELATED = 10
 NEWEST_CREATED = "-createdAt"
 
-P = ParamSpec("P")
-T = TypeVar("T")
 V = TypeVar("V")
 
 
 class Batch(Generic[V]):
-    """Values by id, read for all records that want one when the first of them gets it."""
+    """Values by id: the first that is needed is read with those of all documents that the query has found by then."""
 
-    def __init__(self, read: Callable[[set[str]], Mapping[str, V]]) -> None:
-        self._read = read
-        self._wanted: set[str] = set()
-        self._found: dict[str, V | None] = {}
-
-    def want(self, ids: Iterable[str | None]) -> None:
-        """Adds ids to the next read."""
-        self._wanted.update(one for one in ids if one is not None and one not in self._found)
+    def __init__(
+        self, read: Callable[[set[str]], Mapping[str, V]], ids_of_all: Callable[[], Iterable[str | None]]
+    ) -> None:
+        self._read, self._ids_of_all = read, ids_of_all
+        self._values: dict[str, V | None] = {}
 
     def get(self, one: str | None) -> V | None:
         """Returns the value of an id, None where there is none."""
         if one is None:
             return None
-        if one not in self._found:
-            wanted = self._wanted | {one}
-            self._found |= {**dict.fromkeys(wanted), **self._read(wanted)}
-            self._wanted.clear()
-        return self._found[one]
+        if one not in self._values:
+            ids = {one, *filter(None, self._ids_of_all())} - self._values.keys()
+            self._values |= {**dict.fromkeys(ids), **self._read(ids)}
+        return self._values[one]
 
 
 class DeliveredRecord:
@@ -136,10 +130,10 @@ class DeliveredDocument(DeliveredRecord):
         return self._query.texts.stored(row["markdownId"], row["markdownBytes"]) if self.is_published else ""
 
     @property
-    def disclosure(self) -> DeliveredDisclosure:
-        if not self.is_published:
-            return self._query.disclosures.get(self.id) or delivered_disclosure(disclosure_of(0, [], None))
-        return delivered_disclosure(self.row["disclosure"])
+    def disclosure(self) -> DeliveredDisclosure | None:
+        if self.is_published:
+            return delivered_disclosure(self.row["disclosure"])
+        return self._query.disclosures.get(self.id)
 
     @property
     def preview(self) -> DeliveredPreview | None:
@@ -189,23 +183,29 @@ class DeliveryPage:
 
 
 class DeliveryQuery:
-    """The data of one GraphQL query: reads what its resolvers need, in batches."""
+    """The data of one GraphQL query: reads what its resolvers need, in batches, within its caller's deadline."""
 
     def __init__(self, ctx: Context, revision: int) -> None:
         self._ctx, self._revision = ctx, revision
+        self._store, self._project_id = ctx.store, ctx.project_id
         self.texts = Texts(ctx)
         self.shows_drafts = False
         """Whether the response may show drafts, so that no cache may store it."""
-        self.authors = Batch(self._read_authors)
+        self._found: list[DeliveredDocument] = []
+        """The documents that were found so far."""
+        self._current: dict[str, StoredDocument] = {}
+        """Those of them that were read as they are now, by id."""
+        self.authors = Batch(self._read_authors, lambda: (one.row.get("authorId") for one in self._found))
         """Who wrote documents, as they are named now."""
-        self._previews = Batch(self._read_previews)
-        self.excerpts = Batch(self.texts.excerpts)
-        """The excerpts that are generated from present contents, by the content's id."""
-        self.clusters = Batch(self._newest_of_clusters)
+        self.clusters = Batch(self._newest_of_clusters, lambda: (one.row.get("clusterId") for one in self._found))
         """The newest published documents of clusters."""
-        self._drafts_by_id: dict[str, StoredDocument] = {}
-        self.disclosures = Batch(self._read_disclosures)
+        self.previews = Batch(self._read_previews, lambda: (one.id for one in self._found if one.is_published))
+        self.disclosures = Batch(
+            self._read_disclosures, lambda: (one.id for one in self._found if not one.is_published)
+        )
         """What would be disclosed of documents that are not published, without the record of a review."""
+        self.excerpts = Batch(self.texts.excerpts, self._ids_of_contents_without_excerpt)
+        """The excerpts that are generated from present contents, by the content's id."""
 
     # Categories and redirects
 
@@ -237,21 +237,20 @@ class DeliveryQuery:
 
     def redirect(self, slug: str) -> Redirects:
         """Returns the redirect from a slug, if there is one."""
-        with self._ctx.store.deadline():
-            return read_redirects(self._ctx, slug)
+        return read_redirects(self._ctx, slug)
 
     # Documents
 
     def document(self, document_id: str) -> DeliveredDocument | None:
         """Returns a document by its id; an unpublished one only with the drafts permission."""
-        found = self._read(self._ctx.store.publications.get, document_id)
-        return self._one(found, lambda: self._read(self._ctx.store.documents.get, document_id))
+        found = self._store.publications.get(self._project_id, document_id)
+        return self._one(found, lambda: self._store.documents.get(self._project_id, document_id))
 
     def document_with(self, slug: str) -> DeliveredDocument | None:
         """Returns a document by the slug that it is delivered under; an unpublished one by its current slug."""
-        found = self._read(self._ctx.store.publications.find_by_slug, slug)
-        drafts = self._ctx.store.documents.find_with_slugs
-        return self._one(found, lambda: next(iter(self._read(drafts, [slug])), None))
+        found = self._store.publications.find_by_slug(self._project_id, slug)
+        drafts = self._store.documents.find_with_slugs
+        return self._one(found, lambda: next(iter(drafts(self._project_id, [slug])), None))
 
     def wanted(self, *, search: str = "", drafts: bool = False, **ids: str | Sequence[str] | None) -> Wanted:
         """Returns which documents a list has: those with one of the `ids` in each field, any for None.
@@ -268,28 +267,27 @@ class DeliveryQuery:
 
     def documents(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         """Returns part of a list: the published documents and, where they are wanted, after them the others."""
-        publications = self._ctx.store.publications
-        rows = self._read(publications.page, wanted.ids, wanted.words, limit=limit, offset=offset)
-        found = self._published(rows)
+        publications = self._store.publications
+        found = self._published(
+            publications.page(self._project_id, wanted.ids, wanted.words, limit=limit, offset=offset)
+        )
         if wanted.drafts and len(found) < limit:
-            before = 0 if found else self._read(publications.count, wanted.ids, wanted.words)
-            skipped = 0 if found else max(0, offset - before)
+            before = 0 if found else publications.count(self._project_id, wanted.ids, wanted.words)
             drafts = self._matching_drafts if wanted.words else self._newest_drafts
-            found += drafts(wanted, limit=limit - len(found), offset=skipped)
+            found += drafts(wanted, limit=limit - len(found), offset=0 if found else max(0, offset - before))
         return found
 
     def count(self, wanted: Wanted) -> int:
         """Returns how many documents a list has."""
         if wanted.words or wanted.ids.keys() - {"categoryId"}:
-            published = self._read(self._ctx.store.publications.count, wanted.ids, wanted.words)
+            published = self._store.publications.count(self._project_id, wanted.ids, wanted.words)
         else:
-            ids = wanted.ids.get("categoryId", self.counts)
-            published = sum(self.counts.get(one, 0) for one in ids)
+            published = sum(self.counts.get(one, 0) for one in wanted.ids.get("categoryId", self.counts))
         if not wanted.drafts:
             return published
         if wanted.words:
             return published + len(self._matching_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0))
-        return published + self._read(self._ctx.store.documents.count, _draft_filters(wanted), self._ctx.now)
+        return published + self._store.documents.count(self._project_id, _draft_filters(wanted), self._ctx.now)
 
     # What belongs to a document
 
@@ -298,11 +296,12 @@ class DeliveryQuery:
         if not self._ctx.caller.drafts:
             return None
         self.shows_drafts = True
-        return self._previews.get(document.id) if document.is_published else DeliveredPreview(self, document.row)
+        return self.previews.get(document.id) if document.is_published else DeliveredPreview(self, document.row)
 
     def _newest_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
-        filters, documents = _draft_filters(wanted), self._ctx.store.documents
-        rows = self._read(documents.list, filters, self._ctx.now, sort=NEWEST_CREATED, limit=limit, offset=offset)
+        rows = self._store.documents.list(
+            self._project_id, _draft_filters(wanted), self._ctx.now, sort=NEWEST_CREATED, limit=limit, offset=offset
+        )
         return self._unpublished(rows)
 
     def _matching_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
@@ -320,49 +319,45 @@ class DeliveryQuery:
         draft = read_draft() if self._ctx.caller.drafts else None
         return None if draft is None or draft["isPublished"] else self._unpublished([draft])[0]
 
+    def _published(self, rows: Iterable[Publication]) -> list[DeliveredDocument]:
+        documents = [DeliveredDocument(self, row, published=True) for row in rows]
+        self._found += documents
+        return documents
+
+    def _unpublished(self, rows: Iterable[StoredDocument]) -> list[DeliveredDocument]:
+        self._current |= {row["id"]: row for row in rows}
+        documents = [DeliveredDocument(self, row, published=False) for row in rows]
+        self._found += documents
+        return documents
+
     def _newest_of_clusters(self, ids: set[str]) -> Mapping[str, list[DeliveredDocument]]:
-        found = self._read(self._ctx.store.publications.newest_of_clusters, ids, MAX_RELATED + 1)
-        return {one: self._published(rows) for one, rows in found.items()}
+        newest = self._store.publications.newest_of_clusters(self._project_id, ids, MAX_RELATED + 1)
+        return {one: self._published(rows) for one, rows in newest.items()}
 
     def _read_authors(self, ids: set[str]) -> Mapping[str, DeliveredAuthor]:
-        names = self._read(self._ctx.store.members.names, ids)
+        names = self._store.members.names(self._project_id, ids)
         return {one: DeliveredAuthor(one, name) for one, name in names.items()}
 
     def _read_previews(self, ids: set[str]) -> Mapping[str, DeliveredPreview]:
-        rows = self._read(self._ctx.store.documents.get_many, ids)
-        self.excerpts.want(row.get("contentId") for row in rows.values() if not row.get("excerpt"))
+        rows = self._store.documents.get_many(self._project_id, ids)
+        self._current |= rows
         return {one: DeliveredPreview(self, row) for one, row in rows.items()}
+
+    def _ids_of_contents_without_excerpt(self) -> Iterable[str | None]:
+        return (row.get("contentId") for row in self._current.values() if not row.get("excerpt"))
 
     def _read_disclosures(self, ids: set[str]) -> Mapping[str, DeliveredDisclosure]:
         """Returns the disclosures of drafts: two reads, however many there are."""
-        contents = {one: content_id for one in ids if (content_id := self._drafts_by_id[one].get("contentId"))}
-        stored = self._read(self._ctx.store.bodies.get_origins, contents.values())
-        by_agents = self._read(self._ctx.store.revisions.by_agents, contents)
-        found = {}
+        contents = {one: content_id for one in ids if (content_id := self._current[one].get("contentId"))}
+        stored = self._store.bodies.get_origins(self._project_id, contents.values())
+        by_agents = self._store.revisions.by_agents(self._project_id, contents)
+        disclosures = {}
         for one in ids:
             origins = stored.get(contents.get(one, "")) or ""
             agents = [row for row in by_agents if row["documentId"] == one and is_from(origins, row["version"])]
             models = {writer["model"] for row in agents for writer in writers_of(row) if writer["model"]}
-            found[one] = delivered_disclosure(disclosure_of(len(agents), sorted(models), None))
-        return found
-
-    def _published(self, rows: Sequence[Publication]) -> list[DeliveredDocument]:
-        self._previews.want(row["id"] for row in rows)
-        self.authors.want(row["authorId"] for row in rows)
-        self.clusters.want(row["clusterId"] for row in rows)
-        return [DeliveredDocument(self, row, published=True) for row in rows]
-
-    def _unpublished(self, rows: Sequence[StoredDocument]) -> list[DeliveredDocument]:
-        self._drafts_by_id |= {row["id"]: row for row in rows}
-        self.disclosures.want(row["id"] for row in rows)
-        self.authors.want(row.get("authorId") for row in rows)
-        self.clusters.want(row.get("clusterId") for row in rows)
-        self.excerpts.want(row.get("contentId") for row in rows if not row.get("excerpt"))
-        return [DeliveredDocument(self, row, published=False) for row in rows]
-
-    def _read(self, read: Callable[Concatenate[str, P], T], *args: P.args, **options: P.kwargs) -> T:
-        with self._ctx.store.deadline():
-            return read(self._ctx.project_id, *args, **options)
+            disclosures[one] = delivered_disclosure(disclosure_of(len(agents), sorted(models), None))
+        return disclosures
 
 
 def _draft_filters(wanted: Wanted) -> Mapping[str, object]:

@@ -60,7 +60,18 @@ def publications(ctx: Context, limit: int, *, bare: bool = False) -> Iterator[li
         last, limit = rows[-1], limit - size
 
 
-def newest_html(ctx: Context, rows: Sequence[Publication]) -> Mapping[str, str]:
+def entries(ctx: Context, limit: int, *, with_html: bool) -> Iterator[tuple[Publication, str | None]]:
+    """Yields at most `limit` publications, each with its html.
+
+    With html, the newest ones have it, at most 1,000 and 16 MB together; the others None.
+    """
+    for number, rows in enumerate(publications(ctx, limit)):
+        texts = _newest_html(ctx, rows) if with_html and not number else {}
+        for row in rows:
+            yield row, texts.get(row["htmlId"])
+
+
+def _newest_html(ctx: Context, rows: Sequence[Publication]) -> Mapping[str, str]:
     """Returns the html of publications by its id, from the first one on, as much as 16 MB hold; in one read.
 
     One that is published again meanwhile is left out: the tag of the feed is then another one, too.

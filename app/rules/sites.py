@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from urllib.parse import quote, urlsplit, urlunsplit
+from uuid import NAMESPACE_OID, uuid5
 
 SLUG = "{slug}"
 ID = "{id}"
@@ -35,6 +36,11 @@ def feed_url(site_url: str) -> str:
     parts = urlsplit(home_url(site_url))
     path = f"{parts.path.rstrip('/')}/feed.xml"
     return urlunsplit(parts._replace(path=path, query="", fragment="")) if parts.netloc else ""
+
+
+def atom_id(record_id: str) -> str:
+    """Returns an id for feeds that stays when the slug, the site or the server moves, as Atom demands."""
+    return f"urn:uuid:{uuid5(NAMESPACE_OID, record_id)}"
 
 
 @lru_cache(maxsize=100)

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 from graphql import get_introspection_query, parse
-from strawberry.http import GraphQLRequestData
 
 from app.errors import ResponseTooLarge
 from app.store.store import Store
@@ -49,7 +48,7 @@ def _refusal_of(query: str) -> Callable[[], object]:
     """Returns what has a query refused by a schema that has not seen it; nothing is read, as there is no database."""
     schema = delivery_schema(introspection=True)
     validated.cache_clear()
-    request = DeliveryContext(None, 0, GraphQLRequestData(query, None, None, None))  # type: ignore[arg-type]
+    request = DeliveryContext(None, None)  # type: ignore[arg-type]
     return lambda: schema.execute_sync(query, context_value=request)
 
 

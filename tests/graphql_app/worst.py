@@ -22,10 +22,11 @@ REFUSED: dict[str, tuple[str, str]] = {
     "very deep": ("QUERY_TOO_DEEP", "{documents{" + "category{" * MANY + "id" + "}" * (MANY + 2)),
     "deep lists": ("QUERY_TOO_DEEP", "{documents(limit:" + "[" * MANY + "1" + "]" * MANY + "){id}}"),
     "deep by fragments": ("QUERY_TOO_DEEP", "{category(id:1){...F0}}" + _fragments(70, "Category", "category{%s}")),
-    "deep by a tree of fragments": (
-        "QUERY_TOO_DEEP",
+    "a tree of fragments": (
+        "QUERY_TOO_COSTLY",
         "{category(id:1){...F0}}" + _fragments(50, "Category", "category{%s} category{%s}"),
     ),
+    "a doubled chain of fragments": ("QUERY_TOO_COSTLY", "{documents{...F0}}" + _fragments(85, "Document", "%s %s")),
     "a tree of aliases": (
         "QUERY_TOO_COSTLY",
         "{documents(limit:100){...F0}}fragment F0 on Document{category{...F1}}"
@@ -128,7 +129,8 @@ REFUSED: dict[str, tuple[str, str]] = {
 ALLOWED: dict[str, str] = {
     "wide": "{documents{" + "id " * 51 + "}}",
     "repeated lists": "{" + "documents{id}" * 51 + "}",
-    "a doubled chain of fragments": "{documents{...F0}}" + _fragments(85, "Document", "%s %s"),
+    "a chain of fragments": "{documents{...F0}}" + _fragments(85, "Document", "%s"),
+    "a short doubled chain of fragments": "{documents{...F0}}" + _fragments(7, "Document", "%s %s"),
     "operations": "".join(f"query A{n}{{documents{{...F}}}}" for n in range(100)) + "fragment F on Document{id}",
     "a deep page": "{documents{" + "category{" * 6 + "id" + "}" * 8,
     "many aliases": "{" + "".join(f"a{n}:documents{{id}}" for n in range(15)) + "}",

@@ -11,9 +11,9 @@ from flask import Flask
 from mcp_types import PROTOCOL_VERSION_META_KEY
 from mcp_types.version import LATEST_PROTOCOL_VERSION
 
-from app.cli.mcp import command
+from app.cli.mcp import command, mcp_address
 from mcp_tools.guidance import NAMES, TOOLSETS
-from mcp_tools.over_stdio import StdioServer, mcp_address
+from mcp_tools.over_stdio import StdioServer
 from tests.make import Project
 
 HANDSHAKE = {

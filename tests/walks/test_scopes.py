@@ -161,7 +161,7 @@ OPEN = {
     "/docs",
     "/docs/<name>",
     "/llms.txt",
-    "/graphql/explorer/<name>",
+    "/graphql/explorer/<path:filename>",
     "/console/assets/<version>/<name>",
     "/console/sign-in",
     "/console/join",
