@@ -14,7 +14,6 @@ from app.oauth import routes as connecting
 from app.rest import api, health
 from app.settings import Settings
 from app.store.store import Store, connect
-from graphql_app import routes as delivery
 from mcp_tools import llms
 from mcp_tools import routes as mcp
 
@@ -52,6 +51,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     if settings.serve_mcp:
         mcp.install(app, settings)
     if settings.serve_graphql:
+        from graphql_app import routes as delivery  # takes 12 MB, and half of a second to import
+
         delivery.install(app, settings)
     if settings.serve_console:
         console.install(app, settings)
