@@ -132,5 +132,8 @@ CATALOGUE: tuple[Operation[Any], ...] = (
     reviews.list_disclosures,
 )
 
+OPERATIONS = {operation.name: operation for operation in CATALOGUE}
+"""The operations by name."""
+
 MCP_CATALOGUE = (*CATALOGUE, sections.read_document_content)
 """What MCP serves: one more, as REST gives a document's content whole (decisions, section 8)."""
