@@ -6,7 +6,7 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import bodies, errors, metrics, oauth, requests, tracing
+from app.http import bodies, errors, oauth, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies
@@ -45,6 +45,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     oauth.install(app, settings)
     connecting.install(app)
     if settings.serve_metrics:
+        from app.http import metrics  # takes a megabyte, and most don't serve them
+
         metrics.install(app, settings)
     if settings.serve_rest:
         api.install(app, settings)

@@ -26,8 +26,9 @@ def command(project_id: str, out: Path | None) -> None:
     ctx = context(project_id)
     target = written(out) if out else nullcontext(sys.stdout.buffer)
     hidden = out is None and sys.stdout.isatty()
+    lines = export_project(store(), ctx.project_id)
     bar = click.progressbar(
-        export_project(store(), ctx.project_id), label="Exporting", show_pos=True, file=sys.stderr, hidden=hidden
+        lines, label="Exporting", show_pos=True, file=sys.stderr, hidden=hidden, update_min_steps=100
     )
     with target as file, bar:
         for line in bar:

@@ -29,7 +29,6 @@ SUFFIXES = (".md", ".markdown")
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
 BATCH = 50
 """The number of files that one transaction writes: it saves round trips and takes about a second."""
-MAX_PROBLEMS = 10
 
 
 @dataclass
@@ -162,8 +161,7 @@ class _Run:
 
     def _refuse(self, file: Path, error: Unreadable | Refusal) -> None:
         lines = error.lines if isinstance(error, Refusal) else [str(error)]
-        more = [f"And {len(lines) - MAX_PROBLEMS:,} more."] if len(lines) > MAX_PROBLEMS else []
-        self.report.refused[self._named(file)] = shown(" ".join(lines[:MAX_PROBLEMS] + more))
+        self.report.refused[self._named(file)] = shown(" ".join(lines))
 
     def _named(self, file: Path) -> str:
         return shown(str(file.relative_to(self.root) if self.root.is_dir() else file))
