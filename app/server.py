@@ -6,7 +6,7 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import bodies, errors, metrics, oauth, requests, tracing
+from app.http import bodies, errors, oauth, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies
@@ -14,7 +14,6 @@ from app.oauth import routes as connecting
 from app.rest import api, health
 from app.settings import Settings
 from app.store.store import Store, connect
-from graphql_app import routes as delivery
 from mcp_tools import routes as mcp
 
 
@@ -45,12 +44,16 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     oauth.install(app, settings)
     connecting.install(app)
     if settings.serve_metrics:
+        from app.http import metrics  # takes a megabyte, and most don't serve them
+
         metrics.install(app, settings)
     if settings.serve_rest:
         api.install(app, settings)
     if settings.serve_mcp:
         mcp.install(app, settings)
     if settings.serve_graphql:
+        from graphql_app import routes as delivery  # takes 12 MB, and half of a second to import
+
         delivery.install(app, settings)
     if settings.serve_console:
         console.install(app, settings)

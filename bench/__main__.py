@@ -4,8 +4,6 @@ import os
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.markdown import Markdown
 
 from app.cli.mongod import running_mongod
 from bench import growth, processes, report, requests
@@ -17,24 +15,24 @@ from bench.servers import own_store
 @click.option("--growth", "documents", type=int, help="Measure growth alone, to a project of so many documents.")
 def main(only: str, documents: int | None) -> None:
     """Prints what each request reaches beside its floor, and how it grows; under 5 minutes."""
-    console, load = Console(width=140), os.getloadavg()[0]
+    load = os.getloadavg()[0]
     with running_mongod(Path(".mongod") / "bench") as uri:
         if documents:
             grown = list(growth.run(uri, documents))
-            console.print(Markdown(report.growth_table(grown, documents)))
-            console.print(f"Written: {report.write_growth(grown, documents)} and docs/performance.md")
+            click.echo(report.growth_table(grown, documents))
+            click.echo(f"Written: {report.write_growth(grown, documents)} and docs/performance.md")
             return
         with own_store(uri) as store:
             figures = list(requests.run(uri, store, only))
-        console.print(Markdown(report.requests_table(figures)))
+        click.echo(report.requests_table(figures))
         if only:
             return
         grown = list(growth.run(uri))
-        console.print(Markdown(report.growth_table(grown, growth.MANY)))
+        click.echo(report.growth_table(grown, growth.MANY))
         with own_store(uri) as store:
             alone = processes.run(uri, store)
-    console.print({name: round(value) for name, value in alone.items()})
-    console.print(f"Written: {report.write(figures, grown, alone, load)} and docs/performance.md")
+    click.echo(str({name: round(value) for name, value in alone.items()}))
+    click.echo(f"Written: {report.write(figures, grown, alone, load)} and docs/performance.md")
 
 
 if __name__ == "__main__":

@@ -15,8 +15,6 @@ from typing import Any
 from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 from flask import Flask
-from rich.console import Console
-from rich.markdown import Markdown
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from app.cli.mongod import running_mongod
@@ -50,9 +48,8 @@ def main() -> None:
             least, ours = (_fewest(apps[side.port], side.requests()) for side in (row.floor, row.ours))
             shares = (f"{least / most:.2f}" for most in (ours, least + flask, least + health))
             rows.append((row.what, f"{least:,}", f"{ours:,}", *shares, f"{row.target:.2f}"))
-    console = Console(width=140)
-    console.print(Markdown(report.markdown_table(HEAD, rows)))
-    console.print(f"A bare Flask application takes {flask:,}, GET /health of the service {health:,}.")
+    print(report.markdown_table(HEAD, rows))
+    print(f"A bare Flask application takes {flask:,}, GET /health of the service {health:,}.")
 
 
 def _bare_flask() -> Flask:

@@ -14,8 +14,9 @@ MAX_CHARACTERS = 131_072
 """The most characters of a text; a brief with every field at its limit has half as many."""
 MAX_LEVELS = 32
 
-MAX_NUMBER = 100
-"""The most characters of a number in YAML: reading one in base 60 (`1:59:59`) takes quadratic time."""
+MAX_NUMBER = 18
+"""The most characters of a number in YAML: reading one in base 60 (`1:59:59`) takes quadratic time, and longer ones can
+have equal hashes, which as keys take quadratic time too."""
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -31,16 +32,14 @@ class Unparsable(Exception):
     """A text that is not valid, or exceeds a bound; the message says why."""
 
 
-def parse_yaml(
-    text: str, *, max_characters: int = MAX_CHARACTERS, max_number: int = MAX_NUMBER, first_line: int = 2
-) -> Any:
+def parse_yaml(text: str, *, max_characters: int = MAX_CHARACTERS, first_line: int = 2) -> Any:
     """Returns the value of a YAML document. Raises `Unparsable`.
 
     `first_line` is the line of its file that it begins in: by default the one after the fence of front matter.
     """
     _check_length(text, max_characters)
     try:
-        _check_events(text, max_number, first_line)
+        _check_events(text, first_line)
         return yaml.load(text, LOADER)  # noqa: S506  # nosec B506
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + first_line if error.problem_mark else 1
@@ -67,7 +66,7 @@ def _check_length(text: str, most: int) -> None:
         raise Unparsable(f"it is longer than {most:,} characters.")
 
 
-def _check_events(text: str, max_number: int, first_line: int) -> None:
+def _check_events(text: str, first_line: int) -> None:
     """Refuses, before building a value, aliases and merge keys, deep nesting, long numbers, and explicit tags.
 
     Explicit tags make PyYAML's constructors fail in ways of their own: `!!int ''` is an IndexError.
@@ -81,12 +80,12 @@ def _check_events(text: str, max_number: int, first_line: int) -> None:
             raise Unparsable(f"{place} a tag ({event.tag}) is not accepted: remove it.")
         if isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]:
             raise Unparsable(f"{place} a merge key (<<) is not accepted: write the keys out.")
-        if isinstance(event, yaml.ScalarEvent) and _is_long_number(event, max_number):
-            raise Unparsable(f"{place} a number has at most {max_number} characters: write a text in quotes.")
+        if isinstance(event, yaml.ScalarEvent) and _is_long_number(event):
+            raise Unparsable(f"{place} a number has at most {MAX_NUMBER} characters: write a text in quotes.")
         level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if level > MAX_LEVELS:
             raise Unparsable(f"{place} {TOO_DEEP}")
 
 
-def _is_long_number(event: yaml.ScalarEvent, most: int) -> bool:
-    return len(event.value) > most and event.implicit[0] and _NUMBER.fullmatch(event.value) is not None
+def _is_long_number(event: yaml.ScalarEvent) -> bool:
+    return len(event.value) > MAX_NUMBER and event.implicit[0] and _NUMBER.fullmatch(event.value) is not None

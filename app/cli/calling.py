@@ -189,19 +189,9 @@ def _cell(value: object) -> str:
     return "-" if value in (None, "") else shown(str(value))
 
 
-class Duration(click.ParamType[timedelta]):
-    """A duration like `90d`, at most `most`."""
-
-    name = "duration"
-
-    def __init__(self, most: timedelta = timedelta.max) -> None:
-        self._most = most
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        found = DURATION.fullmatch(value)
-        if found is None:
-            self.fail("Write a whole number up to 9999 and a unit, m, h, d or w, like 12h or 90d.", param, ctx)
-        duration = timedelta(**{UNITS[found[2]]: int(found[1])})
-        if duration > self._most:
-            self.fail(f"Must be at most {self._most.days}d.", param, ctx)
-        return duration
+def duration(text: str) -> timedelta:
+    """The type of an option with a duration like `90d`."""
+    found = DURATION.fullmatch(text)
+    if found is None:
+        raise click.BadParameter("Write a whole number up to 9999 and a unit, m, h, d or w, like 12h or 90d.")
+    return timedelta(**{UNITS[found[2]]: int(found[1])})

@@ -10,7 +10,7 @@ import yaml
 from app.cli.calling import call, context
 from app.operations import briefs, documents, intents, members, projects, threads, tokens
 from app.operations.access import Access
-from app.operations.catalogue import CATALOGUE
+from app.operations.catalogue import OPERATIONS
 from app.operations.context import Context, this_instant
 from app.rules.times import wire_time
 from app.store.store import Store
@@ -18,7 +18,6 @@ from app.vocabulary import Channel, Kind, Scope, TokenKind
 
 PLAN = Path(__file__).with_name("demo.yaml")
 AGENT = "writer-1"
-OPERATIONS = {operation.name: operation for operation in CATALOGUE}
 TOKENS: Mapping[str, Mapping[str, Any]] = {
     "owner": {"name": "Ingrid Solberg", "scopes": [str(scope) for scope in Scope]},
     "agent": {"name": "Night writer", "agent": AGENT},

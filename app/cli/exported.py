@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import BinaryIO, NoReturn
 import click
 
 from app.cli.calling import finish, shown
-from app.cli.progress import progress
 from app.errors import ServiceUnavailable
 from app.operations.context import Context
 from app.operations.transfers import MAX_LINE_BYTES, Imported, ProjectImport, check_whole
@@ -45,9 +45,10 @@ def _try(ctx: Context, path: Path) -> Imported:
 
 def _import(ctx: Context, path: Path) -> Imported:
     project = ProjectImport(ctx)
-    with path.open("rb") as file, progress("Importing", "bytes", path.stat().st_size) as advance:
+    bar = click.progressbar(length=path.stat().st_size, label="Importing", file=sys.stderr)
+    with path.open("rb") as file, bar:
         for size in project.take(_lines(file)):
-            advance(size)
+            bar.update(size)
     return project.done
 
 

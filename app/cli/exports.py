@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from app.cli.calling import context, of_project, store, written
-from app.cli.progress import progress
 from app.operations.transfers import export_project
 
 
@@ -25,9 +24,12 @@ def command(project_id: str, out: Path | None) -> None:
     Without tokens, drafts, webhooks and events. The file is complete or does not exist.
     """
     ctx = context(project_id)
-    shown = out is not None or not sys.stdout.isatty()
     target = written(out) if out else nullcontext(sys.stdout.buffer)
-    with target as file, progress("Exporting", "lines", hidden=not shown) as advance:
-        for line in export_project(store(), ctx.project_id):
+    hidden = out is None and sys.stdout.isatty()
+    lines = export_project(store(), ctx.project_id)
+    bar = click.progressbar(
+        lines, label="Exporting", show_pos=True, file=sys.stderr, hidden=hidden, update_min_steps=100
+    )
+    with target as file, bar:
+        for line in bar:
             file.write(line)
-            advance(1)

@@ -1,6 +1,7 @@
 """`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,6 @@ from app.cli.calling import as_json, call, context, finish, of_project, shown
 from app.cli.exported import import_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.cli.plan_files import SUFFIXES as PLAN_SUFFIXES
-from app.cli.progress import progress
 from app.errors import BadRequest, Refusal
 from app.operations import publishing
 from app.operations.context import Context, this_instant
@@ -29,7 +29,6 @@ SUFFIXES = (".md", ".markdown")
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
 BATCH = 50
 """The number of files that one transaction writes: it saves round trips and takes about a second."""
-MAX_PROBLEMS = 10
 
 
 @dataclass
@@ -73,8 +72,8 @@ def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: b
     root = path.resolve()
     files = sorted(_markdown_in(root)) if root.is_dir() else [root]
     run = _Run(context(project_id), root, update=update, publish=publish, dry_run=dry_run)
-    with progress("Importing", "files", len(files)) as advance:
-        run.take(files, advance)
+    with click.progressbar(length=len(files), label="Importing", show_pos=True, file=sys.stderr) as bar:
+        run.take(files, bar.update)
     report = run.report
     finish(vars(report), lambda: _print_report(report, len(files)), json=json, dry_run=dry_run, refused=report.refused)
 
@@ -162,8 +161,7 @@ class _Run:
 
     def _refuse(self, file: Path, error: Unreadable | Refusal) -> None:
         lines = error.lines if isinstance(error, Refusal) else [str(error)]
-        more = [f"And {len(lines) - MAX_PROBLEMS:,} more."] if len(lines) > MAX_PROBLEMS else []
-        self.report.refused[self._named(file)] = shown(" ".join(lines[:MAX_PROBLEMS] + more))
+        self.report.refused[self._named(file)] = shown(" ".join(lines))
 
     def _named(self, file: Path) -> str:
         return shown(str(file.relative_to(self.root) if self.root.is_dir() else file))

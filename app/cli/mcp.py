@@ -24,16 +24,15 @@ TIMEOUT = 60.0
 """Seconds to wait for a response."""
 
 
-def _checked(_ctx: click.Context, _param: click.Parameter, url: str | None) -> str | None:
+def _address(url: str) -> str:
+    """The type of an option with an http or https address that has no user name and no query."""
     try:
-        if url is not None:
-            http_url(url)
+        http_url(url)
     except ma.ValidationError as error:
         raise click.BadParameter(str(error.messages[0])) from None
-    if url is not None and "@" in urlsplit(url).netloc:
-        raise click.BadParameter(f"Must have no user name and password: the token is in {TOKEN}.")
-    if url is not None and urlsplit(url).query:
-        raise click.BadParameter("Must have no query: use --toolset and --return.")
+    parts = urlsplit(url)
+    if "@" in parts.netloc or parts.query:
+        raise click.BadParameter(f"Must have no user name and no query: the token is in {TOKEN}; use --toolset.")
     return url
 
 
@@ -41,7 +40,7 @@ def _checked(_ctx: click.Context, _param: click.Parameter, url: str | None) -> s
 @click.option(
     "--url",
     metavar="URL",
-    callback=_checked,
+    type=_address,
     help="The MCP address of a service elsewhere, https://content.example.com/mcp.",
 )
 @click.option("--toolset", type=click.Choice(NAMES), default=ALL, show_default=True, help="Which tools to offer.")

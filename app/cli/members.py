@@ -4,13 +4,12 @@ from datetime import timedelta
 
 import click
 
-from app.cli.calling import Duration, as_json, call, context, every, of_project, print_json, show, show_all
+from app.cli.calling import as_json, call, context, duration, every, of_project, print_json, show, show_all
 from app.cli.tokens import SCOPES
 from app.operations import members
 from app.operations.context import Context
 from app.operations.invitations import invite_member
 from app.schemas.checks import HEX_ID
-from app.schemas.tokens import MOST_SECONDS
 from app.settings import Settings
 from app.vocabulary import Role
 
@@ -52,7 +51,7 @@ def list_them(project_id: str, json: bool) -> None:
 @click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="What they may do; may be repeated.")
 @click.option(
     "--expires-in",
-    type=Duration(most=timedelta(seconds=MOST_SECONDS)),
+    type=duration,
     metavar="DURATION",
     default="7d",
     help="How long the link works, like 12h or 7d; at most 30d.",

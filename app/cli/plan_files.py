@@ -19,8 +19,6 @@ from app.schemas.unknown import unknown_names
 MAX_FILE_BYTES = 100 * 1024 * 1024
 MAX_YAML_CHARACTERS = 5_000_000
 """YAML takes about a second a million characters."""
-MAX_YAML_NUMBER = 18
-"""The most characters of a number in YAML. Longer ones can have equal hashes, and as keys take quadratic time."""
 
 TABLES = (".csv", ".tsv", ".txt")
 YAML = (".yaml", ".yml")
@@ -41,7 +39,7 @@ def read_plan(path: Path) -> PlanFile:
 def _from_yaml(text: str) -> Any:
     """Returns the value of YAML as JSON would have it: a date without quotes is a string, as is every key."""
     try:
-        value = parse_yaml(text, max_characters=MAX_YAML_CHARACTERS, max_number=MAX_YAML_NUMBER, first_line=1)
+        value = parse_yaml(text, max_characters=MAX_YAML_CHARACTERS, first_line=1)
         return orjson.loads(orjson.dumps(value))
     except Unparsable as error:
         raise UnreadablePlan(f"The file is not valid YAML: {error}") from None

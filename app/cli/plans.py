@@ -11,7 +11,6 @@ import click
 
 from app.cli.calling import as_json, context, finish, of_project, show_all, shown
 from app.cli.plan_files import read_plan
-from app.cli.progress import progress
 from app.errors import HttpApiDecodeError, IntentInvalid
 from app.operations.context import Context, this_instant
 from app.operations.plans import plan_documents
@@ -88,12 +87,12 @@ def _plan_in_batches(ctx: Context, pieces: Sequence[dict[str, Any]]) -> list[Pie
         index: {"key": piece["key"], "id": None, "outcome": PieceOutcome.REFUSED, "errors": [REPEATED]}
         for index, piece in enumerate(pieces)
     }
-    with progress("Planning", "pieces", len(first)) as advance:
+    with click.progressbar(length=len(first), label="Planning", show_pos=True, file=sys.stderr) as bar:
         for indexes in batches(sorted(first.values()), MAX_PIECES, lambda one: len(pieces[one].get("markdown") or "")):
             batch = {"pieces": [pieces[index] for index in indexes]}
             answer = plan_documents(replace(ctx, now=this_instant()), fields=batch).body["pieces"]
             outcomes |= zip(indexes, answer, strict=True)
-            advance(len(indexes))
+            bar.update(len(indexes))
     return [outcomes[index] for index in range(len(pieces))]
 
 

@@ -5,8 +5,7 @@ from datetime import timedelta
 
 import click
 
-from app.cli.calling import DRY_RUN, Duration, context, store
-from app.cli.progress import progress
+from app.cli.calling import DRY_RUN, context, duration, store
 from app.operations.context import this_instant
 from app.operations.purging import count_purgeable, purge_trash
 
@@ -15,7 +14,7 @@ from app.operations.purging import count_purgeable, purge_trash
 @click.option("--project", "project_id", metavar="ID", help="Only this project; all of them by default.")
 @click.option(
     "--older-than",
-    type=Duration(),
+    type=duration,
     metavar="DURATION",
     default="30d",
     help="Only documents that were moved to the trash so long ago or earlier, like 12h or 30d.",
@@ -35,8 +34,8 @@ def command(project_id: str | None, older_than: timedelta, dry_run: bool, yes: b
         return
     if count and not yes:
         _ask(count, project)
-    with progress("Deleting", "documents", count) as advance:
-        purged = purge_trash(store(), before, project, advance)
+    with click.progressbar(length=count, label="Deleting", show_pos=True, file=sys.stderr) as bar:
+        purged = purge_trash(store(), before, project, bar.update)
     click.echo(f"{_documents(purged)} {'was' if purged == 1 else 'were'} permanently deleted.")
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import click
 
-from app.cli.calling import Duration, as_json, call, context, every, of_project, show, show_all, store
+from app.cli.calling import as_json, call, context, duration, every, of_project, show, show_all, store
 from app.operations import tokens
 from app.operations.tokens import project_of_token
 from app.responses.tokens import NewToken
@@ -43,7 +43,7 @@ def command() -> None:
 @click.option("--drafts", is_flag=True, help="Let a delivery token read drafts.")
 @click.option("--writes-per-hour", type=click.IntRange(1, MOST), help="How many calls may change something, per hour.")
 @click.option("--publishes-per-day", type=click.IntRange(1, MOST), help="How many documents it may publish, per day.")
-@click.option("--expires-in", type=Duration(), metavar="DURATION", help="How long it is valid, like 12h or 90d.")
+@click.option("--expires-in", type=duration, metavar="DURATION", help="How long it is valid, like 12h or 90d.")
 @as_json
 def create(
     project_id: str,

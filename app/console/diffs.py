@@ -7,8 +7,6 @@ from io import StringIO
 from itertools import groupby, islice, zip_longest
 from typing import TypeVar
 
-from rapidfuzz.distance import LCSseq
-
 from app.console.frame import console
 
 Part = TypeVar("Part")
@@ -88,6 +86,8 @@ def changed_words(old: str, new: str, words: re.Pattern[str] = WORDS) -> list[tu
 
 def _runs(old: list[Part], new: list[Part]) -> Iterator[tuple[bool, list[Part], list[Part]]]:
     """Yields the runs of two lists in turns: what both have, and what each has in its place in the other."""
+    from rapidfuzz.distance import LCSseq  # takes 2 MB
+
     for is_same, found in groupby(LCSseq.opcodes(old, new), key=lambda one: one.tag == "equal"):
         run = list(found)
         first, last = run[0], run[-1]

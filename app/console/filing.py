@@ -12,45 +12,28 @@ from app.console.forms import changed_fields, form_of, leads_to, lines, text
 from app.console.frame import console, done, page
 from app.console.lookups import named
 from app.errors import Refusal
-from app.operations import categories, clusters, intents
+from app.operations import intents
+from app.operations.catalogue import OPERATIONS
 from app.operations.operation import Operation
-from app.responses.intents import Intent
-from app.responses.named import Category, Cluster
 from app.rules.slugs import slug_of
 
 
 @dataclass(frozen=True)
 class Filing:
-    """What documents are filed under: categories, or clusters."""
+    """What documents are filed under: categories, or clusters; with the fields of its form."""
 
     one: str
     texts: tuple[str, ...]
-    lists: tuple[str, ...]
-    get: Operation[Cluster | Category]
-    draft: Operation[Intent]
-    change: Operation[Cluster | Category]
-    delete: Operation[Cluster | Category]
+    lists: tuple[str, ...] = ()
+
+    def operation(self, name: str) -> Operation[Any]:
+        """Returns the operation of this kind, by its name with `{}` in place of the kind."""
+        return OPERATIONS[name.format(self.one)]
 
 
 FILINGS: Mapping[str, Filing] = {
-    "categories": Filing(
-        "category",
-        ("name", "slug", "categoryId", "description"),
-        (),
-        categories.get_category,
-        intents.create_category_intent,
-        categories.update_category,
-        categories.delete_category,
-    ),
-    "clusters": Filing(
-        "cluster",
-        ("name", "description"),
-        ("keywords",),
-        clusters.get_cluster,
-        intents.create_cluster_intent,
-        clusters.update_cluster,
-        clusters.delete_cluster,
-    ),
+    "categories": Filing("category", ("name", "slug", "categoryId", "description")),
+    "clusters": Filing("cluster", ("name", "description"), ("keywords",)),
 }
 KIND = "<any(categories, clusters):kind>"
 
@@ -58,7 +41,7 @@ KIND = "<any(categories, clusters):kind>"
 @console.get(f"/plan/{KIND}")
 def show_filing(kind: str) -> Response:
     """Lists the categories or clusters, with a form for another."""
-    require(FILINGS[kind].draft)
+    require(FILINGS[kind].operation("create_{}_intent"))
     return page("filing.html", kind=kind, filing=FILINGS[kind], rows=list(_as_tree(named(kind))))
 
 
@@ -77,7 +60,7 @@ def make_filing(kind: str, fields: dict[str, Any]) -> Mapping[str, Any]:
     filing = FILINGS[kind]
     if kind == "categories" and fields.get("name") and "slug" not in fields:
         fields["slug"] = slug_of(fields["name"])
-    draft = call(filing.draft, fields=fields, once=True).body
+    draft = call(filing.operation("create_{}_intent"), fields=fields, once=True).body
     try:
         confirmed: Mapping[str, Any] = call(intents.confirm_intent, draft["id"], fields={}, once=True).body
     except Refusal:
@@ -91,8 +74,8 @@ def make_filing(kind: str, fields: dict[str, Any]) -> Mapping[str, Any]:
 def edit_filing(kind: str, id: str) -> Response:
     """Shows the form with a category or a cluster."""
     filing = FILINGS[kind]
-    require(filing.change)
-    return page("filing_edit.html", kind=kind, filing=filing, record=call(filing.get, id).body)
+    require(filing.operation("update_{}"))
+    return page("filing_edit.html", kind=kind, filing=filing, record=call(filing.operation("get_{}"), id).body)
 
 
 @console.post(f"/plan/{KIND}/<id>")
@@ -100,7 +83,7 @@ def edit_filing(kind: str, id: str) -> Response:
 def change_filing(kind: str, id: str) -> BaseResponse:
     """Changes those fields that differ from what the form was shown with."""
     filing = FILINGS[kind]
-    record = call(filing.change, id, fields=changed_fields(filing.texts, filing.lists)).body
+    record = call(filing.operation("update_{}"), id, fields=changed_fields(filing.texts, filing.lists)).body
     return done(f"{record['name']} is saved.", url_for("console.show_filing", kind=kind))
 
 
@@ -108,7 +91,7 @@ def change_filing(kind: str, id: str) -> BaseResponse:
 @leads_to("edit_filing", "kind", "id")
 def delete_filing(kind: str, id: str) -> BaseResponse:
     """Deletes a category or a cluster that nothing uses."""
-    deleted = call(FILINGS[kind].delete, id).body
+    deleted = call(FILINGS[kind].operation("delete_{}"), id).body
     return done(f"{deleted['name']} is deleted.", url_for("console.show_filing", kind=kind))
 
 

@@ -1,20 +1,26 @@
-"""The members, categories and clusters that pages name: by id, and as choices. Each is read once per page."""
+"""The members, categories and clusters that pages name, by id and as choices, each read once per page; and documents
+by their titles."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from flask import g
+from flask import g, jsonify, request, url_for
+from werkzeug import Response as BaseResponse
 
 from app.console.calls import call
 from app.console.frame import console
 from app.console.sessions import context
-from app.operations import categories, clusters, members
+from app.console.words import STATUSES
+from app.operations import categories, clusters, documents, members
 from app.operations.operation import Operation
 from app.schemas.checks import HEX_ID
 from app.schemas.types import MAX_LISTED
 
 MOST = 500
 """The most that one list returns; a record beyond it is shown as unknown, and can only be chosen elsewhere."""
+
+MOST_FOUND = 8
+"""How many documents the command palette and the links of a brief offer."""
 
 MOST_ABOVE = 10
 """How many levels of categories a name shows."""
@@ -86,6 +92,25 @@ def values_of(field: Literal["title", "status"], ids: Iterable[str]) -> dict[str
         return {}
     with ctx.store.deadline():
         return {row["id"]: row[field] for row in ctx.store.documents.get_links(ctx.project_id, wanted)}
+
+
+@console.get("/find")
+def find_documents() -> BaseResponse:
+    """Returns, as JSON, the documents that a search finds, or those changed last."""
+    fields: dict[str, Any] = {"sort": "-updatedAt", "limit": MOST_FOUND}
+    if sought := request.args.get("q", "").strip():
+        fields["q"] = sought
+    found = call(documents.list_documents, fields=fields).body
+    return jsonify(
+        [
+            {
+                "title": one["title"],
+                "status": STATUSES[one["status"]],
+                "url": url_for("console.show_document", id=one["id"]),
+            }
+            for one in found
+        ]
+    )
 
 
 def _names(kind: str) -> dict[str, str]:

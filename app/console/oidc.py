@@ -9,9 +9,7 @@ from functools import wraps
 from typing import Any
 from urllib.parse import urlsplit
 
-from authlib.integrations.base_client import OAuthError
 from flask import Flask, current_app, redirect, request, session, url_for
-from joserfc.errors import JoseError
 from werkzeug import Response
 
 from app.console.connecting import leading_on
@@ -30,8 +28,6 @@ REMEMBERED = timedelta(hours=1)
 """How long the remembered state, with a verified address in it, is valid: by default Flask accepts it for 31 days."""
 SECONDS = 10
 """How long the provider may take for each of its responses."""
-FAILURES = (OAuthError, JoseError, ValueError, KeyError, RuntimeError)
-"""What Authlib raises, beside the errors of requests, where the provider refuses or sends what is not valid."""
 EMAIL, TO = "email", "to"
 """The keys of what is remembered: the verified address, until a project is chosen, and where signing in leads."""
 
@@ -136,11 +132,13 @@ def _signed_in(member: StoredMember) -> Response:
 
 def _asking(call: Callable[[], Any]) -> Any:
     """Returns what Authlib reads from the provider's responses. Raises `Unauthorized` if they are invalid."""
-    import requests
+    from authlib.integrations.base_client import OAuthError
+    from joserfc.errors import JoseError
+    from requests import RequestException
 
     try:
         return call()
-    except (requests.RequestException, *FAILURES) as error:
+    except (OAuthError, JoseError, RequestException, ValueError, KeyError, RuntimeError) as error:
         log.warning("signing in with OpenID Connect failed", extra={"reason": type(error).__name__})
         raise Unauthorized(f"Signing in with {oidc_host()} failed: try again.") from error
 

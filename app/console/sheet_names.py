@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import request
-from rapidfuzz.process import extract
 
 from app.console.calls import may
 from app.console.filing import FILINGS
@@ -62,6 +61,8 @@ def with_choices(piece: Mapping[str, Any], unclear: UnclearNames) -> dict[str, A
 
 
 def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
+    from rapidfuzz.process import extract  # takes 2 MB
+
     store, kind, cells, place = context().store, KINDS[column], sheet.cells(column), sheet.columns.index(column)
     lists: Mapping[str, Named[Any]]
     lists = {"categories": store.categories, "clusters": store.clusters, "members": store.members}

@@ -10,19 +10,23 @@ the end of the response.
 the whole exchange, and read informational responses without end.
 """
 
+from __future__ import annotations
+
 import socket
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import dns.exception
-import dns.resolver
 import h11
 from werkzeug.urls import iri_to_uri
 
 from app.rules.webhooks import known_addresses, may_reach
+
+if TYPE_CHECKING:
+    from dns.resolver import Resolver
 
 RESOLVE_SECONDS = 4.0
 
@@ -41,11 +45,13 @@ class ResponseTooLarge(OSError):
     """The response is longer than it may be."""
 
 
-def resolve_host(host: str, seconds: float, resolver: dns.resolver.Resolver | None = None) -> list[str]:
+def resolve_host(host: str, seconds: float, resolver: Resolver | None = None) -> list[str]:
     """Returns the addresses that DNS returns for a host name within some seconds."""
     addresses = known_addresses(host)
     if addresses:
         return addresses
+    import dns.resolver  # takes 3 MB, and a process that serves resolves names for OAuth alone
+
     with suppress(dns.exception.DNSException):  # no configuration for DNS
         resolver = resolver or dns.resolver.Resolver()
         for kind in ("A", "AAAA"):

@@ -131,5 +131,8 @@ CATALOGUE: tuple[Operation[Any], ...] = (
     provenance.list_disclosures,
 )
 
+OPERATIONS = {operation.name: operation for operation in CATALOGUE}
+"""The operations by name."""
+
 MCP_CATALOGUE = (*CATALOGUE, sections.read_document_content)
 """What MCP serves: one more, as REST gives a document's content whole (decisions, section 8)."""

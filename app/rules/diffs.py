@@ -5,8 +5,6 @@ from difflib import Match, SequenceMatcher
 from io import StringIO
 from itertools import islice, takewhile
 
-from rapidfuzz.distance import LCSseq
-
 from app.errors import BadRequest
 
 MOST_COMPARISONS = 400_000_000
@@ -43,6 +41,8 @@ def _matches(old: list[str], new: list[str]) -> list[Match]:
     tail = _common(islice(zip(reversed(old), reversed(new), strict=False), shorter))
     if (len(old) - head - tail) * (len(new) - head - tail) > MOST_COMPARISONS:
         raise BadRequest(TOO_DIFFERENT)
+    from rapidfuzz.distance import LCSseq  # takes 2 MB
+
     return [Match(block.a, block.b, block.size) for block in LCSseq.opcodes(old, new).as_matching_blocks()]
 
 

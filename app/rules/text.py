@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from html import escape, unescape
 from itertools import accumulate, islice, takewhile
 
-from icu4py.breakers import CharacterBreaker, WordBreaker
-
 from app.rules.markdown import events_with_places, parsed_html, protected, restored
 from app.rules.rendering import INLINE, MARKUP
 from app.rules.words import count_words
@@ -61,6 +59,8 @@ def _shortened(text: str, length: int) -> str:
     """Returns a text that is too long cut at the end of a word, in any script, with an ellipsis within `length`."""
     if len(text) <= length:
         return text
+    from icu4py.breakers import CharacterBreaker, WordBreaker  # 4 MB, as in `words`
+
     beginning = text[:length]
     cut = _last_end(WordBreaker(beginning, "root"), length) or _last_end(CharacterBreaker(beginning, "root"), length)
     return beginning[: cut or length - 1].rstrip() + "…"

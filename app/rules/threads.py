@@ -5,7 +5,6 @@ refusal. `record_thread` decides what the document's record says of the change: 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, NotRequired, cast
 

@@ -7,7 +7,6 @@ from operator import itemgetter
 from unicodedata import combining, normalize
 
 import regex
-from icu4py.breakers import WordBreaker
 
 MAX_WORDS = 1_000
 """Words stored of one record; more than its searchable fields can hold."""
@@ -47,6 +46,8 @@ def words(text: str) -> Iterator[str]:
     one word, `well-known` is two, each Han character and each hiragana is one, a run of katakana is one, an emoji is
     none. Thai, Lao, Khmer and Burmese, written without spaces, are divided by the dictionaries of ICU.
     """
+    from icu4py.breakers import WordBreaker  # takes 4 MB, and a process that writes no text needs none
+
     spaced = map(itemgetter(0), _WORD.finditer(_UNSPACED.sub(" ", text)))
     unspaced = WordBreaker(" ".join(_UNSPACED.findall(text)), "root")
     return chain(spaced, (word for word in unspaced if word[0].isalnum()))

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import marshmallow as ma
-from rapidfuzz.distance import Levenshtein
 
 from app.schemas.checks import full_match
 from app.schemas.types import DelimitedStrings, Schema, StrictBoolean, StrictInteger, StrictString
@@ -133,6 +132,8 @@ class DryRunQuery(DryRun):
 
 def is_nearly_dry_run(name: str) -> bool:
     """Returns whether a name is `dryRun`, or could be meant to be."""
+    from rapidfuzz.distance import Levenshtein  # takes 2 MB, and is needed for misspelt names alone
+
     return Levenshtein.distance(folded(name), folded("dryRun"), score_cutoff=2) <= 2
 
 

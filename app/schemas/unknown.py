@@ -7,7 +7,6 @@ from itertools import chain
 from typing import Any
 
 import marshmallow as ma
-from rapidfuzz.distance import Levenshtein
 
 from app.errors import Issue
 
@@ -70,6 +69,8 @@ def unknown_names(
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
     """Returns the known name that is near: equal but for case, `_` and `-`, else by the fewest edits."""
+    from rapidfuzz.distance import Levenshtein  # takes 2 MB, and is needed for misspelt names alone
+
     plain = folded(name)
     edits = 1 if len(name) <= SHORT_NAME else 2
     distance_to = partial(Levenshtein.distance, name, score_cutoff=2)

@@ -1,12 +1,18 @@
 """The command line helps: with misspelt commands, with files of another command, and while it works."""
 
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.shell_completion import get_completion_class
 from click.testing import CliRunner
 
-from app.cli import main, progress
+from app.cli import main
+from app.store.store import Store
+from tests.make import a_project
 
 
 @pytest.mark.contract("decided-plans.odds")
@@ -31,22 +37,22 @@ def test_a_plan_is_not_imported_but_planned(tmp_path: Path, name: str) -> None:
     assert f"content-workflow plan --project x {file}" in refused.stderr
 
 
+@pytest.mark.needs_mongod
 @pytest.mark.contract("decided-plans.odds")
-def test_without_a_terminal_progress_is_a_line_every_few_seconds(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = iter([0.0, 1.0, 2.5, 2.5, 3.0, 5.0, 5.0])
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+def test_on_a_terminal_a_plan_shows_how_far_it_is(store: Store, mongodb_uri: str, tmp_path: Path) -> None:
+    file = tmp_path / "plan.csv"
+    file.write_text("key,title\na,A\nb,B\n")
+    command = [sys.executable, "-c", "from app.cli import main; main()", "plan", "--project", a_project(store).id, file]
+    environment = os.environ | {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": store.database.name}
+    parent, terminal = pty.openpty()
 
-    with progress.progress("Planning", "pieces", 1_200) as advance:
-        for _ in range(4):
-            advance(300)
+    subprocess.run(command, stderr=terminal, env=environment, timeout=60, check=True)
 
-    shown = capsys.readouterr()
-    assert (shown.out, shown.err.splitlines()) == (
-        "",
-        ["Planning: 600 of 1,200 pieces", "Planning: 1,200 of 1,200 pieces"],
-    )
+    shown = os.read(parent, 10_000).decode()
+    os.close(parent)
+    os.close(terminal)
+    assert "Planning" in shown
+    assert "2/2" in shown
 
 
 @pytest.mark.contract("decided-plans.odds")
