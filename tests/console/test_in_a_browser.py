@@ -440,7 +440,7 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     window.sign_in(project.token("Ingrid"))
     window.open(f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
-    window.find("main summary").click()
+    window.find("#remarks-left").find_element(By.XPATH, "../following-sibling::details/summary").click()
     assert "No brief was written." in window.find("main").text
     editor.send_keys("Mine. ")
     theirs = {"markdown": TEXT + "\nTheirs.\n", "baseVersion": 1}
