@@ -335,11 +335,13 @@ def test_a_suggestion_is_accepted_and_remarks_are_answered_where_the_text_is_wri
     editor.send_keys("Mine. ")
     window.find(f"{ids['A photograph?']} textarea").send_keys("On Thursday")
 
+    window.find(f"{ids['How warm?']} textarea").send_keys("Thanks.")
     window.find(f"{ids['How warm?']} [formaction$='/accept']").click()
     window.until(lambda: not window.has(ids["How warm?"]))
     window.until(lambda: "at 28 °C" in editor.text and "Mine." in editor.text)
     assert window.find("[name=baseVersion]").get_attribute("value") == str(now(project, document)["version"]) == "3"
-    assert threads_of(project, document)["How warm?"]["outcome"] == "accepted"
+    accepted = threads_of(project, document)["How warm?"]
+    assert (accepted["outcome"], accepted["comments"][-1]["text"]) == ("accepted", "Thanks.")
     assert window.find(f"{ids['A photograph?']} textarea").get_property("value") == "On Thursday"
 
     editor.send_keys("More. ")

@@ -50,10 +50,12 @@ function isNow(text, version) {
   store();
 }
 
-/** Accepts a suggestion: what is typed is saved before, and then the editor has the text with the new words. */
-async function accept(address) {
+/** Accepts a suggestion: the text and an answer that are typed are sent before, and then the editor has the new words. */
+async function accept(button) {
+  const answer = button.form;
   if (isUnsaved(form) && !(await save())) return;
-  if (!(await send(address, {}))) return;
+  if (answer.elements.text.value && !(await send(answer.action, new FormData(answer)))) return;
+  if (!(await send(button.getAttribute("formaction"), {}))) return;
   const html = await fetch(location.pathname).then((response) => response.text(), () => "");
   const page = new DOMParser().parseFromString(html, "text/html");
   const accepted = $("[data-editor]", page)?.value;
@@ -172,7 +174,7 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest('#remarks [formaction$="/accept"]');
   if (!button) return;
   event.preventDefault();
-  accept(button.getAttribute("formaction"));
+  accept(button);
 });
 form.addEventListener("submit", () => { sent = true; });
 addEventListener("beforeunload", (event) => {
