@@ -10,13 +10,14 @@ from app.console import live
 from app.console.calls import call, listing, require
 from app.console.diffs import marked_changes, side_by_side
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, changed_fields, form_of, leads_to
-from app.console.frame import console, done, is_from_script, page
+from app.console.frame import console, done, is_from_script, message_of, page
 from app.console.moves import NEXT, moves_of, refusals_on
-from app.console.reviewing import MARKS, last_decision, moves_so_far, review_of, threads_of
+from app.console.reviewing import MARKS, last_decision, moves_so_far, remarks_of, review_of
 from app.console.sessions import context
-from app.errors import BadRequest, NotFound, VersionConflict
+from app.console.words import STATUSES
+from app.errors import BadRequest, NotFound, Refusal, VersionConflict
 from app.http.callers import hold_large
-from app.operations import briefs, checks, documents, events, revisions
+from app.operations import briefs, checks, documents, events, publishing, revisions
 from app.operations.documents import own_document
 from app.operations.revisions import markdown_of, own_revision
 from app.responses.briefs import brief_detail
@@ -30,7 +31,7 @@ from app.rules.sites import page_url
 from app.rules.text import word_count
 from app.rules.times import wire_time
 from app.schemas.queries import MAX_NUMBER
-from app.vocabulary import ReviewDemand
+from app.vocabulary import DocumentStatus, ReviewDemand
 
 PREVIEWED = 200_000
 """How many characters of a text are rendered for a preview."""
@@ -116,7 +117,7 @@ def edit_text(id: str) -> Response:
         html=preview_of(markdown),
         refused=refused,
         locked=refused and not request.form,
-        threads=threads_of(stored, saved),
+        review=remarks_of(stored, saved),
         **_around(stored, document),
     )
 
@@ -127,21 +128,44 @@ def show_meanwhile(id: str) -> Response:
     stored, document, markdown = read_document(id)
     refused = refusals_on(stored, markdown).get("write_content")
     saved_by = _saved_by(document) if _base() != document["version"] else None
-    return page("meanwhile.html", document=document, base=_base(), refused=refused, saved_by=saved_by, follows=True)
+    return page(
+        "meanwhile.html",
+        document=document,
+        base=_base(),
+        refused=refused,
+        saved_by=saved_by,
+        review=remarks_of(stored, markdown),
+        follows=True,
+    )
 
 
 @console.post("/documents/<id>/edit")
 @form_of(edit_text)
 def save_text(id: str) -> BaseResponse:
-    """Saves the text as a new version; if the document changed meanwhile, shows both texts."""
+    """Saves the text as a new version, and moves the document on; if it changed meanwhile, shows both texts."""
     try:
         saved = call(revisions.write_content, id, fields={"markdown": _markdown(), "baseVersion": _base()}).body
     except VersionConflict:
         return _both_texts(id, _markdown())
-    message = f"Saved as version {saved['version']}."
+    message, leads_on = f"Saved as version {saved['version']}.", True
+    try:
+        message += _moved_on(id, saved["status"])
+    except Refusal as refusal:
+        message, leads_on = f"{message} It stays in {STATUSES[saved['status']]}. {message_of(refusal)}", False
     if is_from_script():  # `Ctrl-S`: the page stays, and its next save is based on this version
         return jsonify(message=message, version=saved["version"])
-    return done(message, url_for("console.show_document", id=id))
+    return done(message, url_for("console.show_document" if leads_on else "console.edit_text", id=id), ok=leads_on)
+
+
+def _moved_on(id: str, status: str) -> str:
+    """Submits a document whose text was saved, or moves it to drafting, where the form says so; says what was done."""
+    if request.form.get("then") == "submit":
+        call(publishing.submit_document, id)
+        return " It is submitted for review."
+    if "drafts" in request.form and status in (DocumentStatus.IDEA, DocumentStatus.PLANNED):
+        call(documents.update_document, id, fields={"status": DocumentStatus.DRAFTING})
+        return " It is in Drafting now."
+    return ""
 
 
 def _both_texts(id: str, mine: str) -> Response:

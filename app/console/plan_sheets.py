@@ -50,15 +50,29 @@ def plan_sheet() -> BaseResponse:
         sheet = _sheet(table)
     except UnreadablePlan as unreadable:
         return _paste(table, unreadable)
-    confirmed = "confirmed" in request.form
-    day_first = _day_first(sheet)
-    unclear = unclear_names(sheet)
-    if confirmed:
-        for (column, name), one in unclear.items():
+    if "confirmed" in request.form:
+        for (column, name), one in unclear_names(sheet).items():
             if one.choice == NEW:
                 make_filing(KINDS[column], {"name": name})
-        unclear = unclear_names(sheet)
-    read = pieces_of(sheet, day_first=day_first is not False, today=today())
+        rows, _, is_planned = _tried(sheet, confirmed=True)
+        if is_planned:
+            left = _left(sheet, rows)
+            return page(
+                "plan_outcome.html",
+                planned=rows,
+                outcomes=_counts(rows),
+                offers=may(briefs.mark_brief_ready),
+                **(_grid(left) if left.rows else {}),
+            )
+    return page("plan_sheet.html", **_grid(sheet))
+
+
+def _tried(sheet: Sheet, *, confirmed: bool = False) -> tuple[list[dict[str, Any]], UnclearNames, bool]:
+    """Returns the rows of a sheet with their outcomes, its unclear names, and whether it was planned; if it is not
+    confirmed, or refused as a whole, it was not.
+    """
+    unclear = unclear_names(sheet)
+    read = pieces_of(sheet, day_first=_day_first(sheet) is not False, today=today())
     pieces = [with_choices(piece, unclear) for piece in read]
     try:
         planned = call(plans.plan_documents, fields={"pieces": pieces}, dry_run=not confirmed, once=confirmed)
@@ -66,26 +80,46 @@ def plan_sheet() -> BaseResponse:
     except HttpApiDecodeError as refusal:
         found, confirmed = _refused(len(pieces), refusal), False
     rows = [_row(sheet, place, *one, unclear) for place, one in enumerate(zip(pieces, found, strict=True))]
-    counts = Counter(row["outcome"] for row in rows)
-    if confirmed:
-        offers = may(briefs.mark_brief_ready)
-        return page("plan_outcome.html", rows=rows, counts=counts, offers=offers)
+    return rows, unclear, confirmed
+
+
+def _left(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> Sheet:
+    """Returns the rows of a sheet that were refused, with their keys where they would get others by themselves."""
+    wrong = [row for row in rows if row["wrong"]]
+    left = replace(sheet, rows=[row["cells"] for row in wrong], lines=[row["line"] for row in wrong])
+    keys = [row["piece"]["key"] for row in wrong]
+    if keys == [piece["key"] for piece in pieces_of(left, day_first=None, today=today())]:
+        return left
+    if "key" not in left.columns:
+        header, columns = [*left.header, LABELS["key"]], [*left.columns, "key"]
+        left = replace(left, header=header, columns=columns, rows=[[*cells, ""] for cells in left.rows])
+    for cells, key in zip(left.rows, keys, strict=True):
+        cells[left.columns.index("key")] = key
+    return left
+
+
+def _grid(sheet: Sheet) -> dict[str, Any]:
+    """Returns what the page shows of a sheet that is not planned: what it would do, and what is wrong in its cells."""
+    rows, unclear, _ = _tried(sheet)
     for row, length in zip(rows, sheet.cells("brief.wordCount"), strict=False):  # none where it is no column
         if length and not word_targets(length):  # which the service accepts, but no check can read
             row["wrong"].setdefault("brief.wordCount", []).append(NO_LENGTH)
     shown = sorted(rows, key=lambda row: not row["wrong"])[:SHOWN]
-    return page(
-        "plan_sheet.html",
-        sheet=sheet,
-        rows=sorted(shown, key=lambda row: row["place"]),
-        total=len(rows),
-        counts=counts,
-        unclear=unclear,
-        kinds=KINDS,
-        asks_order=day_comes_first(sheet.cells("dueDate")) is None,
-        day_first=day_first,
-        labels=LABELS,
-    )
+    return {
+        "sheet": sheet,
+        "rows": sorted(shown, key=lambda row: row["place"]),
+        "total": len(rows),
+        "counts": _counts(rows),
+        "unclear": unclear,
+        "kinds": KINDS,
+        "asks_order": day_comes_first(sheet.cells("dueDate")) is None,
+        "day_first": _day_first(sheet),
+        "labels": LABELS,
+    }
+
+
+def _counts(rows: Sequence[Mapping[str, Any]]) -> Counter[str]:
+    return Counter(row["outcome"] for row in rows)
 
 
 def _paste(table: str, unreadable: UnreadablePlan | None = None) -> Response:

@@ -104,6 +104,12 @@ def threads_of(document: StoredDocument, markdown: str) -> list[Thread]:
     return threads.thread_records(ctx, document, found, markdown, sections_of(ctx, markdown))
 
 
+def remarks_of(document: StoredDocument, markdown: str) -> dict[str, Any]:
+    """Returns all threads of a document, and which of their suggestions its text has."""
+    found = threads_of(document, markdown)
+    return {"threads": found, "carried_out": carried_out(found, markdown)}
+
+
 def carried_out(found: Sequence[Thread], markdown: str) -> set[str]:
     """Returns the ids of the threads whose suggested words a text has at their place, with both sides of the quote."""
     ids = set()
@@ -132,14 +138,13 @@ def last_decision(moves: Sequence[StoredEvent]) -> StoredEvent | None:
 
 def review_of(document: StoredDocument, markdown: str) -> dict[str, Any]:
     """Returns the summary of a document's review: what was asked, who answered, since when the text changed."""
-    moves, all_threads = moves_so_far(document["id"]), threads_of(document, markdown)
+    moves, remarked = moves_so_far(document["id"]), remarks_of(document, markdown)
     asked = next((move for move in moves if move["type"] == "document.changes_requested"), None)
     decision = last_decision(moves)
     is_newer = decision is not None and decision["data"]["version"] < document["version"]
-    answers = (comment["by"] for thread in all_threads for comment in thread["comments"][1:])
+    answers = (comment["by"] for thread in remarked["threads"] for comment in thread["comments"][1:])
     return {
-        "threads": all_threads,
-        "carried_out": carried_out(all_threads, markdown),
+        **remarked,
         "asked": asked,
         "asked_at": asked and wire_time(asked["at"]),
         "decision": decision if is_newer else None,

@@ -21,6 +21,8 @@ NEW, EMPTY = "new", "empty"
 """What can be chosen for a name besides the id of a record."""
 MOST_ASKED = 50  # names of a column; further ones are corrected in their cells
 NEAR, SIMILARITY = 2, 70
+TYPO = 85
+"""From which similarity on a category or cluster is taken for what was meant, until something else is chosen."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ def with_choices(piece: Mapping[str, Any], unclear: UnclearNames) -> dict[str, A
 
 
 def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
-    from rapidfuzz.process import extract  # takes 2 MB
+    from rapidfuzz.fuzz import ratio  # takes 2 MB
+    from rapidfuzz.process import extract, extractOne
 
     store, kind, cells, place = context().store, KINDS[column], sheet.cells(column), sheet.columns.index(column)
     lists: Mapping[str, Named[Any]]
@@ -70,11 +73,12 @@ def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
     with store.deadline():
         found = lists[kind].find_named(context().project_id, counts)
     records = named(kind) if may(LISTS[kind]) else {}
-    names = [one["name"] for one in records.values()]
+    names = {one["id"]: one["name"] for one in records.values()}
     for name in [name for name in counts if len(found.get(name, ())) != 1][:MOST_ASKED]:
         ids = sorted(found.get(name, ())) or (_begun(name, records) if kind == "members" else [])
         new = NEW if kind in FILINGS and not ids else ""
-        usual = ids[0] if len(ids) == 1 else "" if "confirmed" in request.form else new
+        typo = new and extractOne(name, names, scorer=ratio, processor=name_key, score_cutoff=TYPO)
+        usual = ids[0] if len(ids) == 1 else typo[2] if typo and "confirmed" not in request.form else ""
         chosen = sheet.choices.get((place, name), usual)
         choice = chosen if chosen in (*records, EMPTY, new) else ""
         similar = extract(name, names, processor=name_key, limit=NEAR, score_cutoff=SIMILARITY)

@@ -43,6 +43,24 @@ def test_the_palette_opens_pieces_and_pages_and_does_what_can_be_done(window: Wi
     assert window.problems() == []
 
 
+def test_the_palette_begins_with_what_changes_nothing_and_shows_a_time_that_is_proposed(
+    window: Window, project: Project
+) -> None:
+    ctx = project.context()
+    document = a_document(ctx, title="Rye", markdown=TEXT, dueDate="2099-01-31")
+    OPERATIONS["approve_document"](ctx, document["id"], fields={})
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}")
+    window.keys(Keys.CONTROL + "k" + Keys.NULL)
+    first = window.find("#palette [aria-selected]")
+    assert first.text.split() == ["Write", "Page"]
+    assert "Publish now" in window.find("#palette").text
+    window.keys(Keys.ESCAPE)
+    chosen(window, "schedule")
+    assert window.chrome.switch_to.active_element.get_attribute("id") == "a-at"
+    assert now(project, document)["status"] == "approved"
+
+
 def test_the_toolbar_writes_markdown(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", status="drafting")
     window.sign_in(project.token("Ingrid"))

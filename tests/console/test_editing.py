@@ -43,13 +43,11 @@ def test_a_piece_past_drafting_says_nothing_of_its_offer(editor: Visitor, projec
     assert ("Offered for revision" in page, "Ready to claim</span>" in page) == (True, False)
 
 
-def test_who_writes_learns_that_an_agent_can_claim_the_piece_and_that_it_stays_where_it_is(
-    editor: Visitor, project: Project
-) -> None:
+def test_who_writes_learns_that_an_agent_can_claim_the_piece(editor: Visitor, project: Project) -> None:
     document = a_ready_brief(project.context(), title="Rye", status="planned")
     edit = f"/console/documents/{document['id']}/edit"
     page = editor.get(edit).text
-    assert "an agent can claim this piece while you write, and saving leaves it at Planned" in page
+    assert "an agent can claim this piece while you write." in page
     assert "/actions/claim_brief" in page
 
     agent = project.context(project.token("Night writer", agent="writer-1"))
@@ -70,7 +68,7 @@ def test_the_facts_follow_while_a_piece_is_written(editor: Visitor, project: Pro
     document = a_ready_brief(project.context(), title="Rye", status="planned")
     editor.post(f"/console/documents/{document['id']}/actions/claim_brief")
     meanwhile = editor.get(f"/console/documents/{document['id']}/meanwhile?baseVersion=1").text
-    assert 'hx-select-oob="#facts"' in meanwhile
+    assert 'hx-select-oob="#facts,' in meanwhile
     assert "Claimed by" in meanwhile.partition('id="facts"')[2]
 
 
@@ -98,14 +96,66 @@ def test_a_text_says_who_wrote_it(editor: Visitor, project: Project) -> None:
     assert "last written by writer-1 (Night writer)" in facts
 
 
-def test_a_piece_that_was_not_offered_is_moved_to_drafting_from_where_it_is_written(
-    editor: Visitor, project: Project
+@pytest.mark.parametrize(("ticked", "status"), [({"drafts": "yes"}, "drafting"), ({}, "planned")])
+def test_a_planned_piece_whose_text_is_saved_moves_to_drafting_where_that_stays_ticked(
+    editor: Visitor, project: Project, ticked: dict[str, str], status: str
 ) -> None:
     document = a_document(project.context(), title="Rye", status="planned")
-    page = editor.get(f"/console/documents/{document['id']}/edit").text
-    assert "Saving leaves this piece at Planned." in page
-    moved = editor.post(f"/console/documents/{document['id']}/move", to="drafting")
-    assert "“Rye” is in Drafting now." in moved.text
+    path = f"/console/documents/{document['id']}/edit"
+    assert 'name="drafts" value="yes" checked' in editor.get(path).text
+    saved = editor.post(path, markdown=TEXT, baseVersion="1", **ticked)
+    assert "Saved as version 2." in saved.text
+    assert ("It is in Drafting now." in saved.text) == bool(ticked)
+    assert call(project, "get_document", document["id"])["status"] == status
+    assert ('name="drafts"' in editor.get(path).text) == (status == "planned")
+
+
+def test_a_text_is_saved_and_submitted_at_once(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", status="planned")
+    path = f"/console/documents/{document['id']}/edit"
+    assert '"submit">Save and submit</button>' in editor.get(path).text
+    sent = editor.post(path, markdown=TEXT, baseVersion="1", then="submit", drafts="yes")
+    assert "Saved as version 2. It is submitted for review." in sent.text
+    assert call(project, "get_document", document["id"])["status"] == "review"
+    assert "Save and submit" not in editor.get(path).text
+
+
+def test_a_text_that_can_not_be_submitted_is_saved_and_the_page_where_it_is_written_says_why(
+    editor: Visitor, project: Project
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT, status="drafting")
+    call(project, "open_thread", document["id"], text="Which flour?", level="must")
+    path = f"/console/documents/{document['id']}/edit"
+    sent = editor.post(path, markdown=f"Rye: {TEXT}", baseVersion="1", then="submit")
+    assert sent.request.path == path
+    assert "Saved as version 2. It stays in Drafting. 1 Must remark has to be resolved first." in sent.text
+    assert "Rye: Flour" in sent.text.partition("<textarea")[2]
+    assert call(project, "get_document", document["id"])["status"] == "drafting"
+
+
+def test_remarks_are_answered_and_settled_where_the_text_is_written(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT, status="drafting")
+    path = f"/console/documents/{document['id']}"
+    for exact, words in (("Flour", "Rye flour"), ("water", None)):
+        quote = {"exact": exact, "prefix": "", "suffix": ""}
+        call(
+            project, "open_thread", document["id"], text=exact, quote=quote, **({"suggestion": words} if words else {})
+        )
+    page = editor.get(f"{path}/edit").text
+    assert "2 remarks to see to. Accepting a suggestion saves your text first." in page
+    for change, number in (("reply", 2), ("resolve", 2), ("accept", 1), ("reject", 1)):
+        assert len(re.findall(f'ction="{path}/threads/[0-9a-f]+/{change}"', page)) == number, change
+
+    first, second = re.findall('class="thread" id="t-([0-9a-f]+)"', page)
+    editor.post(f"{path}/threads/{first}/accept")
+    editor.post(f"{path}/threads/{second}/resolve")
+    assert "Rye flour and water" in editor.get(f"{path}/edit").text
+    meanwhile = editor.get(f"{path}/meanwhile?baseVersion=1").text
+    assert 'id="remarks" class="threads"></div>' in meanwhile
+    call(project, "approve_document", document["id"])
+    call(project, "open_thread", document["id"], text="Late.")
+    locked = editor.get(f"{path}/edit").text
+    assert ("Late." in locked, "/threads/" in locked) == (True, False)
 
 
 def test_an_empty_brief_asks_before_it_is_offered_and_a_written_one_is_what_the_page_shows(

@@ -211,6 +211,19 @@ return [...document.querySelectorAll(".column")].map(column => [
 """
 
 
+def test_a_time_of_publishing_is_proposed_where_a_card_is_scheduled(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT, dueDate="2099-01-31")
+    window.sign_in(project.token("Ingrid"))
+    window.chrome.execute_script(PUT_DOWN, f"#d-{document['id']}", ".column[data-status=scheduled]")
+    assert window.find("#move-at").get_property("value") == "2099-01-31T09:00"
+    window.find("#move button[value=move]").click()
+    card = window.find(f".column[data-status=scheduled] #d-{document['id']}")
+    assert now(project, document)["publishAt"].startswith("2099-01-31T09:00")
+    card.find_element(By.CSS_SELECTOR, "[data-move]").send_keys(Keys.ENTER)
+    assert window.find("#move-at").get_property("value") == "2099-01-31T09:00"
+    assert window.problems() == []
+
+
 def test_columns_of_the_board_hold_all_of_their_cards_and_end_together(window: Window, project: Project) -> None:
     for number in range(20):
         a_document(project.context(), title=f"Rye {number}", status="idea")
@@ -427,7 +440,7 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     window.sign_in(project.token("Ingrid"))
     window.open(f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
-    window.find("main summary").click()
+    window.find("#remarks-left").find_element(By.XPATH, "../following-sibling::details/summary").click()
     assert "No brief was written." in window.find("main").text
     editor.send_keys("Mine. ")
     theirs = {"markdown": TEXT + "\nTheirs.\n", "baseVersion": 1}
@@ -852,7 +865,12 @@ def full(store: Store) -> tuple[Token, list[str], list[tuple[str, dict[str, str]
     one, table = f"/documents/{document['id']}", "key\ttitle\trye\n"
     forms = [
         ("/table", {"bulk": "offer", "id": out["id"], f"title.{out['id']}": "Salt"}, "0 of 1 done"),
-        ("/plan/many", {"table": "key\ttitle\tcategory\nrye\tRye\tBread\nsalt\tSalt\tNowhere\n"}, "2 new"),
+        (
+            "/plan/many",
+            {"table": "key\ttitle\tcategory\nrye\tRye\tBread\nsalt\tSalt\tNowhere\n"},
+            "1 new, 1 to correct",
+        ),
+        ("/plan/many", {"table": "title\tcategory\nTea\tNowhere\nRye\t\n", "confirmed": "yes"}, "1 to correct"),
         ("/plan/many", {"table": table}, "no pieces"),
         ("/plan/many", {"table": "Title\tDue\tBy\nRye\tsoon\tx\nSalt\t3/4/2099\tx\n"}, "1 new, 1 to correct"),
         ("/plan", {"title": "", "then": "plan"}, "New document"),

@@ -166,8 +166,8 @@ def test_a_file_is_taken_and_what_is_refused_says_why(editor: Visitor, project: 
     data = {"_csrf": editor.csrf, "file": (BytesIO(content), "plan.csv")}
     page = editor.client.post("/console/plan/many", data=data, content_type="multipart/form-data").text
 
-    assert "<strong>2</strong> new" in page
-    assert re.search(r'<select id="use\.0\.2" [^>]*><option value="new" selected>', page)
+    assert "<strong>1</strong> new, <strong>1</strong> to correct" in page
+    assert re.search(r'<select id="use\.0\.2" [^>]*><option value="" selected>', page)
     assert "<b>Bold" not in page
     assert documents(project) == []
 

@@ -319,6 +319,107 @@ def test_what_is_half_written_stays_when_another_remark_is_resolved(window: Wind
     assert window.problems() == []
 
 
+def test_a_suggestion_is_accepted_and_remarks_are_answered_where_the_text_is_written(
+    window: Window, project: Project
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    ada = project.context(project.token("Ada"))
+    warm = {"text": "How warm?", "quote": {"exact": "lukewarm"}, "suggestion": "at 28 °C"}
+    for fields in (warm, {"text": "Which flour?"}, {"text": "A photograph?"}):
+        OPERATIONS["open_thread"](ada, document["id"], fields=fields)
+    project.store.outboxes.publish_all(project.id)
+    ids = {text: f"#t-{one['id']}" for text, one in threads_of(project, document).items()}
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}/edit")
+    editor = window.find(".editor").shadow_root.find_element("css selector", ".cm-content")
+    editor.send_keys("Mine. ")
+    window.find(f"{ids['A photograph?']} textarea").send_keys("On Thursday")
+
+    window.find(f"{ids['How warm?']} textarea").send_keys("Thanks.")
+    window.find(f"{ids['How warm?']} [formaction$='/accept']").click()
+    window.until(lambda: not window.has(ids["How warm?"]))
+    window.until(lambda: "at 28 °C" in editor.text and "Mine." in editor.text)
+    assert window.find("[name=baseVersion]").get_attribute("value") == str(now(project, document)["version"]) == "3"
+    accepted = threads_of(project, document)["How warm?"]
+    assert (accepted["outcome"], accepted["comments"][-1]["text"]) == ("accepted", "Thanks.")
+    assert window.find(f"{ids['A photograph?']} textarea").get_property("value") == "On Thursday"
+
+    editor.send_keys("More. ")
+    window.find(f"{ids['Which flour?']} textarea").send_keys("Rye.")
+    window.find(f"{ids['Which flour?']} [data-replies]").click()
+    window.until(lambda: "Rye." in window.find(f"{ids['Which flour?']} .comments").text)
+    assert threads_of(project, document)["Which flour?"]["state"] == "answered"
+    window.find(f"{ids['A photograph?']} [formaction$='/resolve']").click()
+    window.until(lambda: not window.has(ids["A photograph?"]))
+    assert window.find("#remarks-left").text == "1 remark to see to"
+    assert threads_of(project, document)["A photograph?"]["comments"][-1]["text"] == "On Thursday"
+    assert "More." in editor.text
+    assert now(project, document)["version"] == 3
+
+    window.press("Save")
+    window.until(lambda: "Saved as version 4." in window.find("#main > .notice").text)
+    assert all(part in window.find(".prose").text for part in ("Mine.", "More.", "at 28 °C"))
+    assert window.problems() == []
+
+
+def test_a_suggestion_that_can_not_be_accepted_leaves_what_was_typed(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Feed it.\n")
+    fields = {"text": "Feed what?", "quote": {"exact": "Feed it"}, "suggestion": "Feed the starter"}
+    OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}/edit")
+    editor = window.find(".editor").shadow_root.find_element("css selector", ".cm-content")
+    editor.send_keys(Keys.CONTROL + "a" + Keys.NULL, "Throw half away.")
+    window.find("#remarks [formaction$='/accept']").click()
+    window.until(lambda: "not at one certain place of the text" in window.find("#toasts").text)
+    assert editor.text == "Throw half away."
+    assert now(project, document)["version"] == 2
+
+    editor.send_keys(" Mine.")
+    theirs = {"markdown": "Theirs.\n", "baseVersion": 2}
+    OPERATIONS["write_content"](project.context(project.token("Ada")), document["id"], fields=theirs)
+    window.find("#remarks [formaction$='/resolve']").click()
+    window.until(lambda: threads_of(project, document)["Feed what?"]["state"] == "resolved")
+    assert editor.text == "Throw half away. Mine."
+    window.press("Save")
+    assert "Your text is not saved yet" in window.find(".notice").text
+
+
+TOUCH = """
+const [range] = ["thread", "here"].flatMap((name) => [...CSS.highlights.get(name)]);
+const { left, top } = range.getBoundingClientRect();
+const at = { bubbles: true, clientX: left + 10, clientY: top + 8 };
+document.elementFromPoint(at.clientX, at.clientY).dispatchEvent(new MouseEvent("click", at));
+"""
+HEADER = "return document.querySelector('.prose').getBoundingClientRect().top + scrollY"
+
+
+def test_on_a_phone_the_text_is_near_and_touching_words_shows_their_remark_over_it(
+    window: Window, project: Project
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Flour. Lukewarm.\n\n" + "Water. " * 900)
+    fields = {"text": "How warm?", "quote": {"exact": "Lukewarm"}}
+    OPERATIONS["open_thread"](project.context(), document["id"], fields=fields)
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, 390, 844):
+        window.open(f"/console/documents/{document['id']}")
+        assert window.chrome.execute_script(HEADER) < 340
+        window.chrome.execute_script(TOUCH)
+        assert window.chrome.execute_script("return scrollY") == 0
+        thread = window.find(".thread")
+        assert (thread.rect["y"] + thread.rect["height"], thread.rect["y"] > 400) == (844, True)
+        window.find(".thread [data-lowers]").click()
+        assert thread.rect["y"] > 844
+        window.chrome.execute_script(TOUCH)
+        window.find(".thread textarea").send_keys("At 28 degrees.")
+        window.find(".thread [data-replies]").click()
+        window.until(lambda: "At 28 degrees." in window.find(".comments").text)
+        assert window.chrome.execute_script("return scrollY") == 0
+        window.open(f"/console/documents/{document['id']}/edit")
+        assert window.chrome.execute_script("return innerWidth") == 390
+    assert window.problems() == []
+
+
 WORDS_AND_FORM = """
 const words = [...CSS.highlights.get("written")][0].getBoundingClientRect();
 const form = document.querySelector(".composing").getBoundingClientRect();

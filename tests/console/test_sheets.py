@@ -104,10 +104,10 @@ def test_a_german_sheet_is_planned_and_its_categories_are_made(editor: Visitor, 
     OPERATIONS["create_member"](project.context(), fields={"name": "Jun"})
     made(project.context(), "category", name="Brot", slug="brot")
     tried = editor.post("/console/plan/many", table=GERMAN)
-    assert "<strong>2</strong> new" in tried.text
-    assert chosen(tried.text) == {"use.1.2": "new"}
+    assert "<strong>1</strong> new, <strong>1</strong> to correct" in tried.text
+    assert chosen(tried.text) == {"use.1.2": ""}
 
-    outcome = editor.post("/console/plan/many", confirmed="yes", **sent(tried.text))
+    outcome = editor.post("/console/plan/many", confirmed="yes", **sent(tried.text) | {"use.1.2": "new"})
     rye, stollen = documents(project)["Roggenbrot"], documents(project)["Stollen"]
     assert "<strong>2</strong> created" in outcome.text
     assert (rye["key"], rye["status"], rye["dueDate"], rye["brief"]["wordCount"]) == (
@@ -223,7 +223,7 @@ def test_a_choice_for_an_unknown_name_holds_for_all_its_rows_until_it_is_changed
     bread = made(project.context(), "category", name="Brot", slug="brot")["id"]
     table = "Titel\tRubrik\tWer\nA\tBrote\tJun\nB\tKuchen\tXaver\nC\tBrote\tJun\n"
     asked = editor.post("/console/plan/many", table=table).text
-    assert chosen(asked) == {"use.0.1": "new", "use.1.1": "new", "use.0.2": "", "use.1.2": ""}
+    assert chosen(asked) == {"use.0.1": bread, "use.1.1": "", "use.0.2": "", "use.1.2": ""}
     assert "<strong>3</strong> to correct" in asked
 
     choices = {"use.0.1": bread, "use.1.1": "empty", "use.0.2": people["Jun Ito"], "use.1.2": "empty"}
@@ -250,6 +250,48 @@ def test_a_category_that_is_new_is_not_made_before_it_was_asked_about(editor: Vi
     page = editor.post("/console/plan/many", table="Titel\tRubrik\nA\tKuchen\n", confirmed="yes").text
     assert "<strong>1</strong> refused" in page
     assert OPERATIONS["list_categories"](project.context(), fields={"limit": 10, "offset": 0}).body == []
+
+
+@pytest.mark.parametrize(
+    ("name", "means"), [("sourdoug", True), ("Sour dough", True), ("Dough", False), ("Sour", False)]
+)
+def test_a_typo_means_the_category_that_it_is_near_and_another_name_has_to_be_chosen_for(
+    editor: Visitor, project: Project, name: str, means: bool
+) -> None:
+    sourdough = made(project.context(), "category", name="Sourdough", slug="sourdough")["id"]
+    page = editor.post("/console/plan/many", table=f"Title\tCategory\nRye\t{name}\n").text
+    assert chosen(page) == {"use.0.1": sourdough if means else ""}
+    assert ('name="confirmed"' in page) == means
+    assert readings(page) == (["Sourdough"] if means else [])
+
+    chose = editor.post("/console/plan/many", **sent(page) | {"use.0.1": "new"}).text
+    assert chosen(chose) == {"use.0.1": "new"}
+    assert 'name="confirmed"' in chose
+
+
+def test_rows_that_were_refused_stay_on_the_page_to_be_corrected_and_added(editor: Visitor, project: Project) -> None:
+    table = "Title\tDue\tCategory\nRye\t2.4.2099\t\nRye\tsoon\t\nStollen\t3.4.2099\tCake\n"
+    page = editor.post("/console/plan/many", table=table).text
+    outcome = editor.post("/console/plan/many", confirmed="yes", **sent(page)).text
+    assert "<strong>1</strong> created, <strong>2</strong> refused" in outcome
+    assert "2 to correct" in outcome
+    assert 'name="confirmed"' not in outcome
+    assert re.findall(r'id="e-([^"]+)"', outcome) == ["cell.0.1", "cell.1.2"]
+    assert "Not a date" in outcome
+    assert chosen(outcome) == {"use.1.2": ""}
+
+    right = {"cell.0.1": "5.4.2099", "use.1.2": "new"}
+    checked = editor.post("/console/plan/many", **sent(outcome) | right).text
+    assert "<strong>2</strong> new. Nothing is changed yet." in checked
+    added = editor.post("/console/plan/many", confirmed="yes", **sent(checked)).text
+    assert "<strong>2</strong> created" in added
+    assert "to correct" not in added
+    found = OPERATIONS["list_documents"](project.context(), fields={"sort": "title", "limit": 9, "offset": 0}).body
+    assert sorted((one["key"], one["dueDate"]) for one in found) == [
+        ("rye", "2099-04-02"),
+        ("rye-2", "2099-04-05"),
+        ("stollen", "2099-04-03"),
+    ]
 
 
 def test_a_length_without_a_number_is_said_in_its_cell_and_keeps_nothing_from_being_planned(

@@ -42,7 +42,7 @@ async function ask(card, to = "") {
     choice.checked = choice.value === (to || card.dataset.status);
     choice.closest("label").hidden = to ? choice.value !== to : isTooFarBack(card, choice.value);
   }
-  if (dialog.dataset.unsent !== card.dataset.id) $("#move-note").value = $("#move-at").value = "";
+  if (dialog.dataset.unsent !== card.dataset.id) [$("#move-note").value, $("#move-at").value] = ["", card.dataset.at];
   dialog.dataset.unsent = card.dataset.id; // what is typed stays until the card is moved
   const offer = $("#move-offer");
   offer.closest("label").hidden = !card.dataset.offers;

@@ -226,7 +226,10 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const { question } = form.dataset;
   if (question && !(await confirms(question, event.submitter))) return;
-  if (await send(form.action, new FormData(form))) refresh();
+  if (!(await send(event.submitter?.getAttribute("formaction") ?? form.action, new FormData(form)))) return;
+  form.reset();
+  form.closest(".thread")?.focus({ preventScroll: true });
+  refresh();
 }, true);
 
 // On a small screen the navigation and the tabs scroll sideways: show where one is.

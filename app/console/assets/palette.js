@@ -8,17 +8,17 @@ const list = $("[role=listbox]", dialog);
 const isMac = navigator.platform.startsWith("Mac");
 let shown = 0;
 
-/** What the page itself has: its navigation, its tabs, and the buttons of what can be done with its piece. */
+/** What the page itself has: its tabs, which come first since they change nothing, what can be done with its piece, the navigation. */
 function here() {
-  const links = $$(".side nav a, .tabs a").map((link) => [link.textContent.trim(), "Page", () => link.click()]);
+  const pages = (selector) => $$(selector).map((link) => [link.textContent.trim(), "Page", () => link.click()]);
   const buttons = $$(".actions .button").map((button) => [button.textContent.trim(), "Action", () => press(button)]);
-  return [...buttons, ...links];
+  return [...pages(".tabs a:not([aria-current])"), ...pages(".crumbs > a:not([data-back])"), ...buttons, ...pages(".side nav a")];
 }
 
-/** Presses a button, or leads to its form where that asks for something first. */
+/** Presses a button, or leads to its form where that asks for something first, or proposes it. */
 function press(button) {
   const asks = button.form && $("textarea, input:not([type=hidden], [type=checkbox])", button.form);
-  if (!asks || asks.value) return button.click();
+  if (!asks || asks.value !== asks.defaultValue) return button.click();
   button.closest("details")?.setAttribute("open", "");
   asks.focus();
 }

@@ -365,15 +365,25 @@ function fill({ text, level, quote, suggestion }, number = edited) {
   arrange();
   form.elements[suggestion === undefined ? "text" : "suggestion"].focus();
   form.scrollIntoView({ block: "nearest" });
-  uncover();
+  uncover(rangeOfOpened(), composing());
 }
 
-/** Scrolls the words of a remark to above its form, which lies over the text on a small screen. */
-function uncover() {
-  const range = rangeOfOpened();
-  if (!range || getComputedStyle(composing()).position !== "fixed") return;
-  const covered = range.getBoundingClientRect().bottom + GAP - composing().getBoundingClientRect().top;
+/** Scrolls words to above their form or their thread, which lies over the text on a small screen. */
+function uncover(range, cover) {
+  if (!range || getComputedStyle(cover).position !== "fixed") return;
+  const covered = range.getBoundingClientRect().bottom + GAP - cover.getBoundingClientRect().top;
   if (covered > 0) scrollBy(0, covered);
+}
+
+/** Shows the thread of words that were touched: beside them, or on a small screen over the lower part of the text. */
+function raise(thread, range) {
+  thread.dataset.over = "";
+  thread.focus();
+  uncover(range, thread);
+}
+
+function lower() {
+  for (const thread of $$("[data-over]")) delete thread.dataset.over;
 }
 
 function propose(suggestion) {
@@ -514,6 +524,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && composing()?.open) return close();
   if (event.key === "Escape" && here) {
     here = "";
+    lower();
     draw();
   }
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || $("dialog[open]")) return;
@@ -528,6 +539,7 @@ document.addEventListener("click", (event) => {
   const { target } = event;
   const draft = target.closest("[data-kept]");
   const remarks = kept();
+  if (!target.closest("[data-over]") || target.closest("[data-lowers]")) lower();
   if (target.closest(".note [data-press]")) stays = true;
   if (target.closest("[data-marks]")) compose(target.closest("[data-marks]").dataset.marks);
   else if (target.closest("[data-view]")) show(target.closest("[data-view]").dataset.view);
@@ -542,7 +554,7 @@ document.addEventListener("click", (event) => {
   } else if (target.closest(".prose, .source") && getSelection().isCollapsed) {
     const at = document.caretPositionFromPoint?.(event.clientX, event.clientY);
     const hit = at && [...ranges].find(([, range]) => range.isPointInRange(at.offsetNode, at.offset));
-    hit?.[0].focus();
+    if (hit) raise(...hit);
   }
 });
 

@@ -1,6 +1,6 @@
 // Writing: the textarea becomes an editor with a toolbar, the preview follows it, and nothing is lost by leaving unawares.
 
-import { $, $$, opened, refresh, say, working } from "./console.js";
+import { $, $$, opened, refresh, say, send, working } from "./console.js";
 import { isUnsaved, store } from "./drafts.js";
 
 const area = $("[data-editor]");
@@ -20,10 +20,9 @@ function changed(text) {
   timer = setTimeout(preview, 350);
 }
 
-/** Saves the text and stays on the page, also where the service can't save it now; a save that is refused sends the form, whose page says why. */
+/** Saves the text and stays on the page, also where the service can't save it now; a save that is refused sends the form, whose page says why. Returns whether it was saved. */
 async function save() {
-  if (saving) return;
-  if (!isUnsaved(form)) return say("All of it is saved.");
+  if (saving) return false;
   saving = true;
   const text = area.value;
   const over = working();
@@ -31,14 +30,49 @@ async function save() {
   const result = await response?.json().catch(() => null);
   saving = false;
   over();
-  if (!response || response.status === 429 || response.status >= 500) return say(whyNotSaved(response, result), false);
-  if (!response.ok || !result) return form.requestSubmit();
-  form.elements.baseVersion.value = result.version;
+  if (!response || response.status === 429 || response.status >= 500) say(whyNotSaved(response, result), false);
+  else if (!response.ok || !result) form.requestSubmit();
+  else {
+    isNow(text, result.version);
+    say(result.message);
+    document.dispatchEvent(new Event("saved"));
+    refresh();
+    return true;
+  }
+  return false;
+}
+
+/** Notes which text is saved now, and as which version. */
+function isNow(text, version) {
+  form.elements.baseVersion.value = version;
+  form.dataset.draft = "shown";
   area.defaultValue = text;
   store();
-  say(result.message);
-  document.dispatchEvent(new Event("saved"));
+}
+
+/** Accepts a suggestion: the text and an answer that are typed are sent before, and then the editor has the new words. */
+async function accept(button) {
+  const answer = button.form;
+  if (isUnsaved(form) && !(await save())) return;
+  if (answer.elements.text.value && !(await send(answer.action, new FormData(answer)))) return;
+  if (!(await send(button.getAttribute("formaction"), {}))) return;
+  const html = await fetch(location.pathname).then((response) => response.text(), () => "");
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const accepted = $("[data-editor]", page)?.value;
   refresh();
+  if (accepted === undefined || isUnsaved(form)) return; // what was typed meanwhile stays: saving it shows both texts
+  isNow(accepted, $("[name=baseVersion]", page).value);
+  view.dispatch({ changes: difference(view.state.doc.toString(), accepted) });
+}
+
+/** The change that makes one text of another, so that the cursor stays where it is. */
+function difference(old, text) {
+  const most = Math.min(old.length, text.length);
+  let from = 0;
+  while (from < most && old[from] === text[from]) from += 1;
+  let same = 0;
+  while (same < most - from && old.at(-1 - same) === text.at(-1 - same)) same += 1;
+  return { from, to: old.length - same, insert: text.slice(from, text.length - same) };
 }
 
 /** The service's own message says how long to wait, or what to report of a bug. */
@@ -123,7 +157,8 @@ host.className = "editor";
 area.after(host);
 area.hidden = true;
 const label = area.labels[0];
-const view = createEditor(host, area.value, { label: label.textContent, changed, save, link: () => use(TOOLS.link) });
+const saveByKey = () => (isUnsaved(form) ? save() : say("All of it is saved."));
+const view = createEditor(host, area.value, { label: label.textContent, changed, save: saveByKey, link: () => use(TOOLS.link) });
 label.addEventListener("click", () => view.focus());
 $(".tools").hidden = false;
 for (const button of $$("[data-tool]")) button.addEventListener("click", () => use(TOOLS[button.dataset.tool]));
@@ -133,7 +168,13 @@ if (!isUnsaved(form)) clearTimeout(timer); // the page came with its preview
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault(); // the focus is not in the editor: a browser would save the page as a file
-  save();
+  saveByKey();
+});
+document.addEventListener("click", (event) => {
+  const button = event.target.closest('#remarks [formaction$="/accept"]');
+  if (!button) return;
+  event.preventDefault();
+  accept(button);
 });
 form.addEventListener("submit", () => { sent = true; });
 addEventListener("beforeunload", (event) => {
