@@ -39,7 +39,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     store = store or connect(
         settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
     )
-    requests.install(app)
+    requests.install(app, settings)
     Callers(app, store, settings, api.addresses())
     bodies.install(app)
     errors.install(app)
@@ -59,7 +59,6 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
-    served = requests.Requests(app.wsgi_app, settings)
-    behind_proxies = TrustedProxies(served, settings.trusted_proxies) if settings.trusted_proxies else served
-    app.wsgi_app = behind_proxies  # type: ignore[method-assign]
+    if settings.trusted_proxies:
+        app.wsgi_app = TrustedProxies(app.wsgi_app, settings.trusted_proxies)  # type: ignore[method-assign]
     return app
