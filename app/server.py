@@ -6,10 +6,9 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import bodies, errors, metrics, oauth, requests, tracing
+from app.http import bodies, errors, metrics, oauth, proxies, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
-from app.http.proxies import TrustedProxies
 from app.oauth import routes as connecting
 from app.rest import api, health
 from app.settings import Settings
@@ -40,6 +39,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
     )
     requests.install(app, settings)
+    if settings.trusted_proxies:
+        proxies.install(app, settings.trusted_proxies)
     Callers(app, store, settings, api.addresses())
     bodies.install(app)
     errors.install(app)
@@ -59,6 +60,4 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
-    if settings.trusted_proxies:
-        app.wsgi_app = TrustedProxies(app.wsgi_app, settings.trusted_proxies)  # type: ignore[method-assign]
     return app

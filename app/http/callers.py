@@ -66,10 +66,7 @@ class Callers:
     def __init__(self, app: Flask, store: Store, settings: Settings, routes: Mapping[str, tuple[str, str]]) -> None:
         self.store = store
         self._access = Access(store)
-        self.public_url = settings.public_url
-        self.is_https = settings.is_https
-        self._webhooks_allow_local = settings.webhooks_allow_local
-        self._sends_mail = bool(settings.smtp_url)
+        self.settings = settings
         self._routes = routes
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
         self._failures = RateLimit("failure", settings.failed_auth_limit) if settings.failed_auth_limit else None
@@ -93,9 +90,9 @@ class Callers:
             channel,
             now,
             address=lambda: self.address,
-            public_url=self.public_url or "",
-            webhooks_allow_local=self._webhooks_allow_local,
-            sends_mail=self._sends_mail,
+            public_url=self.settings.public_url,
+            webhooks_allow_local=self.settings.webhooks_allow_local,
+            sends_mail=bool(self.settings.smtp_url),
             routes=self._routes,
             callers_changed=self._access.look_up_again,
         )
@@ -106,7 +103,7 @@ class Callers:
         with self.counting_failures():
             caller = self._access.authenticate(secret, TokenKind.CALENDAR, now)
         self._count(caller)
-        return Context(self.store, caller, Channel.REST, now, public_url=self.public_url or "")
+        return Context(self.store, caller, Channel.REST, now, public_url=self.settings.public_url)
 
     def check_again(self) -> None:
         """Raises `Unauthorized` when the token or session of a request that has waited is not valid any more."""
@@ -138,7 +135,7 @@ class Callers:
     @property
     def address(self) -> str:
         """The URL that this server is reached at: `PUBLIC_URL`, else the one of the request."""
-        return self.public_url or request.url_root
+        return self.settings.public_url or request.url_root
 
     @contextmanager
     def counting_failures(self) -> Iterator[None]:
