@@ -38,7 +38,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     store = store or connect(
         settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
     )
-    requests.install(app, settings)
+    requests.install(app)
     if settings.trusted_proxies:
         proxies.install(app, settings.trusted_proxies)
     Callers(app, store, settings, api.addresses())
@@ -60,4 +60,5 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         llms.install(app, settings)
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
+    app.wsgi_app = requests.with_security_headers(app.wsgi_app, settings)  # type: ignore[assignment, method-assign]
     return app

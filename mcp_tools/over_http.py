@@ -62,7 +62,7 @@ def _context_or_refusal() -> Context | Refusal:
         return callers().context(Channel.MCP)
     except RateLimited as refusal:
         length = request.content_length
-        if g.caller is None or length is None or length > SMALL:
+        if "caller" not in g or length is None or length > SMALL:
             raise
         return refusal
 

@@ -210,7 +210,7 @@ def hold_large(size: int) -> None:
     Refuses with `ServiceUnavailable` while too many bytes of others are held.
     """
     if size > LARGE_BYTES:
-        caller: Caller | None = g.caller
+        caller: Caller | None = g.get("caller")
         _hold(LARGE, caller.project_id if caller else client_address(), size)
 
 

@@ -4,6 +4,9 @@ import logging
 import random
 import re
 import time
+from collections.abc import Callable, Iterable
+from typing import Any
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from flask import Flask, Response, g, request
 
@@ -11,6 +14,8 @@ from app.errors import HttpApiDecodeError
 from app.operations.context import Caller
 from app.settings import Settings
 from app.store.request_time import begin_request, end_request
+
+Headers = list[tuple[str, str]]
 
 log = logging.getLogger("content_workflow.requests")
 
@@ -34,30 +39,35 @@ SECURITY_HEADERS = {
 HSTS = {"Strict-Transport-Security": "max-age=63072000"}
 
 
-def install(app: Flask, settings: Settings) -> None:
-    """Gives each request its id and its line in the log, and each response the headers that the view did not set.
-
-    HSTS is one of them where `PUBLIC_URL` is https. The app's other functions around a request are to come after these.
-    """
-    security = SECURITY_HEADERS | (HSTS if settings.is_https else {})
-
-    def complete(response: Response) -> Response:
-        present = {name.lower() for name, _ in response.headers}
-        caching = "private, no-cache" if "etag" in present else "no-store"
-        every = {**security, "Cache-Control": caching, "X-Request-Id": g.request_id}
-        response.headers.extend({name: value for name, value in every.items() if name.lower() not in present})
-        if log.isEnabledFor(logging.INFO):
-            _log(response)
-        return response
-
+def install(app: Flask) -> None:
+    """Gives each request its id and its line in the log, before and after the app's other functions around it."""
     app.before_request(_begin)
-    app.after_request(complete)
+    app.after_request(_end)
     app.teardown_request(lambda _error: end_request())
+
+
+def with_security_headers(app: WSGIApplication, settings: Settings) -> WSGIApplication:
+    """Returns a WSGI application that adds the headers of every response; those that a view set stay as they are.
+
+    HSTS is one of them where `PUBLIC_URL` is https. Flask would look at each of them several times.
+    """
+    security = [*SECURITY_HEADERS.items(), *(HSTS.items() if settings.is_https else ())]
+
+    def respond(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        def start(status: str, headers: Headers, exc_info: Any = None) -> Callable[[bytes], object]:
+            present = {name.lower() for name, _ in headers}
+            caching = ("Cache-Control", "private, no-cache" if "etag" in present else "no-store")
+            added = [one for one in (*security, caching) if one[0].lower() not in present]
+            return start_response(status, headers + added, exc_info)
+
+        return app(environ, start)
+
+    return respond
 
 
 def _begin() -> None:
     """Begins a request; refuses one with a header that is too long, before anything else reads it."""
-    g.began, g.caller = time.perf_counter(), None
+    g.began = time.perf_counter()
     g.request_id = _request_id(request.environ.get("HTTP_X_REQUEST_ID", ""))
     begin_request()
     for name, value in request.headers:
@@ -81,9 +91,16 @@ def logged_path() -> str:
     return SECRET.sub(r"\1…", request.path[:MAX_HEADER])[:LOGGED_PATH]
 
 
+def _end(response: Response) -> Response:
+    """Tells the request's id, and writes the log line: never a secret, a body or a query."""
+    response.headers["X-Request-Id"] = g.request_id
+    if log.isEnabledFor(logging.INFO):
+        _log(response)
+    return response
+
+
 def _log(response: Response) -> None:
-    """Writes the log line: never a secret, a body or a query."""
-    caller: Caller | None = g.caller
+    caller: Caller | None = g.get("caller")
     line = {
         "requestId": g.request_id,
         "method": request.method,
