@@ -25,10 +25,7 @@ DOCS = "reference"
 """The blueprint that serves the documentation of the API, unless the settings disable it."""
 
 BY_STATUS: dict[int, type[Refusal]] = {
-    404: NotFound,
-    405: MethodNotAllowed,
-    413: PayloadTooLarge,
-    415: UnsupportedMediaType,
+    one.status: one for one in (NotFound, MethodNotAllowed, PayloadTooLarge, UnsupportedMediaType)
 }
 
 DRAFTS = {"documents": Kind.DOCUMENT, "clusters": Kind.CLUSTER, "categories": Kind.CATEGORY}

@@ -41,7 +41,6 @@ from app.vocabulary import Channel
 View = Callable[..., Response]
 
 NUMBER = re.compile("0|[1-9][0-9]{0,8}")
-WRONG_NUMBER = "There is no record with this number: it is an integer, as the lists show it."
 
 
 class Parser(FlaskParser):
@@ -194,9 +193,10 @@ def _call(route: Route, ctx: Context, *sent: Mapping[str, Any], **path: str) -> 
 def _check_path(parameters: Mapping[str, str]) -> None:
     """Raises `NotFound` for a parameter of the wrong form, as for an id of no record: when all else is right."""
     for name, value in parameters.items():
-        form, message = (NUMBER, WRONG_NUMBER) if name in NUMBERS else (HEX_ID, WRONG_ID)
-        if not form.fullmatch(value) or (name in NUMBERS and int(value) < NUMBERS[name][0]):
-            raise NotFound(message)
+        if name in NUMBERS and not NUMBER.fullmatch(value):
+            raise NotFound
+        if name not in NUMBERS and not HEX_ID.fullmatch(value):
+            raise NotFound(WRONG_ID)
 
 
 def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[str, Any]) -> Response:
