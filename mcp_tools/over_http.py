@@ -15,7 +15,7 @@ import anyio
 import mcp_types as t
 import orjson
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from flask import Response, request
+from flask import Response, g, request
 from itsdangerous import URLSafeSerializer
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -27,7 +27,6 @@ from app.http import bodies
 from app.http.callers import LARGE_BYTES, callers
 from app.http.hosts import HostNames, is_same_origin
 from app.http.json import MAX_VALUES, too_many_values
-from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context
 from app.responses.documents import MINIMAL
 from app.schemas.queries import is_nearly_dry_run
@@ -65,7 +64,7 @@ def _context_or_refusal() -> Context | Refusal:
         return callers().context(Channel.MCP)
     except RateLimited as refusal:
         length = request.content_length
-        if CALLER not in request.environ or length is None or length > LARGE_BYTES:
+        if "caller" not in g or length is None or length > LARGE_BYTES:
             raise
         return refusal
 
@@ -110,7 +109,7 @@ def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
         caller = replace(context_or_refusal.caller, client=client)
         context_or_refusal = replace(context_or_refusal, caller=caller)
     toolset, minimal = request.args.get(TOOLSET, ALL), RETURN in request.args
-    call = Call(context_or_refusal, toolset, current_request_id(), minimal)
+    call = Call(context_or_refusal, toolset, g.request_id, minimal)
     response = _served(body, call)
     if challenge and (scope := _lacking_scope(message, call)):
         response.status_code = 403

@@ -115,7 +115,7 @@ def set_cookie(response: BaseResponse, name: str, value: str, *, max_age: int) -
 
     Where users reach the service over https, browsers send it only over https, also behind a proxy.
     """
-    secure = request.is_secure or callers().is_https
+    secure = request.is_secure or callers().settings.is_https
     response.set_cookie(name, value, max_age=max_age, path="/console", secure=secure, httponly=True, samesite="Strict")
 
 

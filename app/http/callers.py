@@ -14,7 +14,6 @@ from flask import Flask, Response, current_app, g, request
 from app.errors import CHALLENGE, RateLimited, Unauthorized
 from app.http.proxies import client_of
 from app.http.rate_limits import Hit, RateLimit
-from app.http.requests import CALLER
 from app.http.threads import THREADS
 from app.operations.access import SESSION_LIFE, Access, hash_of
 from app.operations.concurrency import ConcurrencyLimit
@@ -67,10 +66,7 @@ class Callers:
     def __init__(self, app: Flask, store: Store, settings: Settings, routes: Mapping[str, tuple[str, str]]) -> None:
         self.store = store
         self._access = Access(store)
-        self.public_url = settings.public_url
-        self.is_https = settings.is_https
-        self._webhooks_allow_local = settings.webhooks_allow_local
-        self._sends_mail = bool(settings.smtp_url)
+        self.settings = settings
         self._routes = routes
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
         self._failures = RateLimit("failure", settings.failed_auth_limit) if settings.failed_auth_limit else None
@@ -94,9 +90,9 @@ class Callers:
             channel,
             now,
             address=lambda: self.address,
-            public_url=self.public_url or "",
-            webhooks_allow_local=self._webhooks_allow_local,
-            sends_mail=self._sends_mail,
+            public_url=self.settings.public_url,
+            webhooks_allow_local=self.settings.webhooks_allow_local,
+            sends_mail=bool(self.settings.smtp_url),
             routes=self._routes,
             callers_changed=self._access.look_up_again,
         )
@@ -107,7 +103,7 @@ class Callers:
         with self.counting_failures():
             caller = self._access.authenticate(secret, TokenKind.CALENDAR, now)
         self._count(caller)
-        return Context(self.store, caller, Channel.REST, now, public_url=self.public_url or "")
+        return Context(self.store, caller, Channel.REST, now, public_url=self.settings.public_url)
 
     def check_again(self) -> None:
         """Raises `Unauthorized` when the token or session of a request that has waited is not valid any more."""
@@ -139,7 +135,7 @@ class Callers:
     @property
     def address(self) -> str:
         """The URL that this server is reached at: `PUBLIC_URL`, else the one of the request."""
-        return self.public_url or request.url_root
+        return self.settings.public_url or request.url_root
 
     @contextmanager
     def counting_failures(self) -> Iterator[None]:
@@ -162,7 +158,7 @@ class Callers:
 
     def _count(self, caller: Caller) -> None:
         """Counts a request of an authenticated caller; raises `RateLimited` where the token calls too often."""
-        request.environ[CALLER] = caller
+        g.caller = caller
         if self._per_token is None or caller.token_id is None:
             return
         g.rate_limit = hit = self._per_token.hit(caller.token_id)
@@ -214,7 +210,7 @@ def hold_large(size: int) -> None:
     Refuses with `ServiceUnavailable` while too many bytes of others are held.
     """
     if size > LARGE_BYTES:
-        caller: Caller | None = request.environ.get(CALLER)
+        caller: Caller | None = g.get("caller")
         _hold(LARGE, caller.project_id if caller else client_address(), size)
 
 
@@ -223,7 +219,7 @@ def wait_instead_of_working() -> None:
 
     Refuses with `ServiceUnavailable` where too many wait.
     """
-    caller: Caller = request.environ[CALLER]
+    caller: Caller = g.caller
     WAITING.acquire(caller.project_id)
     _release()
     g.held = [(WAITING, caller.project_id, 1)]

@@ -15,19 +15,13 @@ class HostNames:
     """The host names of a server: local ones, that of its public URL, and those that the settings name."""
 
     def __init__(self, public_url: str, allowed: Iterable[str]) -> None:
-        public = urlsplit(public_url).netloc
-        names = (*LOCAL, *allowed, *([public] if public else []))
-        self._any = "*" in names
-        self._known = {parts for name in names if (parts := _parts(name))}
+        self._any = "*" in allowed
+        self._known = {parts[0] for name in (*LOCAL, *allowed, urlsplit(public_url).netloc) if (parts := _parts(name))}
 
     def include(self, host: str) -> bool:
-        """Returns whether a `Host` header names this server; a name in the settings without a port is for all ports."""
+        """Returns whether a `Host` header names this server, on whatever port."""
         parts = _parts(host)
-        if parts is None:
-            return False
-        name, port = parts
-        ports = (port,) if port else (None, *DEFAULT_PORTS.values())
-        return self._any or any((name, one) in self._known for one in (*ports, None, "*"))
+        return parts is not None and (self._any or parts[0] in self._known)
 
 
 def is_same_origin(origin: str, host: str) -> bool:

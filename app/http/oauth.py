@@ -8,7 +8,7 @@ grants by their names, which its manual explains.
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from authlib.integrations.flask_oauth2 import AuthorizationServer
 from authlib.oauth2 import OAuth2Error
@@ -27,6 +27,8 @@ from app.operations.context import this_instant
 from app.rules.oauth import CONNECTABLE, Client, is_document, known_scopes
 from app.settings import Settings
 from app.store.store import Store
+
+T = TypeVar("T")
 
 
 class InvalidTargetError(OAuth2Error):
@@ -202,13 +204,13 @@ class ConnectionServer(AuthorizationServer):
         self._iss.add_issuer_parameter(self, response)
         return response
 
-    def in_transaction(self, respond: Callable[[], Response]) -> Response:
-        """Returns the response to a request, made inside one transaction, so that a secret is used only once."""
+    def in_transaction(self, function: Callable[[], T]) -> T:
+        """Calls a function inside one transaction, so that a secret is used only once."""
         store, g.oauth_now = callers().store, this_instant()
 
-        def work(store: Store) -> Response:
+        def work(store: Store) -> T:
             g.oauth_store = store
-            return respond()
+            return function()
 
         with store.deadline():
             return store.in_transaction(work)

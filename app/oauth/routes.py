@@ -1,7 +1,7 @@
 """The metadata documents, and the endpoints of tokens, of registration and of revocation (decisions, section 16)."""
 
-import orjson
 from flask import Blueprint, Flask, Response, g, request
+from flask.typing import ResponseReturnValue
 
 from app.errors import HttpApiDecodeError
 from app.http.callers import callers, client_address
@@ -37,46 +37,43 @@ def allow_any_origin(response: Response) -> Response:
 
 @routes.get("/.well-known/oauth-protected-resource/mcp")
 @routes.get("/.well-known/oauth-protected-resource")
-def protected_resource() -> Response:
+def protected_resource() -> ResponseReturnValue:
     """Returns the metadata of `/mcp` as a protected resource."""
-    return _json(connection_server().resource_metadata)
+    return connection_server().resource_metadata
 
 
 @routes.get("/.well-known/oauth-authorization-server")
-def authorization_server() -> Response:
+def authorization_server() -> ResponseReturnValue:
     """Returns the metadata of the authorization server."""
-    return _json(connection_server().metadata)
+    return connection_server().metadata
 
 
 @routes.post("/oauth/token")
 def token() -> Response:
     """Exchanges a code, or a refresh token, for new secrets."""
     server = connection_server()
-    return server.in_transaction(server.create_token_response)
+    response: Response = server.in_transaction(server.create_token_response)
+    return response
 
 
 @routes.post("/oauth/revoke")
-def revoke() -> Response:
+def revoke() -> ResponseReturnValue:
     """Ends the connection of a token; whether there was one is in no response (RFC 7009)."""
-    sent = request.form
-
-    def end() -> Response:
-        end_connection(g.oauth_store, sent.get("token", ""), sent.get("client_id", ""), g.oauth_now)
-        return _json({})
-
-    return connection_server().in_transaction(end)
+    token, client_id = request.form.get("token", ""), request.form.get("client_id", "")
+    connection_server().in_transaction(lambda: end_connection(g.oauth_store, token, client_id, g.oauth_now))
+    return {}
 
 
 @routes.post("/oauth/register")
-def register() -> Response:
+def register() -> ResponseReturnValue:
     """Registers a client that has no document of its own."""
     now = this_instant()
     try:
         metadata = loads_object(request.get_data(cache=False), request)
         client = register_client(callers().store, metadata, client_address(), now)
     except HttpApiDecodeError as refusal:
-        return _json(_metadata_error(refusal), 400)
-    registered = {
+        return _metadata_error(refusal), 400
+    return {
         "client_id": client.id,
         "client_id_issued_at": int(now.timestamp()),
         "client_name": client.name,
@@ -85,8 +82,7 @@ def register() -> Response:
         "grant_types": ["authorization_code", "refresh_token"],
         "response_types": ["code"],
         **({"client_uri": client.uri} if client.uri else {}),
-    }
-    return _json(registered, 201)
+    }, 201
 
 
 def _metadata_error(refusal: HttpApiDecodeError) -> dict[str, str]:
@@ -94,7 +90,3 @@ def _metadata_error(refusal: HttpApiDecodeError) -> dict[str, str]:
     at_addresses = any(path.startswith("redirect_uris") for path, _ in refusal.details)
     error = "invalid_redirect_uri" if at_addresses else "invalid_client_metadata"
     return {"error": error, "error_description": " ".join(refusal.lines)}
-
-
-def _json(content: object, status: int = 200) -> Response:
-    return Response(orjson.dumps(content), status, content_type="application/json")

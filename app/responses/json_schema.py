@@ -51,6 +51,7 @@ def error_components() -> dict[str, JsonSchema]:
     for error in Refusal.__subclasses__():
         keys = extra.get(error, {})
         known[error.__name__] = {
+            "description": docstring(error),
             "type": "object",
             "properties": {
                 "_tag": {"type": "string", "const": error.__name__},

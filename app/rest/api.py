@@ -50,4 +50,4 @@ def install(app: Flask, settings: Settings) -> None:
 
 def openapi_document(settings: Settings) -> dict[str, Any]:
     """Returns the OpenAPI document; to make it takes a second."""
-    return make_document(settings, (*ROUTES, health.routes), SERVED, health.ERRORS)
+    return make_document(settings, (*ROUTES, health.routes), SERVED)

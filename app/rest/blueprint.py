@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
-from types import MappingProxyType
 from typing import Any, NoReturn
 from urllib.parse import urlencode
 
 import marshmallow as ma
 import orjson
-from flask import Request, Response, g, request, url_for
+from flask import Request, Response, after_this_request, request, url_for
 from flask_smorest import Blueprint
 from webargs.flaskparser import FlaskParser
 
@@ -25,7 +24,6 @@ from app.operations.context import Context
 from app.operations.operation import Operation, Result
 from app.responses.documents import TEXT_IF_MISSING, minimal_record
 from app.responses.json_schema import REF
-from app.rest.examples import request_example
 from app.rest.openapi import common_parameters
 from app.rest.route import Route
 from app.rules.etags import read_tags
@@ -40,8 +38,6 @@ from app.vocabulary import Channel
 View = Callable[..., Response]
 
 NUMBER = re.compile("0|[1-9][0-9]{0,8}")
-WRONG_NUMBER = "There is no record with this number: it is an integer, as the lists show it."
-NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Parser(FlaskParser):
@@ -94,7 +90,6 @@ class Routes(Blueprint):  # type: ignore[misc]
     def __init__(self, name: str, import_name: str, description: str) -> None:
         super().__init__(name, import_name, description=description)
         self.served: list[Route] = []
-        self.after_request(_add_dry_run_header)
 
     def serve(self, method: str, path: str, operation: Operation[Any], **options: Any) -> None:
         """Serves an operation at a path; `Route` describes the options.
@@ -115,85 +110,90 @@ class Routes(Blueprint):  # type: ignore[misc]
         if operation.body is not None:
             body = cached_schema(operation.body)
             required = method == "PUT" or any(field.required for field in body.fields.values())
-            view = self.arguments(body, required=required, example=request_example(operation.body))(view)
-        if operation.body is PlanFields:
-            view = self.doc(requestBody={"content": {tables.CSV: tables.BODY}})(view)
+            view = self.arguments(body, required=required)(view)
         if route.query is not None:
             view = self.arguments(cached_schema(route.query), location="query")(view)
         if route.takes_key:
             headers = ConditionalWriteHeaders if route.conditional else WriteHeaders
-            view = self.arguments(cached_schema(headers), location="headers", arg_name="headers")(view)
-        elif route.has_etag:  # such a route has no query, whose parameters this would replace
-            view = self.doc(parameters=["If-None-Match"], responses={304: "NotModified"})(view)
-        view = self.doc(
-            operationId=route.name,
-            summary=operation.summary,
-            description=f"{operation.description}\n\nNeeds a token with the scope `{operation.scope}`.",
-            responses={error.status: error.name for error in route.errors},
-        )(view)
-        if route.as_csv is not None:
-            table = {tables.CSV: {"schema": {"type": "string"}, "example": route.as_csv([])}}
-            view = self.doc(responses={route.status: {"content": table}})(view)
+            view = self.arguments(cached_schema(headers), location="headers")(view)
+        view = self.doc(**_documentation(route))(view)
         serve = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
         serve(_authorized(route, view))
 
 
-def _add_dry_run_header(response: Response) -> Response:
-    """Adds the header of every response to a dry run, refusals included."""
-    if g.get("dry_run"):
-        response.headers["Dry-Run"] = "true"
-    return response
+def _documentation(route: Route) -> dict[str, Any]:
+    """Returns what flask-smorest's `doc` adds to the documentation of a route by its other decorators."""
+    operation = route.operation
+    responses: dict[int, Any] = {same[0].status: name for name, same in route.errors.items()}
+    documentation = {
+        "operationId": route.name,
+        "summary": operation.summary,
+        "description": f"{operation.description}\n\nNeeds a token with the scope `{operation.scope}`.",
+        "responses": responses,
+    }
+    if route.has_etag and not route.takes_key:
+        documentation["parameters"] = [
+            "If-None-Match"
+        ]  # such a route has no query, whose parameters this would replace
+        responses[304] = "NotModified"
+    if operation.body is PlanFields:
+        documentation["requestBody"] = {"content": {tables.CSV: tables.BODY}}
+    if route.as_csv is not None:
+        table = {"schema": {"type": "string"}, "example": route.as_csv([])}
+        responses[route.status] = {"content": {tables.CSV: table}}
+    return documentation
 
 
 def _authorized(route: Route, view: View) -> View:
-    """Wraps a view so that token, scope and ids are checked, and unknown parameters noted, before the body is read."""
+    """Wraps a view so that token and scope are checked, and unknown parameters noted, before the body is read."""
     query = cached_schema(route.query or Schema)
     body = cached_schema(route.operation.body) if route.operation.body else None
 
     @wraps(view)  # which passes flask-smorest's documentation of the view on
     def authorized(**path: str) -> Response:
-        g.dry_run = not route.operation.reads and request.args.get("dryRun") == "true"
+        if not route.operation.reads and request.args.get("dryRun") == "true":
+            after_this_request(_add_dry_run_header)
         ctx = callers().context(Channel.REST)
         route.operation.permit(ctx)
         unknown.note_unknown_query(query, body)
-        _check_path(path, unless_wrong=None if route.operation.reads else query)
         return view(ctx, **path)
 
     return authorized
 
 
-def _check_path(parameters: Mapping[str, str], *, unless_wrong: ma.Schema | None) -> None:
-    """Raises `NotFound` for a parameter of the wrong form; a converter would do so before the token is checked.
-
-    `unless_wrong`, nothing is raised: parsing the query raises the error then.
-    """
-    for name, value in parameters.items():
-        form, message = (NUMBER, WRONG_NUMBER) if name in NUMBERS else (HEX_ID, WRONG_ID)
-        if not form.fullmatch(value) or (name in NUMBERS and int(value) < NUMBERS[name][0]):
-            if unless_wrong and unless_wrong.validate(Parser().load_querystring(request, unless_wrong)):
-                return
-            raise NotFound(message)
+def _add_dry_run_header(response: Response) -> Response:
+    response.headers["Dry-Run"] = "true"
+    return response
 
 
-def _call(
-    route: Route, ctx: Context, *sent: Mapping[str, Any], headers: Mapping[str, str] = NO_HEADERS, **path: str
-) -> Response:
-    """The view of every route; flask-smorest passes the loaded query and body by position, the headers by name."""
+def _call(route: Route, ctx: Context, *sent: Mapping[str, Any], **path: str) -> Response:
+    """The view of every route; flask-smorest passes the loaded headers, query and body."""
     operation = route.operation
     fields: dict[str, Any] = {"kind": route.kind} if route.kind else {}
-    for part in sent:  # the query, then the body: a plan has `atomic` in both
+    for part in sent:  # the query before the body: a plan has `atomic` in both
         fields |= part
+    key, sent_tags = fields.pop("idempotency_key", None), fields.pop("if_match", None)
     if fields.pop("dryRun", False):
         ctx = replace(ctx, dry_run=True)
     seconds = fields.pop("wait", 0)  # of `list_events` alone: for the first event
     if operation.body is None:
         bodies.ignore()
     unknown.refuse_unknown_if_strict()
-    if (sent_tags := headers.get("if_match")) is not None:
+    _check_path(path)
+    if sent_tags is not None:
         tags = read_tags(sent_tags)
         ctx = replace(ctx, if_match=tags, any_state=tags is None)
-    call = partial(operation, ctx, *path.values(), fields=fields, key=headers.get("idempotency_key"))
+    call = partial(operation, ctx, *path.values(), fields=fields, key=key)
     return _respond(ctx, route, wait_for_events(seconds, call) if seconds else call(), fields)
+
+
+def _check_path(parameters: Mapping[str, str]) -> None:
+    """Raises `NotFound` for a parameter of the wrong form, as for an id of no record: when all else is right."""
+    for name, value in parameters.items():
+        if name in NUMBERS and not NUMBER.fullmatch(value):
+            raise NotFound
+        if name not in NUMBERS and not HEX_ID.fullmatch(value):
+            raise NotFound(WRONG_ID)
 
 
 def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[str, Any]) -> Response:

@@ -1,53 +1,45 @@
 """Liveness and readiness; neither needs a token (contract: Health; decisions, section 1)."""
 
 from threading import Lock
-from typing import Annotated
 
-import orjson
 from cachetools import TTLCache, cached
-from flask import Response
 from flask_smorest import Blueprint
-from typing_extensions import TypedDict
 
-from app.documented import doc
-from app.errors import HttpApiDecodeError, InternalError, PayloadTooLarge, ServiceUnavailable
 from app.http.callers import callers
-from app.responses.json_schema import REF
-from app.rest.route import error_responses
+from app.schemas.types import Schema, StrictString
 from app.store.store import Store
 
 PREPARED_SECONDS = 10
 """How long a database counts as prepared once it was: its indexes are not listed at each probe."""
 
-ALIVE = error_responses([HttpApiDecodeError, PayloadTooLarge, InternalError])
-READY = error_responses([HttpApiDecodeError, PayloadTooLarge, InternalError, ServiceUnavailable])
-ERRORS = (*ALIVE, *READY)
+ERRORS = {400: "HttpApiDecodeError", 413: "PayloadTooLarge", 500: "InternalError"}
+"""The errors of both, by status, as the document names them."""
 
 
-class Health(TypedDict):
+class Health(Schema):
     """A sign of life."""
 
-    status: Annotated[str, doc("`ok` or `ready`", "ok")]
+    status = StrictString(None, description="`ok` or `ready`", example="ok", required=True)
 
 
 routes = Blueprint("health", __name__, description="Liveness and readiness.")
 
 
 @routes.route("/health", endpoint="getHealth")
-@routes.response(200, {"$ref": REF + Health.__name__}, description="The service responds.", example={"status": "ok"})
-@routes.doc(operationId="getHealth", security=[], responses={one.status: one.name for one in ALIVE})
-def health() -> Response:
+@routes.response(200, Health, description="The service responds.", example={"status": "ok"})
+@routes.doc(operationId="getHealth", security=[], responses=ERRORS)
+def health() -> dict[str, str]:
     """Check that the service responds
 
     The process responds. Nothing else is checked, not even the database; no token is needed.
     """
-    return _status("ok")
+    return {"status": "ok"}
 
 
 @routes.route("/ready", endpoint="getReadiness")
-@routes.response(200, {"$ref": REF + Health.__name__}, description="The service is ready.", example={"status": "ready"})
-@routes.doc(operationId="getReadiness", security=[], responses={one.status: one.name for one in READY})
-def ready() -> Response:
+@routes.response(200, Health, description="The service is ready.", example={"status": "ready"})
+@routes.doc(operationId="getReadiness", security=[], responses={**ERRORS, 503: "ServiceUnavailable"})
+def ready() -> dict[str, str]:
     """Check that the service is ready
 
     The process responds, and so does its database; 503 when that can't be reached or written to, or lacks a unique
@@ -56,14 +48,10 @@ def ready() -> Response:
     store = callers().store
     store.ping()
     _check_prepared(store)
-    return _status("ready")
+    return {"status": "ready"}
 
 
 @cached(TTLCache(maxsize=1, ttl=PREPARED_SECONDS), lock=Lock())
 def _check_prepared(store: Store) -> None:
     store.check_writes()
     store.check_prepared()
-
-
-def _status(word: str) -> Response:
-    return Response(orjson.dumps({"status": word}), content_type="application/json")

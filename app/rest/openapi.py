@@ -1,19 +1,19 @@
 """The OpenAPI document: flask-smorest documents the routes, `openapi.yaml` has what no operation declares.
 
-The rest is here: the components that the routes refer to by name, examples of responses, and the closed lists.
+The rest is here: the components that the routes refer to by name, examples, and the closed lists.
 """
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import EnumType
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
+import marshmallow as ma
 import yaml
-from apispec.ext.marshmallow import MarshmallowPlugin
-from apispec.ext.marshmallow.openapi import OpenAPIConverter
+from apispec import BasePlugin
 from flask import Flask
 from flask_smorest import Api, Blueprint
 
@@ -23,24 +23,19 @@ from app.errors import Refusal
 from app.responses.briefs import SEARCH_INTENTS
 from app.responses.intents import Intent
 from app.responses.json_schema import REF, JsonSchema, components, error_components
-from app.rest.examples import error_example, request_example, response_example
-from app.rest.health import Health
-from app.rest.route import ErrorResponse, Route
+from app.rest.examples import error_examples, example, response_example
+from app.rest.route import Route
 from app.schemas.checks import HEX_ID
 from app.schemas.documents import SORTS
 from app.schemas.intents import INTENT_FIELDS, FirstStatus
 from app.schemas.queries import MAX_NUMBER, NUMBERS
+from app.schemas.types import EXAMPLE
 from app.settings import VERSION, Settings
 
 HEAD = Path(__file__).with_suffix(".yaml")
 
-HEADERS_OF = {
-    400: ("Preference-Applied",),
-    401: ("WWW-Authenticate",),
-    412: ("ETag",),
-    429: ("Retry-After",),
-    503: ("Retry-After",),
-}
+HEADERS = {400: "Preference-Applied", 401: "WWW-Authenticate", 412: "ETag", 429: "Retry-After", 503: "Retry-After"}
+"""The header that responses with an error have, by status."""
 
 NOUNS = {"document-intents": "draft", "cluster-intents": "draft", "category-intents": "draft", "categories": "category"}
 
@@ -61,6 +56,50 @@ SHARED = ("dryRun", "Idempotency-Key", "If-Match")
 """The parameters of nearly every write; they are components in OpenAPI."""
 
 
+class ManagementApi(Api):  # type: ignore[misc]
+    """flask-smorest's Api without its own errors: the routes document theirs."""
+
+    DEFAULT_ERROR_RESPONSE_NAME = None
+    ERROR_SCHEMA: ClassVar[dict[str, Any]] = {}
+
+
+class Docstrings(BasePlugin):
+    """A plugin of apispec that describes each schema of a request with its docstring."""
+
+    def schema_helper(self, name: str, definition: dict[str, Any], **options: Any) -> dict[str, Any]:
+        return {"description": docstring(type(options["schema"]))} if "schema" in options else {}
+
+
+def show_example(_converter: Any, field: ma.fields.Field[Any], **_: Any) -> dict[str, Any]:
+    """Returns the example of a request's field: an attribute function of apispec."""
+    return {"examples": [field.metadata[EXAMPLE]]} if EXAMPLE in field.metadata else {}
+
+
+def make_document(settings: Settings, blueprints: Iterable[Blueprint], routes: Iterable[Route]) -> dict[str, Any]:
+    """Returns the OpenAPI 3.1 document of blueprints; its paths are below its `servers`.
+
+    flask-smorest documents the routes of an app of its own.
+    """
+    app = Flask(__name__)
+    server = {"url": (settings.public_url.rstrip("/") + settings.base_path) or "/"}
+    app.config.update(
+        API_TITLE="Content workflow",
+        API_VERSION=VERSION,
+        OPENAPI_VERSION="3.1.0",
+        API_SPEC_OPTIONS={**yaml.safe_load(HEAD.read_text("utf-8")), "servers": [server]},
+    )
+    api = ManagementApi(app, spec_kwargs={"extra_plugins": [Docstrings()]})
+    api.ma_plugin.converter.add_attribute_function(show_example)
+    refusals = {error.__name__ for error in Refusal.__subclasses__()}
+    for name, schema in _schemas(routes).items():
+        api.spec.components.schema(name, schema, lazy=name in refusals)  # not all of them are errors of a route
+    for name, errors in {name: errors for route in routes for name, errors in route.errors.items()}.items():
+        api.spec.components.response(name, _error_response(errors))
+    for blueprint in blueprints:
+        api.register_blueprint(blueprint)
+    return _completed(api.spec.to_dict(), routes)
+
+
 def common_parameters(path: str) -> list[dict[str, Any] | str]:
     """Returns the documentation of what all methods of a path take: the parameters in it, and `Prefer`."""
     parts = pairwise(path.split("/"))
@@ -77,94 +116,50 @@ def _in_path(name: str, collection: str) -> dict[str, Any]:
     return {"in": "path", "name": name, "description": description, "schema": schema}
 
 
-class ManagementApi(Api):  # type: ignore[misc]
-    """flask-smorest's Api; `app.http.errors` answers with errors, and the routes document them."""
-
-    DEFAULT_ERROR_RESPONSE_NAME = None
-    ERROR_SCHEMA: ClassVar[dict[str, Any]] = {}
-
-
-class Converter(OpenAPIConverter):
-    """apispec's converter, which describes each schema of a request with its docstring."""
-
-    def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
-        described = {"description": docstring(type(schema))} if type(schema).__doc__ else {}
-        return {**described, **super().schema2jsonschema(schema)}  # type: ignore[no-untyped-call]
-
-
-class Plugin(MarshmallowPlugin):
-    """apispec's plugin with that converter."""
-
-    Converter = Converter
-
-
-def make_document(
-    settings: Settings, blueprints: Iterable[Blueprint], routes: Iterable[Route], health: Iterable[ErrorResponse]
-) -> dict[str, Any]:
-    """Returns the OpenAPI 3.1 document of blueprints; its paths are below its `servers`.
-
-    flask-smorest documents the routes of an app of its own; `health` are the errors of those without an operation.
-    """
-    app = Flask(__name__)
-    server = {"url": (settings.public_url.rstrip("/") + settings.base_path) or "/"}
-    app.config.update(
-        API_TITLE="Content workflow",
-        API_VERSION=VERSION,
-        OPENAPI_VERSION="3.1.0",
-        API_SPEC_OPTIONS={**yaml.safe_load(HEAD.read_text("utf-8")), "servers": [server]},
-    )
-    api = ManagementApi(app, spec_kwargs={"marshmallow_plugin": Plugin()})
-    responses = {one.name: one for one in (*(one for route in routes for one in route.errors), *health)}
-    for name, response in responses.items():
-        api.spec.components.response(name, _error_response(response))
-    errors = {error for one in responses.values() for error in one.errors}
-    for name, schema in _schemas(routes, errors).items():
-        api.spec.components.schema(name, schema)
-    for blueprint in blueprints:
-        api.register_blueprint(blueprint)
-    return _completed(api.spec.to_dict(), routes)
-
-
-def _schemas(routes: Iterable[Route], errors: Iterable[type[Refusal]]) -> dict[str, JsonSchema]:
+def _schemas(routes: Iterable[Route]) -> dict[str, JsonSchema]:
     """Returns the schemas of all responses and errors, by name; a draft's has the fields of its kind."""
-    known = components([Health, *(route.response for route in routes)]) | error_components()
-    for error in Refusal.__subclasses__():
-        made = known.pop(error.__name__)
-        if error in errors:
-            known[error.__name__] = {"description": docstring(error), **made}
+    known = components(route.response for route in routes) | error_components()
     draft = known.pop(Intent.__name__)
     for kind, fields in INTENT_FIELDS.items():
-        example = {"kind": {**draft["properties"]["kind"], "examples": [kind]}}
-        made = {"fields": {"$ref": REF + fields.__name__, "examples": [request_example(fields)]}}
-        known[kind.title() + Intent.__name__] = {**draft, "properties": {**draft["properties"], **example, **made}}
+        of_kind = {
+            "kind": {**draft["properties"]["kind"], "examples": [kind]},
+            "fields": {"$ref": REF + fields.__name__},
+        }
+        known[kind.title() + Intent.__name__] = {**draft, "properties": {**draft["properties"], **of_kind}}
     return known
 
 
-def _error_response(response: ErrorResponse) -> dict[str, Any]:
+def _error_response(errors: Sequence[type[Refusal]]) -> dict[str, Any]:
     """Returns the component of a response with one of several errors."""
-    references = {error.__name__: REF + error.__name__ for error in response.errors}
-    one_of = [{"$ref": reference} for reference in references.values()]
-    schema = {"oneOf": one_of, "discriminator": {"propertyName": "_tag", "mapping": references}}
-    examples = {error.__name__: {"value": error_example(error, response.kind)} for error in response.errors}
-    headers = [*(["Dry-Run"] if response.dry_run else []), *HEADERS_OF.get(response.status, ())]
+    names = [error.__name__ for error in errors]
+    discriminator = {"propertyName": "_tag", "mapping": {name: REF + name for name in names}}
+    examples = {name: {"value": shown} for error in errors for name, shown in error_examples(error).items()}
     return {
-        "description": ", ".join(f"`{error.__name__}`" for error in response.errors),
-        "content": {"application/json": {"schema": schema if one_of[1:] else one_of[0], "examples": examples}},
-        **({"headers": {name: name for name in headers}} if headers else {}),
+        "description": ", ".join(f"`{name}`" for name in names),
+        "headers": {name: name for name in ("Dry-Run", HEADERS.get(errors[0].status)) if name},
+        "content": {
+            "application/json": {
+                "schema": {"oneOf": names, "discriminator": discriminator} if names[1:] else names[0],
+                "examples": examples,
+            }
+        },
     }
 
 
 def _completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, Any]:
-    """Returns the document with an example of each response, and with components of what many operations share."""
-    components = document["components"]
-    del components["schemas"]["PaginationMetadata"]  # of flask-smorest's own pages
+    """Returns the document with an example of each body and response, and with components of what many share."""
+    schemas, parameters = document["components"]["schemas"], document["components"]["parameters"]
+    del schemas["PaginationMetadata"]  # of flask-smorest's own pages
     for route in routes:
         operation = document["paths"][re.sub(r"<(\w+)>", r"{\1}", route.path)][route.method.lower()]
+        if "requestBody" in operation:
+            body = operation["requestBody"]["content"]["application/json"]
+            body["example"] = example(body["schema"], schemas)
         success = operation["responses"][str(route.status)]["content"]["application/json"]
-        success["example"] = response_example(route, components["schemas"])
+        success["example"] = response_example(route, success["schema"], schemas)
         for place, one in enumerate(operation.get("parameters", ())):
             if one.get("name") in SHARED:
-                components["parameters"][one["name"]] = one
+                parameters[one["name"]] = one
                 operation["parameters"][place] = {"$ref": f"#/components/parameters/{one['name']}"}
     completed: dict[str, Any] = json.loads(json.dumps(document), object_hook=_with_reference)
     completed["components"]["schemas"]["CheckLevels"] = CHECK_LEVELS

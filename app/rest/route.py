@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
@@ -23,33 +22,6 @@ from app.vocabulary import Kind, Scope
 
 UNCHANGING = (Delivery, Invitation, NewInvitation, ReviewLink, NewReviewLink)
 """Records without a revision, whose responses have no ETag."""
-
-
-@dataclass(frozen=True)
-class ErrorResponse:
-    """The response of one status to which one or more errors belong; a component of OpenAPI."""
-
-    status: int
-    errors: tuple[type[Refusal], ...]
-    dry_run: bool
-    """Whether the header `Dry-Run` says that nothing was changed, had the request succeeded."""
-    kind: Kind | None
-    """The kind of the draft that was refused."""
-
-    @property
-    def name(self) -> str:
-        """The component's name, like `NotFound`, and `Write.NotFound` for a route that writes."""
-        kind = self.kind if errors.IntentInvalid in self.errors else None
-        return ".".join(filter(None, ["Write" * self.dry_run, *(error.__name__ for error in self.errors), kind]))
-
-
-def error_responses(
-    refusals: Iterable[type[Refusal]], *, dry_run: bool = False, kind: Kind | None = None
-) -> list[ErrorResponse]:
-    """Returns errors as responses, by status."""
-    in_order = sorted(set(refusals), key=lambda error: (error.status, error.__name__))
-    by_status = groupby(in_order, key=lambda error: error.status)
-    return [ErrorResponse(status, tuple(same), dry_run, kind) for status, same in by_status]
 
 
 class Route:
@@ -115,8 +87,11 @@ class Route:
         return [name for name, may_be in sent.items() if may_be]
 
     @property
-    def errors(self) -> list[ErrorResponse]:
-        """Every error that the route can respond with, by status."""
+    def errors(self) -> dict[str, tuple[type[Refusal], ...]]:
+        """Every error that the route can respond with, those of each status together, under their names.
+
+        They are one component of OpenAPI, like `BudgetExceeded.RateLimited`.
+        """
         writes = not self.operation.reads
         everywhere = {
             errors.PayloadTooLarge: True,
@@ -134,5 +109,7 @@ class Route:
             errors.ProjectFrozen: writes and self.operation.scope != Scope.ADMIN,
             errors.PreconditionFailed: self.conditional,
         }
-        common = [error for error, may_be in everywhere.items() if may_be]
-        return error_responses([*common, *self.operation.errors], dry_run=writes, kind=self.kind)
+        found: set[type[Refusal]] = {*self.operation.errors, *(error for error, may_be in everywhere.items() if may_be)}
+        in_order = sorted(found, key=lambda error: (error.status, error.__name__))
+        by_status = [tuple(same) for _, same in groupby(in_order, key=lambda error: error.status)]
+        return {".".join(error.__name__ for error in same): same for same in by_status}

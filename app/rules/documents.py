@@ -225,6 +225,12 @@ def brief_of(document: Mapping[str, Any]) -> StoredBrief:
     return document.get("brief") or NO_BRIEF
 
 
+def changed_since_published(document: StoredDocument) -> bool:
+    """Returns whether the content changed since it was published."""
+    published = document.get("published")
+    return published is not None and document["version"] != published["version"]
+
+
 def delivered_at_once(before: StoredDocument, after: StoredDocument) -> dict[str, Any]:
     """Returns the changes of a document, outside the trash, that are delivered without its being published again."""
     if not before["isPublished"] or before["deletedAt"] is not None:

@@ -23,7 +23,7 @@ from app.errors import (
 )
 from app.rules.actors import StoredNote
 from app.rules.briefs import finished_brief, mark_brief_ready, refuse_if_guarded
-from app.rules.documents import OPEN, Call, Decision, StoredDocument, changed
+from app.rules.documents import OPEN, Call, Decision, StoredDocument, changed, changed_since_published
 from app.rules.times import wire_time
 from app.rules.wording import named
 from app.vocabulary import Channel, ThreadState
@@ -288,6 +288,5 @@ _STATUS_WORDS: Mapping[str, str] = {
 def _may_leave(move: StatusMove, document: StoredDocument) -> bool:
     if move.if_live and not document["isPublished"]:
         return False
-    status, published = document["status"], document.get("published")
-    is_changed = published is not None and document["version"] != published["version"]
-    return status in move.leaves or (is_changed and status in move.if_changed)
+    status = document["status"]
+    return status in move.leaves or (status in move.if_changed and changed_since_published(document))

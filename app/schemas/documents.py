@@ -150,6 +150,7 @@ class ChangesRequest(Schema):
         Nested(ThreadFields, allow_none=False),
         MOST_OPENED,
         description="threads to open, all or none",
+        example=[{"text": "Say which.", "quote": {"exact": "Flour"}, "suggestion": "Wheat flour"}],
         allow_none=False,
     )
     offer = StrictBoolean(description="make the brief `ready` too, for a writer to take", example=True)

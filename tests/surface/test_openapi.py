@@ -126,11 +126,13 @@ def test_every_body_and_every_answer_has_an_example_that_fits(document: dict[str
 
 CONSISTENT: dict[str, Callable[[str, dict[str, Any]], bool]] = {
     "kind fields": lambda where, draft: f" /{draft['kind']}-intents" in where,
-    "errors": lambda where, refused: all(
-        problem["field"] in INTENT_FIELDS[kind]().fields
-        for kind in Kind
-        if f" /{kind}-intents" in where
-        for problem in refused["errors"]
+    "errors": lambda where, refused: (
+        "-intents/" not in where
+        or any(
+            {problem["field"] for problem in refused["errors"]} <= INTENT_FIELDS[kind]().fields.keys()
+            for kind in Kind
+            if f" /{kind}-intents" in where or where.endswith(" 422")  # which has an example for each kind
+        )
     ),
     "valid errors": lambda where, validated: validated["valid"] == (not validated["errors"]),
     "warnings": lambda where, one: " /document-intents" in where or "blocking" in one,
@@ -250,7 +252,8 @@ def test_every_response_to_a_dry_run_documents_its_header(document: dict[str, An
             if "Dry-Run" in _resolved(response, document).get("headers", {})
         }
 
-        assert documented == (set(responses) if takes else set()), operation["operationId"]
+        refusals = {status for status in responses if status >= "400"}
+        assert documented == (set(responses) if takes else refusals), operation["operationId"]
 
 
 def test_names_of_components_are_words_of_the_contract(document: dict[str, Any]) -> None:
