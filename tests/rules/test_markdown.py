@@ -139,22 +139,8 @@ _MARKUP = r"""
     b é http:// www. a@b.c @ . / ! { } <b> <i> </b> <p> <div> </div> <table> <tr> <td> </table> <ul> <li> <b
     title=x> ="
 """
-_SPACED = [
-    "\n",
-    "\n\n",
-    "  \n",
-    "    ",
-    "\t",
-    " ",
-    "- ",
-    "> ",
-    "1. ",
-    "[a]: b\n",
-    "\n> ",
-    "\n- ",
-    "|a|b|\n|-|-|\n",
-    "[x] ",
-]
+_SPACED = ["\n", "\n\n", "  \n", "    ", "\t", " ", "- ", "> ", "1. "]
+_SPACED += ["[a]: b\n", "\n> ", "\n- ", "|a|b|\n|-|-|\n", "[x] "]
 _UNITS = [*_MARKUP.split(), *_SPACED]
 
 
