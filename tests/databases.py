@@ -38,10 +38,15 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Store]:
     if differences(store):
         store.database.client.drop_database(store.database.name)
     else:
-        for name in store.database.list_collection_names():
-            store.database[name].delete_many({})
+        empty(store)
         _IDLE.append(store.database.name)
     store.database.client.close()
+
+
+def empty(store: Store) -> None:
+    """Deletes every record of the database."""
+    for name in store.database.list_collection_names():
+        store.database[name].delete_many({})
 
 
 def drop_idle(uri: str) -> None:
