@@ -204,15 +204,6 @@ def test_several_filters_are_read_from_one_index(library: Project, explain: Expl
     assert [plan for plan in plans if plan.hint is None or "COLLSCAN" in plan.stages] == []
 
 
-@pytest.mark.contract("decided-documents.indexes")
-def test_the_values_of_one_filter_are_merged_in_order(library: Project, explain: Explain) -> None:
-    wanted, now = {"status": ["idea", "review"]}, library.context().now
-
-    [plan] = explain(lambda store: store.documents.list(library.id, wanted, now, sort="title", limit=50, offset=0))
-
-    assert "SORT_MERGE" in plan.stages
-
-
 @pytest.mark.contract("decided-documents.indexes", "decided-pages.slug")
 @pytest.mark.parametrize("filters", [{}, {"status": ["idea"]}, {"briefState": ["claimed"]}])
 @pytest.mark.parametrize(("name", "index"), [("slug", SLUGS), ("key", KEYS)])

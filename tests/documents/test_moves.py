@@ -88,13 +88,6 @@ def test_each_operation_leaves_its_statuses_and_no_other(rest: Rest, store: Stor
         assert ok(rest.get(path_of(document))) == document
 
 
-@pytest.mark.contract("decided-documents.moves")
-@pytest.mark.parametrize("step", NEW_STATUS)
-def test_a_document_that_is_not_there_can_not_be_moved(rest: Rest, step: str) -> None:
-    assert do(rest, {"id": NOBODY}, step).status_code == 404
-    assert do(rest, {"id": "nonsense"}, step).status_code == 404
-
-
 @pytest.mark.contract("decided-documents.submit", "decided-documents.approve", "decided-documents.publish-order")
 @pytest.mark.parametrize("step", ["submit", "approve", "schedule", "publish"])
 def test_a_document_without_content_goes_nowhere(rest: Rest, step: str) -> None:

@@ -224,17 +224,6 @@ def test_a_response_that_may_hold_drafts_is_never_cached(project: Project, previ
     assert kept.headers["ETag"]
 
 
-def test_a_token_without_the_permission_never_gets_a_response_cached_for_one_with_it(
-    project: Project, graphql: GraphQL, preview: GraphQL
-) -> None:
-    a_document(project.context(), slug="draft", title="Secret")
-    query = '{ documentBySlug(slug: "draft") { title } }'
-
-    for _ in range(2):
-        assert "Secret" in preview.get(query).text
-        assert graphql.get(query).json == {"data": {"documentBySlug": None}}
-
-
 def test_an_error_is_not_cached(graphql: GraphQL) -> None:
     for answer in (graphql.get("{"), graphql.get("{ documents(limit: 0) { id } }")):
         assert answer.headers["Cache-Control"] == "no-store"

@@ -303,21 +303,6 @@ WRITES = [
 
 
 @pytest.mark.needs_mongod
-@pytest.mark.parametrize(("method", "path", "body"), WRITES)
-def test_if_match_lets_a_write_through_only_while_the_record_is_the_same(
-    rest: Rest, project: Project, method: str, path: str, body: object
-) -> None:
-    path = path.format(**records(rest, project))
-    record = path.removesuffix("/claim").removesuffix("/confirm")
-    etag = rest.get(record).headers["ETag"]
-
-    refused = rest.call(method, path, body, If_Match='"999-999"')
-    assert (refused.status_code, refused.json["_tag"]) == (412, "PreconditionFailed")
-    assert rest.get(record).headers["ETag"] == etag
-    assert rest.call(method, path, body, If_Match=f'"999-999", {etag}').status_code in (200, 201)
-
-
-@pytest.mark.needs_mongod
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [*WRITES, ("POST", "/document-intents", {"title": "x"}), ("POST", "/document-intents/{draft}/validate", None)],
@@ -344,15 +329,6 @@ def test_a_key_is_for_one_request_of_one_token(rest: Rest, project: Project) -> 
         other = rest.call(method, path, body, Idempotency_Key="k")
         assert (other.status_code, other.json["_tag"]) == (422, "IdempotencyMismatch")
     assert rest.by(project.token()).post("/document-intents", {"title": "two"}, Idempotency_Key="k").status_code == 201
-
-
-@pytest.mark.needs_mongod
-def test_a_refusal_stores_no_key(rest: Rest) -> None:
-    draft = rest.post("/document-intents").json["id"]
-    assert rest.post(f"/document-intents/{draft}/confirm", Idempotency_Key="k").status_code == 422
-    rest.patch(f"/document-intents/{draft}", {"title": "Now it has one"})
-
-    assert rest.post(f"/document-intents/{draft}/confirm", Idempotency_Key="k").status_code == 201
 
 
 @pytest.mark.needs_mongod

@@ -109,14 +109,6 @@ def test_an_expired_claim_can_be_claimed_by_anyone_which_is_two_events(api, proj
     assert (again["type"], again["by"]["id"], again["data"]["briefState"]) == ("brief.claimed", api.token.id, "claimed")
 
 
-@pytest.mark.contract("decided-briefs.expired-is-ready", "decided-briefs.claim-next")
-def test_the_next_brief_may_be_one_whose_claim_expired(api, project, ctx) -> None:
-    later = a_ready_brief(ctx, dueDate="2027-03-01")["id"]
-    path = an_expired_claim(project, project.token("Lost"), dueDate="2027-02-01")
-
-    assert [f"/documents/{api.post('/briefs/claim').json['id']}" for _ in range(2)] == [path, f"/documents/{later}"]
-
-
 @pytest.mark.contract("decided-briefs.expired-is-ready", "decided-briefs.ready-order", "endpoints-briefs.withdraw")
 def test_an_expired_claim_is_left_as_ready_and_withdrawn_as_ready(api, project) -> None:
     path = an_expired_claim(project, project.token("Lost"))
