@@ -34,7 +34,7 @@ def reader(app: Flask, project: Project) -> Visitor:
     return visitor
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def uncached(store: Store) -> Flask:
     """A server that looks tokens and sessions up on each request."""
     return an_uncached_app(store)

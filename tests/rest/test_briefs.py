@@ -320,16 +320,6 @@ def test_a_claimed_brief_can_not_be_claimed_again_even_by_its_holder(api, projec
     assert api.get(path).json["brief"] == brief
 
 
-@pytest.mark.contract("errors.BriefNotReady", "endpoints-briefs.claim")
-@pytest.mark.parametrize("state", ["none", "drafted"])
-def test_a_brief_that_is_not_ready_can_not_be_claimed(api, ctx, state) -> None:
-    path = in_state(api, ctx, state)
-
-    assert tag(api.post(f"{path}/brief/claim")) == (409, "BriefNotReady")
-    assert tag(api.post(f"/documents/{a_document(ctx)['id']}/brief/claim")) == (409, "BriefNotReady")
-    assert api.get(path).json["brief"]["state"] == state
-
-
 @pytest.mark.contract("brief-moves.withdraw-ready", "brief-moves.withdraw-claimed", "endpoints-briefs.withdraw")
 @pytest.mark.parametrize("state", ["ready", "claimed"])
 def test_withdrawing_clears_the_claim_and_the_brief_can_be_offered_again(api, ctx, state) -> None:
@@ -344,13 +334,6 @@ def test_withdrawing_clears_the_claim_and_the_brief_can_be_offered_again(api, ct
     assert api.get("/briefs").json == []
     assert api.post(f"{path}/brief/ready").status_code == 200
     assert api.post(f"{path}/brief/claim").status_code == 200
-
-
-@pytest.mark.contract("errors.BriefNotOffered", "endpoints-briefs.withdraw")
-@pytest.mark.parametrize("state", ["none", "drafted"])
-def test_a_brief_that_is_neither_ready_nor_claimed_can_not_be_withdrawn(api, ctx, state) -> None:
-    assert tag(api.post(f"{in_state(api, ctx, state)}/brief/withdraw")) == (409, "BriefNotOffered")
-    assert tag(api.post(f"/documents/{a_document(ctx)['id']}/brief/withdraw")) == (409, "BriefNotOffered")
 
 
 @pytest.mark.contract("brief-rules.3")
