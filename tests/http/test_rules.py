@@ -348,16 +348,22 @@ def test_a_key_that_is_none_is_refused_and_ignored_on_reads(rest: Rest, key: str
     assert rest.get("/briefs", Idempotency_Key=key).status_code == 200
 
 
-SWITCHES = [("serve_rest", "/briefs"), ("serve_docs", "/docs"), ("serve_docs", "/openapi.json"), ("serve_mcp", "/mcp")]
+SWITCHES = {
+    "serve_rest": ("/briefs",),
+    "serve_docs": ("/docs", "/openapi.json", "/llms.txt"),
+    "serve_mcp": ("/mcp",),
+    "serve_graphql": ("/graphql", "/delivery/feed.xml"),
+}
 
 
-@pytest.mark.parametrize(("switch", "path"), SWITCHES)
-def test_each_surface_can_be_switched_off_while_health_stays(configured: Configured, switch: str, path: str) -> None:
-    on, off = configured().test_client(), configured(**{switch: False}).test_client()
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_each_surface_can_be_switched_off_while_health_stays(app: Flask, configured: Configured, switch: str) -> None:
+    on, off = app.test_client(), configured(**{switch: False}).test_client()
 
-    assert on.get(path).status_code != 404
-    assert off.get(path).status_code == 404
-    assert ("/docs" in off.get(path).text) == (switch not in ("serve_docs", "serve_rest"))
+    for path in SWITCHES[switch]:
+        assert on.get(path).status_code != 404
+        assert off.get(path).status_code == 404
+        assert ("/docs" in off.get(path).text) == (switch not in ("serve_docs", "serve_rest"))
     assert off.get("/health").json == {"status": "ok"}
 
 
