@@ -15,7 +15,7 @@ import pytest
 from flask import Flask
 
 from app.store.store import Store
-from tests.databases import opened
+from tests.databases import drop_idle, opened
 from tests.make import Project, a_project, an_app
 from tests.mongod import quick_mongod
 from tests.rest.client import Rest
@@ -51,6 +51,7 @@ def mongodb_uri() -> Iterator[str]:
     """A real MongoDB replica set: MONGODB_URI, else one of our own that the test processes share."""
     if given := os.environ.get("MONGODB_URI"):
         yield given
+        drop_idle(given)
     else:
         with quick_mongod(CHECKOUT / ".mongod" / "tests") as uri:
             yield uri

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterator
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from bson.raw_bson import RawBSONDocument
+from pymongo import MongoClient
 
-from app.cli.db import create_missing
+from app.cli.db import create_missing, differences
 from app.store.indexes import create_indexes
 from app.store.store import Store, connect
 from tests import in_memory
@@ -15,18 +17,43 @@ from tests import in_memory
 MONGOMOCK = os.environ.get("CONTENT_WORKFLOW_TEST_STORE") == "mongomock"
 
 
+_IDLE: list[str] = []
+"""Databases of this process that no test uses now: to empty one takes a tenth of the time of making one."""
+
+
 def opened(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """Yields a fresh database with its indexes, which goes when the fixture that asked for it does."""
+    """Yields an empty database with its indexes, which nobody else uses until the fixture that asked for it ends."""
     if MONGOMOCK:
         store = in_memory.store()
         create_indexes(store.database)
         yield store
         return
-    store = connect(request.getfixturevalue("mongodb_uri"), f"test_{uuid4().hex[:16]}")
-    create_missing(store)
+    uri = request.getfixturevalue("mongodb_uri")
+    if _IDLE:
+        store = connect(uri, _IDLE.pop())
+    else:
+        store = connect(uri, f"test_{uuid4().hex[:16]}")
+        create_missing(store)
     yield store
-    store.database.client.drop_database(store.database.name)
+    if differences(store):
+        store.database.client.drop_database(store.database.name)
+    else:
+        empty(store)
+        _IDLE.append(store.database.name)
     store.database.client.close()
+
+
+def empty(store: Store) -> None:
+    """Deletes every record of the database."""
+    for name in store.database.list_collection_names():
+        store.database[name].delete_many({})
+
+
+def drop_idle(uri: str) -> None:
+    """Drops the databases of this process."""
+    with MongoClient[dict[str, Any]](uri) as client:
+        for name in _IDLE:
+            client.drop_database(name)
 
 
 def everything(store: Store) -> dict[str, list[bytes]]:

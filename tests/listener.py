@@ -1,5 +1,7 @@
 """What tests that look at the commands of MongoDB's client begin with."""
 
+from typing import Any
+
 from pymongo import monitoring
 
 
@@ -9,3 +11,27 @@ class Listener(monitoring.CommandListener):
     def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
 
     def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
+
+
+class Commands(Listener):
+    """The names of the commands that were sent since `sent` was cleared."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+
+    def started(self, event: monitoring.CommandStartedEvent) -> None:
+        self.sent.append(event.command_name)
+
+
+class Queries(Listener):
+    """The commands of some names that were sent since `sent` was cleared, as `explain` takes them."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+        self.sent: list[dict[str, Any]] = []
+
+    def started(self, event: monitoring.CommandStartedEvent) -> None:
+        if event.command_name in self.names:
+            of_drivers = ("lsid", "txnNumber", "writeConcern")
+            asked = {name: value for name, value in event.command.items() if name not in of_drivers}
+            self.sent.append({name: value for name, value in asked.items() if not name.startswith("$")})

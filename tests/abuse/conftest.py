@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +12,8 @@ from tests.abuse.service import FIGURES, MIB, Service, serve
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if item.nodeid.startswith("tests/abuse/"):
             item.add_marker(pytest.mark.abuse)
-            item.add_marker(pytest.mark.needs_mongod)
             if not sys.platform.startswith("linux"):
                 item.add_marker(pytest.mark.skip(reason="reads memory from /proc"))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from pymongo import MongoClient, monitoring
+from pymongo import MongoClient
 from selenium import webdriver
 
 from app.http.callers import WAITING
@@ -13,7 +13,7 @@ from app.store.store import CODEC, Store
 from app.vocabulary import Scope
 from tests.console.browser import Window
 from tests.console.visitor import Visitor
-from tests.listener import Listener
+from tests.listener import Commands
 from tests.live import serving, until
 from tests.make import Project, an_app, an_uncached_app
 
@@ -34,21 +34,10 @@ def reader(app: Flask, project: Project) -> Visitor:
     return visitor
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def uncached(store: Store) -> Flask:
     """A server that looks tokens and sessions up on each request."""
     return an_uncached_app(store)
-
-
-class Commands(Listener):
-    """Notes each command that is sent to MongoDB."""
-
-    def __init__(self) -> None:
-        self.sent: list[str] = []
-
-    def started(self, event: monitoring.CommandStartedEvent) -> None:
-        """Notes a command."""
-        self.sent.append(event.command_name)
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 
-from tests.console.conftest import Commands
 from tests.console.visitor import Visitor
+from tests.listener import Commands
 from tests.make import OPERATIONS, Project, a_document, made
 
 pytestmark = pytest.mark.needs_mongod

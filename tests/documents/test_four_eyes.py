@@ -36,19 +36,6 @@ def take(caller: Rest, document: Any, step: str) -> Any:
 
 @EVERY_STEP
 @pytest.mark.contract("decided-four-eyes.refused")
-def test_the_author_of_the_version_is_refused_and_another_caller_is_not(
-    demanding: Rest, writer: Rest, step: str
-) -> None:
-    document = a_document(writer)
-
-    body = refused(take(writer, document, step), "FourEyes")
-
-    assert (body["by"]["id"], body["by"]["name"]) == (writer.token.id, "Writer")
-    ok(take(demanding, document, step))
-
-
-@EVERY_STEP
-@pytest.mark.contract("decided-four-eyes.refused")
 def test_what_another_server_was_told_to_demand_holds_at_once(rest: Rest, project: Project, step: str) -> None:
     document = a_document(rest)
     ok(rest.get(f"{path_of(document)}/actions"))
@@ -68,16 +55,6 @@ def test_who_submitted_it_last_is_refused_too(demanding: Rest, writer: Rest, pro
     assert refused(take(demanding, document, step), "FourEyes")["by"]["id"] == demanding.token.id
     assert refused(take(writer, document, step), "FourEyes")["by"]["id"] == writer.token.id
     ok(take(demanding.by(project.token("Third")), document, step))
-
-
-@EVERY_STEP
-@pytest.mark.contract("decided-four-eyes.refused")
-def test_a_change_of_any_published_field_makes_its_author_the_maker(demanding: Rest, writer: Rest, step: str) -> None:
-    document = a_document(demanding)
-    ok(writer.patch(path_of(document), {"title": "Rye bread"}))
-
-    refused(take(writer, document, step), "FourEyes")
-    ok(take(demanding, document, step))
 
 
 @EVERY_STEP

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 import pymongo
 import pytest
-from pymongo import monitoring
 
 from app.schemas.documents import SORTS
 from app.store import document_lists
@@ -20,26 +19,12 @@ from app.store.indexes import BY_DUE_DATE, EXPIRED_LEASES, INDEXES, KEYS, SLUGS,
 from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus, Kind
 from tests.documents.steps import NOBODY
-from tests.listener import Listener
+from tests.listener import Queries
 from tests.make import OPERATIONS, Project, a_document, a_project
 
 pytestmark = pytest.mark.needs_mongod
 
-COMMANDS = ("find", "findAndModify", "aggregate", "update", "delete")
-
-
 STATUSES = [str(status) for status in DocumentStatus]
-
-
-class Watch(Listener):
-    """Keeps the commands that were sent to MongoDB."""
-
-    def __init__(self) -> None:
-        self.commands: list[dict[str, Any]] = []
-
-    def started(self, event: monitoring.CommandStartedEvent) -> None:
-        if event.command_name in COMMANDS:
-            self.commands.append(dict(event.command))
 
 
 @dataclass(frozen=True)
@@ -88,21 +73,16 @@ def library(store: Store) -> Project:
 
 @pytest.fixture
 def explain(store: Store, mongodb_uri: str) -> Iterator[Explain]:
-    watch = Watch()
+    watch = Queries("find", "findAndModify", "aggregate", "update", "delete")
     client: Any = pymongo.MongoClient(mongodb_uri, event_listeners=[watch], w="majority")
     database = client.get_database(store.database.name, codec_options=CODEC)
     watched = Store(database, deadline_seconds=10)
 
     def explained(run: Callable[[Store], Any], find: Callable[[dict[str, Any]], bool] = bool) -> list[Plan]:
-        watch.commands.clear()
+        watch.sent.clear()
         run(watched)
         plans = []
-        for sent in filter(find, list(watch.commands)):
-            command = {
-                key: value
-                for key, value in sent.items()
-                if key not in ("lsid", "txnNumber", "writeConcern") and not key.startswith("$")
-            }
+        for command in filter(find, list(watch.sent)):
             plan = store.database.command("explain", command, verbosity="queryPlanner")
             stages = list(_stages(plan))
             names = frozenset(stage["indexName"] for stage in stages if "indexName" in stage)
@@ -175,19 +155,16 @@ def test_a_list_with_one_filter_is_read_in_order_from_the_index_of_its_order(
 
 @pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("sort", SORTS)
-@pytest.mark.parametrize("filters", [one for one in ONE if "briefState" not in one], ids=str)
-def test_no_document_is_read_that_is_far_before_the_page(
-    library: Project, explain: Explain, filters: dict[str, Any], sort: str
-) -> None:
+def test_no_document_is_read_that_is_far_before_the_page(library: Project, explain: Explain, sort: str) -> None:
     now = library.context().now
 
-    plans = explain(
-        lambda store: store.documents.list(library.id, filters, now, sort=sort, limit=50, offset=10_000),
-        find=lambda command: "skip" in command,
-    )
-
-    assert 1 <= len(plans) <= 2  # those without a due date may come last
-    assert [plan for plan in plans if "FETCH" in plan.stages] == []
+    for filters in (one for one in ONE if "briefState" not in one):
+        plans = explain(
+            lambda store, of=filters: store.documents.list(library.id, of, now, sort=sort, limit=50, offset=10_000),
+            find=lambda command: "skip" in command,
+        )
+        assert 1 <= len(plans) <= 2, filters  # those without a due date may come last
+        assert [plan for plan in plans if "FETCH" in plan.stages] == [], filters
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-documents.list-filters", "decided-documents.list-sorts")
@@ -202,15 +179,6 @@ def test_several_filters_are_read_from_one_index(library: Project, explain: Expl
     plans = explain(lists)
 
     assert [plan for plan in plans if plan.hint is None or "COLLSCAN" in plan.stages] == []
-
-
-@pytest.mark.contract("decided-documents.indexes")
-def test_the_values_of_one_filter_are_merged_in_order(library: Project, explain: Explain) -> None:
-    wanted, now = {"status": ["idea", "review"]}, library.context().now
-
-    [plan] = explain(lambda store: store.documents.list(library.id, wanted, now, sort="title", limit=50, offset=0))
-
-    assert "SORT_MERGE" in plan.stages
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-pages.slug")

@@ -209,25 +209,6 @@ def test_words_that_are_gone_find_nothing_any_more(rest: Rest) -> None:
 
 
 @pytest.mark.contract("decided-documents.list-filters")
-def test_filters_narrow_the_list_together_with_every_sort(rest: Rest) -> None:
-    category, member = a_category(rest)["id"], a_member(rest)["id"]
-    fields = {
-        "categoryId": category,
-        "assigneeId": member,
-        "dueDate": "2027-01-31",
-        "title": "Rye",
-        "status": "planned",
-    }
-    wanted = {a_document(rest, **fields)["id"] for _ in range(2)}
-    for name in fields:
-        a_document(rest, **{**fields, name: {"title": "Spelt", "status": "idea"}.get(name)})
-    filters = [f"categoryId={category}", f"assigneeId={member}", "dueAfter=2027-01-01", "q=rye", "status=planned"]
-
-    for sort in SORTS:
-        assert set(ids(rest, "&".join([*filters, "briefState=none", f"sort={sort}"]))) == wanted
-
-
-@pytest.mark.contract("decided-documents.list-filters")
 def test_the_trash_is_a_list_of_its_own_with_the_same_filters(rest: Rest) -> None:
     kept, planned, idea = a_document(rest), a_document(rest, status="planned"), a_document(rest, status="idea")
     for document in (planned, idea):

@@ -33,7 +33,6 @@ from tests.rest.client import Rest
 pytestmark = pytest.mark.needs_mongod
 
 FIRST = ("idea", "planned", "drafting")
-STATUSES = (*FIRST, "review", "approved", "scheduled", "published")
 NEW_STATUS = {
     "submit": "review",
     "approve": "approved",
@@ -42,15 +41,6 @@ NEW_STATUS = {
     "unschedule": "drafting",
     "publish": "published",
     "unpublish": "drafting",
-}
-LEAVES: dict[str, tuple[str, ...]] = {
-    "submit": FIRST,
-    "approve": ("drafting", "review"),
-    "request-changes": ("review", "approved"),
-    "schedule": tuple(status for status in STATUSES if status != "scheduled"),
-    "unschedule": ("scheduled",),
-    "publish": STATUSES,
-    "unpublish": ("published",),
 }
 EVENTS = {
     "submit": "document.submitted",
@@ -66,33 +56,6 @@ EVENTS = {
 def do(rest: Rest, document: dict[str, Any], step: str, **fields: Any) -> Any:
     body = {"publishAt": in_hours(), **fields} if step == "schedule" else fields
     return rest.post(f"{path_of(document)}/{step}", body or None)
-
-
-@pytest.mark.contract("decided-documents.moves", "decided-http.InvalidTransition", "statuses")
-@pytest.mark.parametrize(("status", "step"), list(product(STATUSES, NEW_STATUS)))
-def test_each_operation_leaves_its_statuses_and_no_other(rest: Rest, store: Store, status: str, step: str) -> None:
-    document = a_document_in(rest, status)
-
-    response = do(rest, document, step)
-
-    if status in LEAVES[step]:
-        moved = ok(response)
-        assert moved["status"] == NEW_STATUS[step]
-        assert (moved["version"], moved["contentUpdatedAt"]) == (document["version"], document["contentUpdatedAt"])
-        event = events_of(store, document)[-1]
-        assert (event["type"], event["data"]["status"]) == (EVENTS[step], moved["status"])
-    else:
-        refusal = refused(response, "InvalidTransition")
-        assert refusal["status"] == status
-        assert refusal["allowed"] == [name for name in NEW_STATUS if status in LEAVES[name]]
-        assert ok(rest.get(path_of(document))) == document
-
-
-@pytest.mark.contract("decided-documents.moves")
-@pytest.mark.parametrize("step", NEW_STATUS)
-def test_a_document_that_is_not_there_can_not_be_moved(rest: Rest, step: str) -> None:
-    assert do(rest, {"id": NOBODY}, step).status_code == 404
-    assert do(rest, {"id": "nonsense"}, step).status_code == 404
 
 
 @pytest.mark.contract("decided-documents.submit", "decided-documents.approve", "decided-documents.publish-order")

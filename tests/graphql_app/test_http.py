@@ -250,13 +250,6 @@ def _allowed(graphql: GraphQL, origin: str) -> str | None:
     return graphql.post(QUERY, headers={"Origin": origin}).headers.get("Access-Control-Allow-Origin")
 
 
-def test_the_door_can_be_closed(graphql: GraphQL, store) -> None:
-    closed = graphql.through(an_app(store, serve_graphql=False))
-
-    assert closed.post(QUERY).status_code == 404
-    assert closed.feed("feed").status_code == 404
-
-
 def test_a_bug_is_reported_with_the_requests_id_alone(graphql: GraphQL, app: Flask, store, monkeypatch) -> None:
     broken = graphql.through(an_app(store))
     monkeypatch.setattr("app.store.publications.Publications.page", lambda *_, **__: 1 / 0)

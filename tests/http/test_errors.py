@@ -78,13 +78,6 @@ def test_json_may_name_its_character_set_and_be_a_kind_of_json(rest: Rest) -> No
         assert send(rest, "/document-intents", b'{"title": "x"}', kind).status_code == 201
 
 
-def test_every_problem_of_a_body_is_reported_at_once(rest: Rest) -> None:
-    answer = rest.post("/document-intents", {"title": 1, "slug": "x" * 201, "brief": {"referenceUrls": ["x", 2]}})
-
-    assert_error(answer, 400, "HttpApiDecodeError")
-    assert [issue["path"] for issue in answer.json["issues"]] == ["brief.referenceUrls[1]", "slug", "title"]
-
-
 @pytest.mark.contract("decided-http.HttpApiDecodeError")
 def test_every_problem_of_headers_query_and_body_is_reported_at_once(rest: Rest) -> None:
     path = f"/documents/{'0' * 24}/content?dryRun=maybe&x=1"
@@ -93,19 +86,6 @@ def test_every_problem_of_headers_query_and_body_is_reported_at_once(rest: Rest)
     assert_error(answer, 400, "HttpApiDecodeError")
     paths = [issue["path"] for issue in answer.json["issues"]]
     assert paths == ["Idempotency-Key", "baseVersion", "dryRun", "markdown", "x", "y"]
-
-
-@pytest.mark.parametrize("value", ["x", "1.0", "1e2", "0", "101", "-1", " 5", "٣", "9" * 40, "true", "%00"])
-def test_a_query_parameter_of_the_wrong_type_or_range_is_refused(rest: Rest, value: str) -> None:
-    answer = rest.get(f"/briefs?limit={value}")
-
-    assert_error(answer, 400, "HttpApiDecodeError")
-    assert [issue["path"] for issue in answer.json["issues"]] == ["limit"]
-
-
-def test_unknown_query_parameters_and_fields_are_ignored(rest: Rest) -> None:
-    assert rest.get("/briefs?colour=red").status_code == 200
-    assert rest.post("/document-intents", {"colour": "red"}).json["fields"] == {}
 
 
 @pytest.mark.contract("decided-http.PayloadTooLarge", "limits.body")

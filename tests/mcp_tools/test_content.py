@@ -56,14 +56,6 @@ def test_a_revision_leaves_its_markdown_out(agent: Agent, project: Project) -> N
     assert "markdown" not in agent.call("get_revision", documentId=document["id"], version=1)
 
 
-def test_a_content_write_demands_the_version_it_was_made_from(agent: Agent, project: Project) -> None:
-    document = a_document(project.context())
-
-    refused = agent.refused("write_content", documentId=document["id"], markdown="# Rye")
-
-    assert [issue["path"] for issue in refused["issues"]] == ["baseVersion"]
-
-
 @pytest.mark.needs_mongod
 def test_the_largest_content_goes_in_and_out(agent: Agent, project: Project) -> None:
     largest = "🥖" * 2_097_152

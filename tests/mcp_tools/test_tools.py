@@ -14,16 +14,6 @@ from tests.rest.client import Rest
 NOWHERE = "0" * 24
 
 
-def test_a_tool_does_what_its_route_does(agent_of_era: Agent, rest: Rest) -> None:
-    draft = agent_of_era.call("create_document_intent", title="Rye", brief={"keyword": "rye"})
-    made = agent_of_era.call("confirm_intent", intentId=draft["id"])["document"]
-
-    shown = rest.get(f"/documents/{made['id']}").json
-
-    assert {name: shown[name] for name in made} == made
-    assert set(shown) - set(made) == {"content", "publishedMarkdown"}
-
-
 @pytest.mark.contract("decided-plans.outcomes")
 def test_a_plan_is_made_in_one_call(agent_of_era: Agent, rest: Rest) -> None:
     pieces = [{"key": "rye", "title": "Rye", "brief": {"keyword": "rye"}, "ready": True}, {"key": "oats"}]

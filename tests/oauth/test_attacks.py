@@ -257,28 +257,27 @@ def test_no_token_is_made_for_another_resource(flow: Flow, editor: Token) -> Non
 # Documents of clients.
 
 
-@pytest.mark.contract("decided-oauth.documents")
-@pytest.mark.parametrize(
-    "client_id",
-    [
-        *("https://127.0.0.1/c.json", "https://localhost/c.json", "https://[::1]/c.json", "https://10.0.0.1/c.json"),
-        *("https://169.254.169.254/latest/meta-data", "https://0x7f.1/c.json", "https://2130706433/c.json"),
-        *("https://[::ffff:10.0.0.1]/c.json", "https://user:password@example.com/c.json", "https://example.com"),
-        *("http://example.com/c.json", "https://example.com/c.json#a", "https://example.com/a/../c.json"),
-        *("https://exa mple.com/c.json", "https://example.com:0/c.json", "https://example.com:99999/c.json"),
-        *("file:///etc/passwd", "gopher://example.com/", "https://example.com/%2e%2e/c.json", "https://", "x" * 9_000),
-    ],
+INSIDE = (
+    *("https://127.0.0.1/c.json", "https://localhost/c.json", "https://[::1]/c.json", "https://10.0.0.1/c.json"),
+    *("https://169.254.169.254/latest/meta-data", "https://0x7f.1/c.json", "https://2130706433/c.json"),
+    *("https://[::ffff:10.0.0.1]/c.json", "https://user:password@example.com/c.json", "https://example.com"),
+    *("http://example.com/c.json", "https://example.com/c.json#a", "https://example.com/a/../c.json"),
+    *("https://exa mple.com/c.json", "https://example.com:0/c.json", "https://example.com:99999/c.json"),
+    *("file:///etc/passwd", "gopher://example.com/", "https://example.com/%2e%2e/c.json", "https://", "x" * 9_000),
 )
-def test_a_document_is_not_fetched_from_inside(
-    project: Project, monkeypatch: pytest.MonkeyPatch, client_id: str
-) -> None:
+
+
+@pytest.mark.contract("decided-oauth.documents")
+def test_a_document_is_not_fetched_from_inside(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     def connect(*_args: object, **_options: object) -> None:
         raise AssertionError("it connected")
 
     http = connectable(project.store).test_client()
     monkeypatch.setattr("app.http.outbound.socket.create_connection", connect)
-    response = http.get(f"/oauth/authorize?response_type=code&client_id={quote(client_id)}&redirect_uri={REDIRECT}")
-    assert (response.status_code, response.headers.get("Location")) == (400, None)
+    for client_id in INSIDE:
+        asked = f"response_type=code&client_id={quote(client_id)}&redirect_uri={REDIRECT}"
+        response = http.get(f"/oauth/authorize?{asked}")
+        assert (response.status_code, response.headers.get("Location")) == (400, None), client_id
 
 
 def test_a_name_that_resolves_to_the_inside_is_not_reached(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from bson import ObjectId
 from cachetools import TTLCache
-from pymongo import MongoClient, monitoring
+from pymongo import MongoClient
 
 from app.errors import BriefClaimed, CategoryInUse, ClusterInUse
 from app.operations.context import Context
@@ -17,22 +17,12 @@ from app.operations.transfers import ProjectImport, export_project
 from app.rules.tokens import Budget
 from app.store.store import connect
 from app.vocabulary import Channel
-from tests.listener import Listener
+from tests.listener import Commands
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, an_app, made
 
 pytestmark = pytest.mark.needs_mongod
 
 MARKDOWN = "# Rye\n\n" + "Some *words* on rye bread. " * 400
-
-
-class Commands(Listener):
-    """The names of the commands that were sent since `sent` was cleared."""
-
-    def __init__(self) -> None:
-        self.sent: list[str] = []
-
-    def started(self, event: monitoring.CommandStartedEvent) -> None:
-        self.sent.append(event.command_name)
 
 
 @pytest.fixture

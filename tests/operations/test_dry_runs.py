@@ -15,7 +15,7 @@ from app.rest.api import SERVED
 from app.store.collection import MAX_OUTBOX
 from app.store.store import Store
 from app.vocabulary import Scope
-from tests.databases import everything, opened
+from tests.databases import empty, everything, opened
 from tests.documents.steps import NOBODY
 from tests.make import Project, a_document, a_project, an_app
 from tests.mcp_tools.client import Agent
@@ -48,9 +48,11 @@ def client(own_store: Store) -> FlaskClient:
 
 
 @pytest.fixture
-def scene(own_store: Store) -> Scene:
+def scene(own_store: Store) -> Iterator[Scene]:
+    """A project of the test's own, the only one in the database."""
     project = a_project(own_store)
-    return Scene(project, project.token())
+    yield Scene(project, project.token())
+    empty(own_store)
 
 
 def plain(value: Any) -> Any:
@@ -94,16 +96,47 @@ def test_every_operation_that_writes_has_a_valid_call() -> None:
     assert set(NAMES) == CALLS.keys(), "say in `valid_calls.py` how it is called"
 
 
-@pytest.mark.contract("decided-agents.dry-run", "decided-agents.dry-run-changes-nothing", "decided-agents.dry-run-mcp")
+MISSPELT = (
+    "dryrun",
+    "dry_run",
+    "Dry-Run",
+    "DRYRUN",
+    "dryRuns",
+    "dryRn",
+    "isDryRun",
+    "dryRun[]",
+    "_d_r_y_r_u_n_",
+    "dry-rum",
+)
+ASKED_WRONG = (*(f"{name}=true" for name in MISSPELT), "dryrun=false", "dryrun", "dryRun=1", "dryRun=True", "dryRun=")
+ASKED_WRONG += ("dryRun=true&dryRun=false", "dryRun=true&dryrun=true", "dryRun=false&dry_run=true")
+
+
+@pytest.mark.contract(
+    "decided-agents.dry-run",
+    "decided-agents.dry-run-changes-nothing",
+    "decided-agents.dry-run-mcp",
+    "decided-agents.dry-run-misspelt",
+    "decided-agents.dry-run-refused",
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_dry_run_answers_as_the_call_and_changes_no_byte(client, own_store, scene, name) -> None:
     call = CALLS[name](scene)
-    assert Rest(client, scene.token).get("/project").status_code == 200  # the token's last use is written
+    missing = Call(
+        tuple(NOBODY if key.endswith("Id") else "1" for key in ROUTE_OF[name].operation.id_names), call.fields
+    )
+    lacking = Scene(scene.project, scene.project.token(scopes=[]))
+    for caller in (scene, lacking):
+        Rest(client, caller.token).get("/project")  # the token's last use is written
 
     before = everything(own_store)
     dry = over_rest(client, scene, name, call, "?dryRun=true")
-    assert everything(own_store) == before
     over = over_mcp(client, scene, name, call, dryRun=True)
+    if call.ids:
+        refused_dry_runs_say_so_too(client, scene, name, missing)
+    for place in range(NAMES.index(name), NAMES.index(name) + 5):  # of all operations a dozen get each
+        a_misspelt_dry_run_is_refused(client, scene, name, call if place % 2 else missing, place)
+    assert over_rest(client, lacking, name, call, "?dryrun=true").status_code == 403
     assert everything(own_store) == before
     real = over_rest(client, scene, name, call)
     assert everything(own_store) != before
@@ -118,30 +151,32 @@ def test_a_dry_run_answers_as_the_call_and_changes_no_byte(client, own_store, sc
     assert over["_meta"]["dryRun"] is True
 
 
+def refused_dry_runs_say_so_too(client: FlaskClient, scene: Scene, name: str, missing: Call) -> None:
+    dry = over_rest(client, scene, name, missing, "?dryRun=true")
+    over = over_mcp(client, scene, name, missing, dryRun=True)
+
+    assert (dry.status_code, dry.json) == (404, over_rest(client, scene, name, missing).json)
+    assert dry.headers["Dry-Run"] == "true"
+    assert (over["isError"], over["_meta"]["dryRun"]) == (True, True)
+
+
+def a_misspelt_dry_run_is_refused(client: FlaskClient, scene: Scene, name: str, call: Call, place: int) -> None:
+    query = ASKED_WRONG[place % len(ASKED_WRONG)]
+    prefer = {} if place % 3 == 0 else {"Prefer": f"handling={('lenient', 'strict')[place % 3 - 1]}"}
+
+    answer = over_rest(client, scene, name, call, f"?{query}", **prefer)
+
+    assert (answer.status_code, answer.json["_tag"]) == (400, "HttpApiDecodeError"), query
+    wrong = {*parse_qs(query, keep_blank_values=True)} - ({"dryRun"} if "&dry" in query else set())
+    assert {issue["path"] for issue in answer.json["issues"]} & (wrong or {"dryRun"}), query
+
+
 @pytest.mark.contract("decided-agents.dry-run-secrets")
 @pytest.mark.parametrize("name", ["create_token", "rotate_token", "create_webhook", "rotate_webhook_secret"])
 def test_a_dry_run_shows_no_secret(client, scene, name) -> None:
     body = over_rest(client, scene, name, CALLS[name](scene), "?dryRun=true").json
 
     assert body.get("token", body.get("secret", "missing")) is None
-
-
-@pytest.mark.contract("decided-agents.dry-run-refused")
-@pytest.mark.parametrize("name", [operation.name for operation in WRITING if operation.id_names])
-def test_a_refused_dry_run_says_so_too(client, own_store, scene, name) -> None:
-    missing = Call(tuple(NOBODY if key.endswith("Id") else "1" for key in ROUTE_OF[name].operation.id_names))
-    fields = CALLS[name](scene).fields
-    call = Call(missing.ids, fields)
-    Agent(client, scene.token).call("get_project")
-
-    before = everything(own_store)
-    dry = over_rest(client, scene, name, call, "?dryRun=true")
-    over = over_mcp(client, scene, name, call, dryRun=True)
-    assert everything(own_store) == before
-
-    assert (dry.status_code, dry.json) == (404, over_rest(client, scene, name, call).json)
-    assert dry.headers["Dry-Run"] == "true"
-    assert (over["isError"], over["_meta"]["dryRun"]) == (True, True)
 
 
 @pytest.mark.contract("decided-agents.dry-run-refused")
@@ -159,45 +194,6 @@ def test_refusals_before_the_operation_runs_say_so_too(client, scene) -> None:
     for status, answer in refused.items():
         assert (answer.status_code, answer.headers.get("Dry-Run")) == (status, "true")
     assert rest.post("/briefs/claim?dryRun=yes").json["issues"][0]["path"] == "dryRun"
-
-
-MISSPELT = (
-    "dryrun",
-    "dry_run",
-    "Dry-Run",
-    "DRYRUN",
-    "dryRuns",
-    "dryRn",
-    "isDryRun",
-    "dryRun[]",
-    "_d_r_y_r_u_n_",
-    "dry-rum",
-)
-ASKED_WRONG = (*(f"{name}=true" for name in MISSPELT), "dryrun=false", "dryrun", "dryRun=1", "dryRun=True", "dryRun=")
-ASKED_WRONG += ("dryRun=true&dryRun=false", "dryRun=true&dryrun=true", "dryRun=false&dry_run=true")
-
-
-@pytest.mark.contract("decided-agents.dry-run-misspelt")
-@pytest.mark.parametrize("name", NAMES)
-def test_a_dry_run_that_is_spelled_wrong_is_refused_by_every_operation_that_writes(
-    client, own_store, scene, name
-) -> None:
-    call = CALLS[name](scene)
-    lacking = Scene(scene.project, scene.project.token(scopes=[]))
-    for caller in (scene, lacking):
-        Rest(client, caller.token).get("/project")
-    before = everything(own_store)
-
-    for place, query in enumerate(ASKED_WRONG):
-        prefer = {} if place % 3 == 0 else {"Prefer": f"handling={('lenient', 'strict')[place % 3 - 1]}"}
-        sent = call if place % 2 else Call(tuple("no-id" for _ in call.ids), call.fields)  # which would be 404
-        answer = over_rest(client, scene, name, sent, f"?{query}", **prefer)
-
-        assert (answer.status_code, answer.json["_tag"]) == (400, "HttpApiDecodeError"), query
-        wrong = {*parse_qs(query, keep_blank_values=True)} - ({"dryRun"} if "&dry" in query else set())
-        assert {issue["path"] for issue in answer.json["issues"]} & (wrong or {"dryRun"}), query
-    assert over_rest(client, lacking, name, call, "?dryrun=true").status_code == 403
-    assert everything(own_store) == before
 
 
 @pytest.mark.contract("decided-agents.dry-run-misspelt")

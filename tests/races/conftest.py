@@ -1,22 +1,13 @@
-"""Every race needs a real mongod, and runs as many rounds as `--rounds` says."""
+"""Every race runs as many rounds as `--rounds` says."""
 
 from collections.abc import Callable, Iterable
 from itertools import cycle, islice
-from pathlib import Path
 
 import pytest
 from flask import Flask
 
 from tests.make import Project, Token
 from tests.rest.client import Rest
-
-HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if HERE in item.path.parents and item.get_closest_marker("race"):
-            item.add_marker(pytest.mark.needs_mongod)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.make import EMPTY_BRIEF, OPERATIONS, a_document, a_project, a_ready_brief, made
+from tests.make import EMPTY_BRIEF, a_document, a_project, a_ready_brief, made
 
 NO_ID = "0123456789abcdef01234567"
 WHOLE = {
@@ -224,33 +224,6 @@ def test_a_document_may_not_link_to_itself_however_its_id_is_written(api, ctx) -
             assert "itself" in refused.json["errors"][0]["message"]
 
 
-@pytest.mark.contract("decided-briefs.write-errors")
-@pytest.mark.parametrize("method", ["PUT", "PATCH"])
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({"audience": "a" * 501}, "audience"),
-        ({"keyword": "a" * 201}, "keyword"),
-        ({"notes": "a" * 5001}, "notes"),
-        ({"outline": "a" * 5001}, "outline"),
-        ({"wordCount": "a" * 51}, "wordCount"),
-        ({"wordCount": 1200}, "wordCount"),
-        ({"internalLinks": ["a"] * 51}, "internalLinks"),
-        ({"referenceUrls": ["https://a.example/" + "a" * 490]}, "referenceUrls[0]"),
-        ({"referenceUrls": "https://a.example"}, "referenceUrls"),
-        ({"intent": 1, "notes": "fine"}, "intent"),
-    ],
-)
-def test_a_wrong_type_or_length_in_a_brief_is_refused_at_the_door(api, ctx, method, body, path) -> None:
-    document = a_document(ctx)
-
-    refused = api.call(method, f"/documents/{document['id']}/brief", body)
-
-    assert tag(refused) == (400, "HttpApiDecodeError")
-    assert [issue["path"] for issue in refused.json["issues"]] == [path]
-    assert api.get(f"/documents/{document['id']}").json["brief"] == EMPTY_BRIEF
-
-
 @pytest.mark.contract("brief-moves.none-ready", "endpoints-briefs.ready", "brief-states.ready")
 @pytest.mark.parametrize("status", ["idea", "planned", "drafting"])
 def test_a_brief_that_is_marked_ready_is_listed_and_the_document_keeps_its_status(api, ctx, status) -> None:
@@ -347,16 +320,6 @@ def test_a_claimed_brief_can_not_be_claimed_again_even_by_its_holder(api, projec
     assert api.get(path).json["brief"] == brief
 
 
-@pytest.mark.contract("errors.BriefNotReady", "endpoints-briefs.claim")
-@pytest.mark.parametrize("state", ["none", "drafted"])
-def test_a_brief_that_is_not_ready_can_not_be_claimed(api, ctx, state) -> None:
-    path = in_state(api, ctx, state)
-
-    assert tag(api.post(f"{path}/brief/claim")) == (409, "BriefNotReady")
-    assert tag(api.post(f"/documents/{a_document(ctx)['id']}/brief/claim")) == (409, "BriefNotReady")
-    assert api.get(path).json["brief"]["state"] == state
-
-
 @pytest.mark.contract("brief-moves.withdraw-ready", "brief-moves.withdraw-claimed", "endpoints-briefs.withdraw")
 @pytest.mark.parametrize("state", ["ready", "claimed"])
 def test_withdrawing_clears_the_claim_and_the_brief_can_be_offered_again(api, ctx, state) -> None:
@@ -373,34 +336,11 @@ def test_withdrawing_clears_the_claim_and_the_brief_can_be_offered_again(api, ct
     assert api.post(f"{path}/brief/claim").status_code == 200
 
 
-@pytest.mark.contract("errors.BriefNotOffered", "endpoints-briefs.withdraw")
-@pytest.mark.parametrize("state", ["none", "drafted"])
-def test_a_brief_that_is_neither_ready_nor_claimed_can_not_be_withdrawn(api, ctx, state) -> None:
-    assert tag(api.post(f"{in_state(api, ctx, state)}/brief/withdraw")) == (409, "BriefNotOffered")
-    assert tag(api.post(f"/documents/{a_document(ctx)['id']}/brief/withdraw")) == (409, "BriefNotOffered")
-
-
 @pytest.mark.contract("brief-rules.3")
 def test_any_token_can_release_a_claim_over_the_rest_api(api, project, ctx) -> None:
     path = in_state(api, ctx, "claimed")
 
     assert api.by(project.token(agent="other")).post(f"{path}/brief/withdraw").json["brief"]["state"] == "none"
-
-
-@pytest.mark.contract("endpoints-briefs.gone", "errors.NotFound", "authentication.2", "decided-projects.invisible")
-def test_a_document_that_is_gone_or_of_another_project_has_no_brief(api, ctx, store) -> None:
-    trashed = a_ready_brief(ctx)["id"]
-    assert api.delete(f"/documents/{trashed}").status_code == 200
-    theirs = a_ready_brief(a_project(store).context())["id"]
-
-    for document_id in (trashed, theirs, NO_ID):
-        path = f"/documents/{document_id}/brief"
-        answers = [api.get(path), api.put(path, {"intent": "curious"}), api.patch(path, {"intent": "curious"})]
-        answers += [api.post(f"{path}/{move}", {}) for move in ("ready", "claim", "withdraw", "renew")]
-        assert {tag(answer) for answer in answers} == {(404, "NotFound")}
-        assert len({answer.json["message"] for answer in answers}) == 1
-    assert api.get("/briefs").json == []
-    assert tag(api.post("/briefs/claim")) == (404, "NoBriefReady")
 
 
 @pytest.mark.contract("brief-item", "endpoints-briefs.list", "decided-briefs.list")
@@ -441,36 +381,6 @@ def test_the_list_of_briefs_can_be_of_any_states(api, ctx) -> None:
     refused = api.get("/briefs?state=ready,open")
     assert tag(refused) == (400, "HttpApiDecodeError")
     assert [issue["path"] for issue in refused.json["issues"]] == ["state"]
-
-
-@pytest.mark.contract("limits.last-page", "limits.briefs-limit", "limits.briefs-offset", "decided-briefs.list")
-def test_pages_of_briefs_neither_repeat_nor_skip_and_a_short_one_is_the_last(api, ctx) -> None:
-    days = ["2027-03-01", None]
-    ids = {a_ready_brief(ctx, title=f"Loaf {place}", dueDate=days[place % 2])["id"] for place in range(23)}
-    whole = [item["id"] for item in api.get("/briefs").json]
-
-    for limit in (1, 5, 22, 23, 100):
-        pages, offset = [], 0
-        while True:
-            page = api.get(f"/briefs?limit={limit}&offset={offset}").json
-            pages += [item["id"] for item in page]
-            if len(page) < limit:
-                break
-            offset += limit
-        assert pages == whole
-    assert set(whole) == ids
-    assert api.get("/briefs?offset=100000").json == []
-    for wrong in ("limit=0", "limit=101", "offset=-1", "offset=100001", "limit=ten", "limit=5.0", "limit="):
-        assert tag(api.get(f"/briefs?{wrong}")) == (400, "HttpApiDecodeError")
-
-
-@pytest.mark.contract("limits.briefs-limit")
-def test_a_page_of_briefs_has_fifty_by_default_and_a_hundred_at_most(api, ctx) -> None:
-    for place in range(101):
-        OPERATIONS["mark_brief_ready"](ctx, a_document(ctx, title=f"Loaf {place}")["id"])
-
-    assert len(api.get("/briefs").json) == 50
-    assert len(api.get("/briefs?limit=100").json) == 100
 
 
 @pytest.mark.contract("decided-briefs.claim-next", "decided-http.NoBriefReady")

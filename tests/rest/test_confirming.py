@@ -4,7 +4,7 @@ import pytest
 from bson import ObjectId
 
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
-from tests.make import EMPTY_BRIEF, OPERATIONS, a_document, a_project, fill_with_categories, made
+from tests.make import EMPTY_BRIEF, a_document, a_project, fill_with_categories, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -195,35 +195,6 @@ def test_an_empty_draft_lacks_what_is_required_and_is_confirmed_once_it_has_it(a
     assert wrong(api.post(f"/{kind}-intents/{draft['id']}/confirm")) == needed
     api.patch(f"/{kind}-intents/{draft['id']}", dict.fromkeys(needed, "rye"))
     assert api.post(f"/{kind}-intents/{draft['id']}/confirm").status_code == 201
-
-
-@pytest.mark.contract("decided-intents.references", "decided-projects.invisible", "intent-category.categoryId")
-def test_what_another_project_has_is_as_wrong_as_what_never_existed(api, store) -> None:
-    there = a_project(store).context()
-    member = OPERATIONS["create_member"](there, fields={"name": "Ada"}).body["id"]
-    category, cluster = made(there, "category", name="B", slug="b")["id"], made(there, "cluster", name="R")["id"]
-    document = a_document(there)["id"]
-
-    theirs = confirmed(
-        api,
-        "document",
-        title="Rye",
-        assigneeId=member,
-        categoryId=category,
-        clusterId=cluster,
-        brief={"internalLinks": [document]},
-    )
-    never = confirmed(
-        api,
-        "document",
-        title="Rye",
-        **dict.fromkeys(("assigneeId", "categoryId", "clusterId"), NO_ID),
-        brief={"internalLinks": [NO_ID]},
-    )
-
-    assert wrong(theirs) == ["assigneeId", "brief.internalLinks[0]", "categoryId", "clusterId"]
-    assert theirs.json == never.json
-    assert wrong(confirmed(api, "category", name="Rye", slug="rye", categoryId=category)) == ["categoryId"]
 
 
 @pytest.mark.contract("decided-projects.deleted-member", "endpoints.sources")

@@ -9,7 +9,7 @@ from flask import Flask
 
 from app.rest.api import SERVED
 from app.rest.route import Route
-from app.vocabulary import Kind, TokenKind
+from app.vocabulary import Kind
 from tests.documented import Documented, DocumentedRest
 from tests.make import Project
 from tests.operations.valid_calls import EVERY, Scene
@@ -47,21 +47,6 @@ def test_health_needs_no_token(app) -> None:
     assert isinstance(answer.json["status"], str)
 
 
-@pytest.mark.contract("authentication.1", "endpoints.all", "decided-http.Unauthorized", "errors.body")
-def test_without_a_valid_token_every_route_answers_the_same(app, routes, project: Project) -> None:
-    client, delivery = app.test_client(), project.token(kind=TokenKind.DELIVERY).secret
-    headers = [
-        {},
-        *({"Authorization": one} for one in ("", "Bearer", "Bearer cwm_x", f"Bearer {delivery}", "Basic eDp5")),
-    ]
-
-    for place, (method, path, _) in enumerate(routes):
-        answer = client.open(filled(path), method=method, headers=headers[place % len(headers)])
-        assert (answer.status_code, answer.json["_tag"]) == (401, "Unauthorized"), (method, path)
-        assert answer.headers["WWW-Authenticate"] == 'Bearer realm="content-workflow"'
-        assert answer.json == client.get("/briefs").json
-
-
 @pytest.mark.contract("decided-http.NotFound")
 def test_an_id_of_the_wrong_form_is_not_found_on_every_route(app: Flask, rest, routes) -> None:
     paths = app.test_client().get("/openapi.json").json["paths"]
@@ -72,15 +57,6 @@ def test_an_id_of_the_wrong_form_is_not_found_on_every_route(app: Flask, rest, r
             answer = rest.call(method, f"{filled(path, wrong)}?from=1&to=1", body)  # which a comparison requires
             assert (answer.status_code, answer.json["_tag"]) == (404, "NotFound"), (method, path, wrong)
             assert "an id has 24 hexadecimal digits" in answer.json["message"]
-
-
-@pytest.mark.contract("decided-http.no-body")
-def test_head_works_where_get_does_and_no_other_origin_is_allowed(rest, routes) -> None:
-    for method, path, _ in routes:
-        if method == "GET" and "{" not in path:
-            head = rest.call("HEAD", path, Origin="https://elsewhere.example")
-            assert (head.status_code, head.data) == (200, b""), path
-            assert not [name for name, _ in head.headers if name.lower().startswith("access-control")]
 
 
 @pytest.mark.parametrize("route", [one for one in ROUTES if one.operation.body], ids=lambda route: route.name)

@@ -80,29 +80,6 @@ def test_a_draft_keeps_its_fields_exactly_as_they_were_sent(api, kind) -> None:
     assert api.get(f"/{kind}-intents/{draft.json['id']}").json == draft.json
 
 
-@pytest.mark.contract("endpoints-intents.create", "errors.HttpApiDecodeError")
-@pytest.mark.parametrize(
-    ("kind", "body", "path"),
-    [
-        ("document", {"title": "a" * 301}, "title"),
-        ("document", {"title": 5}, "title"),
-        ("document", {"brief": {"keyword": "a" * 201}}, "brief.keyword"),
-        ("document", {"brief": "sourdough"}, "brief"),
-        ("cluster", {"keywords": ["a"] * 51}, "keywords"),
-        ("cluster", {"keywords": "rye"}, "keywords"),
-        ("category", {"slug": "a" * 201}, "slug"),
-        ("category", {"description": True}, "description"),
-    ],
-)
-def test_a_wrong_type_or_length_is_refused_and_nothing_is_stored(api, kind, body, path) -> None:
-    draft = api.post(f"/{kind}-intents", CONFIRMABLE[kind]).json
-
-    for refused in (api.post(f"/{kind}-intents", body), api.patch(f"/{kind}-intents/{draft['id']}", body)):
-        assert (refused.status_code, refused.json["_tag"]) == (400, "HttpApiDecodeError")
-        assert [issue["path"] for issue in refused.json["issues"]] == [path]
-    assert api.get(f"/{kind}-intents").json == [draft]
-
-
 @pytest.mark.contract("intent-document.markdown", "limits.document-markdown")
 @pytest.mark.slow
 def test_the_longest_markdown_is_stored_to_the_last_character(api) -> None:

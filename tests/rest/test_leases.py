@@ -48,20 +48,6 @@ def test_a_claim_may_carry_a_lease(api, ctx, lease) -> None:
     assert seconds(by_id.json) == seconds(following.json) == lease
 
 
-@pytest.mark.contract("decided-briefs.lease", "decided-http.HttpApiDecodeError")
-@pytest.mark.parametrize("lease", [59, 86_401, "60", 60.5, True, None])
-def test_a_lease_that_is_none_is_refused_and_nothing_is_claimed(api, ctx, lease) -> None:
-    path = f"/documents/{a_ready_brief(ctx)['id']}/brief"
-
-    for refused in (
-        api.post(f"{path}/claim", {"leaseSeconds": lease}),
-        api.post("/briefs/claim", {"leaseSeconds": lease}),
-    ):
-        assert tag(refused) == (400, "HttpApiDecodeError")
-        assert [issue["path"] for issue in refused.json["issues"]] == ["leaseSeconds"]
-    assert len(api.get("/briefs").json) == 1
-
-
 @pytest.mark.contract("decided-briefs.lease", "decided-briefs.no-lease")
 def test_a_project_may_set_the_lease_of_claims_that_name_none(api, store) -> None:
     project = a_project(store, claimLeaseSeconds=600)
@@ -107,23 +93,6 @@ def test_an_expired_claim_can_be_claimed_by_anyone_which_is_two_events(api, proj
         "ready",
     )
     assert (again["type"], again["by"]["id"], again["data"]["briefState"]) == ("brief.claimed", api.token.id, "claimed")
-
-
-@pytest.mark.contract("decided-briefs.expired-is-ready", "decided-briefs.claim-next")
-def test_the_next_brief_may_be_one_whose_claim_expired(api, project, ctx) -> None:
-    later = a_ready_brief(ctx, dueDate="2027-03-01")["id"]
-    path = an_expired_claim(project, project.token("Lost"), dueDate="2027-02-01")
-
-    assert [f"/documents/{api.post('/briefs/claim').json['id']}" for _ in range(2)] == [path, f"/documents/{later}"]
-
-
-@pytest.mark.contract("decided-briefs.expired-is-ready", "decided-briefs.ready-order", "endpoints-briefs.withdraw")
-def test_an_expired_claim_is_left_as_ready_and_withdrawn_as_ready(api, project) -> None:
-    path = an_expired_claim(project, project.token("Lost"))
-
-    assert api.post(f"{path}/brief/ready").json["brief"]["state"] == "ready"
-    assert api.post(f"{path}/brief/withdraw").json["brief"]["state"] == "none"
-    assert [event["type"] for event in events(project, path)][-2:] == ["brief.expired", "brief.withdrawn"]
 
 
 @pytest.mark.contract("decided-briefs.expired-is-ready", "brief-moves.write")

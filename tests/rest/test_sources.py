@@ -41,11 +41,6 @@ def test_a_page_out_of_range_is_refused(api, path, query) -> None:
     assert (refused.status_code, refused.json["_tag"]) == (400, "HttpApiDecodeError")
 
 
-@pytest.mark.contract("decided-http.unknown-query")
-def test_parameters_that_a_list_does_not_know_are_ignored(api, path) -> None:
-    assert len(api.get(f"{path}?limit=500&sort=nothing&q=").json) == 5
-
-
 def test_the_ids_can_be_named_by_a_document(api, path) -> None:
     field = {"/members": "assigneeId", "/categories": "categoryId", "/clusters": "clusterId"}[path]
     for record in api.get(path).json:

@@ -32,6 +32,7 @@ def test_a_success_lists_the_names_that_were_ignored_with_the_name_that_is_near(
     assert "Preference-Applied" not in begun.headers
 
 
+@pytest.mark.contract("decided-http.unknown-query")
 @pytest.mark.parametrize(
     ("path", "names"),
     [

@@ -1,6 +1,8 @@
 """The checks of a document, one by one and in several languages (decisions, section 12)."""
 
+import os
 import time
+from functools import cache
 from typing import Any
 
 import pytest
@@ -280,41 +282,53 @@ def test_links(address: str, expected: str) -> None:
     assert outcome("links", markdown=f"![a](<{address}>)") == expected
 
 
-HOSTILE = {
-    "paragraphs": "a\n\n",
-    "emphasis in each line": "*a*\n",
-    "rows": "|a|b|\n|-|-|\n" + "|a|b|\n" * 400_000,
-    "bare rows": "|a|\n|-|\n" + "a\n" * 1_048_000,
-    "headings": "#\n",
-    "different headings": "".join(f"# alpha{number} x\n" for number in range(130_000)),
-    "underlined headings": "a\n-\n",
-    "nested lists": "- a\n  - b\n    - c\n",
-    "numbered items": "1) a\n2. b\n",
-    "quotes": "> a\n\n",
-    "links": "[a](b)\n",
-    "different links": "".join(f"[](a{number})" for number in range(190_000)),
-    "different web links": "".join(f"[](http://a/{number}%20)" for number in range(90_000)),
-    "bare links": "http://a.b ",
-    "uses of a definition": "[a]: b\n\n" + "[a] " * 520_000,
-    "definitions": "".join(f"[a{number}]: b\n" for number in range(150_000)),
-    "images": "![](b)\n",
-    "html blocks": "<p>\n\n",
-    "html in text": "a <img src=a>\n",
-    "links in one block of html": "<div>\n" + "x<a>" * 524_000,
-    "entities": "&lt;a",
-    "one line": "word " * 419_430,
-    "one line of brackets": "[",
-    "placeholders": "TODO\n\n",
-    "mixed": "# a\n\n*b* [c](d) ![](e)\n\n- f\n",
-}
-"""The shapes of text that take longest, filled up to 2 MB where they are shorter."""
+@cache
+def hostile() -> dict[str, str]:
+    """Returns the shapes of text that take longest, filled up to 2 MB where they are shorter."""
+    return {
+        "paragraphs": "a\n\n",
+        "emphasis in each line": "*a*\n",
+        "rows": "|a|b|\n|-|-|\n" + "|a|b|\n" * 400_000,
+        "bare rows": "|a|\n|-|\n" + "a\n" * 1_048_000,
+        "headings": "#\n",
+        "different headings": "".join(f"# alpha{number} x\n" for number in range(130_000)),
+        "underlined headings": "a\n-\n",
+        "nested lists": "- a\n  - b\n    - c\n",
+        "numbered items": "1) a\n2. b\n",
+        "quotes": "> a\n\n",
+        "links": "[a](b)\n",
+        "different links": "".join(f"[](a{number})" for number in range(190_000)),
+        "different web links": "".join(f"[](http://a/{number}%20)" for number in range(90_000)),
+        "bare links": "http://a.b ",
+        "uses of a definition": "[a]: b\n\n" + "[a] " * 520_000,
+        "definitions": "".join(f"[a{number}]: b\n" for number in range(150_000)),
+        "images": "![](b)\n",
+        "html blocks": "<p>\n\n",
+        "html in text": "a <img src=a>\n",
+        "links in one block of html": "<div>\n" + "x<a>" * 524_000,
+        "entities": "&lt;a",
+        "one line": "word " * 419_430,
+        "one line of brackets": "[",
+        "placeholders": "TODO\n\n",
+        "mixed": "# a\n\n*b* [c](d) ![](e)\n\n- f\n",
+    }
+
+
+WORST = (
+    "html blocks",
+    "different links",
+    "html in text",
+    "different web links",
+    "nested lists",
+    "uses of a definition",
+)
 
 
 @pytest.mark.slow
 @pytest.mark.contract("decided-checks.fast")
-@pytest.mark.parametrize("shape", HOSTILE)
+@pytest.mark.parametrize("shape", hostile() if os.environ.get("EVERY_BOMB") else WORST)
 def test_two_megabytes_are_checked_within_a_second(shape: str) -> None:
-    text = HOSTILE[shape]
+    text = hostile()[shape]
     given = subject(
         markdown=(text * (1 + LENGTH // len(text)))[:LENGTH] if len(text) < 100 else text[:LENGTH],
         keyword="x y z",

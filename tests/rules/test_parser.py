@@ -45,11 +45,14 @@ def as_specified(html: str) -> str:
     )
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["example"])
-def test_markdown_is_read_as_the_specification_says(example: dict[str, Any]) -> None:
-    alike = without_breaks(to_html(example["markdown"])) == without_breaks(as_specified(example["html"]))
+def test_markdown_is_read_as_the_specification_says() -> None:
+    otherwise = {
+        example["example"]
+        for example in EXAMPLES
+        if without_breaks(to_html(example["markdown"])) != without_breaks(as_specified(example["html"]))
+    }
 
-    assert alike is (example["example"] not in set().union(*OTHERWISE.values()))
+    assert otherwise == set().union(*OTHERWISE.values())
 
 
 def test_a_null_is_never_written() -> None:

@@ -74,6 +74,7 @@ def status_after(move: Any, document: Any) -> str:
     return str(move.enters)
 
 
+@pytest.mark.contract("decided-documents.moves", "decided-http.InvalidTransition", "statuses")
 @pytest.mark.parametrize("move", MOVES, **names)
 def test_a_move_is_refused_as_the_contract_says_and_else_made(move: Any) -> None:
     for document, call in product(every_document(), CALLS):

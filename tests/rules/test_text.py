@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.rules.text import first_paragraph, word_count
-from tests.rules.bombs import TRIED
+from tests.rules.bombs import BOMBS, tried
 from tests.rules.xss_corpus import VECTORS
 
 
@@ -112,11 +112,11 @@ def test_whatever_the_markdown_is_there_is_an_answer(markdown: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)  # of a clock on the wall, where others keep the machine busy
-@pytest.mark.parametrize("markdown", TRIED.values(), ids=TRIED)
-def test_two_megabytes_of_anything_are_read_in_seconds(markdown: str) -> None:
+@pytest.mark.parametrize("name", tried(BOMBS, ("bare quotes", "ampersands", "cells", "tables", "less-than", "han")))
+def test_two_megabytes_of_anything_are_read_in_seconds(name: str) -> None:
     start = time.process_time()
 
-    word_count(markdown)
-    first_paragraph(markdown)
+    word_count(BOMBS[name])
+    first_paragraph(BOMBS[name])
 
     assert time.process_time() - start < 20

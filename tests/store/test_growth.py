@@ -7,7 +7,6 @@ from typing import Any
 import pymongo
 import pytest
 from bson import ObjectId
-from pymongo import monitoring
 
 from app.operations.context import this_instant
 from app.schemas.documents import SORTS
@@ -15,7 +14,7 @@ from app.store import document_lists
 from app.store.document_keys import document_keys
 from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus
-from tests.listener import Listener
+from tests.listener import Queries
 from tests.make import Project, a_document, a_project
 
 pytestmark = pytest.mark.needs_mongod
@@ -27,39 +26,23 @@ RARE = 60
 """How many documents in the middle of a project are in review, drafted, and in a cluster and a member's hands."""
 
 
-class Sent(Listener):
-    """The commands that were sent to MongoDB."""
-
-    def __init__(self) -> None:
-        self.commands: list[dict[str, Any]] = []
-
-    def started(self, event: monitoring.CommandStartedEvent) -> None:
-        if event.command_name in ("find", "findAndModify"):
-            self.commands.append(dict(event.command))
-
-
 Examined = Callable[[Callable[[Store], Any]], int]
 
 
 @pytest.fixture(scope="module")
 def examined(store: Store, mongodb_uri: str) -> Iterator[Examined]:
     """Runs something on a store and returns how many index keys and documents MongoDB examined for it."""
-    sent = Sent()
-    client: Any = pymongo.MongoClient(mongodb_uri, event_listeners=[sent], w="majority")
+    queries = Queries("find", "findAndModify")
+    client: Any = pymongo.MongoClient(mongodb_uri, event_listeners=[queries], w="majority")
     database = client.get_database(store.database.name, codec_options=CODEC)
     watched = Store(database, deadline_seconds=10)
 
     def count(run: Callable[[Store], Any]) -> int:
-        sent.commands.clear()
+        queries.sent.clear()
         run(watched)
         total = 0
-        for command in sent.commands:
-            asked = {
-                key: value
-                for key, value in command.items()
-                if key not in ("lsid", "txnNumber", "writeConcern") and not key.startswith("$")
-            }
-            stats = store.database.command("explain", asked, verbosity="executionStats")["executionStats"]
+        for query in queries.sent:
+            stats = store.database.command("explain", query, verbosity="executionStats")["executionStats"]
             total += stats["totalKeysExamined"] + stats["totalDocsExamined"]
         return total
 

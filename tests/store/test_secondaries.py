@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import pymongo
@@ -34,9 +34,9 @@ class Reads(Listener):
             self.ports[event.command["find"]] = event.connection_id[1] or 0
 
 
-@pytest.fixture
-def replica_set(tmp_path: Path) -> Iterator[ReplicaSet]:
-    members = ReplicaSet(tmp_path)
+@pytest.fixture(scope="module")
+def replica_set(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReplicaSet]:
+    members = ReplicaSet(tmp_path_factory.mktemp("replica-set"))
     try:
         members.start()
         yield members
@@ -44,7 +44,7 @@ def replica_set(tmp_path: Path) -> Iterator[ReplicaSet]:
         members.stop()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def secondary(replica_set: ReplicaSet) -> Member:
     """The only secondary that clients know of: the other one is hidden, and acknowledges writes."""
     primary, (visible, hidden) = replica_set.primary(), replica_set.secondaries()
@@ -58,22 +58,16 @@ def secondary(replica_set: ReplicaSet) -> Member:
     return visible
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def reads() -> Reads:
     return Reads()
 
 
-@pytest.fixture
-def from_secondaries(
-    replica_set: ReplicaSet, secondary: Member, reads: Reads, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Store]:
-    client = pymongo.MongoClient
-
-    def listened_to(*given: Any, **options: Any) -> Any:
-        return client(*given, event_listeners=[reads], **options)
-
-    monkeypatch.setattr("app.store.store.MongoClient", listened_to)
-    store = connect(replica_set.uri, delivery_read_preference="secondary")
+@pytest.fixture(scope="module")
+def from_secondaries(replica_set: ReplicaSet, secondary: Member, reads: Reads) -> Iterator[Store]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.store.store.MongoClient", partial(pymongo.MongoClient, event_listeners=[reads]))
+        store = connect(replica_set.uri, delivery_read_preference="secondary")
     create_missing(store)
     yield store
     store.database.client.close()
@@ -119,10 +113,10 @@ def test_what_was_published_is_there_at_once(from_secondaries: Store) -> None:
         assert api.data("{ documents(limit: 1) { title } }") == {"documents": []}
 
 
-def test_two_categories_are_never_moved_below_each_other_while_secondaries_lag(replica_set: ReplicaSet) -> None:
-    store = connect(replica_set.uri)
-    create_missing(store)
-    project = a_project(store)
+def test_two_categories_are_never_moved_below_each_other_while_secondaries_lag(
+    replica_set: ReplicaSet, from_secondaries: Store
+) -> None:
+    project = a_project(from_secondaries)
     bread, rye = (made(project.context(), "category", name=name, slug=name.lower())["id"] for name in ("Bread", "Rye"))
     secondaries = [member.client.admin for member in replica_set.secondaries()]
     for admin in secondaries:
@@ -137,4 +131,3 @@ def test_two_categories_are_never_moved_below_each_other_while_secondaries_lag(r
             for admin in secondaries:
                 admin.command("fsyncUnlock")
         assert {type(one.exception()) for one in (first, second)} == {BadRequest, type(None)}
-    store.database.client.close()

@@ -1,4 +1,4 @@
-"""Who made a version does not let it go: each way to make one by each way to let it go (decisions, section 13)."""
+"""Who made a version does not let it go, however they made it and let it go (decisions, section 13)."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -249,15 +249,15 @@ def is_live(world: World, document: Document) -> bool:
     return bool(record["isPublished"])
 
 
-WAYS_TO_LET_GO: dict[str, Callable[[World, Document, Rest], bool]] = {
-    "approve": take("approve"),
-    "publish": take("publish"),
-    "schedule": take("schedule", publishAt=in_hours(24)),
-    "by a tool": by_tool,
-    "in the console": in_the_console,
-    "at its time": at_its_time,
-    "from the trash": from_the_trash,
-}
+WAYS_TO_LET_GO: tuple[Callable[[World, Document, Rest], bool], ...] = (
+    take("approve"),
+    take("publish"),
+    take("schedule", publishAt=in_hours(24)),
+    by_tool,
+    in_the_console,
+    at_its_time,
+    from_the_trash,
+)
 
 
 @pytest.fixture
@@ -268,15 +268,13 @@ def world(app: Flask, project: Project, cli: Cli, tmp_path: Path, rest: Rest) ->
 
 
 @pytest.mark.contract("decided-four-eyes.makers", "decided-four-eyes.worker", "decided-four-eyes.trash")
-@pytest.mark.parametrize("go", WAYS_TO_LET_GO)
-@pytest.mark.parametrize("make", WAYS_TO_MAKE, ids=lambda way: way.__name__)
-def test_who_made_a_version_does_not_let_it_go_and_somebody_else_does(
-    world: World, make: Callable[[World], Document], go: str
-) -> None:
-    let_go = WAYS_TO_LET_GO[go]
-
-    assert not let_go(world, make(world), world.writer)
-    assert let_go(world, make(world), world.owner)
+@pytest.mark.parametrize("place", range(len(WAYS_TO_MAKE)), ids=lambda place: WAYS_TO_MAKE[place].__name__)
+def test_who_made_a_version_does_not_let_it_go_and_somebody_else_does(world: World, place: int) -> None:
+    make = WAYS_TO_MAKE[place]
+    for shift in (0, 2, 4):  # three ways to let it go for each way to make it, and each of them for six or seven
+        let_go = WAYS_TO_LET_GO[(place + shift) % len(WAYS_TO_LET_GO)]
+        assert not let_go(world, make(world), world.writer), let_go
+        assert let_go(world, make(world), world.owner), let_go
 
 
 @pytest.mark.contract("decided-four-eyes.trash")

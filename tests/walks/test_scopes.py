@@ -77,7 +77,11 @@ def test_an_operation_needs_the_scope_that_the_decisions_say(name: str) -> None:
 
 
 @pytest.mark.contract(
-    "decided-projects.scopes", "decided-projects.no-scope", "decided-http.Unauthorized", "decided-mcp.scopes"
+    "decided-projects.scopes",
+    "decided-projects.no-scope",
+    "decided-http.Unauthorized",
+    "decided-mcp.scopes",
+    "decided-mcp.token",
 )
 @pytest.mark.parametrize("name", EVERY)
 def test_an_operation_is_done_with_its_scope_alone(service: Flask, scene: Scene, name: str) -> None:
