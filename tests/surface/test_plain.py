@@ -12,6 +12,7 @@ NEEDED = {
     ("app/store/bodies.py", "add_many"): "makes a method that only collections call public",
     ("app/store/publications.py", "add_many"): "makes a method that only collections call public",
     ("app/store/threads.py", "add_many"): "makes a method that only collections call public",
+    ("app/store/threads.py", "get_many"): "makes a method that only collections call public",
 }
 
 
