@@ -82,4 +82,4 @@ def refuse_compressed(request: Request) -> None:
 
 
 def _is_chunked() -> bool:
-    return "chunked" in request.headers.get("Transfer-Encoding", "").lower()
+    return "chunked" in request.environ.get("HTTP_TRANSFER_ENCODING", "").lower()

@@ -14,8 +14,9 @@ def prefers(preference: str) -> bool:
 
     Names and values are compared without case.
     """
+    header = request.environ.get("HTTP_PREFER")
     name, _, wanted = preference.partition("=")
-    for one in parse_list_header(request.headers["Prefer"]) if "Prefer" in request.headers else ():
+    for one in parse_list_header(header) if header else ():
         sent, _, value = parse_options_header(one)[0].partition("=")
         if sent.strip().lower() == name:
             return value.strip(' "').lower() == wanted

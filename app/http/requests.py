@@ -86,8 +86,8 @@ def _request_id(given: str) -> str:
 
 def logged_path() -> str:
     """Returns the route of the request; where there is none, the beginning of its path without what may be a secret."""
-    if request.url_rule is not None:
-        return request.url_rule.rule
+    if (rule := request.url_rule) is not None:
+        return rule.rule
     return SECRET.sub(r"\1…", request.path[:MAX_HEADER])[:LOGGED_PATH]
 
 
