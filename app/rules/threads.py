@@ -18,11 +18,11 @@ from app.rules.anchors import Quote, first_places, locate, quote_at
 from app.rules.documents import Call, Decision, StoredDocument, changed
 from app.rules.times import Instant
 from app.rules.wording import named
+from app.schemas.threads import MOST_COMMENTS
 from app.vocabulary import ActorType, ThreadLevel, ThreadOutcome, ThreadState
 
 MOST_UNRESOLVED = 200
 """The most threads of a document that are not resolved."""
-MOST_COMMENTS = 100
 MOST_COUNTED = 100
 """The most occurrences of a quote that are counted."""
 

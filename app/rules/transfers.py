@@ -22,7 +22,7 @@ from app.rules.threads import StoredThread
 from app.rules.times import Instant
 from app.schemas.loading import problems
 from app.schemas.named import DraftCategoryFields, DraftClusterFields, MemberFields
-from app.schemas.transfers import BodyRules, DocumentRules, ProjectRules, RevisionRules
+from app.schemas.transfers import BodyRules, DocumentRules, ProjectRules, RevisionRules, ThreadRules
 from app.schemas.types import Schema
 
 FORMAT = 1
@@ -138,6 +138,7 @@ RULES: Mapping[str, type[Schema]] = {
     "cluster": DraftClusterFields,
     "body": BodyRules,
     "revision": RevisionRules,
+    "thread": ThreadRules,
     "document": DocumentRules,
 }
 """What the fields of a line may hold, besides their types."""

@@ -4,6 +4,8 @@ from app.schemas.checks import one_of
 from app.schemas.types import EnumList, Nested, Schema, StrictInteger, StrictString, not_empty
 from app.vocabulary import ThreadLevel, ThreadState
 
+MOST_COMMENTS = 100
+"""The most comments of a thread."""
 MOST_OPENED = 50
 """The most threads that a request for changes opens."""
 

@@ -2,11 +2,12 @@
 
 from app.schemas.briefs import BriefFields
 from app.schemas.checks import not_blank
-from app.schemas.documents import PublishedChanges, document_key
+from app.schemas.documents import ChangesRequest, PublishedChanges, document_key
 from app.schemas.generation import WithGeneration
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.projects import MAX_VIEWS, ProjectChanges, ViewFields
 from app.schemas.slugs import document_slug
+from app.schemas.threads import MOST_COMMENTS, ReplyFields, ThreadFields
 from app.schemas.types import DateString, List, Nested, Schema, StrictString
 
 
@@ -36,10 +37,21 @@ class RevisionRules(PublishedRules, WithGeneration):
     """A version of a document."""
 
 
+class ThreadRules(ThreadFields):
+    """A review thread of a document; its text is the first comment."""
+
+    comments = List(Nested(ReplyFields, allow_none=False), MOST_COMMENTS)
+
+    class Meta(Schema.Meta):
+        exclude = ("text", "level")
+
+
 class DocumentRules(PublishedRules):
     """A document."""
 
     key = document_key()
     dueDate = DateString(description="when the document is due")
+    reviewNote = StrictString(5_000)
     brief = Nested(BriefFields)
+    review = Nested(ChangesRequest)
     snapshot = Nested(PublishedRules)

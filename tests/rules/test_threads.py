@@ -13,7 +13,8 @@ from app.errors import BadRequest, Refusal, ThreadResolved, ThreadsOpen
 from app.rules import statuses
 from app.rules import threads as rules
 from app.rules.documents import Call
-from app.rules.threads import MOST_COMMENTS, MOST_UNRESOLVED, counts_of, new_threads, open_threads, record_thread
+from app.rules.threads import MOST_UNRESOLVED, counts_of, new_threads, open_threads, record_thread
+from app.schemas.threads import MOST_COMMENTS
 from app.vocabulary import Channel, DocumentStatus, ThreadLevel, ThreadState
 from tests.documents.states import HOLDER, NOW, a_document_in
 

@@ -318,6 +318,30 @@ def test_a_bad_line_is_named_with_why_and_stops_nothing_else(full: Project, stor
 
 
 @pytest.mark.parametrize(
+    ("kind", "changed", "field"),
+    [
+        ("thread", {"suggestion": "x" * 20_001}, "suggestion"),
+        ("thread", {"quote": {"exact": "x" * 2_001, "prefix": "", "suffix": ""}}, "quote.exact"),
+        ("thread", {"comments": []}, "comments"),
+        ("document", {"reviewNote": "x" * 5_001}, "reviewNote"),
+    ],
+)
+def test_a_line_must_keep_the_limits_of_the_requests_that_write_the_same(
+    full: Project, store: Store, fresh_store: Store, kind: str, changed: dict[str, Any], field: str
+) -> None:
+    lines = [orjson.loads(line) for line in exported(full, store)]
+    bad = next(line for line in lines if line["type"] == kind)
+    if field == "comments":
+        changed = {"comments": [{**bad["comments"][0], "text": "x" * 5_001}]}
+    bad |= changed
+    other = a_project(fresh_store, name="Another")
+
+    refused = taken(fresh_store, other, [orjson.dumps(line) for line in lines]).done.refused
+
+    assert any(field in one.why for one in refused)
+
+
+@pytest.mark.parametrize(
     ("extra", "why"),
     [({"version": 2}, "It has a version 2, later than its own"), ({"version": 1, "bodyId": "0" * 24}, "A text that")],
     ids=["a later version", "a version whose text is missing"],
