@@ -74,16 +74,11 @@ def test_a_wrong_webhook_is_refused_by_field(rest: Rest, fields: dict[str, Any],
     assert where in [one.get("path", one.get("field")) for one in found]
 
 
-@pytest.mark.parametrize(
-    ("sent", "named"),
-    [("document.publish", ["`document.published`?"]), ("everything", [f" {one}" for one in EVENT_TYPES])],
-)
-def test_an_unknown_type_of_event_is_refused_with_the_one_that_was_meant_or_all(
-    rest: Rest, sent: str, named: list[str]
-) -> None:
+@pytest.mark.parametrize("sent", ["document.publish", "everything"])
+def test_an_unknown_type_of_event_is_refused_with_all_that_there_are(rest: Rest, sent: str) -> None:
     [wrong] = rest.post("/webhooks", {"url": URL, "events": [sent]}).json["errors"]
 
-    assert [one for one in named if one not in wrong["message"]] == []
+    assert [one for one in EVENT_TYPES if one not in wrong["message"]] == []
 
 
 @pytest.mark.contract("decided-webhooks.local")
