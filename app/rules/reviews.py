@@ -6,6 +6,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.documented import Count, Timestamp, doc, one_of
@@ -56,7 +57,12 @@ class HumanReview(TypedDict):
     models: Annotated[list[str], doc("the models that were declared for it", ["example-4"])]
     threads: Annotated[ThreadCounts, doc("the document's review threads")]
     checks: Annotated[CheckCounts, doc("its checks")]
-    disclosure: Annotated[str, one_of(DisclosureValue), doc("what is to be disclosed of it", "ai-assisted")]
+    disclosure: Annotated[
+        str,
+        AfterValidator(DisclosureValue),
+        one_of(DisclosureValue),
+        doc("what is to be disclosed of it", "ai-assisted"),
+    ]
 
 
 class StoredDisclosure(TypedDict):

@@ -3,7 +3,10 @@
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, AwareDatetime, PlainSerializer
+from marshmallow import ValidationError
+from pydantic import PlainSerializer, PlainValidator
+
+from app.schemas.checks import timestamp
 
 DAY_SECONDS = 86_400
 
@@ -20,16 +23,17 @@ def wire_time_or_none(instant: datetime | None) -> str | None:
 
 def read_time(text: str) -> datetime:
     """Returns the instant that an ISO 8601 timestamp with an offset names, in UTC, cut to milliseconds."""
-    return _stored(datetime.fromisoformat(text))
-
-
-def _stored(instant: datetime) -> datetime:
-    try:
-        instant = instant.astimezone(UTC)
-    except OverflowError:
-        raise ValueError("must be between the years 1 and 9999 in UTC") from None
+    instant = datetime.fromisoformat(text).astimezone(UTC)
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
-Instant = Annotated[AwareDatetime, AfterValidator(_stored), PlainSerializer(wire_time)]
+def _from_line(text: object) -> datetime:
+    try:
+        timestamp(str(text))
+        return read_time(str(text))
+    except (ValidationError, OverflowError) as error:
+        raise ValueError(str(error)) from None
+
+
+Instant = Annotated[datetime, PlainValidator(_from_line), PlainSerializer(wire_time)]
 """An instant of a stored record, as a line of an export has it."""

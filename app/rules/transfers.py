@@ -100,6 +100,8 @@ def _line(stored: type, *left_out: str, **others: Any) -> type:
     return TypedDict(f"Exported{stored.__name__}", kept)  # type: ignore[operator, no-any-return]
 
 
+BriefLine = _line(StoredBrief, "expiredClaim")
+
 LINES: Mapping[str, type] = {
     "export": HeadLine,
     "project": _line(
@@ -122,13 +124,14 @@ LINES: Mapping[str, type] = {
         StoredDocument,
         *("projectId", "slugs", "statusSince", "written", "published", "scheduledBy", "publishedAt", "rev"),
         *("trashedPublication", "roundsAt", "publishFailedAt", "unresolvedThreads", "mustThreads", "openSince"),
+        brief=NotRequired[BriefLine | None],
         snapshot=NotRequired[SnapshotLine | None],
     ),
     "end": EndLine,
 }
 """The type of each line: the stored record without what an import derives, and without what stays in a project."""
 
-PARTS = {"brief": StoredBrief, "generation": GenerationLine, "snapshot": SnapshotLine}
+PARTS = {"brief": BriefLine, "generation": GenerationLine, "snapshot": SnapshotLine}
 """Those fields of lines whose own fields may be missing."""
 
 RULES: Mapping[str, type[Schema]] = {
@@ -201,11 +204,10 @@ def _adapter(kind: str) -> TypeAdapter[dict[str, Any]]:
 
 
 def _validated(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the fields of a line, loaded; raises pydantic's error. One that may be missing may be null."""
+    """Returns the fields of a line, loaded; raises pydantic's error. A missing one is null, and null may be missing."""
     required = LINES[kind].__required_keys__  # type: ignore[attr-defined]
-    return _adapter(kind).validate_python(
-        {name: value for name, value in line.items() if value is not None or name in required}
-    )
+    fields = {name: value for name, value in _whole(LINES[kind], line).items() if value is not None or name in required}
+    return _adapter(kind).validate_python(fields, strict=True)
 
 
 def _whole(line: type, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from app.schemas.briefs import BriefFields
 from app.schemas.checks import not_blank
-from app.schemas.documents import ChangesRequest, PublishedChanges, document_key
+from app.schemas.documents import ChangesRequest, PublishedChanges, ReviewFields, document_key
 from app.schemas.generation import WithGeneration
 from app.schemas.intents import MAX_MARKDOWN
 from app.schemas.projects import MAX_VIEWS, ProjectChanges, ViewFields
-from app.schemas.slugs import document_slug
+from app.schemas.slugs import MAX_PAST_SLUGS, document_slug
 from app.schemas.threads import MOST_COMMENTS, ReplyFields, ThreadFields
 from app.schemas.types import DateString, List, Nested, Schema, StrictString
 
@@ -36,6 +36,14 @@ class PublishedRules(PublishedChanges):
 class RevisionRules(PublishedRules, WithGeneration):
     """A version of a document."""
 
+    review = Nested(ReviewFields)
+
+
+class PastSlugRules(Schema):
+    """A slug that a document was delivered under."""
+
+    slug = StrictString(200, document_slug, required=True)
+
 
 class ThreadRules(ThreadFields):
     """A review thread of a document; its text is the first comment."""
@@ -55,3 +63,4 @@ class DocumentRules(PublishedRules):
     brief = Nested(BriefFields)
     review = Nested(ChangesRequest)
     snapshot = Nested(PublishedRules)
+    pastSlugs = List(Nested(PastSlugRules, allow_none=False), MAX_PAST_SLUGS)
