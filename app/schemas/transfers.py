@@ -33,10 +33,16 @@ class PublishedRules(PublishedChanges):
     slug = StrictString(200, document_slug, required=True)
 
 
+class ReviewRules(ReviewFields):
+    """The record of a review; projects may leave open what was examined."""
+
+    examined = StrictString(2_000)
+
+
 class RevisionRules(PublishedRules, WithGeneration):
     """A version of a document."""
 
-    review = Nested(ReviewFields)
+    review = Nested(ReviewRules)
 
 
 class PastSlugRules(Schema):
