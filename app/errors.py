@@ -66,7 +66,7 @@ class Refusal(Exception):
     @property
     def lines(self) -> list[str]:
         """What is wrong with each field, or else the message: for interfaces that show an error as text."""
-        return [f"{path}: {message}" for path, message in self.details] or [self.message]
+        return [f"{path}: {message}" if path else message for path, message in self.details] or [self.message]
 
     def body(self) -> dict[str, Any]:
         """Returns the error as callers get it: `_tag`, `message` and the extra keys of the class."""

@@ -6,9 +6,10 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import bodies, errors, oauth, proxies, requests, tracing
+from app.http import bodies, errors, oauth, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
+from app.http.proxies import TrustedProxies
 from app.oauth import routes as connecting
 from app.rest import api, health
 from app.settings import Settings
@@ -37,8 +38,6 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
     )
     requests.install(app)
-    if settings.trusted_proxies:
-        proxies.install(app, settings.trusted_proxies)
     Callers(app, store, settings, api.addresses())
     bodies.install(app)
     errors.install(app)
@@ -62,5 +61,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         mcp.install_llms(app, settings)
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
-    app.wsgi_app = requests.with_security_headers(app.wsgi_app, settings)  # type: ignore[assignment, method-assign]
+    served = requests.Requests(app.wsgi_app, settings)
+    behind_proxies = TrustedProxies(served, settings.trusted_proxies) if settings.trusted_proxies else served
+    app.wsgi_app = behind_proxies  # type: ignore[method-assign]
     return app

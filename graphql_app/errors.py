@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from flask import g
 from graphql import GraphQLError, GraphQLSyntaxError, ValueNode
 
 from app.errors import InternalError, Refusal, ResponseTooLarge
+from app.http.requests import current_request_id
 
 BAD_INPUT = "BAD_USER_INPUT"
 CODES = {
@@ -55,7 +55,7 @@ def format_error(error: GraphQLError) -> dict[str, Any]:
     if isinstance(cause, Refusal):
         result["message"] = " ".join(cause.lines)
     elif code == INTERNAL:
-        result["message"] = InternalError(g.request_id).message
+        result["message"] = InternalError(current_request_id()).message
     result["extensions"] = {"code": code}
     return result
 

@@ -35,6 +35,7 @@ from graphql.execution.execute import assume_not_awaitable
 from strawberry.extensions import DisableIntrospection, MaxTokensLimiter, ParserCache, SchemaExtension
 from strawberry.types import ExecutionContext, ExecutionResult
 
+from app.errors import Refusal
 from app.schemas.queries import DeliveryPage, RelatedPage
 from graphql_app.errors import BAD_INPUT, code_of, query_error
 from graphql_app.schema import Query, sdl
@@ -208,11 +209,11 @@ class Cost:
             raise query_error("QUERY_TOO_COSTLY", message)
 
     def resolve(self, parent: Level | None, info: GraphQLResolveInfo[Any], **arguments: Any) -> Any:
-        """Returns the level of a field, after counting its records; 0 for a scalar.
-
-        Raises `HttpApiDecodeError` for a page that is wrong, below which nothing is counted.
-        """
-        records, _, depth = level = self._level(parent or (1, 1, 0), info.field_name, arguments)
+        """Returns the level of a field, after counting its records; 0 for a scalar."""
+        try:
+            records, _, depth = level = self._level(parent or (1, 1, 0), info.field_name, arguments)
+        except Refusal:  # of a page that is out of range, which its resolver refuses
+            return []
         self._depth = max(self._depth, depth)
         if depth > MAX_DEPTH:
             return None

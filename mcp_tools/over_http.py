@@ -15,8 +15,8 @@ import anyio
 import mcp_types as t
 import orjson
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from flask import Response, g, request
-from itsdangerous import URLSafeSerializer
+from flask import Response, request
+from itsdangerous import BadData, URLSafeSerializer
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from pydantic import ValidationError
@@ -27,6 +27,7 @@ from app.http import bodies
 from app.http.callers import LARGE_BYTES, callers
 from app.http.hosts import HostNames, is_same_origin
 from app.http.json import MAX_VALUES, too_many_values
+from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context
 from app.responses.documents import MINIMAL
 from app.schemas.queries import is_nearly_dry_run
@@ -64,7 +65,7 @@ def _context_or_refusal() -> Context | Refusal:
         return callers().context(Channel.MCP)
     except RateLimited as refusal:
         length = request.content_length
-        if "caller" not in g or length is None or length > LARGE_BYTES:
+        if CALLER not in request.environ or length is None or length > LARGE_BYTES:
             raise
         return refusal
 
@@ -109,7 +110,7 @@ def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
         caller = replace(context_or_refusal.caller, client=client)
         context_or_refusal = replace(context_or_refusal, caller=caller)
     toolset, minimal = request.args.get(TOOLSET, ALL), RETURN in request.args
-    call = Call(context_or_refusal, toolset, g.request_id, minimal)
+    call = Call(context_or_refusal, toolset, current_request_id(), minimal)
     response = _served(body, call)
     if challenge and (scope := _lacking_scope(message, call)):
         response.status_code = 403
@@ -142,8 +143,10 @@ def _client_of(message: dict[str, Any], authorization: str) -> str:
         client = t.Implementation.model_validate(stated)
     except ValidationError:  # it states none, or the SDK refuses it
         session_id = request.headers.get(MCP_SESSION_ID_HEADER, "")
-        is_ours, session = _sessions(authorization).loads_unsafe(session_id)
-        return str(session[0]) if is_ours else ""
+        try:
+            return str(_sessions(authorization).loads(session_id)[0])
+        except BadData:  # another server's, or none
+            return ""
     return "".join(letter for letter in client.name if letter.isprintable()).strip()[:MAX_NAME]
 
 

@@ -14,6 +14,7 @@ from flask import Flask, Response, current_app, g, request
 from app.errors import CHALLENGE, RateLimited, Unauthorized
 from app.http.proxies import client_of
 from app.http.rate_limits import Hit, RateLimit
+from app.http.requests import CALLER
 from app.http.threads import THREADS
 from app.operations.access import SESSION_LIFE, Access, hash_of
 from app.operations.concurrency import ConcurrencyLimit
@@ -158,7 +159,7 @@ class Callers:
 
     def _count(self, caller: Caller) -> None:
         """Counts a request of an authenticated caller; raises `RateLimited` where the token calls too often."""
-        g.caller = caller
+        request.environ[CALLER] = caller
         if self._per_token is None or caller.token_id is None:
             return
         g.rate_limit = hit = self._per_token.hit(caller.token_id)
@@ -210,7 +211,7 @@ def hold_large(size: int) -> None:
     Refuses with `ServiceUnavailable` while too many bytes of others are held.
     """
     if size > LARGE_BYTES:
-        caller: Caller | None = g.get("caller")
+        caller: Caller | None = request.environ.get(CALLER)
         _hold(LARGE, caller.project_id if caller else client_address(), size)
 
 
@@ -219,7 +220,7 @@ def wait_instead_of_working() -> None:
 
     Refuses with `ServiceUnavailable` where too many wait.
     """
-    caller: Caller = g.caller
+    caller: Caller = request.environ[CALLER]
     WAITING.acquire(caller.project_id)
     _release()
     g.held = [(WAITING, caller.project_id, 1)]

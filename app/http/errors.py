@@ -3,7 +3,7 @@
 import logging
 
 import orjson
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from app.errors import (
@@ -16,7 +16,7 @@ from app.errors import (
     ServiceUnavailable,
     UnsupportedMediaType,
 )
-from app.http.requests import logged_path
+from app.http.requests import current_request_id, logged_path
 from app.vocabulary import Kind
 
 log = logging.getLogger("content_workflow.errors")
@@ -25,7 +25,10 @@ DOCS = "reference"
 """The blueprint that serves the documentation of the API, unless the settings disable it."""
 
 BY_STATUS: dict[int, type[Refusal]] = {
-    one.status: one for one in (NotFound, MethodNotAllowed, PayloadTooLarge, UnsupportedMediaType)
+    404: NotFound,
+    405: MethodNotAllowed,
+    413: PayloadTooLarge,
+    415: UnsupportedMediaType,
 }
 
 DRAFTS = {"documents": Kind.DOCUMENT, "clusters": Kind.CLUSTER, "categories": Kind.CATEGORY}
@@ -42,7 +45,7 @@ def install(app: Flask) -> None:
 def refused(refusal: Refusal) -> Response:
     """Returns the response for a refusal; logs why MongoDB can't be used, which a client need not know."""
     if isinstance(refusal, ServiceUnavailable) and refusal.reason:
-        log.warning(refusal.for_the_log, extra={"requestId": g.request_id, "reason": refusal.reason})
+        log.warning(refusal.for_the_log, extra={"requestId": current_request_id(), "reason": refusal.reason})
     response = Response(orjson.dumps(refusal.body()), refusal.status, content_type="application/json")
     response.headers.update(refusal.headers)
     return response
@@ -68,6 +71,7 @@ def refusal_of(error: HTTPException) -> Refusal:
 
 def bug(error: Exception) -> InternalError:
     """Logs an unexpected exception, and returns what a client may know of it: the request's id."""
-    extra = {"requestId": g.request_id, "path": logged_path(), "method": request.method}
+    request_id = current_request_id()
+    extra = {"requestId": request_id, "path": logged_path(request.environ), "method": request.method}
     log.error("bug", exc_info=error, extra=extra)
-    return InternalError(g.request_id)
+    return InternalError(request_id)

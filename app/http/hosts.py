@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-HOST = re.compile(r"(\[[0-9a-f:.]+\]|[0-9a-z_.-]+)(?::([0-9]{1,5}|\*))?", re.IGNORECASE)
-"""A `Host` header: a name or an address, and a port where there is one; `*` is for settings, and any port."""
+HOST = re.compile(r"(\[[0-9a-f:.]+\]|[0-9a-z_.-]+)(?::([0-9]{1,5}))?", re.IGNORECASE)
+"""A `Host` header: a name or an address, and a port where there is one."""
 
 DEFAULT_PORTS = {"http": "80", "https": "443"}
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
@@ -16,7 +16,8 @@ class HostNames:
 
     def __init__(self, public_url: str, allowed: Iterable[str]) -> None:
         self._any = "*" in allowed
-        self._known = {parts[0] for name in (*LOCAL, *allowed, urlsplit(public_url).netloc) if (parts := _parts(name))}
+        names = (*LOCAL, *(name.removesuffix(":*") for name in allowed), urlsplit(public_url).netloc)
+        self._known = {parts[0] for name in names if (parts := _parts(name))}
 
     def include(self, host: str) -> bool:
         """Returns whether a `Host` header names this server, on whatever port."""

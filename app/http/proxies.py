@@ -1,13 +1,17 @@
 """Finds the address of a caller behind trusted proxies, and the client it counts as (decisions, section 3)."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-
-from flask import Flask, request
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 Networks = tuple[IPv4Network | IPv6Network, ...]
 
+MOST_HOPS = 20
+"""How many addresses of `X-Forwarded-For` are read, from its end: no chain of proxies is longer."""
 CLIENT_BITS = 64
 """How much of an IPv6 address tells clients apart: providers give each of theirs all addresses of such a network."""
 WITH_PORT = re.compile(r"\[(?P<v6>[^\]]+)\](:\d+)?|(?P<v4>[^:]+):\d+")
@@ -29,16 +33,20 @@ def client_of(address: str) -> str:
     return str(parsed or address)
 
 
-def install(app: Flask, trusted: Networks) -> None:
-    """Makes `request.remote_addr` the last in `X-Forwarded-For` that is not a trusted proxy, without a port."""
+class TrustedProxies:
+    """WSGI middleware: the address is the last in `X-Forwarded-For` that is not a trusted proxy, without a port."""
 
-    def find_caller() -> None:
-        hops, address = list(request.access_route), request.remote_addr or ""
-        while hops and is_within(address, trusted):
+    def __init__(self, app: WSGIApplication, trusted: Networks) -> None:
+        self._app, self._trusted = app, trusted
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        listed = environ.get("HTTP_X_FORWARDED_FOR", "").rsplit(",", MOST_HOPS)[-MOST_HOPS:]
+        hops = [hop.strip() for hop in listed if hop.strip()]
+        address = environ.get("REMOTE_ADDR", "")
+        while hops and is_within(address, self._trusted):
             address = _without_port(hops.pop())
-        request.remote_addr = address
-
-    app.before_request(find_caller)
+        environ["REMOTE_ADDR"] = address
+        return self._app(environ, start_response)
 
 
 def _without_port(hop: str) -> str:

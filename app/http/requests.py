@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from flask import Flask, Response, g, request
+from flask import Flask, Request, request
+from werkzeug.wsgi import get_path_info
 
 from app.errors import HttpApiDecodeError
 from app.operations.context import Caller
@@ -20,6 +21,11 @@ Headers = list[tuple[str, str]]
 log = logging.getLogger("content_workflow.requests")
 
 SANE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
+
+ID = "content_workflow.request_id"
+"""The key of a request's id in its WSGI environment."""
+CALLER = "content_workflow.caller"
+"""The key of its `Caller` there, once it is authenticated."""
 
 LOGGED_PATH = 40
 """The most characters that the log shows of a path without a route, which can be 64 KB of anything."""
@@ -39,74 +45,83 @@ SECURITY_HEADERS = {
 HSTS = {"Strict-Transport-Security": "max-age=63072000"}
 
 
-def install(app: Flask) -> None:
-    """Gives each request its id and its line in the log, before and after the app's other functions around it."""
-    app.before_request(_begin)
-    app.after_request(_end)
-    app.teardown_request(lambda _error: end_request())
+class Requests:
+    """WSGI middleware that gives each request its id and its line in the log, and each response the headers.
 
-
-def with_security_headers(app: WSGIApplication, settings: Settings) -> WSGIApplication:
-    """Returns a WSGI application that adds the headers of every response; those that a view set stay as they are.
-
-    HSTS is one of them where `PUBLIC_URL` is https. Flask would look at each of them several times.
+    HSTS is one of them where `PUBLIC_URL` is https.
     """
-    security = [*SECURITY_HEADERS.items(), *(HSTS.items() if settings.is_https else ())]
 
-    def respond(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        def start(status: str, headers: Headers, exc_info: Any = None) -> Callable[[bytes], object]:
-            present = {name.lower() for name, _ in headers}
-            caching = ("Cache-Control", "private, no-cache" if "etag" in present else "no-store")
-            added = [one for one in (*security, caching) if one[0].lower() not in present]
-            return start_response(status, headers + added, exc_info)
+    def __init__(self, app: WSGIApplication, settings: Settings) -> None:
+        self._app = app
+        self._headers = list((SECURITY_HEADERS | (HSTS if settings.is_https else {})).items())
 
-        return app(environ, start)
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        began = time.perf_counter()
+        environ[ID] = request_id(environ)
 
-    return respond
+        def respond(status: str, headers: Headers, exc_info: Any = None) -> Callable[[bytes], object]:
+            if log.isEnabledFor(logging.INFO):
+                _log(environ, status, time.perf_counter() - began)
+            return start_response(status, self._completed(headers, environ[ID]), exc_info)
+
+        begin_request()
+        try:
+            return self._app(environ, respond)
+        finally:
+            end_request()
+
+    def _completed(self, headers: Headers, request_id: str) -> Headers:
+        """Returns the headers with those that every response has; those that a view set stay as they are."""
+        present = {name.lower() for name, _ in headers}
+        caching = ("Cache-Control", "private, no-cache" if "etag" in present else "no-store")
+        added = [*self._headers, caching, ("X-Request-Id", request_id)]
+        return headers + [one for one in added if one[0].lower() not in present]
 
 
-def _begin() -> None:
-    """Begins a request; refuses one with a header that is too long, before anything else reads it."""
-    g.began = time.perf_counter()
-    g.request_id = _request_id(request.environ.get("HTTP_X_REQUEST_ID", ""))
-    begin_request()
+def install(app: Flask) -> None:
+    """Refuses requests with a header that is too long, before anything else reads it."""
+    app.before_request(_check_headers)
+
+
+def _check_headers() -> None:
     for name, value in request.headers:
         if len(value) > MAX_HEADER:
             raise HttpApiDecodeError(f"The header {name[:100]} is too long: send at most {MAX_HEADER:,} characters.")
 
 
-def _request_id(given: str) -> str:
+def request_id(environ: WSGIEnvironment) -> str:
     """Returns the id in the request's header if it is valid, else a new one.
 
     The id is no secret. One from the system's generator would release the interpreter's lock and wait for it again:
     under load that takes as long as all the rest of this module.
     """
+    given: str = environ.get("HTTP_X_REQUEST_ID", "")
     return given if SANE_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
 
 
-def logged_path() -> str:
-    """Returns the route of the request; where there is none, the beginning of its path without what may be a secret."""
-    if (rule := request.url_rule) is not None:
-        return rule.rule
-    return SECRET.sub(r"\1…", request.path[:MAX_HEADER])[:LOGGED_PATH]
+def current_request_id() -> str:
+    """Returns the id of the request at hand."""
+    found: str = request.environ[ID]
+    return found
 
 
-def _end(response: Response) -> Response:
-    """Tells the request's id, and writes the log line: never a secret, a body or a query."""
-    response.headers["X-Request-Id"] = g.request_id
-    if log.isEnabledFor(logging.INFO):
-        _log(response)
-    return response
+def logged_path(environ: WSGIEnvironment) -> str:
+    """Returns the route of a request; where there is none, the beginning of its path without what may be a secret."""
+    found = environ.get("werkzeug.request")  # Flask's, once it has the request
+    if isinstance(found, Request) and found.url_rule is not None:
+        return found.url_rule.rule
+    return SECRET.sub(r"\1…", get_path_info(environ)[:MAX_HEADER])[:LOGGED_PATH]
 
 
-def _log(response: Response) -> None:
-    caller: Caller | None = g.get("caller")
+def _log(environ: WSGIEnvironment, status: str, seconds: float) -> None:
+    """Writes the log line: never a secret, a body or a query."""
+    caller: Caller | None = environ.get(CALLER)
     line = {
-        "requestId": g.request_id,
-        "method": request.method,
-        "path": logged_path(),
-        "status": response.status_code,
-        "durationMs": round((time.perf_counter() - g.began) * 1000, 1),
+        "requestId": environ[ID],
+        "method": environ["REQUEST_METHOD"],
+        "path": logged_path(environ),
+        "status": int(status[:3]),
+        "durationMs": round(seconds * 1000, 1),
         "tokenId": caller.token_id if caller else None,
         "projectId": caller.project_id if caller else None,
     }

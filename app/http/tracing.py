@@ -56,7 +56,7 @@ def trace(settings: Settings, app: Flask | None = None) -> None:
 
 def _hide_path(span: Span, _status: str, _headers: object) -> None:
     """Puts the route of the request in the place of its path and query, which may hold a secret."""
-    path = logged_path()
+    path = logged_path(request.environ)
     if span.is_recording():
         span.set_attributes(dict.fromkeys(WITH_PATH & {*(span.attributes or ())}, path))  # type: ignore[attr-defined]
     if request.url_rule is None:

@@ -5,8 +5,9 @@ A route calls, in this order, `note_unknown_query` before its view, `note_unknow
 """
 
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
@@ -31,25 +32,32 @@ SHOWN = string.punctuation.replace("%", "") + " "
 
 @dataclass
 class UnknownNames:
-    """The unknown names of a request, and the schemas that know the others."""
+    """The unknown names of a request: at most as many as an error lists, and how many more there are."""
 
     query_schema: ma.Schema
     body_schema: ma.Schema | None
     query: Sequence[Unknown] = ()
     body: Sequence[Unknown] = ()
+    more: int = 0
+
+    def first_of(self, found: Iterator[Unknown]) -> list[Unknown]:
+        """Returns as many names as an error lists, and counts the rest."""
+        first = list(islice(found, MAX_ISSUES))
+        self.more += sum(1 for _ in found)
+        return first
 
 
 def note_unknown_query(schema: ma.Schema, body: ma.Schema | None = None) -> None:
     """Notes the unknown parameters of the request's query, before anything else is noted."""
     g.unknown_names = names = UnknownNames(schema, body)
     if request.query_string:
-        names.query = list(unknown_names(schema, request.args, elsewhere=body))
+        names.query = names.first_of(unknown_names(schema, request.args, elsewhere=body))
 
 
 def note_unknown_body(schema: ma.Schema, body: Mapping[str, Any]) -> None:
     """Notes the unknown fields of the request's body."""
     names = noted()
-    names.body = list(unknown_names(schema, body, elsewhere=names.query_schema))
+    names.body = names.first_of(unknown_names(schema, body, elsewhere=names.query_schema))
 
 
 def noted() -> UnknownNames:
@@ -67,13 +75,10 @@ def refuse_unknown_if_strict(beside: HttpApiDecodeError | None = None) -> None:
     if not (names.body or names.query) or not prefers(STRICT):
         return
     known = beside.extra if beside else {"issues": []}
-    found = [(one, "field") for one in names.body] + [(one, "query parameter") for one in names.query]
-    issues = [one.issue(part) for one, part in found[:MAX_ISSUES]]
     listed = {issue["path"] for issue in known["issues"]}
-    refusal = HttpApiDecodeError(
-        issues=[*known["issues"], *(issue for issue in issues if issue["path"] not in listed)],
-        more=len(found[MAX_ISSUES:]) + known.get("more", 0),
-    )
+    found = [one.issue("field") for one in names.body] + [one.issue("query parameter") for one in names.query]
+    issues = [*known["issues"], *(issue for issue in found if issue["path"] not in listed)]
+    refusal = HttpApiDecodeError(issues=issues, more=names.more + known.get("more", 0))
     refusal.headers.update(applied(STRICT))
     raise refusal
 

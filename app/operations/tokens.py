@@ -36,8 +36,7 @@ def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
 def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
     """Create a token of the project; its secret is in this response and never shown again.
 
-    Without `scopes` a management token may `read`, `write` and `publish`, one for an agent `read` and `write`. A token
-    can't be given a scope that its maker lacks.
+    A token can't be given a scope that its maker lacks.
     """
     _check(ctx, fields)
     kind = TokenKind(fields.get("kind", TokenKind.MANAGEMENT))
@@ -93,8 +92,7 @@ def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
     The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
-    A token that may do what yours may not can't be rotated with it, and neither can one that a client got by OAuth,
-    which renews its own.
+    A token with a scope that yours lacks can't be rotated with it. One that a client got by OAuth renews itself.
     """
     token = ctx.check_match(_own_token(ctx, token_id))
     if token.get("client"):

@@ -16,23 +16,26 @@ def record_of(response: type[R], stored: Mapping[str, Any], **changes: Any) -> R
     What is unset is an empty text, an empty list, 0 or false, and null where the response declares that it may be null
     (decisions, section 4).
     """
-    unset = _unset_of(response)  # type: ignore[arg-type]  # mypy: a TypedDict's class has no hash
+    kinds = _kinds_of(response)  # type: ignore[arg-type]  # mypy: a TypedDict's class has no hash
     values = {**stored, **changes} if changes else stored
-    shown = {
-        name: wire_time(value) if isinstance(value, datetime) else value
-        for name in unset
-        if (value := values.get(name)) is not None
-    }
-    return cast(R, {**unset, **shown})
+    shown = {}
+    for name, kind in kinds.items():
+        value = values.get(name)
+        if value is None:
+            value = kind and kind()
+        elif isinstance(value, datetime):
+            value = wire_time(value)
+        shown[name] = value
+    return cast(R, shown)
 
 
 @cache
-def _unset_of(response: type) -> Mapping[str, Any]:
-    """Returns the value that each key of a response has where the record has none."""
-    return {name: _unset(hint) for name, hint in get_type_hints(response, include_extras=True).items()}
+def _kinds_of(response: type) -> Mapping[str, Any]:
+    """Returns the type of each key of a response; None where it may be null."""
+    return {name: _kind(hint) for name, hint in get_type_hints(response, include_extras=True).items()}
 
 
-def _unset(hint: Any) -> Any:
+def _kind(hint: Any) -> Any:
     kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     kind = get_origin(kind) or kind
-    return kind() if kind in (str, int, bool, list, dict) else None
+    return kind if kind in (str, int, bool, list, dict) else None

@@ -132,9 +132,8 @@ def _documentation(route: Route) -> dict[str, Any]:
         "responses": responses,
     }
     if route.has_etag and not route.takes_key:
-        documentation["parameters"] = [
-            "If-None-Match"
-        ]  # such a route has no query, whose parameters this would replace
+        # Such a route has no query, whose parameters this would replace.
+        documentation["parameters"] = ["If-None-Match"]
         responses[304] = "NotModified"
     if operation.body is PlanFields:
         documentation["requestBody"] = {"content": {tables.CSV: tables.BODY}}

@@ -166,7 +166,7 @@ def wrong_in(line: Mapping[str, Any]) -> Iterator[str]:
         _validated(kind, line)
     except ValidationError as error:
         for one in error.errors(include_url=False):
-            yield f"{'.'.join(map(str, one['loc']))}: {one['msg']}."
+            yield f"{'.'.join(map(str, one['loc']))}: {one['msg'].removeprefix('Value error, ').rstrip('.')}."
     if kind in RULES:
         set_ = {name: value for name, value in line.items() if value is not None}
         yield from (f"{one['field']}: {one['message']}" for one in problems(RULES[kind], set_))

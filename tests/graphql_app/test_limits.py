@@ -101,6 +101,16 @@ def test_the_cost_is_known_whatever_form_the_query_has(graphql: GraphQL, query: 
         assert "documents" in graphql.data(query.replace("%s", dear), left_out)
 
 
+def test_a_page_that_is_out_of_range_hides_the_cost_of_nothing_beside_it(graphql: GraphQL) -> None:
+    dear = "documents(limit: 100) { related(limit: 10) { related(limit: 10) { related(limit: 10) { id } } } }"
+
+    for wrong in (
+        'documentsInCategory(categoryId: "0") { related(limit: 99) { id } }',
+        "a: documents(limit: 999) { id }",
+    ):
+        assert graphql.codes(f"{{ {wrong} {dear} }}") == ["QUERY_TOO_COSTLY"]
+
+
 def test_the_cost_is_a_document_and_each_step_of_its_category_chain(graphql: GraphQL) -> None:
     def query(short: int) -> str:
         """100 documents, each with 48 steps in long chains, and some in short ones."""

@@ -1,9 +1,12 @@
 """MCP over HTTP: which tokens, hosts and origins it accepts, and the names of agents."""
 
+import base64
 import logging
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
+from unittest.mock import Mock
 
 import mcp_types as t
 import pytest
@@ -124,6 +127,13 @@ def test_an_invalid_session_id_names_no_client(agent: Agent, project: Project, s
     here = agent.by(agent.token, era=HANDSHAKE)
 
     assert _claimed_by(here, project, Mcp_Session_Id=session) == ""
+
+
+def test_a_session_id_is_not_unpacked_before_its_signature_is_checked(agent: Agent, monkeypatch: Any) -> None:
+    monkeypatch.setattr("itsdangerous.url_safe.zlib.decompress", Mock(side_effect=AssertionError))
+    packed = base64.urlsafe_b64encode(zlib.compress(b"[" * 2_000)).decode()
+
+    assert agent.by(agent.token, era=HANDSHAKE).post("ping", Mcp_Session_Id=f".{packed}.AAAA").status_code == 200
 
 
 def test_a_session_id_holds_for_its_token_alone(agent: Agent, project: Project) -> None:
