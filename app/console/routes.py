@@ -38,7 +38,7 @@ from app.errors import HttpApiDecodeError, NotFound, PayloadTooLarge, Refusal
 from app.http.errors import bug
 from app.settings import Settings
 
-COMPRESSED = ("text/html", "text/css", "text/javascript", "image/svg+xml")
+COMPRESSED = ("text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml")
 LEVEL = 4
 """How hard pages and assets are compressed: 300 KB take 3 ms, and become 25 KB."""
 
