@@ -28,14 +28,15 @@ def call(
     fields: Mapping[str, Any] | None = None,
     dry_run: bool = False,
     once: bool = False,
+    match: str | None = None,
 ) -> Result[Shown]:
     """Runs an operation for the signed-in user; `fields` are those of its body or query, as JSON would have them.
 
     A dry run changes nothing. With `once`, a form that is sent again as it was, as by a double click, changes nothing
-    more and gets the first result. Raises the operation's refusals.
+    more and gets the first result. `match` is the ETag that the record must have. Raises the operation's refusals.
     """
     schema = operation.body or operation.query
-    ctx = replace(context(), dry_run=dry_run)
+    ctx = replace(context(), dry_run=dry_run, if_match=(match,) if match else None)
     operation.permit(ctx)
     loaded = load(schema, fields or {}) if schema else None
     key = _idempotency_key(operation, ids, fields) if once else None

@@ -144,12 +144,13 @@ def show_meanwhile(id: str) -> Response:
 def save_text(id: str) -> BaseResponse:
     """Saves the text as a new version, and moves the document on; if it changed meanwhile, shows both texts."""
     try:
-        saved = call(revisions.write_content, id, fields={"markdown": _markdown(), "baseVersion": _base()}).body
+        written = call(revisions.write_content, id, fields={"markdown": _markdown(), "baseVersion": _base()})
     except VersionConflict:
         return _both_texts(id, _markdown())
+    saved = written.body
     message, leads_on = f"Saved as version {saved['version']}.", True
     try:
-        message += _moved_on(id, saved["status"])
+        message += _moved_on(id, saved["status"], written.etag)
     except Refusal as refusal:
         message, leads_on = f"{message} It stays in {STATUSES[saved['status']]}. {message_of(refusal)}", False
     if is_from_script():  # `Ctrl-S`: the page stays, and its next save is based on this version
@@ -157,10 +158,13 @@ def save_text(id: str) -> BaseResponse:
     return done(message, url_for("console.show_document" if leads_on else "console.edit_text", id=id), ok=leads_on)
 
 
-def _moved_on(id: str, status: str) -> str:
-    """Submits a document whose text was saved, or moves it to drafting, where the form says so; says what was done."""
+def _moved_on(id: str, status: str, tag: str | None) -> str:
+    """Submits a saved document, unless it changed since, or moves it to drafting, where the form says so.
+
+    Returns what was done.
+    """
     if request.form.get("then") == "submit":
-        call(publishing.submit_document, id)
+        call(publishing.submit_document, id, match=tag)
         return " It is submitted for review."
     if "drafts" in request.form and status in (DocumentStatus.IDEA, DocumentStatus.PLANNED):
         call(documents.update_document, id, fields={"status": DocumentStatus.DRAFTING})

@@ -17,6 +17,7 @@ from app.errors import (
     HumanReviewRequired,
     IntentInvalid,
     InvalidTransition,
+    PreconditionFailed,
     QuoteGone,
     RateLimited,
     Refusal,
@@ -131,6 +132,7 @@ def problems_of(refusal: Refusal) -> dict[str, list[str]]:
 
 PAGE_MESSAGES: Mapping[type[Refusal], str] = {
     **dict.fromkeys((HttpApiDecodeError, BadRequest, IntentInvalid, SlugTaken), "Correct this and send it again."),
+    PreconditionFailed: "It changed meanwhile: read it again, then decide.",
     VersionConflict: "The text changed since this page was shown: read it again, then decide.",
     ChecksFailed: "The project demands checks that fail: correct what the checks list, then submit again.",
     RateLimited: "Too many requests: wait a minute, then try again.",

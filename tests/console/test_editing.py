@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
+from app.console import calls
 from app.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief
@@ -130,6 +131,25 @@ def test_a_text_that_can_not_be_submitted_is_saved_and_the_page_where_it_is_writ
     assert sent.request.path == path
     assert "Saved as version 2. It stays in Drafting. 1 Must remark has to be resolved first." in sent.text
     assert "Rye: Flour" in sent.text.partition("<textarea")[2]
+    assert call(project, "get_document", document["id"])["status"] == "drafting"
+
+
+def test_a_text_that_somebody_replaces_before_it_is_submitted_is_not_submitted(
+    editor: Visitor, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT, status="drafting")
+    path = f"/console/documents/{document['id']}/edit"
+
+    def call_and_write(operation: Any, *ids: str, **options: Any) -> Any:
+        result = calls.call(operation, *ids, **options)
+        if operation.name == "write_content":
+            call(project, "write_content", document["id"], markdown="Another text.", baseVersion=2)
+        return result
+
+    monkeypatch.setattr("app.console.documents.call", call_and_write)
+    sent = editor.post(path, markdown=f"Rye: {TEXT}", baseVersion="1", then="submit")
+
+    assert "Saved as version 2. It stays in Drafting. It changed meanwhile" in sent.text
     assert call(project, "get_document", document["id"])["status"] == "drafting"
 
 
