@@ -269,6 +269,14 @@ def test_a_typo_means_the_category_that_it_is_near_and_another_name_has_to_be_ch
     assert 'name="confirmed"' in chose
 
 
+def test_a_name_that_is_equally_near_to_two_categories_has_to_be_chosen_for(editor: Visitor, project: Project) -> None:
+    for slug in ("recipes-a", "recipes-b"):
+        made(project.context(), "category", name=slug, slug=slug)
+    page = editor.post("/console/plan/many", table="Title\tCategory\nRye\trecipes-c\n").text
+    assert chosen(page) == {"use.0.1": ""}
+    assert 'name="confirmed"' not in page
+
+
 def test_rows_that_were_refused_stay_on_the_page_to_be_corrected_and_added(editor: Visitor, project: Project) -> None:
     table = "Title\tDue\tCategory\nRye\t2.4.2099\t\nRye\tsoon\t\nStollen\t3.4.2099\tCake\n"
     page = editor.post("/console/plan/many", table=table).text
