@@ -105,7 +105,7 @@ def read_sheet(text: str) -> Sheet:
             lines.append(line)
     if wrong:
         raise UnreadablePlan(*wrong)
-    if width > MOST_COLUMNS:
+    if width > MOST_COLUMNS + (LABELS["key"] in header):  # which the console adds to rows that were refused
         raise UnreadablePlan(f"The table has {width:,} columns, and at most {MOST_COLUMNS} are read.")
     if not rows:
         raise UnreadablePlan(NO_PIECES)

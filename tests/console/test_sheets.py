@@ -321,6 +321,15 @@ def test_the_widest_sheet_is_checked_again(editor: Visitor) -> None:
     assert editor.post("/console/plan/many", table=table, **cells).status_code == 200
 
 
+def test_the_widest_sheet_is_checked_again_with_the_keys_of_rows_that_were_refused(editor: Visitor) -> None:
+    table = "\t".join(["Title", "Due", *map(str, range(MOST_COLUMNS - 2))]) + "\nRye\nRye\tsoon\n"
+    outcome = editor.post("/console/plan/many", confirmed="yes", table=table).text
+    assert 'value="rye-2"' in outcome
+    assert "1 to correct" in outcome
+    checked = editor.post("/console/plan/many", **sent(outcome), **{"cell.0.1": "5.4.2099"}).text
+    assert "<strong>1</strong> new. Nothing is changed yet." in checked
+
+
 def test_a_column_that_is_not_recognised_is_mapped_above_it(editor: Visitor, project: Project) -> None:
     table = "Working name;Colour\nRye;blue\n"
     tried = editor.post("/console/plan/many", table=table)
