@@ -352,6 +352,15 @@ def test_the_order_of_a_date_is_asked_once_where_the_sheet_does_not_tell(editor:
     assert documents(project)["Rye"]["dueDate"] == "2099-03-04"
 
 
+def test_the_order_of_a_date_holds_for_rows_that_were_refused_where_others_told_it(editor: Visitor) -> None:
+    table = "Title\tDue\tOwner\nRye\t12/25/2099\t\nStollen\t3/4/2099\tNobody\n"
+    outcome = editor.post("/console/plan/many", confirmed="yes", table=table).text
+    assert readings(outcome) == ["4 Mar 2099"]
+    checked = editor.post("/console/plan/many", **sent(outcome), **{"cell.0.2": ""}).text
+    assert readings(checked) == ["4 Mar 2099"]
+    assert 'name="confirmed"' in checked
+
+
 def test_pieces_with_one_title_get_keys_of_their_own(editor: Visitor, project: Project) -> None:
     editor.post("/console/plan/many", confirmed="yes", table="Title\tKey\nRye\t\nRye\t\nRye\trye-3\n")
     fields = {"sort": "title", "limit": 100, "offset": 0}
