@@ -239,7 +239,8 @@ for (const here of $$(":is(.side nav, .tabs) [aria-current]")) {
 }
 
 // What is scrolled or open stays so when it is replaced.
-document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
+function keepView({ detail: { target, shouldSwap } }) {
+  if (!shouldSwap) return;
   const { id, scrollLeft, scrollTop } = target;
   const open = $$("details[open] > summary", target).map((summary) => summary.textContent);
   const focused = target.contains(document.activeElement) && document.activeElement.id;
@@ -253,7 +254,9 @@ document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
     replaced.scrollTo(scrollLeft, scrollTop);
   };
   document.addEventListener("htmx:afterSwap", restore, { once: true });
-});
+}
+document.addEventListener("htmx:beforeSwap", keepView);
+document.addEventListener("htmx:oobBeforeSwap", keepView);
 document.addEventListener("htmx:afterSwap", () => {
   localTimes(document);
   refusePast();
