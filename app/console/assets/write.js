@@ -47,6 +47,7 @@ function isNow(text, version) {
   form.elements.baseVersion.value = version;
   form.dataset.draft = "shown";
   area.defaultValue = text;
+  for (const box of $$("[type=checkbox]", form)) box.defaultChecked = box.checked;
   store();
 }
 
