@@ -425,6 +425,13 @@ def test_an_answer_is_sent_once_however_often_it_is_pressed(window: Window, proj
     assert comments_of(project, document, "Which flour?") == ["Which flour?", "Rye."]
     assert comments_of(project, document, "How warm?") == ["How warm?", "Thanks."]
     assert "It is accepted" in window.find("#toasts").text
+
+    window.open(f"/console/documents/{document['id']}")
+    window.find(f"{ids['Which flour?']} [data-replies]").click()
+    window.keys("Whole-grain.")
+    window.chrome.execute_script(PRESS_TWICE, f"{ids['Which flour?']} [data-replies]")
+    window.until(lambda: "Whole-grain." in window.find(f"{ids['Which flour?']} .comments").text)
+    assert comments_of(project, document, "Which flour?") == ["Which flour?", "Rye.", "Whole-grain."]
     assert window.problems() == []
 
 
