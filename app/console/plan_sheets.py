@@ -72,7 +72,7 @@ def _tried(sheet: Sheet, *, confirmed: bool = False) -> tuple[list[dict[str, Any
     confirmed, or refused as a whole, it was not.
     """
     unclear = unclear_names(sheet)
-    read = pieces_of(sheet, day_first=_day_first(sheet) is not False, today=today())
+    read = pieces_of(sheet, day_first=sheet.day_first is not False, today=today())
     pieces = [with_choices(piece, unclear) for piece in read]
     try:
         planned = call(plans.plan_documents, fields={"pieces": pieces}, dry_run=not confirmed, once=confirmed)
@@ -113,7 +113,7 @@ def _grid(sheet: Sheet) -> dict[str, Any]:
         "unclear": unclear,
         "kinds": KINDS,
         "asks_order": day_comes_first(sheet.cells("dueDate")) is None,
-        "day_first": _day_first(sheet),
+        "day_first": sheet.day_first,
         "labels": LABELS,
     }
 
@@ -160,7 +160,8 @@ def _sheet(table: str) -> Sheet:
     kept = [(cells, line) for cells, line in zip(sheet.rows, sheet.lines, strict=True) if any(cells)]
     if not kept:
         raise UnreadablePlan(NO_PIECES)
-    return replace(sheet, rows=[cells for cells, _ in kept], lines=[line for _, line in kept])
+    sheet = replace(sheet, rows=[cells for cells, _ in kept], lines=[line for _, line in kept])
+    return replace(sheet, day_first=_day_first(sheet))
 
 
 def _day_first(sheet: Sheet) -> bool | None:

@@ -64,7 +64,7 @@ def with_choices(piece: Mapping[str, Any], unclear: UnclearNames) -> dict[str, A
 
 def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
     from rapidfuzz.fuzz import ratio  # takes 2 MB
-    from rapidfuzz.process import extract, extractOne
+    from rapidfuzz.process import extract
 
     store, kind, cells, place = context().store, KINDS[column], sheet.cells(column), sheet.columns.index(column)
     lists: Mapping[str, Named[Any]]
@@ -77,8 +77,9 @@ def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
     for name in [name for name in counts if len(found.get(name, ())) != 1][:MOST_ASKED]:
         ids = sorted(found.get(name, ())) or (_begun(name, records) if kind == "members" else [])
         new = NEW if kind in FILINGS and not ids else ""
-        typo = new and extractOne(name, names, scorer=ratio, processor=name_key, score_cutoff=TYPO)
-        usual = ids[0] if len(ids) == 1 else typo[2] if typo and "confirmed" not in request.form else ""
+        typos = extract(name, names, scorer=ratio, processor=name_key, limit=2, score_cutoff=TYPO) if new else []
+        is_one = len({score for _, score, _ in typos}) == len(typos) > 0  # not two that are equally near
+        usual = ids[0] if len(ids) == 1 else typos[0][2] if is_one and "confirmed" not in request.form else ""
         chosen = sheet.choices.get((place, name), usual)
         choice = chosen if chosen in (*records, EMPTY, new) else ""
         similar = extract(name, names, processor=name_key, limit=NEAR, score_cutoff=SIMILARITY)

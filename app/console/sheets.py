@@ -79,6 +79,8 @@ class Sheet:
     """What each column means; empty for one that is left out."""
     choices: dict[tuple[int, str], str] = field(default_factory=dict)
     """What is chosen for the cells of a column, by its place, that have a text."""
+    day_first: bool | None = None
+    """Whether its dates begin with the day; None if unknown."""
 
     def cells(self, column: str) -> list[str]:
         """Returns the cells of a column."""
@@ -105,7 +107,7 @@ def read_sheet(text: str) -> Sheet:
             lines.append(line)
     if wrong:
         raise UnreadablePlan(*wrong)
-    if width > MOST_COLUMNS:
+    if width > MOST_COLUMNS + (LABELS["key"] in header):  # which the console adds to rows that were refused
         raise UnreadablePlan(f"The table has {width:,} columns, and at most {MOST_COLUMNS} are read.")
     if not rows:
         raise UnreadablePlan(NO_PIECES)

@@ -19,7 +19,7 @@ def zone() -> tzinfo:
     name = request.cookies.get(ZONE_COOKIE, "")
     try:
         return ZoneInfo(name) if name else UTC
-    except (KeyError, ValueError, OSError):
+    except (KeyError, TypeError, ValueError, OSError):
         return UTC
 
 

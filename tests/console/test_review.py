@@ -345,11 +345,11 @@ def test_a_suggestion_is_accepted_and_remarks_are_answered_where_the_text_is_wri
     assert window.find(f"{ids['A photograph?']} textarea").get_property("value") == "On Thursday"
 
     editor.send_keys("More. ")
-    window.find(f"{ids['Which flour?']} textarea").send_keys("Rye.")
-    window.find(f"{ids['Which flour?']} [data-replies]").click()
+    window.until(lambda: window.find(f"{ids['Which flour?']} textarea").send_keys("Rye.") or True)
+    window.until(lambda: window.find(f"{ids['Which flour?']} [data-replies]").click() or True)
     window.until(lambda: "Rye." in window.find(f"{ids['Which flour?']} .comments").text)
     assert threads_of(project, document)["Which flour?"]["state"] == "answered"
-    window.find(f"{ids['A photograph?']} [formaction$='/resolve']").click()
+    window.until(lambda: window.find(f"{ids['A photograph?']} [formaction$='/resolve']").click() or True)
     window.until(lambda: not window.has(ids["A photograph?"]))
     assert window.find("#remarks-left").text == "1 remark to see to"
     assert threads_of(project, document)["A photograph?"]["comments"][-1]["text"] == "On Thursday"
@@ -370,8 +370,11 @@ def test_a_suggestion_that_can_not_be_accepted_leaves_what_was_typed(window: Win
     window.open(f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element("css selector", ".cm-content")
     editor.send_keys(Keys.CONTROL + "a" + Keys.NULL, "Throw half away.")
+    window.find("#remarks textarea").send_keys("Thanks.")
     window.find("#remarks [formaction$='/accept']").click()
     window.until(lambda: "not at one certain place of the text" in window.find("#toasts").text)
+    assert comments_of(project, document, "Feed what?") == ["Feed what?", "Thanks."]
+    assert window.find("#remarks textarea").get_property("value") == ""
     assert editor.text == "Throw half away."
     assert now(project, document)["version"] == 2
 
@@ -383,6 +386,89 @@ def test_a_suggestion_that_can_not_be_accepted_leaves_what_was_typed(window: Win
     assert editor.text == "Throw half away. Mine."
     window.press("Save")
     assert "Your text is not saved yet" in window.find(".notice").text
+
+
+PRESS_TWICE = "const button = document.querySelector(arguments[0]); button.click(); button.click()"
+SAVE_AND_PRESS = """
+document.dispatchEvent(new KeyboardEvent("keydown", { key: "s", ctrlKey: true, bubbles: true }));
+document.querySelector(arguments[0]).click();
+"""
+SCROLLED = "return document.querySelector('#remarks').scrollLeft"
+
+
+def written(window: Window, project: Project, *texts: str, **fields: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """Shows a text where it is written, with a suggestion and other remarks; returns it and the remarks' selectors."""
+    document = a_document(project.context(), title="Rye", markdown=TEXT, **fields)
+    warm = {"text": "How warm?", "quote": {"exact": "lukewarm"}, "suggestion": "at 28 °C"}
+    for remarked in (warm, *({"text": text} for text in texts)):
+        OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=remarked)
+    project.store.outboxes.publish_all(project.id)
+    window.sign_in(project.token("Ingrid"))
+    window.open(f"/console/documents/{document['id']}/edit")
+    window.find(".editor")
+    return document, {text: f"#t-{one['id']}" for text, one in threads_of(project, document).items()}
+
+
+def comments_of(project: Project, document: dict[str, Any], text: str) -> list[str]:
+    """Returns what was said in a thread."""
+    return [comment["text"] for comment in threads_of(project, document)[text]["comments"]]
+
+
+def test_an_answer_is_sent_once_however_often_it_is_pressed(window: Window, project: Project) -> None:
+    document, ids = written(window, project, "Which flour?")
+    window.find(f"{ids['Which flour?']} textarea").send_keys("Rye.")
+    window.chrome.execute_script(PRESS_TWICE, f"{ids['Which flour?']} [data-replies]")
+    window.until(lambda: "Rye." in window.find(f"{ids['Which flour?']} .comments").text)
+    window.find(f"{ids['How warm?']} textarea").send_keys("Thanks.")
+    window.chrome.execute_script(PRESS_TWICE, f"{ids['How warm?']} [formaction$='/accept']")
+    window.until(lambda: not window.has(ids["How warm?"]))
+    assert comments_of(project, document, "Which flour?") == ["Which flour?", "Rye."]
+    assert comments_of(project, document, "How warm?") == ["How warm?", "Thanks."]
+    assert "It is accepted" in window.find("#toasts").text
+
+    window.open(f"/console/documents/{document['id']}")
+    window.find(f"{ids['Which flour?']} [data-replies]").click()
+    window.keys("Whole-grain.")
+    window.chrome.execute_script(PRESS_TWICE, f"{ids['Which flour?']} [data-replies]")
+    window.until(lambda: "Whole-grain." in window.find(f"{ids['Which flour?']} .comments").text)
+    assert comments_of(project, document, "Which flour?") == ["Which flour?", "Rye.", "Whole-grain."]
+    assert window.problems() == []
+
+
+def test_a_suggestion_is_accepted_after_the_save_that_runs(window: Window, project: Project) -> None:
+    document, ids = written(window, project)
+    editor = window.find(".editor").shadow_root.find_element("css selector", ".cm-content")
+    editor.send_keys("Mine. ")
+    window.chrome.execute_script(SAVE_AND_PRESS, f"{ids['How warm?']} [formaction$='/accept']")
+    window.until(lambda: "at 28 °C" in editor.text and "Mine." in editor.text)
+    assert now(project, document)["version"] == 3
+
+
+def test_a_tick_that_is_taken_away_is_saved_with_the_text(window: Window, project: Project) -> None:
+    document, ids = written(window, project, status="planned")
+    editor = window.find(".editor").shadow_root.find_element("css selector", ".cm-content")
+    editor.send_keys("Mine. ")
+    window.find("[name=drafts]").click()
+    window.find(f"{ids['How warm?']} [formaction$='/accept']").click()
+    window.until(lambda: not window.has(ids["How warm?"]))
+    window.until(lambda: "at 28 °C" in editor.text)
+    assert "saved version" not in window.find("#meanwhile").get_attribute("textContent")
+    editor.send_keys(Keys.CONTROL + "s" + Keys.NULL)
+    window.until(lambda: "All of it is saved." in window.find("#toasts").text)
+    assert now(project, document)["status"] == "planned"
+
+
+def test_who_types_an_answer_stays_in_it_when_another_remark_is_resolved(window: Window, project: Project) -> None:
+    document, ids = written(window, project, *map(str, range(8)))
+    answer = window.find(f"{ids['5']} textarea")
+    answer.send_keys("At ")
+    scrolled = window.chrome.execute_script(SCROLLED)
+    OPERATIONS["resolve_thread"](project.context(), document["id"], ids["7"].removeprefix("#t-"), fields={})
+    project.store.outboxes.publish_all(project.id)
+    window.until(lambda: not window.has(ids["7"]))
+    assert window.chrome.execute_script(SCROLLED) == scrolled > 0
+    window.keys("28")
+    assert window.find(f"{ids['5']} textarea").get_property("value") == "At 28"
 
 
 TOUCH = """

@@ -269,6 +269,14 @@ def test_a_typo_means_the_category_that_it_is_near_and_another_name_has_to_be_ch
     assert 'name="confirmed"' in chose
 
 
+def test_a_name_that_is_equally_near_to_two_categories_has_to_be_chosen_for(editor: Visitor, project: Project) -> None:
+    for slug in ("recipes-a", "recipes-b"):
+        made(project.context(), "category", name=slug, slug=slug)
+    page = editor.post("/console/plan/many", table="Title\tCategory\nRye\trecipes-c\n").text
+    assert chosen(page) == {"use.0.1": ""}
+    assert 'name="confirmed"' not in page
+
+
 def test_rows_that_were_refused_stay_on_the_page_to_be_corrected_and_added(editor: Visitor, project: Project) -> None:
     table = "Title\tDue\tCategory\nRye\t2.4.2099\t\nRye\tsoon\t\nStollen\t3.4.2099\tCake\n"
     page = editor.post("/console/plan/many", table=table).text
@@ -313,6 +321,15 @@ def test_the_widest_sheet_is_checked_again(editor: Visitor) -> None:
     assert editor.post("/console/plan/many", table=table, **cells).status_code == 200
 
 
+def test_the_widest_sheet_is_checked_again_with_the_keys_of_rows_that_were_refused(editor: Visitor) -> None:
+    table = "\t".join(["Title", "Due", *map(str, range(MOST_COLUMNS - 2))]) + "\nRye\nRye\tsoon\n"
+    outcome = editor.post("/console/plan/many", confirmed="yes", table=table).text
+    assert 'value="rye-2"' in outcome
+    assert "1 to correct" in outcome
+    checked = editor.post("/console/plan/many", **sent(outcome), **{"cell.0.1": "5.4.2099"}).text
+    assert "<strong>1</strong> new. Nothing is changed yet." in checked
+
+
 def test_a_column_that_is_not_recognised_is_mapped_above_it(editor: Visitor, project: Project) -> None:
     table = "Working name;Colour\nRye;blue\n"
     tried = editor.post("/console/plan/many", table=table)
@@ -333,6 +350,15 @@ def test_the_order_of_a_date_is_asked_once_where_the_sheet_does_not_tell(editor:
     assert 'name="confirmed"' in told
     editor.post("/console/plan/many", confirmed="yes", **sent(told))
     assert documents(project)["Rye"]["dueDate"] == "2099-03-04"
+
+
+def test_the_order_of_a_date_holds_for_rows_that_were_refused_where_others_told_it(editor: Visitor) -> None:
+    table = "Title\tDue\tOwner\nRye\t12/25/2099\t\nStollen\t3/4/2099\tNobody\n"
+    outcome = editor.post("/console/plan/many", confirmed="yes", table=table).text
+    assert readings(outcome) == ["4 Mar 2099"]
+    checked = editor.post("/console/plan/many", **sent(outcome), **{"cell.0.2": ""}).text
+    assert readings(checked) == ["4 Mar 2099"]
+    assert 'name="confirmed"' in checked
 
 
 def test_pieces_with_one_title_get_keys_of_their_own(editor: Visitor, project: Project) -> None:

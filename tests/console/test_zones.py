@@ -42,7 +42,9 @@ def test_the_calendar_has_the_readers_days(editor: Visitor, project: Project, sc
     assert after["publishAt"] == "2099-12-19T23:30:00.000Z"
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "Europe", "Nowhere/None", "<b>"])
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "Europe", "Nowhere/None", "<b>", "__init__/x", "Europe/__init__/x"]
+)
 def test_a_zone_that_is_none_is_utc(editor: Visitor, scheduled: dict[str, Any], name: str) -> None:
     editor.client.set_cookie(ZONE_COOKIE, name, path="/console")
     assert "14 Jul 2099, 22:30 UTC</time>" in editor.get(f"/console/documents/{scheduled['id']}").text

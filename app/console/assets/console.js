@@ -70,27 +70,30 @@ export function opened(dialog) {
   return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
 }
 
+let later = 0;
+
 /** Tells a page's live parts to fetch themselves again, but not under somebody's hands. */
 export function refresh() {
+  clearTimeout(later);
   if (isAtWork() || $(".htmx-request")) {
-    setTimeout(refresh, 1000);
+    later = setTimeout(refresh, 1000);
   } else {
     for (const part of $$("[hx-trigger=refresh]")) htmx.trigger(part, "refresh");
   }
 }
 
-/** Whether somebody is typing into a live part, dragging, or asked something. */
+/** Whether somebody is typing into a live part, sends a form of it, is dragging, or asked something. */
 function isAtWork() {
   const fields = $$("[hx-trigger=refresh] :is(textarea, input:not([type=hidden]))");
   const typed = fields.some((field) => field === document.activeElement || field.value !== field.defaultValue);
-  return typed || $("dialog[open]") !== null || $("[data-dragged]") !== null;
+  return typed || $("dialog[open], [data-dragged], .sends[data-sent]") !== null;
 }
 
 // Somebody may have begun after a live part was asked for.
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.requestConfig.triggeringEvent?.type !== "refresh" || !isAtWork()) return;
   event.detail.shouldSwap = false;
-  setTimeout(refresh, 1000);
+  refresh();
 });
 
 /** The instant of a datetime-local field with the reader's offset, as the service takes it. */
@@ -219,17 +222,28 @@ async function confirms(question, button) {
   return (await opened($("#question"))) === "yes";
 }
 
+/** Sends a form without leaving the page, and then shows what is new; pressed again meanwhile, it is not sent again. */
+export async function sending(form, sends) {
+  if ("sent" in form.dataset) return;
+  form.dataset.sent = "";
+  await sends().finally(() => delete form.dataset.sent);
+  refresh();
+}
+
+async function sendForm(form, submitter) {
+  const { question } = form.dataset;
+  if (question && !(await confirms(question, submitter))) return;
+  if (!(await send(submitter?.getAttribute("formaction") ?? form.action, new FormData(form)))) return;
+  form.reset();
+  form.closest(".thread")?.focus({ preventScroll: true });
+}
+
 // A form on a page where somebody writes is sent without leaving it.
-document.addEventListener("submit", async (event) => {
+document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!form.matches(".sends") || event.defaultPrevented) return;
   event.preventDefault();
-  const { question } = form.dataset;
-  if (question && !(await confirms(question, event.submitter))) return;
-  if (!(await send(event.submitter?.getAttribute("formaction") ?? form.action, new FormData(form)))) return;
-  form.reset();
-  form.closest(".thread")?.focus({ preventScroll: true });
-  refresh();
+  sending(form, () => sendForm(form, event.submitter));
 }, true);
 
 // On a small screen the navigation and the tabs scroll sideways: show where one is.
@@ -239,7 +253,8 @@ for (const here of $$(":is(.side nav, .tabs) [aria-current]")) {
 }
 
 // What is scrolled or open stays so when it is replaced.
-document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
+function keepView({ detail: { target, shouldSwap } }) {
+  if (!shouldSwap) return;
   const { id, scrollLeft, scrollTop } = target;
   const open = $$("details[open] > summary", target).map((summary) => summary.textContent);
   const focused = target.contains(document.activeElement) && document.activeElement.id;
@@ -253,7 +268,9 @@ document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
     replaced.scrollTo(scrollLeft, scrollTop);
   };
   document.addEventListener("htmx:afterSwap", restore, { once: true });
-});
+}
+document.addEventListener("htmx:beforeSwap", keepView);
+document.addEventListener("htmx:oobBeforeSwap", keepView);
 document.addEventListener("htmx:afterSwap", () => {
   localTimes(document);
   refusePast();

@@ -421,14 +421,17 @@ function keepWritten() {
   return keep(remarks);
 }
 
-/** Sends a form of the threads, says what came of it, and shows the threads as they are then; returns whether it was done. */
-async function post(address, fields) {
+/** Sends a form of the threads, once at a time, and says what came of it; returns whether it was done. */
+async function post(form, address, fields) {
+  if ("sent" in form.dataset) return false;
+  form.dataset.sent = "";
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.set(name, value);
   const over = working();
   const headers = { "X-CSRF-Token": csrf, "HX-Request": "true" };
   const response = await fetch(address, { method: "POST", headers, body }).catch(() => null);
   over();
+  delete form.dataset.sent;
   if (response?.headers.get("HX-Redirect")) return location.assign(response.headers.get("HX-Redirect"));
   const result = await response?.json().catch(() => null);
   say(result?.message ?? "The service can't be reached: try again in a moment.", Boolean(result?.ok));
@@ -447,7 +450,7 @@ async function submitted(event) {
     if (event.submitter?.value === "keep") {
       return keepWritten() && close();
     }
-    if (!(await post(form.action, { threads: JSON.stringify([toSend(written())]) }))) return;
+    if (!(await post(form, form.action, { threads: JSON.stringify([toSend(written())]) }))) return;
     if (edited !== null) keep(kept().filter((_, number) => number !== edited));
     close();
   } else {
@@ -456,7 +459,8 @@ async function submitted(event) {
       form.closest(".thread").focus(); // which shows the field
       return words.focus();
     }
-    if (!(await post(event.submitter?.getAttribute("formaction") ?? form.action, { text: form.elements.text?.value ?? "" }))) return;
+    const address = event.submitter?.getAttribute("formaction") ?? form.action;
+    if (!(await post(form, address, { text: form.elements.text?.value ?? "" }))) return;
     form.reset();
   }
   await renew();
@@ -486,7 +490,7 @@ async function renew() {
 
 async function sendAll() {
   for (const remark of kept()) {
-    const sent = await post($(".composer").action, { threads: JSON.stringify([toSend(remark)]) });
+    const sent = await post($(".composer"), $(".composer").action, { threads: JSON.stringify([toSend(remark)]) });
     if (!sent) return;
     keep(kept().slice(1));
   }

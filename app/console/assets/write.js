@@ -1,17 +1,26 @@
 // Writing: the textarea becomes an editor with a toolbar, the preview follows it, and nothing is lost by leaving unawares.
 
-import { $, $$, opened, refresh, say, send, working } from "./console.js";
+import { $, $$, opened, refresh, say, send, sending, working } from "./console.js";
 import { isUnsaved, store } from "./drafts.js";
 
 const area = $("[data-editor]");
 const form = area.form;
-const { createEditor } = await import(area.dataset.editor);
 const headers = { "X-CSRF-Token": $('meta[name="csrf-token"]').content, "HX-Request": "true" };
 const words = $("[data-words]");
 let timer = 0;
 let asking = null;
-let saving = false;
+let saving = null;
 let sent = false;
+
+// Registered before the editor is loaded, as accepting saves the text first.
+const loading = import(area.dataset.editor);
+document.addEventListener("click", (event) => {
+  const button = event.target.closest('#remarks [formaction$="/accept"]');
+  if (!button) return;
+  event.preventDefault();
+  loading.then(() => sending(button.form, () => accept(button)), () => button.form.requestSubmit(button));
+});
+const { createEditor } = await loading;
 
 function changed(text) {
   area.value = text;
@@ -20,15 +29,18 @@ function changed(text) {
   timer = setTimeout(preview, 350);
 }
 
-/** Saves the text and stays on the page, also where the service can't save it now; a save that is refused sends the form, whose page says why. Returns whether it was saved. */
-async function save() {
-  if (saving) return false;
-  saving = true;
+/** Saves the text and stays on the page; returns whether it was saved. While a save runs, there is no second one. */
+function save() {
+  saving ??= saveNow().finally(() => { saving = null; });
+  return saving;
+}
+
+/** Saves the text, also where the service can't do it now; a save that is refused sends the form, whose page says why. */
+async function saveNow() {
   const text = area.value;
   const over = working();
   const response = await fetch(form.action, { method: "POST", headers, body: new FormData(form) }).catch(() => null);
   const result = await response?.json().catch(() => null);
-  saving = false;
   over();
   if (!response || response.status === 429 || response.status >= 500) say(whyNotSaved(response, result), false);
   else if (!response.ok || !result) form.requestSubmit();
@@ -47,20 +59,24 @@ function isNow(text, version) {
   form.elements.baseVersion.value = version;
   form.dataset.draft = "shown";
   area.defaultValue = text;
+  for (const box of $$("[type=checkbox]", form)) box.defaultChecked = box.checked;
   store();
 }
 
 /** Accepts a suggestion: the text and an answer that are typed are sent before, and then the editor has the new words. */
 async function accept(button) {
   const answer = button.form;
+  await saving;
   if (isUnsaved(form) && !(await save())) return;
-  if (answer.elements.text.value && !(await send(answer.action, new FormData(answer)))) return;
-  if (!(await send(button.getAttribute("formaction"), {}))) return;
+  if (answer.elements.text.value) {
+    if (!(await send(answer.action, new FormData(answer)))) return;
+    answer.reset();
+  }
+  if (!(await send(button.getAttribute("formaction"), { _key: answer.elements._key.value }))) return;
   const html = await fetch(location.pathname).then((response) => response.text(), () => "");
   const page = new DOMParser().parseFromString(html, "text/html");
   const accepted = $("[data-editor]", page)?.value;
-  refresh();
-  if (accepted === undefined || isUnsaved(form)) return; // what was typed meanwhile stays: saving it shows both texts
+  if (accepted === undefined || area.value !== area.defaultValue) return; // what was typed meanwhile stays: saving it shows both texts
   isNow(accepted, $("[name=baseVersion]", page).value);
   view.dispatch({ changes: difference(view.state.doc.toString(), accepted) });
 }
@@ -169,12 +185,6 @@ document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault(); // the focus is not in the editor: a browser would save the page as a file
   saveByKey();
-});
-document.addEventListener("click", (event) => {
-  const button = event.target.closest('#remarks [formaction$="/accept"]');
-  if (!button) return;
-  event.preventDefault();
-  accept(button);
 });
 form.addEventListener("submit", () => { sent = true; });
 addEventListener("beforeunload", (event) => {
