@@ -112,8 +112,8 @@ def test_ctrl_c_ends_it_at_once(tmp_path: Path, mongodb_uri: str, fresh_store: S
     port = free_port()
     options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
     with running(tmp_path, "serve", "--port", str(port), "--workers", "2", **options) as server:
-        until(lambda: answers(f"http://127.0.0.1:{port}"), server)
-        until(lambda: [os.getpgid(pid) == pid for pid in _workers(server)] == [True, True], server)
+        until(lambda: all(f"Started worker-{number}" in server.said for number in (1, 2)), server)
+        assert [os.getpgid(pid) == pid for pid in _workers(server)] == [True, True]
         began = time.monotonic()
         assert server.ctrl_c() == 0
 
