@@ -222,11 +222,16 @@ async function confirms(question, button) {
   return (await opened($("#question"))) === "yes";
 }
 
-/** Sends a form without leaving the page, and then shows what is new; pressed again meanwhile, it is not sent again. */
-export async function sending(form, sends) {
-  if ("sent" in form.dataset) return;
+/** Runs what sends a form, and returns what that returns; false while the form is being sent: it is not sent again. */
+export async function once(form, sends) {
+  if ("sent" in form.dataset) return false;
   form.dataset.sent = "";
-  await sends().finally(() => delete form.dataset.sent);
+  return sends().finally(() => delete form.dataset.sent);
+}
+
+/** Sends a form without leaving the page, and then shows what is new. */
+export async function sending(form, sends) {
+  await once(form, sends);
   refresh();
 }
 

@@ -1,7 +1,7 @@
 // A review: remarks on words that are selected in the preview or in the markdown, threads at the place of their words,
 // and remarks that the browser keeps until they are sent together.
 
-import { $, $$, localTimes, say, working } from "./console.js";
+import { $, $$, localTimes, once, say, send } from "./console.js";
 
 const MOST_QUOTED = 2000;
 const CONTEXT = 32;
@@ -9,7 +9,6 @@ const GAP = 16; // pixels between words and what is below them
 const KEY = `unsaved ${document.body.dataset.token} ${location.pathname} remarks`;
 const SEEN = `unsaved ${document.body.dataset.token} ${location.pathname} seen`;
 const LEVELS = { m: "must", s: "should", n: "note", p: "should" };
-const csrf = $('meta[name="csrf-token"]').content;
 const hasVoice = "highlights" in CSS;
 let view = "preview";
 let markdown = "";
@@ -421,21 +420,9 @@ function keepWritten() {
   return keep(remarks);
 }
 
-/** Sends a form of the threads, once at a time, and says what came of it; returns whether it was done. */
-async function post(form, address, fields) {
-  if ("sent" in form.dataset) return false;
-  form.dataset.sent = "";
-  const body = new FormData();
-  for (const [name, value] of Object.entries(fields)) body.set(name, value);
-  const over = working();
-  const headers = { "X-CSRF-Token": csrf, "HX-Request": "true" };
-  const response = await fetch(address, { method: "POST", headers, body }).catch(() => null);
-  over();
-  delete form.dataset.sent;
-  if (response?.headers.get("HX-Redirect")) return location.assign(response.headers.get("HX-Redirect"));
-  const result = await response?.json().catch(() => null);
-  say(result?.message ?? "The service can't be reached: try again in a moment.", Boolean(result?.ok));
-  return Boolean(result?.ok);
+/** Sends a form of the threads, once at a time; returns whether it was done. */
+function post(form, address, fields) {
+  return once(form, () => send(address, fields));
 }
 
 async function submitted(event) {
