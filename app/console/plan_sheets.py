@@ -50,21 +50,20 @@ def plan_sheet() -> BaseResponse:
         sheet = _sheet(table)
     except UnreadablePlan as unreadable:
         return _paste(table, unreadable)
-    if "confirmed" in request.form:
+    confirmed = "confirmed" in request.form
+    if confirmed:
         for (column, name), one in unclear_names(sheet).items():
             if one.choice == NEW:
                 make_filing(KINDS[column], {"name": name})
-        rows, _, is_planned = _tried(sheet, confirmed=True)
-        if is_planned:
-            left = _left(sheet, rows)
-            return page(
-                "plan_outcome.html",
-                planned=rows,
-                outcomes=_counts(rows),
-                offers=may(briefs.mark_brief_ready),
-                **(_grid(left) if left.rows else {}),
-            )
-    return page("plan_sheet.html", **_grid(sheet))
+    rows, unclear, is_planned = _tried(sheet, confirmed=confirmed)
+    if not is_planned:
+        return page("plan_sheet.html", **_grid(sheet, rows, unclear))
+    outcome: dict[str, Any] = {"planned": rows, "outcomes": _counts(rows), "offers": may(briefs.mark_brief_ready)}
+    left = _left(sheet, rows)
+    if left.rows:
+        rows, unclear, _ = _tried(left)
+        outcome |= _grid(left, rows, unclear)
+    return page("plan_outcome.html", **outcome)
 
 
 def _tried(sheet: Sheet, *, confirmed: bool = False) -> tuple[list[dict[str, Any]], UnclearNames, bool]:
@@ -98,9 +97,8 @@ def _left(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> Sheet:
     return left
 
 
-def _grid(sheet: Sheet) -> dict[str, Any]:
+def _grid(sheet: Sheet, rows: Sequence[dict[str, Any]], unclear: UnclearNames) -> dict[str, Any]:
     """Returns what the page shows of a sheet that is not planned: what it would do, and what is wrong in its cells."""
-    rows, unclear, _ = _tried(sheet)
     for row, length in zip(rows, sheet.cells("brief.wordCount"), strict=False):  # none where it is no column
         if length and not word_targets(length):  # which the service accepts, but no check can read
             row["wrong"].setdefault("brief.wordCount", []).append(NO_LENGTH)
