@@ -17,6 +17,7 @@ from app.documented import Id, Version
 from app.rules.documents import PublishedFields, StoredBrief, StoredDocument
 from app.rules.named import StoredCategory, StoredCluster, StoredMember
 from app.rules.projects import StoredProject
+from app.rules.reviews import Generation
 from app.rules.revisions import StoredRevision
 from app.rules.threads import StoredThread
 from app.rules.times import Instant
@@ -74,16 +75,6 @@ class BodyLine(TypedDict):
     text: str
 
 
-class GenerationLine(TypedDict, total=False):
-    """What the writer of a version says that they used."""
-
-    model: str
-    provider: str | None
-    promptUrl: str | None
-    inputTokens: int | None
-    outputTokens: int | None
-
-
 class SnapshotLine(PublishedFields):
     """What is delivered of a document; the import renders its html."""
 
@@ -93,14 +84,18 @@ class SnapshotLine(PublishedFields):
     updatedAt: Instant
 
 
-def _line(stored: type, *left_out: str, **others: Any) -> type:
-    """Returns the type of the lines that a stored record becomes, without some fields, with others in their place."""
+def _line(stored: type, *left_out: str, total: bool = True, **others: Any) -> type:
+    """Returns the type of the lines that a stored record becomes, without some fields, with others in their place.
+
+    Where it is not `total`, any field may be missing.
+    """
     fields = get_type_hints(stored, include_extras=True) | others
     kept = {name: kind for name, kind in fields.items() if name not in left_out}
-    return TypedDict(f"Exported{stored.__name__}", kept)  # type: ignore[operator, no-any-return]
+    return TypedDict(f"Exported{stored.__name__}", kept, total=total)  # type: ignore[operator, no-any-return]
 
 
 BriefLine = _line(StoredBrief, "expiredClaim")
+GenerationLine = _line(Generation, total=False)
 
 LINES: Mapping[str, type] = {
     "export": HeadLine,
