@@ -67,6 +67,11 @@ def base(served: Flask) -> Iterator[str]:
 
 
 @pytest.fixture
-def window(chrome: webdriver.Chrome, base: str) -> Window:
-    """The browser."""
-    return Window(chrome, base)
+def window(chrome: webdriver.Chrome, base: str) -> Iterator[Window]:
+    """The browser, which all tests share: tabs that a test leaves open are closed after it."""
+    yield Window(chrome, base)
+    first, *others = chrome.window_handles
+    for tab in others:
+        chrome.switch_to.window(tab)
+        chrome.close()
+    chrome.switch_to.window(first)
