@@ -183,6 +183,13 @@ class Channel(StrEnum):
     WORKER = "worker"
 
 
+ALL_TOOLS = "all"
+TOOLSETS = ("writing", "planning", "reviewing", "admin", ALL_TOOLS)
+"""The sets of MCP's tools, for clients whose work needs few of them: `/mcp?toolset=writing`, `mcp --toolset writing`.
+
+A token sees those of its scopes; `all` holds every tool.
+"""
+
 EVENT_TYPES = (
     *(
         f"document.{what}"

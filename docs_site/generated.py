@@ -25,11 +25,10 @@ from app.rules.actors import SYSTEM
 from app.rules.checks import CHECKS
 from app.rules.documents import NO_CLAIM, OPEN, Call, Decision, StoredDocument
 from app.settings import Settings
-from app.vocabulary import BriefState, Channel
+from app.vocabulary import ALL_TOOLS, TOOLSETS, BriefState, Channel
 from app.vocabulary import DocumentStatus as Status
 from docs_site.screens import screens_page
 from graphql_app.schema import sdl
-from mcp_tools.guidance import TOOLSETS
 from mcp_tools.tools import TOOLS
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -259,7 +258,7 @@ def tools_page() -> str:
         "",
         "| Set of tools | Tools |",
         "|---|---|",
-        *(f"| `{name}` | {_code(dict.fromkeys(names))} |" for name, names in TOOLSETS.items()),
+        *(f"| `{name}` | {_code(_tools_of(name))} |" for name in TOOLSETS if name != ALL_TOOLS),
         "",
     ]
     for name, tool in TOOLS.items():
@@ -271,6 +270,10 @@ def tools_page() -> str:
             *_arguments(tool.operation),
         ]
     return "\n".join(lines)
+
+
+def _tools_of(toolset: str) -> Iterator[str]:
+    return (name for name, tool in TOOLS.items() if tool.operation.is_in(toolset))
 
 
 def _arguments(operation: Operation[Any]) -> Iterator[str]:

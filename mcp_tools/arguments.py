@@ -18,7 +18,6 @@ from app.schemas.loading import cached_schema, load
 from app.schemas.queries import NUMBERS, DryRun, Page, idempotency_key
 from app.schemas.types import MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
 from app.schemas.unknown import unknown_names
-from mcp_tools.guidance import BY_TOOL
 
 KEY, DRY_RUN = "idempotencyKey", "dryRun"
 
@@ -59,7 +58,7 @@ def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
 
 def input_schema(operation: Operation[Any], arguments: type[ma.Schema]) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's arguments; it allows none that it does not name."""
-    elsewhere = INSTRUCTED | set(_described(BY_TOOL.get(operation.name, {}).get("arguments_as")))
+    elsewhere = INSTRUCTED | set(_described(operation.arguments_as))
     schema = _shortened(json_schema(arguments), elsewhere)
     if KEY in schema["properties"]:  # the instructions describe both
         schema["properties"] |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}
@@ -111,7 +110,7 @@ def _with(schema: type[ma.Schema], name: str, **options: Any) -> Any:
     return field
 
 
-def _described(tool: str | None) -> Iterator[tuple[str, str]]:
+def _described(tool: str) -> Iterator[tuple[str, str]]:
     """Yields the arguments that a tool takes, those inside others too, each with its description."""
     schemas = [json_schema(one.body) for one in CATALOGUE if one.name == tool and one.body]
     while schemas:

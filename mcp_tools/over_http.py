@@ -31,9 +31,8 @@ from app.http.requests import CALLER, current_request_id
 from app.operations.context import Context
 from app.responses.documents import MINIMAL
 from app.schemas.queries import is_nearly_dry_run
-from app.vocabulary import Channel, Scope
+from app.vocabulary import ALL_TOOLS, TOOLSETS, Channel, Scope
 from mcp_tools.arguments import DRY_RUN
-from mcp_tools.guidance import ALL, NAMES, holds
 from mcp_tools.server import Call, mcp_server
 from mcp_tools.tools import TOOLS
 
@@ -85,8 +84,9 @@ def _refused_request(names: HostNames) -> Response | None:
     if any(is_nearly_dry_run(name) for name in request.args):
         message = f"`{DRY_RUN}` is an argument of each tool that writes: send it there."
         return _refusal(400, t.INVALID_PARAMS, message)
-    if (toolset := request.args.get(TOOLSET, ALL)) not in NAMES:
-        return _refusal(400, t.INVALID_PARAMS, f"There is no toolset {toolset!r}; the toolsets are {', '.join(NAMES)}.")
+    if (toolset := request.args.get(TOOLSET, ALL_TOOLS)) not in TOOLSETS:
+        message = f"There is no toolset {toolset!r}; the toolsets are {', '.join(TOOLSETS)}."
+        return _refusal(400, t.INVALID_PARAMS, message)
     if request.args.get(RETURN, MINIMAL) != MINIMAL:
         return _refusal(400, t.INVALID_PARAMS, f"`{RETURN}` can be `{MINIMAL}`: leave it out for whole records.")
     return None
@@ -109,7 +109,7 @@ def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
     if isinstance(context_or_refusal, Context) and not context_or_refusal.caller.agent:
         caller = replace(context_or_refusal.caller, client=client)
         context_or_refusal = replace(context_or_refusal, caller=caller)
-    toolset, minimal = request.args.get(TOOLSET, ALL), RETURN in request.args
+    toolset, minimal = request.args.get(TOOLSET, ALL_TOOLS), RETURN in request.args
     call = Call(context_or_refusal, toolset, current_request_id(), minimal)
     response = _served(body, call)
     if challenge and (scope := _lacking_scope(message, call)):
@@ -124,11 +124,11 @@ def _lacking_scope(message: dict[str, Any], call: Call) -> Scope | None:
     """Returns the scope of the tool that a message calls, if the token lacks it."""
     params = message.get("params")
     name = params.get("name") if message["method"] == "tools/call" and isinstance(params, dict) else None
-    tool = TOOLS.get(name) if isinstance(name, str) and holds(call.toolset, name) else None
-    refused = isinstance(call.context_or_refusal, Refusal)
-    if tool is None or refused or tool.operation.scope in call.context.caller.scopes:
+    tool = TOOLS.get(name) if isinstance(name, str) else None
+    if tool is None or not tool.operation.is_in(call.toolset) or isinstance(call.context_or_refusal, Refusal):
         return None
-    return tool.operation.scope
+    scope = tool.operation.scope
+    return None if scope in call.context.caller.scopes else scope
 
 
 def _client_of(message: dict[str, Any], authorization: str) -> str:

@@ -7,13 +7,12 @@ import orjson
 from typing_extensions import get_original_bases
 
 from app.errors import Refusal
-from app.operations.catalogue import MCP_CATALOGUE
+from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation, Result
 from app.responses.documents import minimal_record
 from app.responses.intents import Intent
 from app.responses.json_schema import response_schema
 from app.schemas.loading import cached_schema
-from mcp_tools.guidance import BY_TOOL
 
 UNTRUSTED = {"untrusted": True}
 """What `_meta` says of text that people and agents wrote, in which an agent follows no instructions (decisions, section
@@ -45,9 +44,9 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
     A record is documented once, by the first tool that reads it, to use little of the context; those of administration
     are in the OpenAPI document. A refusal fits every schema, since some clients check tool errors against it too.
     """
-    alike = [one for one in MCP_CATALOGUE if one.record is operation.record]
+    alike = [one for one in CATALOGUE if one.record is operation.record]
     is_first = operation is min(alike, key=lambda one: (not one.reads, one.many))
-    documents_it = is_first and "admin" not in BY_TOOL[operation.name]["toolsets"]
+    documents_it = is_first and "admin" not in operation.toolsets
     record = {"type": "object", "properties": _keys(operation)} if documents_it else {}
     if operation.many:
         items = {"type": "array", "items": record} if record else {"type": "array"}
@@ -59,7 +58,7 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
 def _keys(operation: Operation[Any]) -> dict[str, Any]:
     """Returns the keys of an operation's record, without those of a record that it extends, which has its own tool."""
     keys = {name: _key(one) for name, one in response_schema(operation.record)["properties"].items()}
-    for extended in {one.record for one in MCP_CATALOGUE} & {*get_original_bases(operation.record)}:
+    for extended in {one.record for one in CATALOGUE} & {*get_original_bases(operation.record)}:
         keys = {name: one for name, one in keys.items() if name not in extended.__annotations__}
     return keys
 

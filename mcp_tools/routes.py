@@ -6,10 +6,10 @@ from flask import Flask, Response
 
 from app.errors import CHALLENGE, Refusal
 from app.http.hosts import HostNames
-from app.operations.catalogue import MCP_CATALOGUE
+from app.operations.catalogue import CATALOGUE
 from app.rules.oauth import DEFAULT_SCOPES
 from app.settings import Settings
-from mcp_tools.guidance import NAMES
+from app.vocabulary import TOOLSETS
 
 INTERFACES = {
     "serve_mcp": "- [MCP](/mcp): streamable HTTP; the tools below",
@@ -41,7 +41,7 @@ def install(app: Flask, settings: Settings) -> None:
 def install_llms(app: Flask, settings: Settings) -> None:
     """Serves `/llms.txt`, which names the interfaces that are on; it needs no token."""
     interfaces = "\n".join(line for name, line in INTERFACES.items() if getattr(settings, name))
-    tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in MCP_CATALOGUE)
+    tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in CATALOGUE)
     template = Path(__file__).with_name("llms.txt").read_text()
-    text = template.format(interfaces=interfaces, tools=tools, toolsets=", ".join(NAMES))
+    text = template.format(interfaces=interfaces, tools=tools, toolsets=", ".join(TOOLSETS))
     app.add_url_rule("/llms.txt", "llms", lambda: Response(text, content_type="text/plain; charset=utf-8"))

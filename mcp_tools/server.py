@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import NoReturn, TypeVar
 
 import mcp_types as t
@@ -21,11 +22,13 @@ from app.operations.context import Context
 from app.schemas.unknown import near_name
 from app.settings import VERSION
 from mcp_tools import prompts, resources
-from mcp_tools.guidance import BY_TOOL, INSTRUCTIONS, holds
 from mcp_tools.results import refused
 from mcp_tools.tools import TOOLS, tools_for
 
 log = logging.getLogger("content_workflow.mcp")
+
+INSTRUCTIONS = Path(__file__).with_name("instructions.md").read_text()
+"""What the server says of itself and of all of its tools, as every client shows it to its model."""
 
 RELEASE = CacheHint(ttl_ms=300_000)
 """How long a client may cache a list that changes only with a new release."""
@@ -80,7 +83,7 @@ async def _list_tools(message: Message, page: object) -> t.ListToolsResult:
 
 async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.CallToolResult:
     call, arguments, tool = _call_of(message), params.arguments or {}, TOOLS.get(params.name)
-    if tool is None or not holds(call.toolset, params.name):
+    if tool is None or not tool.operation.is_in(call.toolset):
         raise MCPError(t.INVALID_PARAMS, _no_tool(params.name, call.toolset))
     result = await _served(message, lambda ctx: tool.call(ctx, arguments, minimal=call.minimal), refused)
     return tool.labelled(result, arguments)
@@ -90,8 +93,8 @@ def _no_tool(name: str, toolset: str) -> str:
     """Returns the message for a call of a tool that the client's toolset does not offer."""
     hint = "call one of those that `tools/list` shows."
     if name in TOOLS:
-        hint = f"it is in `{'`, `'.join(BY_TOOL[name]['toolsets'])}`. Connect with another toolset, or {hint}"
-    elif near := near_name(name, (tool for tool in TOOLS if holds(toolset, tool))):
+        hint = f"it is in `{'`, `'.join(TOOLS[name].operation.toolsets)}`. Connect with another toolset, or {hint}"
+    elif near := near_name(name, (one for one, tool in TOOLS.items() if tool.operation.is_in(toolset))):
         hint = f"did you mean `{near}`?"
     return f"There is no tool {name!r} in the toolset {toolset!r}: {hint}"
 

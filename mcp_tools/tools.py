@@ -7,12 +7,11 @@ from typing import Any
 import marshmallow as ma
 import mcp_types as t
 
-from app.operations.catalogue import MCP_CATALOGUE
+from app.operations.catalogue import CATALOGUE
 from app.operations.context import Context
 from app.operations.operation import Effect, Operation
 from app.vocabulary import Scope
 from mcp_tools.arguments import DRY_RUN, arguments_of, input_schema, read
-from mcp_tools.guidance import BY_TOOL, holds
 from mcp_tools.results import UNTRUSTED, output_schema, result_of
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
@@ -59,9 +58,8 @@ def _tool(operation: Operation[Any]) -> Tool:
 def _description(operation: Operation[Any]) -> str:
     """Returns what an agent reads: what the tool does, and what to call next; the instructions explain its refusals."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in operation.description.split("\n\n"))
-    guidance = BY_TOOL.get(operation.name, {})
-    other = guidance.get("arguments_as")
-    parts = [*paragraphs, guidance.get("next", ""), f"Arguments as in `{other}`." if other else ""]
+    other = operation.arguments_as
+    parts = [*paragraphs, operation.next, f"Arguments as in `{other}`." if other else ""]
     return "\n".join(filter(None, parts))
 
 
@@ -74,16 +72,17 @@ def _hints(operation: Operation[Any]) -> t.ToolAnnotations:
     if operation.reads:
         return t.ToolAnnotations(read_only_hint=True)
     changes = operation.effect == Effect.CHANGES
-    each_call_counts = operation.effect == Effect.CREATES or BY_TOOL.get(operation.name, {}).get("each_call_counts")
+    each_call_counts = operation.effect == Effect.CREATES or operation.each_call_counts
     return t.ToolAnnotations(
         destructive_hint=operation.effect == Effect.DESTROYS or (changes and operation.scope in HARD_TO_TAKE_BACK),
         idempotent_hint=bool(operation.id_names and not each_call_counts) or None,
     )
 
 
-TOOLS: dict[str, Tool] = {operation.name: _tool(operation) for operation in MCP_CATALOGUE}
+TOOLS: dict[str, Tool] = {operation.name: _tool(operation) for operation in CATALOGUE}
 
 
 def tools_for(scopes: frozenset[Scope], toolset: str) -> list[t.Tool]:
     """Returns the tools of a set that a token with these scopes may call."""
-    return [tool.definition for name, tool in TOOLS.items() if tool.operation.scope in scopes and holds(toolset, name)]
+    offered = (tool for tool in TOOLS.values() if tool.operation.is_in(toolset))
+    return [tool.definition for tool in offered if tool.operation.scope in scopes]

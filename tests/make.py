@@ -9,7 +9,7 @@ from bson import ObjectId
 from flask import Flask
 
 from app.operations.access import hash_of, new_secret
-from app.operations.catalogue import CATALOGUE
+from app.operations.catalogue import CATALOGUE, name_of
 from app.operations.context import Caller, Context, this_instant
 from app.rules.actors import SYSTEM
 from app.rules.events import Event
@@ -83,7 +83,7 @@ class Project:
 
     def context(self, token: Token | None = None, *, channel: Channel = Channel.REST, **options: Any) -> Context:
         """Makes the context of a call."""
-        return Context(self.store, (token or self.token()).caller, channel, **options)
+        return Context(self.store, (token or self.token()).caller, channel, name_of=name_of, **options)
 
 
 def an_app(store: Store, **settings: Any) -> Flask:

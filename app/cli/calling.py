@@ -16,6 +16,7 @@ import orjson
 
 from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
+from app.operations.catalogue import name_of
 from app.operations.context import Context
 from app.operations.operation import Operation, Shown
 from app.operations.projects import service_of
@@ -73,7 +74,7 @@ def context(project_id: str, opened: Store | None = None) -> Context:
     Refuses with `NotFound` when there is no such project.
     """
     opened = opened or store()
-    return Context(opened, service_of(opened, project_id), Channel.CLI, address=_address)
+    return Context(opened, service_of(opened, project_id), Channel.CLI, address=_address, name_of=name_of)
 
 
 def _address() -> str:

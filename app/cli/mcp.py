@@ -15,7 +15,7 @@ from app.responses.documents import MINIMAL
 from app.schemas.checks import http_url
 from app.server import create_app
 from app.settings import Settings
-from mcp_tools.guidance import ALL, NAMES
+from app.vocabulary import ALL_TOOLS, TOOLSETS
 from mcp_tools.over_stdio import INVALID, TOKEN, StdioServer
 
 LOCAL_URL = "http://localhost/mcp"
@@ -43,7 +43,9 @@ def _address(url: str) -> str:
     type=_address,
     help="The MCP address of a service elsewhere, https://content.example.com/mcp.",
 )
-@click.option("--toolset", type=click.Choice(NAMES), default=ALL, show_default=True, help="Which tools to offer.")
+@click.option(
+    "--toolset", type=click.Choice(TOOLSETS), default=ALL_TOOLS, show_default=True, help="Which tools to offer."
+)
 @click.option(
     "--return",
     "returned",

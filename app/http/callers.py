@@ -5,8 +5,9 @@ are answered wait in the server or in the proxy. `/health` has no limit.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from flask import Flask, Response, current_app, g, request
@@ -64,11 +65,11 @@ HEALTH = ".getHealth"
 class Callers:
     """Authenticates callers, and refuses those that call or fail too often; the counts are those of this process."""
 
-    def __init__(self, app: Flask, store: Store, settings: Settings, routes: Mapping[str, tuple[str, str]]) -> None:
+    def __init__(self, app: Flask, store: Store, settings: Settings, name_of: Callable[[Channel, str], str]) -> None:
         self.store = store
         self._access = Access(store)
         self.settings = settings
-        self._routes = routes
+        self._name_of = name_of
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
         self._failures = RateLimit("failure", settings.failed_auth_limit) if settings.failed_auth_limit else None
         app.extensions["callers"] = self
@@ -94,7 +95,7 @@ class Callers:
             public_url=self.settings.public_url,
             webhooks_allow_local=self.settings.webhooks_allow_local,
             sends_mail=bool(self.settings.smtp_url),
-            routes=self._routes,
+            name_of=self._name_of,
             callers_changed=self._access.look_up_again,
         )
 
@@ -127,7 +128,7 @@ class Callers:
         with self.counting_failures():
             ctx, document_id = visit(self.store, secret, this_instant())
         self._count(ctx.caller)
-        return ctx, document_id
+        return replace(ctx, name_of=self._name_of), document_id
 
     def sign_out(self) -> None:
         """Ends the session of the request."""

@@ -30,7 +30,13 @@ OF_LINKS = (ReviewLink, NewReviewLink)
 """The records of operations on a document's links, which are not listed; those on one thread are not either."""
 
 
-@operation(Scope.READ, Effect.READS)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/actions",
+    toolsets=("reviewing",),
+    next="Call it when a refusal is unclear.",
+)
 def list_document_actions(ctx: Context, document_id: str) -> Result[list[Action]]:
     """List what can be done with a document now, and why the rest is refused.
 
@@ -39,10 +45,7 @@ def list_document_actions(ctx: Context, document_id: str) -> Result[list[Action]
     documents = ctx.store.documents.get_many(ctx.project_id, [document_id])
     document = or_raise(documents.get(document_id.lower()), NotFound, NO_DOCUMENT)
     return Result(
-        [
-            action_record(one.name, *ctx.routes.get(one.name, ("", "")), document["id"], refused)
-            for one, refused in actions_on(ctx, document)
-        ]
+        [action_record(one.name, *one.address, document["id"], refused) for one, refused in actions_on(ctx, document)]
     )
 
 

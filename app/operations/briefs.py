@@ -34,7 +34,14 @@ MOST_SPREAD = 100
 """The most ready briefs among which a caller chooses that lost the one due soonest to another caller."""
 
 
-@operation(Scope.READ, Effect.READS, query=BriefQuery)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /briefs",
+    query=BriefQuery,
+    toolsets=("writing", "planning", "reviewing"),
+    next="To write one: `claim_next_brief`. Yours after a restart: `state` `claimed`, then `get_work_packet`.",
+)
 def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     """List briefs, by default those that are ready to be claimed.
 
@@ -49,7 +56,7 @@ def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     return Result([brief_item(document, names, ctx.now) for document in found])
 
 
-@operation(Scope.READ, Effect.READS)
+@operation(Scope.READ, Effect.READS, "GET /documents/<id>/brief", tag="briefs", toolsets=("planning", "reviewing"))
 def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
     """Read a document's brief with its category and the documents to link to.
 
@@ -64,7 +71,17 @@ def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
     return Result(body, etag=f"{tag_of(document, ctx.now)}.{shown}")
 
 
-@document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), rule=refuse_if_guarded)
+@document_change(
+    Scope.WRITE,
+    "PUT /documents/<id>/brief",
+    tag="briefs",
+    body=BriefFields,
+    errors=(BriefClaimed, BadRequest),
+    rule=refuse_if_guarded,
+    toolsets=("planning",),
+    arguments_as="update_brief",
+    next="To change single fields use `update_brief`.",
+)
 def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write a document's brief whole; fields that are not sent are cleared.
 
@@ -73,7 +90,15 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     return _write(ctx, document_id, {name: fields.get(name) for name in cached_schema(BriefFields).fields})
 
 
-@document_change(Scope.WRITE, body=BriefFields, errors=(BriefClaimed, BadRequest), rule=refuse_if_guarded)
+@document_change(
+    Scope.WRITE,
+    "PATCH /documents/<id>/brief",
+    tag="briefs",
+    body=BriefFields,
+    errors=(BriefClaimed, BadRequest),
+    rule=refuse_if_guarded,
+    toolsets=("writing", "planning"),
+)
 def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Change fields of a document's brief; null clears one, those that are not sent stay.
 
@@ -82,7 +107,16 @@ def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
     return _write(ctx, document_id, fields)
 
 
-@document_change(Scope.WRITE, errors=(BriefClaimed, BriefClosed), rule=rules.mark_brief_ready)
+@document_change(
+    Scope.WRITE,
+    "POST /documents/<id>/brief/ready",
+    tag="briefs",
+    errors=(BriefClaimed, BriefClosed),
+    rule=rules.mark_brief_ready,
+    toolsets=("planning", "reviewing"),
+    next="Next: a writer takes it with `claim_next_brief`.",
+    button="Offer brief",
+)
 def mark_brief_ready(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Offer a document's brief to writers: it is listed as ready and can be claimed.
 
@@ -93,10 +127,14 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 
 @document_change(
     Scope.WRITE,
+    "POST /documents/<id>/brief/claim",
+    tag="briefs",
     body=ClaimFields,
     with_texts=ClaimedDocument,
     errors=(BriefClaimed, BriefClosed, BriefNotReady),
     rule=rules.claim_brief,
+    toolsets=("writing",),
+    button="Claim brief",
 )
 def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ClaimedSummary]:
     """Claim a ready brief, so that nobody else writes the document.
@@ -107,7 +145,18 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Claime
     return _claim(ctx, own_document(ctx, document_id), fields)
 
 
-@document_change(Scope.WRITE, body=ClaimNextFields, with_texts=ClaimedDocument, errors=(NoBriefReady,))
+@document_change(
+    Scope.WRITE,
+    "POST /briefs/claim",
+    body=ClaimNextFields,
+    with_texts=ClaimedDocument,
+    errors=(NoBriefReady,),
+    toolsets=("writing",),
+    arguments_as="claim_brief",
+    next="If you can't finish: `release_brief`. Each call claims another brief, "
+    "so retry with the same `idempotencyKey`.",
+    button="Claim brief",
+)
 def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     """Claim the ready brief that is due soonest.
 
@@ -125,7 +174,16 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     raise NoBriefReady
 
 
-@document_change(Scope.WRITE, body=RenewFields, errors=(BriefClaimed,), rule=rules.renew_claim)
+@document_change(
+    Scope.WRITE,
+    "POST /documents/<id>/brief/renew",
+    tag="briefs",
+    body=RenewFields,
+    errors=(BriefClaimed,),
+    rule=rules.renew_claim,
+    toolsets=("writing",),
+    each_call_counts=True,
+)
 def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Renew your claim's lease.
 
@@ -135,7 +193,16 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[Docume
     return _change(ctx, document_id, partial(rules.renew_claim, call=ctx.call, lease_seconds=seconds))
 
 
-@document_change(Scope.WRITE, errors=(BriefNotOffered, BriefClaimed), rule=rules.withdraw_brief)
+@document_change(
+    Scope.WRITE,
+    "POST /documents/<id>/brief/withdraw",
+    tag="briefs",
+    errors=(BriefNotOffered, BriefClaimed),
+    rule=rules.withdraw_brief,
+    toolsets=("planning",),
+    next="It takes the brief out of the queue; `mark_brief_ready` offers it again.",
+    button="Withdraw brief",
+)
 def withdraw_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Withdraw a brief: end its offer, or release its claim.
 
@@ -144,7 +211,15 @@ def withdraw_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     return _change(ctx, document_id, partial(rules.withdraw_brief, call=ctx.call))
 
 
-@document_change(Scope.WRITE, errors=(BriefNotOffered, BriefClaimed), rule=rules.release_brief)
+@document_change(
+    Scope.WRITE,
+    "POST /documents/<id>/brief/release",
+    tag="briefs",
+    errors=(BriefNotOffered, BriefClaimed),
+    rule=rules.release_brief,
+    toolsets=("writing",),
+    button="Release brief",
+)
 def release_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Release your claim and offer the brief again, in one step.
 

@@ -1,4 +1,7 @@
-"""The operations that REST, MCP and the console serve; the command line and the worker have a few of their own."""
+"""The operations that REST, MCP and the console serve, in the order of MCP's tools.
+
+Each is declared at its function. The command line and the worker have a few of their own.
+"""
 
 from typing import Any
 
@@ -29,6 +32,7 @@ from app.operations import (
     webhooks,
 )
 from app.operations.operation import Operation
+from app.vocabulary import Channel
 
 CATALOGUE: tuple[Operation[Any], ...] = (
     intents.create_document_intent,
@@ -129,10 +133,13 @@ CATALOGUE: tuple[Operation[Any], ...] = (
     provenance.get_provenance,
     provenance.get_review_record,
     provenance.list_disclosures,
+    sections.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
 )
 
 OPERATIONS = {operation.name: operation for operation in CATALOGUE}
 """The operations by name."""
 
-MCP_CATALOGUE = (*CATALOGUE, sections.read_document_content)
-"""What MCP serves: one more, as REST gives a document's content whole (decisions, section 8)."""
+
+def name_of(channel: Channel, operation: str) -> str:
+    """Returns how messages name an operation for the callers of an interface (decisions, section 11)."""
+    return OPERATIONS[operation].name_on(channel)

@@ -20,20 +20,30 @@ from app.vocabulary import Kind, Scope
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."
 
 
-@operation(Scope.READ, Effect.READS, query=LongPage)
+@operation(Scope.READ, Effect.READS, "GET /categories", query=LongPage, toolsets=("planning",))
 def list_categories(ctx: Context, fields: Fields) -> Result[list[Category]]:
     """List the project's categories by name."""
     found = ctx.store.categories.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([category_record(category, ctx.caller.team_id) for category in found])
 
 
-@operation(Scope.READ, Effect.READS)
+@operation(Scope.READ, Effect.READS, "GET /categories/<id>", toolsets=("planning",))
 def get_category(ctx: Context, category_id: str) -> Result[Category]:
     """Read a category."""
     return _result(ctx, _own_category(ctx, category_id))
 
 
-@operation(Scope.WRITE, Effect.CHANGES, body=CategoryChanges, errors=(ReviewRequired, BadRequest), transaction=True)
+@operation(
+    Scope.WRITE,
+    Effect.CHANGES,
+    "PATCH /categories/<id>",
+    body=CategoryChanges,
+    errors=(ReviewRequired, BadRequest),
+    transaction=True,
+    toolsets=("planning",),
+    arguments_as="create_category_intent",
+    next="`id` is the category, `categoryId` its parent.",
+)
 def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     """Change a category; null clears a field, but neither name nor slug.
 
@@ -52,7 +62,14 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     return _result(ctx, written)
 
 
-@operation(Scope.PUBLISH, Effect.DESTROYS, errors=(ReviewRequired, CategoryInUse), transaction=True)
+@operation(
+    Scope.PUBLISH,
+    Effect.DESTROYS,
+    "DELETE /categories/<id>",
+    errors=(ReviewRequired, CategoryInUse),
+    transaction=True,
+    toolsets=("planning",),
+)
 def delete_category(ctx: Context, category_id: str) -> Result[Category]:
     """Delete a category that no document and no subcategory uses; the trash counts as no use.
 

@@ -13,10 +13,18 @@ from app.rules.documents import StoredDocument, brief_of
 from app.rules.projects import StoredProject
 from app.schemas.documents import ChecksQuery
 from app.schemas.loading import Fields
+from app.schemas.types import Schema
 from app.vocabulary import Scope
 
 
-@operation(Scope.READ, Effect.READS, query=ChecksQuery)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/checks",
+    query=ChecksQuery,
+    rest_query=Schema,
+    toolsets=("writing", "reviewing"),
+)
 def check_document(ctx: Context, document_id: str, fields: Fields) -> Result[CheckReport]:
     """Check a document against its brief and the project's rules.
 

@@ -15,20 +15,29 @@ from app.vocabulary import Kind, Scope
 NO_CLUSTER = "The project has no cluster with this id; list the clusters to find it."
 
 
-@operation(Scope.READ, Effect.READS, query=LongPage)
+@operation(Scope.READ, Effect.READS, "GET /clusters", query=LongPage, toolsets=("planning",))
 def list_clusters(ctx: Context, fields: Fields) -> Result[list[Cluster]]:
     """List the project's clusters by name."""
     found = ctx.store.clusters.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([cluster_record(cluster, ctx.caller.team_id) for cluster in found])
 
 
-@operation(Scope.READ, Effect.READS)
+@operation(Scope.READ, Effect.READS, "GET /clusters/<id>", toolsets=("planning",))
 def get_cluster(ctx: Context, cluster_id: str) -> Result[Cluster]:
     """Read a cluster."""
     return _result(ctx, _own_cluster(ctx, cluster_id))
 
 
-@operation(Scope.WRITE, Effect.CHANGES, body=ClusterChanges, errors=(BadRequest,), transaction=True)
+@operation(
+    Scope.WRITE,
+    Effect.CHANGES,
+    "PATCH /clusters/<id>",
+    body=ClusterChanges,
+    errors=(BadRequest,),
+    transaction=True,
+    toolsets=("planning",),
+    arguments_as="create_cluster_intent",
+)
 def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[Cluster]:
     """Change a cluster; null clears a field, but not the name."""
     cluster = ctx.check_match(_own_cluster(ctx, cluster_id))
@@ -40,7 +49,14 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[Clus
     return _result(ctx, ctx.store.clusters.update(ctx.project_id, cluster, changes, ctx.event("cluster.updated")))
 
 
-@operation(Scope.PUBLISH, Effect.DESTROYS, errors=(ClusterInUse,), transaction=True)
+@operation(
+    Scope.PUBLISH,
+    Effect.DESTROYS,
+    "DELETE /clusters/<id>",
+    errors=(ClusterInUse,),
+    transaction=True,
+    toolsets=("planning",),
+)
 def delete_cluster(ctx: Context, cluster_id: str) -> Result[Cluster]:
     """Delete a cluster that no document uses; the trash counts as no use.
 

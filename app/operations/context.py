@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from app.errors import Forbidden, PreconditionFailed
@@ -85,11 +86,8 @@ class Context:
     """Whether webhooks of this server may reach its own loopback."""
     sends_mail: bool = False
     """Whether this server sends e-mail."""
-    routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`.
-
-    Operations on drafts have a route for each kind, of which one is here.
-    """
+    name_of: Callable[[Channel, str], str] = lambda channel, operation: f"`{operation}`"
+    """Returns how messages name an operation for the callers of an interface; by default, its name."""
     callers_changed: Callable[[str], None] = lambda project_id: None
     """Makes this server authenticate a project's callers again; called after a write that needs the scope `admin`."""
     tries: int = 0
@@ -106,7 +104,8 @@ class Context:
     @property
     def call(self) -> Call:
         """The call as rules see it."""
-        return Call(self.caller.actor, self.channel, self.now, has_agent=bool(self.caller.agent))
+        name_of = partial(self.name_of, self.channel)
+        return Call(self.caller.actor, self.channel, self.now, has_agent=bool(self.caller.agent), name_of=name_of)
 
     @property
     def token_id(self) -> str:

@@ -18,7 +18,7 @@ from app.errors import (
 )
 from app.operations.context import Context
 from app.operations.guards import publishing_call, site_call
-from app.operations.operation import Effect, Result, operation
+from app.operations.operation import Effect, Operation, Result, Shown, operation
 from app.operations.references import lock_references
 from app.responses.documents import Document, DocumentSummary, document_summary, document_text_ids
 from app.rules import edits as rules
@@ -38,16 +38,20 @@ from app.schemas.documents import DocumentChanges, DocumentQuery
 from app.schemas.loading import Fields, changed_fields, in_order, problems
 from app.vocabulary import Channel, DocumentStatus, Scope, WriterKind
 
-document_change = partial(operation, effect=Effect.CHANGES, with_texts=Document)
-"""Declares an operation that changes a document and returns it."""
-
 NewRow = tuple[dict[str, Any], str, Sequence[Event], Origin]
 """A document to create: its record, its markdown, its events, and how its first version comes about."""
 
 NO_DOCUMENT = "The project has no such document: check the id, or it was deleted."
 
 
-@operation(Scope.READ, Effect.READS, query=DocumentQuery)
+def document_change(
+    scope: Scope, route: str = "", **declaration: Any
+) -> Callable[[Callable[..., Result[Shown]]], Operation[Shown]]:
+    """Declares an operation that changes a document and returns it."""
+    return operation(scope, Effect.CHANGES, route, **{"with_texts": Document, **declaration})
+
+
+@operation(Scope.READ, Effect.READS, "GET /documents", query=DocumentQuery, toolsets=("planning", "reviewing"))
 def list_documents(ctx: Context, fields: Fields) -> Result[list[DocumentSummary]]:
     """List documents, the most recently changed first, without their long texts.
 
@@ -85,7 +89,14 @@ def documents_by_day(
     return {kind: [document_summary(one, ctx.caller.team_id, ctx.now) for one in rows] for kind, rows in found.items()}
 
 
-@operation(Scope.READ, Effect.READS, with_texts=Document)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>",
+    with_texts=Document,
+    toolsets=("planning", "reviewing"),
+    next="Its content: `read_document_content`.",
+)
 def get_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Read a document.
 
@@ -96,10 +107,12 @@ def get_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 
 @document_change(
     Scope.WRITE,
+    "PATCH /documents/<id>",
     body=DocumentChanges,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, ReviewRequired, SlugTaken, BadRequest),
     transaction=True,
     rule=partial(refuse_edit, changes={}),
+    toolsets=("writing", "planning"),
 )
 def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Change fields of a document; null clears one, those that are not sent stay.
@@ -121,7 +134,16 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     return change_document(ctx, own_document(ctx, document_id), edit)
 
 
-@operation(Scope.PUBLISH, Effect.DESTROYS, with_texts=Document, transaction=True, rule=rules.delete_document)
+@operation(
+    Scope.PUBLISH,
+    Effect.DESTROYS,
+    "DELETE /documents/<id>",
+    with_texts=Document,
+    transaction=True,
+    rule=rules.delete_document,
+    toolsets=("reviewing",),
+    next="Only when asked to. `restore_document` undoes it.",
+)
 def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
 
@@ -135,7 +157,14 @@ def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     return document_result(ctx, document)
 
 
-@document_change(Scope.PUBLISH, errors=(InvalidTransition, SlugTaken), transaction=True, rule=refuse_restore)
+@document_change(
+    Scope.PUBLISH,
+    "POST /documents/<id>/restore",
+    errors=(InvalidTransition, SlugTaken),
+    transaction=True,
+    rule=refuse_restore,
+    toolsets=("reviewing",),
+)
 def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Take a document out of the trash, as it was: delivered again if it was.
 

@@ -7,11 +7,19 @@ from app.operations.operation import Effect, Result, operation
 from app.responses.events import Activity, EventPage, activity_record, event_record
 from app.rules.events import cursor_of, read_cursor
 from app.schemas.loading import Fields
-from app.schemas.queries import ActivityQuery, EventQuery
+from app.schemas.queries import ActivityQuery, EventQuery, WaitingEventQuery
 from app.vocabulary import Scope
 
 
-@operation(Scope.READ, Effect.READS, query=EventQuery, errors=(CursorExpired,))
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /events",
+    query=EventQuery,
+    errors=(CursorExpired,),
+    rest_query=WaitingEventQuery,
+    toolsets=("admin",),
+)
 def list_events(ctx: Context, fields: Fields) -> Result[EventPage]:
     """List the project's events, oldest first.
 
@@ -23,7 +31,14 @@ def list_events(ctx: Context, fields: Fields) -> Result[EventPage]:
     return Result({"events": [event_record(event) for event in events], "cursor": cursor_of(ctx.project_id, reached)})
 
 
-@operation(Scope.READ, Effect.READS, query=ActivityQuery)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/activity",
+    tag="events",
+    query=ActivityQuery,
+    toolsets=("reviewing", "admin"),
+)
 def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Result[list[Activity]]:
     """List all events of a document, newest first.
 

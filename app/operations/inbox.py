@@ -12,7 +12,7 @@ from app.schemas.loading import Fields
 from app.vocabulary import DocumentStatus, Scope, WaitKind
 
 
-@operation(Scope.READ, Effect.READS, query=InboxQuery)
+@operation(Scope.READ, Effect.READS, "GET /inbox", query=InboxQuery, toolsets=("reviewing",))
 def get_inbox(ctx: Context, fields: Fields) -> Result[list[InboxEntry]]:
     """List what waits for members or everybody, the longest waiting first, at most 200.
 

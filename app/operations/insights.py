@@ -43,7 +43,7 @@ from app.schemas.queries import InsightsQuery
 from app.vocabulary import Scope
 
 
-@operation(Scope.READ, Effect.READS, query=InsightsQuery)
+@operation(Scope.READ, Effect.READS, "GET /insights", tag="project", query=InsightsQuery, toolsets=("planning",))
 def get_insights(ctx: Context, fields: Fields) -> Result[Insights]:
     """Read how the project works: documents now, what happened each day, how long steps take, what agents did.
 

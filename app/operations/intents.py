@@ -32,11 +32,25 @@ from app.store.intents import guess_slot
 from app.store.store import Store
 from app.vocabulary import Kind, Scope, WriterKind
 
-_new_draft = partial(operation, Scope.WRITE, Effect.CREATES, errors=(BadRequest,), checks_meaning=False)
-_draft_change = partial(operation, Scope.WRITE, Effect.CHANGES, checks_meaning=False)
+_new_draft = partial(
+    operation, Scope.WRITE, Effect.CREATES, tag="intents", errors=(BadRequest,), toolsets=("planning",)
+)
+_draft_change = partial(operation, Scope.WRITE, Effect.CHANGES, tag="intents", toolsets=("planning",))
+
+_RECORDS = {
+    Kind.DOCUMENT: "documents.getDocument",
+    Kind.CLUSTER: "clusters.getCluster",
+    Kind.CATEGORY: "categories.getCategory",
+}
+"""The endpoints of what drafts become."""
 
 
-@_new_draft(body=DraftDocumentFields)
+@_new_draft(
+    "POST /document-intents",
+    body=DraftDocumentFields,
+    location="intents.getDocumentIntent",
+    arguments_as="update_brief",
+)
 def create_document_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     """Create a document draft.
 
@@ -46,7 +60,7 @@ def create_document_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     return _create(ctx, Kind.DOCUMENT, fields)
 
 
-@_new_draft(body=DraftClusterFields)
+@_new_draft("POST /cluster-intents", body=DraftClusterFields, location="intents.getClusterIntent")
 def create_cluster_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     """Create a cluster draft.
 
@@ -55,7 +69,7 @@ def create_cluster_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     return _create(ctx, Kind.CLUSTER, fields)
 
 
-@_new_draft(body=DraftCategoryFields)
+@_new_draft("POST /category-intents", body=DraftCategoryFields, location="intents.getCategoryIntent")
 def create_category_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     """Create a category draft.
 
@@ -64,7 +78,7 @@ def create_category_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     return _create(ctx, Kind.CATEGORY, fields)
 
 
-@_draft_change(body=DraftDocumentFields)
+@_draft_change("PATCH /document-intents/<id>", body=DraftDocumentFields, arguments_as="create_document_intent")
 def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Change fields of a document draft.
 
@@ -73,7 +87,7 @@ def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
     return _update(ctx, intent_id, Kind.DOCUMENT, fields)
 
 
-@_draft_change(body=DraftClusterFields)
+@_draft_change("PATCH /cluster-intents/<id>", body=DraftClusterFields, arguments_as="create_cluster_intent")
 def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Change fields of a cluster draft.
 
@@ -82,7 +96,7 @@ def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Resul
     return _update(ctx, intent_id, Kind.CLUSTER, fields)
 
 
-@_draft_change(body=DraftCategoryFields)
+@_draft_change("PATCH /category-intents/<id>", body=DraftCategoryFields, arguments_as="create_category_intent")
 def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Change fields of a category draft.
 
@@ -91,7 +105,7 @@ def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
     return _update(ctx, intent_id, Kind.CATEGORY, fields)
 
 
-@operation(Scope.READ, Effect.READS, query=IntentQuery)
+@operation(Scope.READ, Effect.READS, "GET /<kind>-intents", tag="intents", query=IntentQuery, toolsets=("planning",))
 def list_intents(ctx: Context, fields: Fields) -> Result[list[Intent]]:
     """List your unfinished drafts.
 
@@ -102,13 +116,29 @@ def list_intents(ctx: Context, fields: Fields) -> Result[list[Intent]]:
     return Result([record_of(Intent, draft) for draft in drafts])
 
 
-@operation(Scope.READ, Effect.READS, query=IntentQuery)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /<kind>-intents/<id>",
+    tag="intents",
+    query=IntentQuery,
+    toolsets=("planning",),
+    next="The only tool that returns a draft's `markdown`.",
+)
 def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Read a draft with every field that was set."""
     return _intent_result(_own_draft(ctx, intent_id, fields))
 
 
-@operation(Scope.WRITE, Effect.DESTROYS, query=IntentQuery)
+@operation(
+    Scope.WRITE,
+    Effect.DESTROYS,
+    "DELETE /<kind>-intents/<id>",
+    tag="intents",
+    query=IntentQuery,
+    toolsets=("planning",),
+    next="It can't be undone.",
+)
 def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Discard a draft; nothing is made of it.
 
@@ -117,7 +147,14 @@ def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Inten
     return _intent_result(_delete_draft(ctx, intent_id, fields))
 
 
-@operation(Scope.READ, Effect.READS, query=IntentQuery)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "POST /<kind>-intents/<id>/validate",
+    tag="intents",
+    query=IntentQuery,
+    toolsets=("planning",),
+)
 def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Validation]:
     """Check a draft as confirming it would, and change nothing.
 
@@ -132,7 +169,18 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Vali
     return Result(result)
 
 
-@operation(Scope.WRITE, Effect.CREATES, query=IntentQuery, errors=(IntentInvalid,), transaction=True)
+@operation(
+    Scope.WRITE,
+    Effect.CREATES,
+    "POST /<kind>-intents/<id>/confirm",
+    tag="intents",
+    query=IntentQuery,
+    errors=(IntentInvalid,),
+    transaction=True,
+    location=_RECORDS,
+    toolsets=("planning",),
+    next="Next, for a document with a brief: `mark_brief_ready`.",
+)
 def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confirmed]:
     """Confirm a draft: the record is created and the draft is deleted.
 

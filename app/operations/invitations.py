@@ -23,7 +23,16 @@ DEFAULT_LIFE = timedelta(days=7)
 NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn or has ended."
 
 
-@operation(Scope.ADMIN, Effect.CREATES, body=InvitationFields, errors=(BadRequest, Forbidden), transaction=True)
+@operation(
+    Scope.ADMIN,
+    Effect.CREATES,
+    "POST /members/<id>/invitations",
+    body=InvitationFields,
+    errors=(BadRequest, Forbidden),
+    transaction=True,
+    toolsets=("admin",),
+    next="Give the link to the member alone, and never write it into a document.",
+)
 def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInvitation]:
     """Invite a member: the link signs them in to the console once, with a token of their own.
 
@@ -50,7 +59,7 @@ def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInv
     return Result({**record_of(Invitation, invitation), "link": link}, secrets=("link",))
 
 
-@operation(Scope.ADMIN, Effect.READS, query=LongPage)
+@operation(Scope.ADMIN, Effect.READS, "GET /members/<id>/invitations", query=LongPage, toolsets=("admin",))
 def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[list[Invitation]]:
     """List the invitations of a member that can still be accepted, the oldest first; never their links."""
     own_member(ctx, member_id)
@@ -62,7 +71,7 @@ def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[lis
     return Result([record_of(Invitation, one) for one in open_ones[first : first + fields["limit"]]])
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS)
+@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>/invitations/<invitation_id>", toolsets=("admin",))
 def withdraw_invitation(ctx: Context, member_id: str, invitation_id: str) -> Result[Invitation]:
     """Withdraw an invitation, whose link then signs nobody in.
 

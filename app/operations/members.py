@@ -25,20 +25,28 @@ NO_MEMBER = "The project has no member with this id; list the members to find it
 EMAIL_TAKEN = Problem(field="email", message="Another member of the project has this e-mail address.")
 
 
-@operation(Scope.READ, Effect.READS, query=LongPage)
+@operation(Scope.READ, Effect.READS, "GET /members", query=LongPage, toolsets=("planning", "admin"))
 def list_members(ctx: Context, fields: Fields) -> Result[list[Member]]:
     """List the project's members by name: the ids that documents can be assigned to."""
     found = ctx.store.members.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([member_record(member) for member in found])
 
 
-@operation(Scope.READ, Effect.READS)
+@operation(Scope.READ, Effect.READS, "GET /members/<id>", toolsets=("planning", "admin"))
 def get_member(ctx: Context, member_id: str) -> Result[Member]:
     """Read a member."""
     return _result(own_member(ctx, member_id))
 
 
-@operation(Scope.ADMIN, Effect.CREATES, body=MemberFields, errors=(BadRequest,))
+@operation(
+    Scope.ADMIN,
+    Effect.CREATES,
+    "POST /members",
+    body=MemberFields,
+    errors=(BadRequest,),
+    location="members.getMember",
+    toolsets=("admin",),
+)
 def create_member(ctx: Context, fields: Fields) -> Result[Member]:
     """Add a member to the project."""
     _check(ctx, MemberFields, fields)
@@ -46,7 +54,16 @@ def create_member(ctx: Context, fields: Fields) -> Result[Member]:
     return _result(ctx.store.members.add(ctx.project_id, member, ctx.event("member.created")))
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, body=MemberChanges, errors=(BadRequest,), transaction=True)
+@operation(
+    Scope.ADMIN,
+    Effect.CHANGES,
+    "PATCH /members/<id>",
+    body=MemberChanges,
+    errors=(BadRequest,),
+    transaction=True,
+    toolsets=("admin",),
+    arguments_as="create_member",
+)
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member]:
     """Change a member; null clears the e-mail address."""
     member = ctx.check_match(own_member(ctx, member_id))
@@ -64,7 +81,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member
     return _result(changed)
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS, transaction=True)
+@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>", transaction=True, toolsets=("admin",))
 def delete_member(ctx: Context, member_id: str) -> Result[Member]:
     """Remove a member: they can't be assigned any more, and records keep their id.
 

@@ -1,7 +1,7 @@
 """What an operation is: a function with its declaration, and how all of them run.
 
-A declaration says who may call (`scope`), what the function takes and returns, what it refuses, and what it changes
-(`effect`). The interfaces read it: REST makes routes and OpenAPI of it, MCP makes tools.
+A declaration says who may call (`scope`), what the function takes and returns, what it refuses, what it changes
+(`effect`), and how callers reach it. The interfaces read it: REST makes routes and OpenAPI of it, MCP makes tools.
 
 Running an operation (`Operation.__call__`) adds what they have in common: the scope, the deadline, the
 transaction, the idempotency key inside that transaction, another try when another request wrote first, and the dry run.
@@ -43,7 +43,7 @@ from app.schemas.types import Schema
 from app.store.collection import OutboxFull
 from app.store.idempotency import KeyUsed, StoredResult
 from app.store.store import Store, TooManyWriters
-from app.vocabulary import Channel, Scope
+from app.vocabulary import ALL_TOOLS, Channel, Kind, Scope
 
 Shown = TypeVar("Shown", covariant=True)
 """What callers get: a record, a list of records, or another object of JSON."""
@@ -130,13 +130,26 @@ class Operation(Generic[Shown]):
     says it returns is the declaration of the response: `Result[list[BriefItem]]`."""
     scope: Scope
     effect: Effect
+    route: str = ""
+    """Its method and path over REST, like `POST /documents/<id>/submit`; empty where REST does not serve it.
+
+    The ids stand in the function's order. A path with `<kind>` is a route for each kind of draft.
+    """
     _: KW_ONLY
+    tag: str = ""
+    """The tag of its routes in OpenAPI, where it is not the first word of the path."""
     with_texts: type | None = None
     """The response with the long texts that an interface adds to the result; None where it adds none."""
     body: type[Schema] | None = None
     """The schema of the request's body; on MCP, of the arguments."""
     query: type[Schema] | None = None
     """The schema of the request's query; on MCP, of the arguments."""
+    rest_query: type[Schema] | None = None
+    """The schema of the query over REST, where it is another one."""
+    as_csv: Callable[[Any], str] | None = None
+    """Writes the response as a table, for a client of REST that accepts `text/csv` best."""
+    location: str | Mapping[Kind, str] = ""
+    """The endpoint of the created record, like `members.getMember`, for the `Location` of a 201."""
     errors: tuple[type[Refusal], ...] = ()
     """The errors that it raises, besides those that follow from the rest of the declaration: `NotFound` from ids."""
     transaction: bool = False
@@ -149,13 +162,37 @@ class Operation(Generic[Shown]):
     `list_document_actions` asks it; the operation's function does so with what was sent."""
     publishes: bool = False
     """Whether a call counts towards `publishesPerDay` of the token's budget."""
-    checks_meaning: bool = True
-    """Whether it checks the meaning of `body`, so that the documentation states the same rules."""
+    toolsets: tuple[str, ...] = ()
+    """The sets of MCP's tools that offer it, of `TOOLSETS`."""
+    arguments_as: str = ""
+    """The tool that describes its arguments, so that its own leaves out what is described there."""
+    each_call_counts: bool = False
+    """Whether a repeated call has another effect, though it names the record."""
+    next: str = ""
+    """What its tool tells agents besides the docstring: what to call next."""
+    button: str = ""
+    """The console's button for it, where a message names the operation."""
 
     @property
     def name(self) -> str:
         """The operation's name, like `claim_brief`; MCP's tool is called the same."""
         return self.function.__name__
+
+    @property
+    def address(self) -> tuple[str, str]:
+        """The method and the path of its route as messages show them: `("POST", "/documents/:id/submit")`."""
+        method, _, path = self.route.partition(" ")
+        return method, re.sub(r"<(\w+)>", lambda found: f":{_camel(found[1])}", path)
+
+    def name_on(self, channel: Channel) -> str:
+        """Returns the operation's name as callers of an interface know it, marked as a name (decisions, section 11)."""
+        if channel == Channel.CONSOLE:
+            return f'"{self.button}"'
+        return f"`{self.name if channel == Channel.MCP else ' '.join(self.address)}`"
+
+    def is_in(self, toolset: str) -> bool:
+        """Returns whether a set of MCP's tools offers it."""
+        return toolset == ALL_TOOLS or toolset in self.toolsets
 
     @cached_property
     def id_names(self) -> tuple[str, ...]:
@@ -164,7 +201,7 @@ class Operation(Generic[Shown]):
         REST passes the ids of a path by position, in the same order.
         """
         _, *names = signature(self.function).parameters
-        return tuple(re.sub("_(.?)", lambda found: found[1].upper(), name) for name in names if name != "fields")
+        return tuple(_camel(name) for name in names if name != "fields")
 
     @cached_property
     def response(self) -> Any:
@@ -353,11 +390,16 @@ def _spend_budget(ctx: Context, *, publishes: bool) -> None:
         raise exceeded
 
 
+def _camel(name: str) -> str:
+    """Returns a name of Python as callers spell it: `documentId` for `document_id`."""
+    return re.sub("_(.?)", lambda found: found[1].upper(), name)
+
+
 def operation(
-    scope: Scope, effect: Effect, **declaration: Any
+    scope: Scope, effect: Effect, route: str = "", **declaration: Any
 ) -> Callable[[Callable[..., Result[Shown]]], Operation[Shown]]:
     """Declares the function below as an operation, with the fields of `Operation`.
 
     After it the function's name is the `Operation`, which is called as `Operation.__call__` says.
     """
-    return lambda function: Operation(function, scope, effect, **declaration)
+    return lambda function: Operation(function, scope, effect, route, **declaration)

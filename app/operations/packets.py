@@ -27,7 +27,14 @@ MOST_LISTED = 800
 """More sections or failures than these don't fit into a packet, whatever else is in it."""
 
 
-@operation(Scope.READ, Effect.READS)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/packet",
+    toolsets=("writing",),
+    next="Next, if you hold the claim: `write_content`, or `edit_content` for parts.",
+    button="Brief",
+)
 def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:
     """Read all that a document's writer needs: brief, house style, cluster, links, review, threads, outline, checks.
 

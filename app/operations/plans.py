@@ -30,7 +30,7 @@ from app.rules.text import word_count
 from app.schemas.documents import DocumentChanges
 from app.schemas.intents import DraftDocumentFields
 from app.schemas.loading import Fields, cached_schema, changed_fields, in_order, problems
-from app.schemas.plans import PieceKey, PlanFields
+from app.schemas.plans import PieceKey, PlanFields, PlanQuery
 from app.vocabulary import BriefState, Kind, PieceOutcome, Scope
 
 DRAFT_FIELDS = tuple(cached_schema(DraftDocumentFields).fields)
@@ -71,7 +71,17 @@ class _Known(_Piece):
 
 
 @operation(
-    Scope.WRITE, Effect.CHANGES, body=PlanFields, errors=(IntentInvalid,), transaction=True, checks_meaning=False
+    Scope.WRITE,
+    Effect.CHANGES,
+    "POST /plan",
+    tag="documents",
+    body=PlanFields,
+    errors=(IntentInvalid,),
+    transaction=True,
+    rest_query=PlanQuery,
+    toolsets=("planning",),
+    arguments_as="create_document_intent",
+    next="After a failure, send the same plan again.",
 )
 def plan_documents(ctx: Context, fields: Fields) -> Result[Plan]:
     """Plan up to 500 documents with their briefs, by keys of your own.

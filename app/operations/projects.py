@@ -17,13 +17,15 @@ from app.vocabulary import ReviewDemand, Scope
 TOO_MANY_VIEWS = f"A project has at most {MAX_VIEWS} saved views: delete one first."
 
 
-@operation(Scope.READ, Effect.READS)
+@operation(Scope.READ, Effect.READS, "GET /project", toolsets=("planning", "reviewing", "admin"))
 def get_project(ctx: Context) -> Result[Project]:
     """Read the project that the token belongs to, with its settings."""
     return _result(ctx.store.projects.settings(ctx.project_id))
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, body=ProjectChanges, errors=(BadRequest,))
+@operation(
+    Scope.ADMIN, Effect.CHANGES, "PATCH /project", body=ProjectChanges, errors=(BadRequest,), toolsets=("admin",)
+)
 def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     """Change the project's settings."""
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))
@@ -34,7 +36,9 @@ def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     return _changed(ctx, project, sent)
 
 
-@operation(Scope.WRITE, Effect.CHANGES, body=ViewsFields, errors=(BadRequest,))
+@operation(
+    Scope.WRITE, Effect.CHANGES, "PATCH /project/views", body=ViewsFields, errors=(BadRequest,), toolsets=("admin",)
+)
 def save_views(ctx: Context, fields: Fields) -> Result[Project]:
     """Save views under their names for everybody; a `query` of null deletes one.
 
@@ -47,7 +51,9 @@ def save_views(ctx: Context, fields: Fields) -> Result[Project]:
     return _changed(ctx, project, {"views": views})
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, body=FreezeFields, transaction=True)
+@operation(
+    Scope.ADMIN, Effect.CHANGES, "POST /project/freeze", body=FreezeFields, transaction=True, toolsets=("admin",)
+)
 def freeze_project(ctx: Context, fields: Fields) -> Result[Project]:
     """Freeze the project: nothing but tokens with the scope `admin` can write.
 
@@ -61,7 +67,7 @@ def freeze_project(ctx: Context, fields: Fields) -> Result[Project]:
     return _result(ctx.store.projects.freeze(ctx.project_id, project, frozen, ctx.event("project.frozen")))
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, transaction=True)
+@operation(Scope.ADMIN, Effect.CHANGES, "POST /project/unfreeze", transaction=True, toolsets=("admin",))
 def unfreeze_project(ctx: Context) -> Result[Project]:
     """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
     project = ctx.check_match(ctx.store.projects.settings(ctx.project_id))

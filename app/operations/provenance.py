@@ -13,7 +13,7 @@ from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import content_id_of, own_revision
-from app.responses.provenance import DisclosureRow, VersionReview, disclosure_row
+from app.responses.provenance import DisclosureRow, VersionReview, disclosure_row, disclosures_csv
 from app.responses.provenance import Provenance as ProvenanceResponse
 from app.rules.documents import StoredDocument
 from app.rules.provenance import Provenance, load_origins, paragraphs_of, provenance_of, versions_in
@@ -26,7 +26,14 @@ from app.store.bodies import StoredBody
 from app.vocabulary import CheckOutcome, Scope, ThreadOutcome, ThreadState, WriterKind
 
 
-@operation(Scope.READ, Effect.READS, query=VersionQuery)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/provenance",
+    tag="provenance",
+    query=VersionQuery,
+    toolsets=("reviewing",),
+)
 def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[ProvenanceResponse]:
     """Read who wrote each paragraph of a document."""
     document = own_document(ctx, document_id)
@@ -87,7 +94,14 @@ def review_of(ctx: Context, document: StoredDocument, sent: Fields) -> HumanRevi
     }
 
 
-@operation(Scope.READ, Effect.READS, query=VersionQuery)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/review-record",
+    tag="provenance",
+    query=VersionQuery,
+    toolsets=("reviewing",),
+)
 def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[VersionReview]:
     """Read the record of a person's review, by default of the newest version that has one."""
     document = own_document(ctx, document_id)
@@ -102,7 +116,15 @@ def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[
     return Result({**review, "documentId": document["id"], "version": version, "current": current})
 
 
-@operation(Scope.READ, Effect.READS, query=DisclosureQuery)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /disclosures",
+    tag="provenance",
+    query=DisclosureQuery,
+    as_csv=disclosures_csv,
+    toolsets=("admin",),
+)
 def list_disclosures(ctx: Context, fields: Fields) -> Result[list[DisclosureRow]]:
     """List what is disclosed of everything that is live, the newest first."""
     since, until = fields.get("from_"), fields.get("to")

@@ -66,9 +66,13 @@ SCHEDULED_BY_MAKER = (
 
 @document_change(
     Scope.WRITE,
+    "POST /documents/<id>/submit",
     body=SubmitFields,
     errors=(BriefClaimed, InvalidTransition, BadRequest, ThreadsOpen, ChecksFailed),
     rule=rules.submit_document,
+    toolsets=("writing",),
+    next="A writer's last call: a person or an editor approves and publishes.",
+    button="Submit for review",
 )
 def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Submit a document for review.
@@ -91,10 +95,13 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 
 @document_change(
     Scope.PUBLISH,
+    "POST /documents/<id>/approve",
     body=ApproveFields,
     errors=(VersionConflict, InvalidTransition, ThreadsOpen, HumanReviewRequired, FourEyes, BadRequest),
     transaction=True,
     rule=rules.approve_document,
+    toolsets=("reviewing",),
+    next="For reviewers: read the content first.",
 )
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Approve a document as it is: from now on its content stays until it is published or changes are requested.
@@ -114,10 +121,13 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
 
 @document_change(
     Scope.PUBLISH,
+    "POST /documents/<id>/request-changes",
     body=ChangesRequest,
     errors=(BriefClaimed, InvalidTransition, RoundsExhausted, BadRequest),
     transaction=True,
     rule=rules.request_changes,
+    toolsets=("reviewing",),
+    next="For reviewers. Then `offer` the brief, or `mark_brief_ready`.",
 )
 def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Send a document back to drafting, with a note that says what has to change.
@@ -139,10 +149,13 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 
 @document_change(
     Scope.PUBLISH,
+    "POST /documents/<id>/schedule",
     body=ScheduleFields,
     errors=(VersionConflict, InvalidTransition, ThreadsOpen, FourEyes, ReviewRequired, BadRequest),
     rule=rules.schedule_document,
     publishes=True,
+    toolsets=("reviewing",),
+    next="Only when asked to: the document goes live at that time.",
 )
 def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Schedule a document to be published at a time in the future.
@@ -164,7 +177,13 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[
     return change_document(ctx, document, rule)
 
 
-@document_change(Scope.PUBLISH, errors=(InvalidTransition,), rule=rules.unschedule_document)
+@document_change(
+    Scope.PUBLISH,
+    "POST /documents/<id>/unschedule",
+    errors=(InvalidTransition,),
+    rule=rules.unschedule_document,
+    toolsets=("reviewing",),
+)
 def unschedule_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Unschedule a document: it gets the status back that it had before."""
     return change_document(ctx, own_document(ctx, document_id), partial(rules.unschedule_document, call=ctx.call))
@@ -172,12 +191,15 @@ def unschedule_document(ctx: Context, document_id: str) -> Result[DocumentSummar
 
 @document_change(
     Scope.PUBLISH,
+    "POST /documents/<id>/publish",
     body=WithBaseVersion,
     errors=(VersionConflict, InvalidTransition, ThreadsOpen, FourEyes, ReviewRequired, BadRequest),
     transaction=True,
     prepare=render_document,
     rule=refuse_publication,
     publishes=True,
+    toolsets=("reviewing",),
+    next="Only when asked to: the document goes live at once.",
 )
 def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Publish a document now: its content as it is becomes what the website gets.
@@ -203,7 +225,15 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     return _publish(ctx, own_document(ctx, document_id), live_since=read_time(fields["publishedAt"]))
 
 
-@document_change(Scope.PUBLISH, errors=(InvalidTransition,), transaction=True, rule=publishing.unpublish_document)
+@document_change(
+    Scope.PUBLISH,
+    "POST /documents/<id>/unpublish",
+    errors=(InvalidTransition,),
+    transaction=True,
+    rule=publishing.unpublish_document,
+    toolsets=("reviewing",),
+    next="Only when asked to: the document leaves the website at once.",
+)
 def unpublish_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Take a document off the website; a published one is in drafting again, others keep their status."""
     rule = partial(publishing.unpublish_document, call=ctx.call)

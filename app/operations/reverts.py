@@ -28,7 +28,15 @@ SKIPPED = 1_000
 FURTHEST = timedelta(days=30)
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, body=RevertFields, errors=(BadRequest,), transaction=True)
+@operation(
+    Scope.ADMIN,
+    Effect.CHANGES,
+    "POST /tokens/<id>/revert",
+    body=RevertFields,
+    errors=(BadRequest,),
+    transaction=True,
+    toolsets=("admin",),
+)
 def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result[Revert]:
     """Undo what a token wrote since a time: each document gets the version from before it again, as a new version.
 

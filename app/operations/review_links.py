@@ -24,7 +24,16 @@ MOST_LINKS = 20
 TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review links: end one of them first.")
 
 
-@operation(Scope.PUBLISH, Effect.CREATES, body=ReviewLinkFields, errors=(BadRequest,), transaction=True)
+@operation(
+    Scope.PUBLISH,
+    Effect.CREATES,
+    "POST /documents/<id>/review-links",
+    tag="threads",
+    body=ReviewLinkFields,
+    errors=(BadRequest,),
+    transaction=True,
+    toolsets=("reviewing",),
+)
 def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result[NewReviewLink]:
     """Create a link that shows a document to somebody who is no member, for remarks.
 
@@ -46,7 +55,7 @@ def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result
     return Result({**record_of(ReviewLink, link), "link": address}, secrets=("link",))
 
 
-@operation(Scope.PUBLISH, Effect.READS)
+@operation(Scope.PUBLISH, Effect.READS, "GET /documents/<id>/review-links", tag="threads", toolsets=("reviewing",))
 def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]]:
     """List the review links of a document that have not ended, the oldest first; never their secrets."""
     document = own_document(ctx, document_id)
@@ -55,7 +64,14 @@ def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]
     )
 
 
-@operation(Scope.PUBLISH, Effect.DESTROYS, transaction=True)
+@operation(
+    Scope.PUBLISH,
+    Effect.DESTROYS,
+    "DELETE /documents/<id>/review-links/<link_id>",
+    tag="threads",
+    transaction=True,
+    toolsets=("reviewing",),
+)
 def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[ReviewLink]:
     """End a review link: within 5 seconds nobody can open it.
 

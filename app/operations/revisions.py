@@ -48,10 +48,14 @@ from app.vocabulary import Scope
 
 @document_change(
     Scope.WRITE,
+    "PUT /documents/<id>/content",
     body=ContentFields,
     errors=(BriefClaimed, VersionConflict, InvalidTransition),
     transaction=True,
     rule=can_write_content,
+    toolsets=("writing",),
+    next="Send the whole text; for parts use `edit_content`. Next: `check_document`, then `submit_document`.",
+    button="Write",
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write a document's whole content, without its title, as a new version.
@@ -63,7 +67,14 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     return write_text(ctx, document_id, fields, lambda present: str(fields["markdown"]))
 
 
-@operation(Scope.READ, Effect.READS, query=Page)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/revisions",
+    query=Page,
+    toolsets=("reviewing",),
+    next="The text of one: `read_document_content` with its `version`.",
+)
 def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[list[RevisionSummary]]:
     """List a document's versions, the newest first, without their content."""
     own_document(ctx, document_id)
@@ -71,7 +82,14 @@ def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[lis
     return Result([revision_summary(revision) for revision in found])
 
 
-@operation(Scope.READ, Effect.READS, with_texts=Revision)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/revisions/<version>",
+    with_texts=Revision,
+    toolsets=("reviewing",),
+    next="Its text: `read_document_content` with this `version`.",
+)
 def get_revision(ctx: Context, document_id: str, version: str) -> Result[RevisionSummary]:
     """Read a version of a document as it was written."""
     own_document(ctx, document_id)
@@ -81,10 +99,12 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result[Revisio
 
 @document_change(
     Scope.WRITE,
+    "POST /documents/<id>/revisions/<version>/restore",
     body=GuardedWrite,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken),
     transaction=True,
     rule=can_write_content,
+    toolsets=("reviewing",),
 )
 def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result[DocumentSummary]:
     """Make an earlier version the newest: its markdown and its published fields, as a new version.
@@ -116,7 +136,14 @@ def restored(ctx: Context, document: StoredDocument, revision: StoredRevision, d
     return restore_version(document, call, fields, revision["wordCount"], data)
 
 
-@operation(Scope.READ, Effect.READS, query=DiffQuery, errors=(BadRequest,))
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/diff",
+    query=DiffQuery,
+    errors=(BadRequest,),
+    toolsets=("reviewing",),
+)
 def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[Diff]:
     """Compare the markdown of two versions, as a unified diff.
 

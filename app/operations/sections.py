@@ -24,7 +24,13 @@ from app.schemas.loading import Fields
 from app.vocabulary import Scope
 
 
-@operation(Scope.READ, Effect.READS, query=ContentPartQuery)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    query=ContentPartQuery,
+    toolsets=("writing", "planning", "reviewing"),
+    next="Read on with `nextOffset` as `offset` until it is null.",
+)
 def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Result[ContentPart]:
     """Read a document's markdown in parts.
 
@@ -37,7 +43,13 @@ def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Res
     return Result(part)
 
 
-@operation(Scope.READ, Effect.READS)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/outline",
+    toolsets=("writing",),
+    next="Next: `read_section`, `edit_content`.",
+)
 def get_outline(ctx: Context, document_id: str) -> Result[Outline]:
     """Read a document's outline: its sections without their text.
 
@@ -54,7 +66,7 @@ def get_outline(ctx: Context, document_id: str) -> Result[Outline]:
     )
 
 
-@operation(Scope.READ, Effect.READS)
+@operation(Scope.READ, Effect.READS, "GET /documents/<id>/sections/<number>", toolsets=("writing",))
 def read_section(ctx: Context, document_id: str, number: str) -> Result[SectionResponse]:
     """Read one section of a document."""
     document = own_document(ctx, document_id)
@@ -66,10 +78,13 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result[SectionR
 
 @document_change(
     Scope.WRITE,
+    "PATCH /documents/<id>/content",
     body=ContentEdits,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
     rule=can_write_content,
+    toolsets=("writing",),
+    next="After `VersionConflict`: `get_outline`. Next: `check_document`, then `submit_document`.",
 )
 def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Edit sections of a document's content, all or none, as one new version.

@@ -48,7 +48,16 @@ from app.vocabulary import Scope, ThreadState
 UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
 
 
-@operation(Scope.READ, Effect.READS, query=ThreadQuery)
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/threads",
+    tag="threads",
+    query=ThreadQuery,
+    toolsets=("reviewing",),
+    next="To settle one: `reply_to_thread`, `resolve_thread`.",
+    button="Threads",
+)
 def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[Thread]]:
     """List a document's review threads in the order of the text, by default those that are not resolved.
 
@@ -61,7 +70,15 @@ def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[
 
 
 @operation(
-    Scope.WRITE, Effect.CREATES, body=ThreadFields, errors=(BadRequest,), transaction=True, rule=rules.refuse_if_full
+    Scope.WRITE,
+    Effect.CREATES,
+    "POST /documents/<id>/threads",
+    tag="threads",
+    body=ThreadFields,
+    errors=(BadRequest,),
+    transaction=True,
+    rule=rules.refuse_if_full,
+    toolsets=("reviewing",),
 )
 def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread]:
     """Open a review thread: a remark on a passage of the present text, or on the whole document.
@@ -77,14 +94,35 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     return _result(ctx, document, thread)
 
 
-@operation(Scope.WRITE, Effect.CREATES, body=ReplyFields, errors=(ThreadResolved, BadRequest), transaction=True)
+@operation(
+    Scope.WRITE,
+    Effect.CREATES,
+    "POST /documents/<id>/threads/<thread_id>/replies",
+    tag="threads",
+    body=ReplyFields,
+    errors=(ThreadResolved, BadRequest),
+    transaction=True,
+    toolsets=("writing", "reviewing"),
+    next="After the change. Then `submit_document`.",
+    button="Reply",
+)
 def reply_to_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
     """Answer a thread: say what you changed, or why not."""
     rule = partial(rules.reply_to_thread, call=ctx.call, text=fields["text"], comment_id=new_id())
     return _change(ctx, document_id, thread_id, "thread.replied", rule)
 
 
-@operation(Scope.WRITE, Effect.CHANGES, body=SettleFields, errors=(ThreadNotYours, BadRequest), transaction=True)
+@operation(
+    Scope.WRITE,
+    Effect.CHANGES,
+    "POST /documents/<id>/threads/<thread_id>/resolve",
+    tag="threads",
+    body=SettleFields,
+    errors=(ThreadNotYours, BadRequest),
+    transaction=True,
+    toolsets=("reviewing",),
+    arguments_as="reply_to_thread",
+)
 def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
     """Resolve a thread.
 
@@ -94,7 +132,15 @@ def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Field
     return _change(ctx, document_id, thread_id, "thread.resolved", rule)
 
 
-@operation(Scope.WRITE, Effect.CHANGES, errors=(BadRequest,), transaction=True)
+@operation(
+    Scope.WRITE,
+    Effect.CHANGES,
+    "POST /documents/<id>/threads/<thread_id>/reopen",
+    tag="threads",
+    errors=(BadRequest,),
+    transaction=True,
+    toolsets=("reviewing",),
+)
 def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thread]:
     """Open a resolved thread again."""
     return _change(ctx, document_id, thread_id, "thread.reopened", partial(rules.reopen_thread, call=ctx.call))
@@ -103,9 +149,13 @@ def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thre
 @operation(
     Scope.WRITE,
     Effect.CHANGES,
+    "POST /documents/<id>/threads/<thread_id>/reject",
+    tag="threads",
     body=SettleFields,
     errors=(ThreadNotYours, ThreadResolved, BadRequest),
     transaction=True,
+    toolsets=("reviewing",),
+    arguments_as="reply_to_thread",
 )
 def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
     """Resolve a thread without taking its suggestion."""
@@ -115,12 +165,15 @@ def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
 
 @document_change(
     Scope.WRITE,
+    "POST /documents/<id>/threads/<thread_id>/accept",
+    tag="threads",
     body=AcceptFields,
     errors=(
         *(BriefClaimed, VersionConflict, InvalidTransition),
         *(ThreadNotYours, ThreadResolved, BadRequest, QuoteGone),
     ),
     transaction=True,
+    toolsets=("writing",),
 )
 def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Accept a thread's suggestion: it replaces the passage, as a new version, and resolves the thread."""

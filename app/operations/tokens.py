@@ -25,14 +25,22 @@ NO_OWNER = Problem(field="memberId", message="Only a management token can be a m
 NO_BUDGET = Problem(field="budget", message="Only a management token can have a budget: a delivery token reads.")
 
 
-@operation(Scope.ADMIN, Effect.READS, query=LongPage)
+@operation(Scope.ADMIN, Effect.READS, "GET /tokens", query=LongPage, toolsets=("admin",))
 def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
     """List the project's tokens, the oldest first, revoked ones too; never their secrets."""
     found = ctx.store.tokens.list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([record_of(Token, token) for token in found])
 
 
-@operation(Scope.ADMIN, Effect.CREATES, body=TokenFields, errors=(BadRequest, Forbidden))
+@operation(
+    Scope.ADMIN,
+    Effect.CREATES,
+    "POST /tokens",
+    body=TokenFields,
+    errors=(BadRequest, Forbidden),
+    toolsets=("admin",),
+    next="Pass the secret on at once, and never write it into a document.",
+)
 def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
     """Create a token of the project; its secret is in this response and never shown again.
 
@@ -64,7 +72,9 @@ def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
     return _result_with_secret(added, secret)
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, body=TokenChanges, errors=(BadRequest,))
+@operation(
+    Scope.ADMIN, Effect.CHANGES, "PATCH /tokens/<id>", body=TokenChanges, errors=(BadRequest,), toolsets=("admin",)
+)
 def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
     """Change a token's name, whose it is, or its budget, which is replaced whole.
 
@@ -77,7 +87,7 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
     return _result(_write(ctx, token, changes, "token.updated") if changes else token)
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS)
+@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /tokens/<id>", toolsets=("admin",))
 def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
     """Revoke a token: within 5 seconds no server accepts it.
 
@@ -87,7 +97,14 @@ def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
     return _result(_write(ctx, token, {"revokedAt": ctx.now}, "token.revoked"))
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, errors=(BadRequest, Forbidden))
+@operation(
+    Scope.ADMIN,
+    Effect.CHANGES,
+    "POST /tokens/<id>/rotate",
+    errors=(BadRequest, Forbidden),
+    toolsets=("admin",),
+    each_call_counts=True,
+)
 def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     """Give a token a new secret; the old one stops working within 5 seconds.
 

@@ -20,19 +20,28 @@ UNSET: dict[str, Any] = {"events": [], "description": ""}
 NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find it."
 
 
-@operation(Scope.ADMIN, Effect.READS)
+@operation(Scope.ADMIN, Effect.READS, "GET /webhooks", toolsets=("admin",))
 def list_webhooks(ctx: Context) -> Result[list[Webhook]]:
     """List the project's webhooks, oldest first, without their secrets."""
     return Result([record_of(Webhook, webhook) for webhook in ctx.store.webhooks.all(ctx.project_id)])
 
 
-@operation(Scope.ADMIN, Effect.READS)
+@operation(Scope.ADMIN, Effect.READS, "GET /webhooks/<id>", toolsets=("admin",))
 def get_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     """Read a webhook."""
     return _result(_own_webhook(ctx, webhook_id))
 
 
-@operation(Scope.ADMIN, Effect.CREATES, body=WebhookFields, errors=(BadRequest,), transaction=True)
+@operation(
+    Scope.ADMIN,
+    Effect.CREATES,
+    "POST /webhooks",
+    body=WebhookFields,
+    errors=(BadRequest,),
+    transaction=True,
+    location="webhooks.getWebhook",
+    toolsets=("admin",),
+)
 def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
     """Create a webhook: the project's events are sent to a URL, signed as Standard Webhooks specifies.
 
@@ -56,7 +65,16 @@ def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
     return _result_with_secret(added, secret)
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, body=WebhookChanges, errors=(BadRequest,), transaction=True)
+@operation(
+    Scope.ADMIN,
+    Effect.CHANGES,
+    "PATCH /webhooks/<id>",
+    body=WebhookChanges,
+    errors=(BadRequest,),
+    transaction=True,
+    toolsets=("admin",),
+    arguments_as="create_webhook",
+)
 def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webhook]:
     """Change a webhook's URL, its events or its description; null clears. `enabled` switches it off and on.
 
@@ -77,7 +95,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webh
     return _result(changed)
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS, transaction=True)
+@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /webhooks/<id>", transaction=True, toolsets=("admin",))
 def delete_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     """Delete a webhook; messages that were not sent yet are given up.
 
@@ -91,7 +109,7 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     return _result(deleted)
 
 
-@operation(Scope.ADMIN, Effect.CHANGES)
+@operation(Scope.ADMIN, Effect.CHANGES, "POST /webhooks/<id>/rotate-secret", toolsets=("admin",), each_call_counts=True)
 def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
     """Give a webhook a new secret, which is in this response and never shown again.
 
@@ -106,7 +124,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
     return _result_with_secret(written, secret)
 
 
-@operation(Scope.ADMIN, Effect.CREATES, transaction=True)
+@operation(Scope.ADMIN, Effect.CREATES, "POST /webhooks/<id>/test", transaction=True, toolsets=("admin",))
 def test_webhook(ctx: Context, webhook_id: str) -> Result[Delivery]:
     """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
 
@@ -117,7 +135,7 @@ def test_webhook(ctx: Context, webhook_id: str) -> Result[Delivery]:
     return Result(delivery_record(ctx.store.deliveries.add(ctx.project_id, webhook_id, message)))
 
 
-@operation(Scope.ADMIN, Effect.READS, query=DeliveryQuery)
+@operation(Scope.ADMIN, Effect.READS, "GET /webhooks/<id>/deliveries", query=DeliveryQuery, toolsets=("admin",))
 def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Result[list[Delivery]]:
     """List the deliveries of a webhook in the last 30 days, newest first, with every attempt."""
     _own_webhook(ctx, webhook_id)
@@ -127,7 +145,13 @@ def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Re
     return Result([delivery_record(delivery) for delivery in found])
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, transaction=True)
+@operation(
+    Scope.ADMIN,
+    Effect.CHANGES,
+    "POST /webhooks/<id>/deliveries/<delivery_id>/redeliver",
+    transaction=True,
+    toolsets=("admin",),
+)
 def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result[Delivery]:
     """Send a delivery again, whether it arrived or not, with the same `webhook-id`, so that receivers recognise it.
 

@@ -1,1 +1,1 @@
-"""The management REST API: route tables with one line per route, and the code that serves operations."""
+"""The management REST API: blueprints, routes and the OpenAPI document, made from the operations' declarations."""

@@ -1,43 +1,30 @@
 """Puts the management API on a Flask app: its routes, its OpenAPI document and the page that shows it."""
 
-import re
 from typing import Any
 
 from flask import Flask
 
-from app.rest import (
-    briefs,
-    categories,
-    clusters,
-    documents,
-    events,
-    health,
-    inbox,
-    intents,
-    members,
-    projects,
-    provenance,
-    threads,
-    tokens,
-    webhooks,
-)
+from app.operations.catalogue import CATALOGUE
+from app.rest import health
 from app.rest.blueprint import Routes
-from app.rest.openapi import make_document
+from app.rest.openapi import TAGS, make_document
 from app.rest.reference import serve_reference
+from app.rest.route import in_order, routes_of
 from app.settings import Settings
 
-RESOURCES = (
-    *(intents, briefs, documents, threads, provenance, categories, clusters, members, tokens, events, inbox, webhooks),
-    projects,
-)
-ROUTES: list[Routes] = [resource.routes for resource in RESOURCES]
-SERVED = [route for routes in ROUTES for route in routes.served]
+SERVED = in_order(route for operation in CATALOGUE for route in routes_of(operation))
 """The routes of all operations."""
 
 
-def addresses() -> dict[str, tuple[str, str]]:
-    """Returns the method and the path of each operation's route, by the operation's name."""
-    return {route.operation.name: (route.method, re.sub(r"<(\w+)>", r":\1", route.path)) for route in SERVED}
+def _blueprints() -> list[Routes]:
+    """Returns the blueprints that serve the routes, one for each tag."""
+    by_tag = {tag: Routes(tag, __name__, description) for tag, description in TAGS.items()}
+    for route in SERVED:
+        by_tag[route.tag].serve(route)
+    return list(by_tag.values())
+
+
+ROUTES = _blueprints()
 
 
 def install(app: Flask, settings: Settings) -> None:

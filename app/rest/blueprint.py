@@ -21,7 +21,7 @@ from app.http.callers import callers, hold_large
 from app.http.preferences import RETURN_MINIMAL, prefers
 from app.http.waiting import wait_for_events
 from app.operations.context import Context
-from app.operations.operation import Operation, Result
+from app.operations.operation import Result
 from app.responses.documents import TEXT_IF_MISSING, minimal_record
 from app.responses.json_schema import REF
 from app.rest.openapi import common_parameters
@@ -91,14 +91,14 @@ class Routes(Blueprint):  # type: ignore[misc]
         super().__init__(name, import_name, description=description)
         self.served: list[Route] = []
 
-    def serve(self, method: str, path: str, operation: Operation[Any], **options: Any) -> None:
-        """Serves an operation at a path; `Route` describes the options.
+    def serve(self, route: Route) -> None:
+        """Serves an operation at its path.
 
         flask-smorest's decorators document the route. Those of `arguments` parse the request, the last one first:
         headers, query, body, an order that `Parser.handle_error` knows. The view returns a Flask response, so
         `response` dumps nothing.
         """
-        route = Route(method, path, operation, **options)
+        operation = route.operation
         self.served.append(route)
         record = {"$ref": REF + route.component}
         view: View = self.response(
@@ -109,7 +109,7 @@ class Routes(Blueprint):  # type: ignore[misc]
         )(partial(_call, route))
         if operation.body is not None:
             body = cached_schema(operation.body)
-            required = method == "PUT" or any(field.required for field in body.fields.values())
+            required = route.method == "PUT" or any(field.required for field in body.fields.values())
             view = self.arguments(body, required=required)(view)
         if route.query is not None:
             view = self.arguments(cached_schema(route.query), location="query")(view)
@@ -117,7 +117,8 @@ class Routes(Blueprint):  # type: ignore[misc]
             headers = ConditionalWriteHeaders if route.conditional else WriteHeaders
             view = self.arguments(cached_schema(headers), location="headers")(view)
         view = self.doc(**_documentation(route))(view)
-        serve = self.route(path, methods=[method], endpoint=route.name, parameters=common_parameters(path))
+        parameters = common_parameters(route.path)
+        serve = self.route(route.path, methods=[route.method], endpoint=route.name, parameters=parameters)
         serve(_authorized(route, view))
 
 
@@ -209,7 +210,7 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         headers["Total-Count"] = str(result.total)
     if route.pages and (following := _next_page(route, fields, result)):
         headers["Link"] = f'<{following}>; rel="next"'
-    if route.location is not None and not ctx.dry_run:
+    if route.location and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=result.record["id"])
     if route.as_csv and request.accept_mimetypes.best_match(["application/json", tables.CSV]) == tables.CSV:
         return Response(route.as_csv(result.body), route.status, headers, content_type=f"{tables.CSV}; charset=utf-8")

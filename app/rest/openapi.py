@@ -34,6 +34,23 @@ from app.settings import VERSION, Settings
 
 HEAD = Path(__file__).with_suffix(".yaml")
 
+TAGS = {
+    "intents": "Drafts of documents, clusters and categories: created, completed and confirmed.",
+    "briefs": "What is to be written: offered to agents, claimed by exactly one, withdrawn.",
+    "documents": "Documents from idea to published.",
+    "threads": "Remarks on a document's passages, with answers and suggestions.",
+    "provenance": "Who wrote a text, who answers for it, and what is disclosed of it.",
+    "categories": "Categories of documents.",
+    "clusters": "Topics that documents cover together.",
+    "members": "The people that documents are assigned to.",
+    "tokens": "The tokens of the API.",
+    "events": "Changes in the project, in order.",
+    "inbox": "What waits for whom.",
+    "webhooks": "Changes in the project, sent to a URL.",
+    "project": "The settings of the token's project.",
+}
+"""The tags of the routes, in order, with their descriptions."""
+
 HEADERS = {400: "Preference-Applied", 401: "WWW-Authenticate", 412: "ETag", 429: "Retry-After", 503: "Retry-After"}
 """The header that responses with an error have, by status."""
 

@@ -1,8 +1,8 @@
-"""A route of the management API: an operation at a path, and its properties, derived from the declaration."""
+"""A route of the management API: what REST derives from an operation's declaration."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
@@ -17,41 +17,46 @@ from app.responses.tokens import Invitation, NewInvitation
 from app.responses.webhooks import Delivery
 from app.schemas.loading import cached_schema
 from app.schemas.queries import DryRunQuery
-from app.schemas.types import Schema
 from app.vocabulary import Kind, Scope
 
 UNCHANGING = (Delivery, Invitation, NewInvitation, ReviewLink, NewReviewLink)
 """Records without a revision, whose responses have no ETag."""
 
+KIND = "<kind>"
+"""The part of a path that has a route for each kind of draft."""
+
+
+def routes_of(operation: Operation[Any]) -> list[Route]:
+    """Returns the routes of an operation: one, one for each kind of draft, or none."""
+    if not operation.route:
+        return []
+    return [Route(operation, kind) for kind in Kind] if KIND in operation.route else [Route(operation)]
+
+
+def in_order(routes: Iterable[Route]) -> list[Route]:
+    """Returns routes by collection, those of the collection and of single records first, as OpenAPI lists them."""
+    parts = {route: route.path.split("/")[1:] for route in routes}
+    collections = list(dict.fromkeys(first for first, *_ in parts.values()))
+    return sorted(parts, key=lambda route: (collections.index(parts[route][0]), min(len(parts[route]), 3)))
+
 
 class Route:
     """One method of one path, whose parameters are the operation's ids, in order."""
 
-    def __init__(
-        self,
-        method: str,
-        path: str,
-        operation: Operation[Any],
-        *,
-        kind: Kind | None = None,
-        location: str | None = None,
-        rest_query: type[Schema] | None = None,
-        as_csv: Callable[[Any], str] | None = None,
-    ) -> None:
-        """Derives the properties of a route.
-
-        `kind` is the kind of draft, for operations on drafts of any kind: REST has a route for each. `location` is the
-        endpoint of the created record, like `documents.getDocument`, for the `Location` of a 201. `rest_query` is the
-        schema of the query, where it is not the operation's. `as_csv` writes the response as a table, for a client
-        that accepts `text/csv` best.
-        """
-        self.method, self.path, self.operation = method, path, operation
-        self.kind, self.location, self.as_csv = kind, location, as_csv
+    def __init__(self, operation: Operation[Any], kind: Kind | None = None) -> None:
+        """Derives the properties of a route; `kind` is the kind of draft, for operations on drafts of any kind."""
+        self.operation, self.kind, self.as_csv = operation, kind, operation.as_csv
+        self.method, _, path = operation.route.partition(" ")
+        self.path = path.replace(KIND, str(kind))
+        self.tag = operation.tag or path.split("/")[1]
+        location = operation.location
+        self.location = location if isinstance(location, str) else location[kind] if kind else ""
+        """The endpoint of the created record, for the `Location` of a 201."""
         self.status = 201 if operation.effect == Effect.CREATES else 200
         first, *rest = (operation.name.replace("_intent", f"_{kind}_intent") if kind else operation.name).split("_")
         self.name = first + "".join(word.title() for word in rest)
         """The operation's id in OpenAPI, like `claimBrief` and `confirmDocumentIntent`; the endpoint's name too."""
-        self.query = rest_query or (DryRunQuery if not operation.reads else None if kind else operation.query)
+        self.query = operation.rest_query or (DryRunQuery if not operation.reads else None if kind else operation.query)
         """The schema of the query. The kind of draft is in the path; a write takes `dryRun`."""
         fields = cached_schema(self.query).fields if self.query else {}
         self.parameters = {field.data_key or name for name, field in fields.items()}
@@ -59,11 +64,11 @@ class Route:
         self.response: type = CONFIRMED[kind] if kind and operation.response is Confirmed else operation.response
         """The TypedDict of the response."""
         name = self.response.__name__
-        self.component = path[1:].partition("-")[0].title() + name if self.response is Intent else name
+        self.component = self.path[1:].partition("-")[0].title() + name if self.response is Intent else name
         """The name of the response's component. Drafts have one for each kind, which is the first word of the path."""
         self.pages = operation.many and "offset" in self.parameters
         """Whether the response is one page of a list."""
-        self.takes_key = method != "GET"
+        self.takes_key = self.method != "GET"
         """Whether the request may carry an idempotency key."""
         is_record = "id" in self.response.__annotations__ and self.response not in UNCHANGING
         self.has_etag = (is_record or self.response is Revision) and not operation.many

@@ -5,7 +5,6 @@ Each move is a rule: it takes a document as `expire_lease` gives it, and checks 
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from app.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, Problem
@@ -22,7 +21,6 @@ from app.rules.documents import (
     document_event,
 )
 from app.rules.times import wire_time
-from app.rules.wording import named
 from app.vocabulary import BriefState, Channel, DocumentStatus
 
 
@@ -74,7 +72,7 @@ def claim_brief(document: StoredDocument, call: Call, lease_seconds: int | None 
     refuse_if_claimed(document, call)
     _refuse_if_closed(document)
     if _state_of(document) != BriefState.READY:
-        message = f"The brief is not ready: offer it with {named('mark_brief_ready', call.channel)} first."
+        message = f"The brief is not ready: offer it with {call.name_of('mark_brief_ready')} first."
         raise BriefNotReady(message)
     claim = {"state": BriefState.CLAIMED, "claimedBy": call.actor, "claimedAt": call.now, "expiredClaim": None}
     fields = {**claim, **_lease(call, lease_seconds)}
@@ -175,7 +173,7 @@ def brief_claimed(brief: StoredBrief, call: Call) -> BriefClaimed:
     at = wire_time(claimed_at)
     who = f"{by['agent']}, token {by['name']!r}" if by["agent"] else f"token {by['name']!r}"
     until = f" until {wire_time(expires_at)}" if expires_at else ""
-    say = partial(named, channel=call.channel)
+    say = call.name_of
     if holds_claim(brief.get("claimedBy"), call.token_id) and call.claimed_at in (None, claimed_at):
         message = (
             f"Your token already holds this claim ({who}, since {at}{until}). Go on with {say('get_work_packet')} and "
@@ -208,7 +206,7 @@ def _refuse_if_held_by_another(document: StoredDocument, call: Call) -> None:
 def _no_claim_held(call: Call) -> BriefClaimed:
     message = (
         "You hold no claim: its lease expired, the brief was withdrawn, or the document was submitted. While the brief "
-        f"is ready, claim it again with {named('claim_brief', call.channel)}."
+        f"is ready, claim it again with {call.name_of('claim_brief')}."
     )
     return BriefClaimed(message, claimedBy=None, claimedAt=None)
 

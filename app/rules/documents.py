@@ -160,6 +160,8 @@ class Call:
     now: datetime
     has_agent: bool = False
     """Whether the token has an agent's name of its own, which no client sent."""
+    name_of: Callable[[str], str] = "`{}`".format
+    """Returns how messages name an operation for this caller: by its tool, its button or its route."""
     claimed_at: datetime | None = None
     """The claim that the caller writes under, where several agents share a token."""
     review_required: bool = False

@@ -25,7 +25,6 @@ from app.rules.actors import StoredNote
 from app.rules.briefs import finished_brief, mark_brief_ready, refuse_if_guarded
 from app.rules.documents import OPEN, Call, Decision, StoredDocument, changed, changed_since_published
 from app.rules.times import wire_time
-from app.rules.wording import named
 from app.vocabulary import Channel, ThreadState
 from app.vocabulary import DocumentStatus as Status
 
@@ -240,10 +239,9 @@ def refuse_if_threads(document: StoredDocument, call: Call, states: Collection[T
         return
     message = "Threads of level `must` are not resolved: a person or the opener has to resolve each first."
     if ThreadState.ANSWERED not in states:
-        say = partial(named, channel=call.channel)
         message = (
-            f"Threads of level `must` are open. Read them with {say('list_threads')}, change the text, and answer each "
-            f"with {say('reply_to_thread')}, saying what you changed; then submit again."
+            f"Threads of level `must` are open. Read them with {call.name_of('list_threads')}, change the text, and "
+            f"answer each with {call.name_of('reply_to_thread')}, saying what you changed; then submit again."
         )
     raise ThreadsOpen(message, threads=threads)
 

@@ -17,7 +17,6 @@ from app.rules.actors import Actor
 from app.rules.anchors import Quote, first_places, locate, quote_at
 from app.rules.documents import Call, Decision, StoredDocument, changed
 from app.rules.times import Instant
-from app.rules.wording import named
 from app.schemas.threads import MOST_COMMENTS
 from app.vocabulary import ActorType, ThreadLevel, ThreadOutcome, ThreadState
 
@@ -152,7 +151,7 @@ def refuse_if_not_yours(thread: StoredThread, call: Call) -> None:
     limited = (call.has_agent and thread["level"] == ThreadLevel.MUST) or call.actor["type"] == ActorType.LINK
     if limited and not _is_opener(thread, call):
         by = thread["openedBy"]
-        reply = named("reply_to_thread", call.channel)
+        reply = call.name_of("reply_to_thread")
         message = f"{by['name']!r} opened this thread and has to resolve it: say with {reply} what you did about it."
         raise ThreadNotYours(message, openedBy=by)
 

@@ -18,6 +18,8 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from werkzeug.test import TestResponse
 
+from app.operations.catalogue import CATALOGUE
+from app.vocabulary import ALL_TOOLS, TOOLSETS
 from mcp_tools.tools import TOOLS
 from tests.make import Token
 
@@ -25,6 +27,13 @@ T = TypeVar("T")
 
 MODERN, HANDSHAKE = "2026-07-28", "2025-06-18"
 ERAS = (MODERN, HANDSHAKE)
+
+SETS = {
+    toolset: [operation.name for operation in CATALOGUE if toolset in operation.toolsets]
+    for toolset in TOOLSETS
+    if toolset != ALL_TOOLS
+}
+"""The tools of each set."""
 
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 

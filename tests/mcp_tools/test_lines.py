@@ -12,9 +12,10 @@ from mcp_types import PROTOCOL_VERSION_META_KEY
 from mcp_types.version import LATEST_PROTOCOL_VERSION
 
 from app.cli.mcp import command, mcp_address
-from mcp_tools.guidance import NAMES, TOOLSETS
+from app.vocabulary import TOOLSETS
 from mcp_tools.over_stdio import StdioServer
 from tests.make import Project
+from tests.mcp_tools.client import SETS
 
 HANDSHAKE = {
     "jsonrpc": "2.0",
@@ -135,14 +136,14 @@ def test_a_toolset_goes_in_the_address(app: Flask, project: Project) -> None:
 
     [_, answer] = _answers(app, project.token().secret, HANDSHAKE, LISTING, url=url)
 
-    assert {tool["name"] for tool in answer["result"]["tools"]} == set(TOOLSETS["writing"])
+    assert {tool["name"] for tool in answer["result"]["tools"]} == set(SETS["writing"])
 
 
 def test_an_unknown_toolset_of_the_command_is_refused_with_those_there_are() -> None:
     ended = CliRunner().invoke(command, ["--toolset", "painting"])
 
     assert ended.exit_code == 2
-    assert all(f"'{name}'" in ended.output for name in NAMES)
+    assert all(f"'{name}'" in ended.output for name in TOOLSETS)
 
 
 @pytest.mark.parametrize("url", ["localhost:8000", "http://[::1/mcp", "ftp://content.example.com/mcp", "http:///mcp"])

@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from app.vocabulary import Scope
-from mcp_tools.guidance import TOOLSETS
 from mcp_tools.tools import TOOLS
 from tests.documents.steps import ok
 from tests.make import Project, a_ready_brief
-from tests.mcp_tools.client import Agent
+from tests.mcp_tools.client import SETS, Agent
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -95,6 +94,6 @@ def test_a_refusal_names_the_tools_that_lead_on(document: str, writer: Agent, pr
 
 
 def test_the_sets_have_what_a_writer_and_a_reviewer_need() -> None:
-    assert {"reply_to_thread", "accept_suggestion", "get_work_packet"} <= set(TOOLSETS["writing"])
+    assert {"reply_to_thread", "accept_suggestion", "get_work_packet"} <= set(SETS["writing"])
     reviewing = {"list_threads", "open_thread", "resolve_thread", "reopen_thread", "request_changes"}
-    assert reviewing <= set(TOOLSETS["reviewing"]) <= set(TOOLS)
+    assert reviewing <= set(SETS["reviewing"]) <= set(TOOLS)

@@ -14,15 +14,14 @@ from flask import Flask
 from jsonschema import Draft202012Validator
 
 from app import errors
-from app.operations.catalogue import MCP_CATALOGUE
+from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Effect, Operation
 from app.rest.examples import error_examples
 from app.schemas.json_schema import json_schema
 from app.schemas.loading import cached_schema
 from app.vocabulary import Scope
-from mcp_tools import guidance
 from mcp_tools.arguments import DRY_RUN, INSTRUCTED, KEY, UNSTATED
-from mcp_tools.guidance import NAMES, holds
+from mcp_tools.server import INSTRUCTIONS
 from mcp_tools.tools import TOOLS
 from tests.make import Project
 from tests.mcp_tools.client import ERAS, Agent
@@ -46,7 +45,7 @@ ANYWHERE = (
 )
 """What any tool can answer."""
 
-EACH_OPERATION = pytest.mark.parametrize("operation", MCP_CATALOGUE, ids=lambda operation: operation.name)
+EACH_OPERATION = pytest.mark.parametrize("operation", CATALOGUE, ids=lambda operation: operation.name)
 
 
 def _served_by_rest(app: Flask) -> set[str]:
@@ -83,7 +82,7 @@ def test_rest_and_mcp_offer_the_same_operations(app: Flask) -> None:
 
 @pytest.mark.contract("service.mcp")
 def test_every_operation_is_a_tool() -> None:
-    assert list(TOOLS) == [operation.name for operation in MCP_CATALOGUE]
+    assert list(TOOLS) == [operation.name for operation in CATALOGUE]
 
 
 @pytest.mark.contract("decided-mcp.schemas")
@@ -139,14 +138,14 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
     tool = TOOLS[operation.name].definition
 
     assert tool.description
-    assert all(f"`{error.__name__}`" in guidance.INSTRUCTIONS for error in (*operation.errors, *ANYWHERE))
+    assert all(f"`{error.__name__}`" in INSTRUCTIONS for error in (*operation.errors, *ANYWHERE))
     assert "GET /" not in json.dumps(tool.input_schema)
 
 
 @EACH_OPERATION
 def test_every_argument_is_described_by_its_tool_or_by_a_text_that_it_leads_to(operation: Operation) -> None:
     properties = TOOLS[operation.name].definition.input_schema["properties"]
-    other = guidance.BY_TOOL[operation.name].get("arguments_as")
+    other = operation.arguments_as
     elsewhere = dict(_described(TOOLS[other].definition.input_schema)) if other else {}
     undescribed = {name for name, one in properties.items() if not one.get("description")}
 
@@ -154,7 +153,7 @@ def test_every_argument_is_described_by_its_tool_or_by_a_text_that_it_leads_to(o
         undescribed - set(operation.id_names) - {KEY, DRY_RUN} - set(elsewhere) - {name for name, _ in INSTRUCTED}
         == set()
     )
-    assert other is None or f"Arguments as in `{other}`." in (TOOLS[operation.name].definition.description or "")
+    assert not other or f"Arguments as in `{other}`." in (TOOLS[operation.name].definition.description or "")
 
 
 def _described(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -165,11 +164,11 @@ def _described(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def test_what_tools_leave_out_is_in_the_instructions_or_in_a_tool_that_is_listed_with_them() -> None:
-    assert all(f"`{name}`" in guidance.INSTRUCTIONS for name in (KEY, DRY_RUN, *(name for name, _ in INSTRUCTED)))
-    described_in = {tool: one["arguments_as"] for tool, one in guidance.BY_TOOL.items() if "arguments_as" in one}
-    for tool, other in described_in.items():
-        assert TOOLS[tool].operation.scope == TOOLS[other].operation.scope
-        assert all(holds(toolset, other) for toolset in NAMES if holds(toolset, tool))
+    assert all(f"`{name}`" in INSTRUCTIONS for name in (KEY, DRY_RUN, *(name for name, _ in INSTRUCTED)))
+    for operation in (one for one in CATALOGUE if one.arguments_as):
+        other = TOOLS[operation.arguments_as].operation
+        assert operation.scope == other.scope
+        assert set(operation.toolsets) <= set(other.toolsets)
 
 
 @pytest.mark.contract("decided-mcp.keys")
@@ -181,10 +180,9 @@ def test_every_tool_that_writes_takes_an_idempotency_key_and_dry_run_and_none_th
 
 
 def test_guidance_speaks_of_tools_that_exist() -> None:
-    texts = " ".join([guidance.INSTRUCTIONS, *(one.get("next", "") for one in guidance.BY_TOOL.values())])
+    texts = " ".join([INSTRUCTIONS, *(operation.next for operation in CATALOGUE)])
     named = {word.strip("`") for word in texts.split() if word.startswith("`") and "_" in word}
 
-    assert set(guidance.BY_TOOL) <= set(TOOLS)
     assert {name.strip(".,:;()`") for name in named} - set(TOOLS) - {"get_…", "_tag"} == set()
 
 

@@ -4,41 +4,39 @@ import re
 
 import pytest
 
-from app.vocabulary import Scope
-from mcp_tools.guidance import BY_TOOL, NAMES, TOOLSETS
+from app.operations.catalogue import CATALOGUE
+from app.vocabulary import ALL_TOOLS, TOOLSETS, Scope
 from mcp_tools.tools import TOOLS
 from tests.make import Project
-from tests.mcp_tools.client import Agent
+from tests.mcp_tools.client import SETS, Agent
 
 AGENT = (Scope.READ, Scope.WRITE)
 MOST_BYTES = {"writing": 15_000, "planning": 36_000, "reviewing": 26_000, "admin": 26_000}
 
 
-def test_a_toolset_that_tools_name_exists_and_no_tool_is_named_that_is_gone() -> None:
-    assert set(BY_TOOL) <= set(TOOLS)
-    assert {toolset for tool in BY_TOOL.values() for toolset in tool["toolsets"]} == set(TOOLSETS)
+def test_every_tool_is_in_a_toolset_that_exists() -> None:
+    assert all(operation.toolsets for operation in CATALOGUE)
+    assert {toolset for operation in CATALOGUE for toolset in operation.toolsets} == set(TOOLSETS) - {ALL_TOOLS}
 
 
-@pytest.mark.parametrize(
-    ("toolset", "described"), [("writing", TOOLSETS["writing"]), ("reviewing", ["request_changes"])]
-)
+@pytest.mark.parametrize(("toolset", "described"), [("writing", SETS["writing"]), ("reviewing", ["request_changes"])])
 def test_what_a_tool_says_to_call_next_is_in_its_set(toolset: str, described: list[str]) -> None:
     named = {name for tool in described for name in re.findall("`(\\w+)`", TOOLS[tool].definition.description or "")}
 
     assert named & set(TOOLS)
-    assert named & set(TOOLS) <= set(TOOLSETS[toolset])
+    assert named & set(TOOLS) <= set(SETS[toolset])
 
 
-@pytest.mark.parametrize("toolset", TOOLSETS)
+@pytest.mark.parametrize("toolset", SETS)
 def test_a_toolset_lists_its_tools_of_the_tokens_scopes(agent_of_era: Agent, project: Project, toolset: str) -> None:
     writer = agent_of_era.by(project.token(scopes=AGENT), toolset=toolset)
 
     listed = [tool["name"] for tool in writer.ask("tools/list")["tools"]]
 
-    assert listed == [n for n, tool in TOOLS.items() if n in TOOLSETS[toolset] and tool.operation.scope in AGENT]
+    assert listed == [n for n, tool in TOOLS.items() if n in SETS[toolset] and tool.operation.scope in AGENT]
 
 
-@pytest.mark.parametrize("toolset", TOOLSETS)
+@pytest.mark.parametrize("toolset", SETS)
 def test_a_toolset_is_a_good_deal_smaller_than_all_tools(agent: Agent, toolset: str) -> None:
     answer = agent.by(agent.token, toolset=toolset).post("tools/list")
 
@@ -62,7 +60,7 @@ def test_an_unknown_toolset_is_refused_with_those_there_are(agent_of_era: Agent,
     answer = agent_of_era.by(agent_of_era.token, toolset=toolset).post("tools/list")
 
     assert answer.status_code == 400
-    assert all(name in answer.json["error"]["message"] for name in NAMES)
+    assert all(name in answer.json["error"]["message"] for name in TOOLSETS)
 
 
 @pytest.mark.parametrize(

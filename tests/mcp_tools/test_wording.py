@@ -1,12 +1,14 @@
 """Errors in the words of their interface: REST speaks of routes, MCP of tools (decisions, section 11)."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from flask import Flask
 
-from app.rules.wording import NAMES
+from app import rules
+from app.operations.catalogue import OPERATIONS, name_of
+from app.vocabulary import Channel
 from mcp_tools.tools import TOOLS
 from tests.make import Project, a_document, a_ready_brief
 from tests.mcp_tools.client import Agent
@@ -15,15 +17,18 @@ from tests.rest.client import Rest
 A_ROUTE = re.compile(r"`?(GET|POST|PUT|PATCH|DELETE) /")
 
 
-def test_the_named_routes_are_those_that_are_served(app: Flask) -> None:
-    served = {
-        f"{method} {re.sub('<[^>]*>', ':id', rule.rule.replace('<thread_id>', ':threadId'))}"
-        for rule in app.url_map.iter_rules()
-        for method in rule.methods or ()
-    }
+NAMED = re.compile(r"""(?:name_of|say)\(['"](\w+)['"]\)""")
+RULES = Path(rules.__file__).parent
 
-    assert {route for route, _ in NAMES.values()} <= served
-    assert set(NAMES) <= set(TOOLS)
+
+def test_every_operation_that_a_rule_names_has_a_name_on_each_interface() -> None:
+    named = {name for module in RULES.glob("*.py") for name in NAMED.findall(module.read_text())}
+
+    assert {"claim_brief", "reply_to_thread", "withdraw_brief", "list_threads"} <= named
+    assert [name for name in named if not (OPERATIONS[name].route and OPERATIONS[name].button)] == []
+    assert name_of(Channel.REST, "reply_to_thread") == "`POST /documents/:id/threads/:threadId/replies`"
+    assert name_of(Channel.MCP, "reply_to_thread") == "`reply_to_thread`"
+    assert name_of(Channel.CONSOLE, "reply_to_thread") == '"Reply"'
 
 
 def test_the_holder_of_a_claim_reads_that_it_is_theirs_and_what_to_call_next(

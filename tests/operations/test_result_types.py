@@ -5,12 +5,12 @@ from typing import get_type_hints
 import pytest
 from typing_extensions import is_typeddict
 
-from app.operations.catalogue import MCP_CATALOGUE
+from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from app.responses.documents import TEXT_IF_MISSING
 from app.responses.json_schema import response_schema
 
-EACH_OPERATION = pytest.mark.parametrize("operation", MCP_CATALOGUE, ids=lambda operation: operation.name)
+EACH_OPERATION = pytest.mark.parametrize("operation", CATALOGUE, ids=lambda operation: operation.name)
 
 
 @EACH_OPERATION
@@ -29,7 +29,7 @@ def test_every_key_of_a_response_is_described(operation: Operation) -> None:
 
 
 def test_a_list_is_documented_by_what_it_holds() -> None:
-    lists = [operation for operation in MCP_CATALOGUE if operation.many]
+    lists = [operation for operation in CATALOGUE if operation.many]
 
     assert lists
     for operation in lists:

@@ -48,7 +48,8 @@ def test_the_navigation_names_every_page(tmp_path: Path) -> None:
 def test_the_reference_names_every_operation(tmp_path: Path, page: str, what: str) -> None:
     gather(tmp_path / "source")
     text = (tmp_path / "source" / "reference" / page).read_text("utf-8")
-    assert [one.name for one in CATALOGUE if getattr(one, what) not in text] == []
+    operations = [one for one in CATALOGUE if one.route or page == "tools.md"]
+    assert [one.name for one in operations if getattr(one, what) not in text] == []
 
 
 @pytest.mark.slow

@@ -82,7 +82,7 @@ def test_every_route_is_documented_and_every_documented_route_is_served(
 def test_every_operation_of_the_catalogue_is_served() -> None:
     served = {route.operation.name for route in SERVED}
 
-    assert served == {operation.name for operation in CATALOGUE}
+    assert served == {operation.name for operation in CATALOGUE if operation.route}
 
 
 def test_every_operation_has_a_summary_a_description_and_an_id_of_its_own(document: dict[str, Any]) -> None:

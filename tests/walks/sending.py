@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.operations.catalogue import MCP_CATALOGUE
+from app.operations.catalogue import CATALOGUE
 from app.operations.operation import Operation
 from app.rest.api import SERVED
 from app.rest.route import Route
@@ -18,7 +18,7 @@ from tests.mcp_tools.client import Agent
 from tests.operations.valid_calls import Call
 from tests.rest.client import Rest
 
-OPERATIONS: Mapping[str, Operation] = {one.name: one for one in MCP_CATALOGUE}
+OPERATIONS: Mapping[str, Operation] = {one.name: one for one in CATALOGUE}
 
 
 def routes_of(name: str) -> list[Route]:
