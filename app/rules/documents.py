@@ -160,8 +160,8 @@ class Call:
     now: datetime
     has_agent: bool = False
     """Whether the token has an agent's name of its own, which no client sent."""
-    claimed_at: datetime | None = None
-    """The claim that the caller writes under, where several agents share a token."""
+    claimed_at: str | None = None
+    """When the claim was made that the caller writes under, as it was sent, where several agents share a token."""
     review_required: bool = False
     """Whether the project publishes only what was approved."""
     review_record: bool = False
