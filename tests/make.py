@@ -18,6 +18,8 @@ from app.settings import Settings
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Channel, Scope, TokenKind
+from app.worker.jobs import expire_claims
+from app.worker.worker import ProjectByProject
 
 OPERATIONS = {operation.name: operation for operation in CATALOGUE}
 EMPTY_BRIEF = {
@@ -147,3 +149,9 @@ def a_ready_brief(ctx: Context, **fields: Any) -> dict[str, Any]:
     document = a_document(ctx, **{"brief": {"keyword": "sourdough"}, **fields})
     record: dict[str, Any] = OPERATIONS["mark_brief_ready"](ctx, document["id"]).body
     return record
+
+
+def end_expired_claims(store: Store) -> None:
+    """Has the worker end the claims whose lease has run out."""
+    while expire_claims(store, ProjectByProject("expire claims")):
+        pass

@@ -76,7 +76,7 @@ def read_document(id: str) -> tuple[StoredDocument, DocumentSummary, str]:
     with ctx.store.deadline():
         stored = own_document(ctx, id)
         markdown = markdown_of(ctx, stored.get("contentId"))
-    return stored, document_summary(stored, ctx.caller.team_id, ctx.now), markdown
+    return stored, document_summary(stored, ctx.caller.team_id), markdown
 
 
 def _changes_since(id: str, version: int, html: str | None) -> str | None:
@@ -96,7 +96,7 @@ def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]
         project = ctx.store.projects.recent_settings(ctx.project_id)
     return {
         "document": document,
-        "brief": brief_detail(stored, None, links, ctx.now),
+        "brief": brief_detail(stored, None, links),
         "max_rounds": project.get("maxRounds"),
         "requires_record": project.get("reviewRecord") == ReviewDemand.REQUIRED,
         "see_at": _see_at(document, project),

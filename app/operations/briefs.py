@@ -48,12 +48,10 @@ def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     Due soonest first; ready briefs of documents past drafting are left out.
     """
     states = [BriefState(state) for state in fields["state"]]
-    found = ctx.store.documents.list_briefs(
-        ctx.project_id, states, ctx.now, limit=fields["limit"], offset=fields["offset"]
-    )
+    found = ctx.store.documents.list_briefs(ctx.project_id, states, limit=fields["limit"], offset=fields["offset"])
     filed = {category_id for document in found if (category_id := document.get("categoryId"))}
     names = ctx.store.categories.names(ctx.project_id, filed)
-    return Result([brief_item(document, names, ctx.now) for document in found])
+    return Result([brief_item(document, names) for document in found])
 
 
 @operation(Scope.READ, Effect.READS, "GET /documents/<id>/brief", tag="briefs", toolsets=("planning", "reviewing"))
@@ -66,9 +64,9 @@ def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
     category_id = document.get("categoryId")
     category = ctx.store.categories.get(ctx.project_id, category_id) if category_id else None
     links = ctx.store.documents.get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
-    body = brief_detail(document, category, links, ctx.now)
+    body = brief_detail(document, category, links)
     shown = hashlib.blake2b(orjson.dumps(body), digest_size=8).hexdigest()  # more than the document that is tagged
-    return Result(body, etag=f"{tag_of(document, ctx.now)}.{shown}")
+    return Result(body, etag=f"{tag_of(document)}.{shown}")
 
 
 @document_change(
@@ -140,7 +138,7 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Claime
     """Claim a ready brief, so that nobody else writes the document.
 
     Of several callers one succeeds. The document's status becomes `drafting`. The claim ends with a submit, an approval
-    or a withdrawal, or when `leaseSeconds` pass without a renewal.
+    or a withdrawal, or within seconds after `leaseSeconds` passed without a renewal.
     """
     return _claim(ctx, own_document(ctx, document_id), fields)
 
@@ -165,7 +163,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     filters = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
     # A caller that lost a brief chooses among the next ones, since others are about to claim the first.
     spread = min(8 ** (ctx.tries + ctx.store.lost_to_others), MOST_SPREAD)
-    ready = ctx.store.documents.next_ready(ctx.project_id, filters, ctx.now, limit=spread)
+    ready = ctx.store.documents.next_ready(ctx.project_id, filters, limit=spread)
     if ready:
         return _claim(ctx, random.choice(ready), fields)
     if filters:
@@ -187,7 +185,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
 def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Renew your claim's lease.
 
-    Only the holder can. After the lease expired the claim is lost; claim the brief again.
+    Only the holder can. A claim whose lease has run out ends within seconds; after that, claim the brief again.
     """
     seconds = fields.get("leaseSeconds")
     return _change(ctx, document_id, partial(rules.renew_claim, call=ctx.call, lease_seconds=seconds))
@@ -229,8 +227,8 @@ def release_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 
 
 def expire_lease(ctx: Context, document: StoredDocument) -> None:
-    """Records that the lease of a claim expired. Raises `WriteConflict` where that was recorded before."""
-    expired = rules.expire_lease(document, ctx.now)
+    """Ends a claim whose lease has run out. Raises `WriteConflict` where the document was written meanwhile."""
+    expired = rules.expire_lease(document, ctx.call)
     ctx.store.documents.change(ctx.project_id, document, expired.document, expired.events)
 
 

@@ -123,6 +123,6 @@ class Context:
 
         The response has the tag of the present one.
         """
-        if not matches(self.if_match, record, self.now):
-            raise PreconditionFailed(headers={"ETag": f'"{tag_of(record, self.now)}"'})
+        if not matches(self.if_match, record):
+            raise PreconditionFailed(headers={"ETag": f'"{tag_of(record)}"'})
         return record

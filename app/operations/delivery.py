@@ -287,7 +287,7 @@ class DeliveryQuery:
             return published
         if wanted.words:
             return published + len(self._matching_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0))
-        return published + self._store.documents.count(self._project_id, _draft_filters(wanted), self._ctx.now)
+        return published + self._store.documents.count(self._project_id, _draft_filters(wanted))
 
     # What belongs to a document
 
@@ -300,7 +300,7 @@ class DeliveryQuery:
 
     def _newest_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         rows = self._store.documents.list(
-            self._project_id, _draft_filters(wanted), self._ctx.now, sort=NEWEST_CREATED, limit=limit, offset=offset
+            self._project_id, _draft_filters(wanted), sort=NEWEST_CREATED, limit=limit, offset=offset
         )
         return self._unpublished(rows)
 

@@ -22,7 +22,6 @@ from app.operations.operation import Effect, Operation, Result, Shown, operation
 from app.operations.references import lock_references
 from app.responses.documents import Document, DocumentSummary, document_summary, document_text_ids
 from app.rules import edits as rules
-from app.rules.briefs import decide_at
 from app.rules.documents import Call, Decision, StoredDocument, delivered_at_once, document_event
 from app.rules.edits import edit_document, refuse_edit, refuse_restore
 from app.rules.etags import tag_of
@@ -62,11 +61,11 @@ def list_documents(ctx: Context, fields: Fields) -> Result[list[DocumentSummary]
     if (since := fields.get("updatedSince")) is not None:
         filters["updatedSince"] = read_time(since)
     filters["words"], filters["beginning"] = query_words(fields.get("q", ""))
-    total = ctx.store.documents.count(ctx.project_id, filters, ctx.now) if fields.get("count") else None
+    total = ctx.store.documents.count(ctx.project_id, filters) if fields.get("count") else None
     found = ctx.store.documents.list(
-        ctx.project_id, filters, ctx.now, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]
+        ctx.project_id, filters, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]
     )
-    return Result([document_summary(document, ctx.caller.team_id, ctx.now) for document in found], total=total)
+    return Result([document_summary(document, ctx.caller.team_id) for document in found], total=total)
 
 
 def documents_by_day(
@@ -82,11 +81,11 @@ def documents_by_day(
     statuses = [status for status in DocumentStatus if status not in not_due]
     due = {**filters, "status": statuses, "dueAfter": first.isoformat(), "dueBefore": last.isoformat()}
     found = {
-        "due": ctx.store.documents.list(ctx.project_id, due, ctx.now, sort="dueDate", limit=limit, offset=0),
-        "scheduled": dated(ctx.project_id, filters, ctx.now, time="publishAt"),
-        "published": dated(ctx.project_id, filters, ctx.now, time="publishedAt"),
+        "due": ctx.store.documents.list(ctx.project_id, due, sort="dueDate", limit=limit, offset=0),
+        "scheduled": dated(ctx.project_id, filters, time="publishAt"),
+        "published": dated(ctx.project_id, filters, time="publishedAt"),
     }
-    return {kind: [document_summary(one, ctx.caller.team_id, ctx.now) for one in rows] for kind, rows in found.items()}
+    return {kind: [document_summary(one, ctx.caller.team_id) for one in rows] for kind, rows in found.items()}
 
 
 @operation(
@@ -197,8 +196,8 @@ def document_result(ctx: Context, document: StoredDocument, content: str | None 
     """Returns the result that shows a whole document; `content` is its current content, if that was read already."""
     body_id = document.get("contentId")
     return Result(
-        document_summary(document, ctx.caller.team_id, ctx.now),
-        etag=tag_of(document, ctx.now),
+        document_summary(document, ctx.caller.team_id),
+        etag=tag_of(document),
         text_ids=document_text_ids(document),
         texts={body_id: content} if body_id is not None and content is not None else {},
     )
@@ -221,7 +220,7 @@ def write_decision(
     That is its record with the events, and a new version where the rule made one; `origin` is what `origin_of` does not
     know of how that came about. Raises as `change_document` does, whatever state of it the caller holds.
     """
-    decision = decide_at(before, ctx.now, rule)
+    decision = rule(before)
     if not decision.events:
         return before
     after = ctx.store.documents.change(ctx.project_id, before, decision.document, decision.events)

@@ -10,12 +10,10 @@ from functools import partial
 from app.errors import Refusal
 from app.operations.context import Context
 from app.rules.actors import Actor
-from app.rules.briefs import expire_lease
 from app.rules.documents import Call, StoredDocument
 from app.rules.four_eyes import makers_of, same_eyes
 from app.rules.projects import StoredProject
 from app.rules.reviews import missing_of
-from app.rules.times import read_time
 from app.schemas.loading import Fields
 from app.vocabulary import ReviewDemand
 
@@ -25,7 +23,7 @@ def refusal_of(
 ) -> Refusal | None:
     """Returns why a rule refuses a call on a document as it is now; None where it does not."""
     try:
-        rule(expire_lease(document, ctx.now).document, call)
+        rule(document, call)
     except Refusal as refused:
         return refused
     return None
@@ -33,8 +31,7 @@ def refusal_of(
 
 def call_under_claim(ctx: Context, fields: Fields) -> Call:
     """Returns the call with the claim that it is made under, where `fields` name one."""
-    claimed_at = fields.get("claimedAt")
-    return replace(ctx.call, claimed_at=None if claimed_at is None else read_time(claimed_at))
+    return replace(ctx.call, claimed_at=fields.get("claimedAt"))
 
 
 def publishing_call(

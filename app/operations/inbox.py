@@ -30,7 +30,6 @@ def reviews_of_others(ctx: Context, member_id: str) -> list[InboxEntry]:
         documents = ctx.store.documents.list(
             ctx.project_id,
             filters,
-            ctx.now,
             sort="updatedAt",
             limit=MOST_WAITING,
             offset=0,

@@ -76,7 +76,7 @@ def get_insights(ctx: Context, fields: Fields) -> Result[Insights]:
 
 def _number(ctx: Context, **filters: Any) -> int:
     """Returns how many documents outside the trash meet filters now."""
-    return ctx.store.documents.count(ctx.project_id, filters, ctx.now)
+    return ctx.store.documents.count(ctx.project_id, filters)
 
 
 def _day(day: date, row: StoredFigures | None) -> DayFigures:

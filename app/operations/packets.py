@@ -59,7 +59,7 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
     }
     packet: Packet = {
         "document": record_of(PacketDocument, document),
-        "brief": None if document.get("brief") is None else brief_record(document, ctx.now),
+        "brief": None if document.get("brief") is None else brief_record(document),
         "guidelines": project.get("guidelines") or "",
         "category": _category(ctx, document),
         "cluster": _cluster(ctx, document),
@@ -92,7 +92,7 @@ def _cluster(ctx: Context, document: StoredDocument) -> PacketCluster | None:
     if cluster is None:
         return None
     others = ctx.store.documents.list(
-        ctx.project_id, {"clusterId": [cluster["id"]]}, ctx.now, sort="-updatedAt", limit=NEIGHBOURS + 1, offset=0
+        ctx.project_id, {"clusterId": [cluster["id"]]}, sort="-updatedAt", limit=NEIGHBOURS + 1, offset=0
     )
     documents = [record_of(PacketNeighbour, one) for one in others if one["id"] != document["id"]]
     return record_of(PacketCluster, cluster, documents=documents[:NEIGHBOURS])

@@ -18,7 +18,7 @@ from app.operations.operation import Effect, Result, operation
 from app.operations.references import lock_references
 from app.operations.slugs import FreeSlugs
 from app.responses.plans import Piece, Plan
-from app.rules.briefs import brief_at, decide_at, mark_brief_ready, write_brief, written_brief
+from app.rules.briefs import mark_brief_ready, write_brief, written_brief
 from app.rules.documents import Decision, StoredDocument, brief_of
 from app.rules.edits import edit_document, refuse_edit
 from app.rules.intents import Facts, confirm_problems
@@ -141,7 +141,7 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
             before: Mapping[str, Any] = brief_of(document)
             differs = {name: value for name, value in written_brief(brief).items() if value != before.get(name)}
             one.brief = differs if differs or document.get("brief") is None else None
-        unoffered = brief_at(brief_of(document), ctx.now)["state"] == BriefState.NONE
+        unoffered = brief_of(document)["state"] == BriefState.NONE
         refused = refusal_of(ctx, document, mark_brief_ready, ctx.call)
         one.offers = sent.get("ready", False) and unoffered and not refused
 
@@ -222,7 +222,7 @@ def _decide(ctx: Context, piece: _Known) -> Decision:
             decision = decision.then(partial(mark_brief_ready, call=ctx.call))
         return decision
 
-    decision = decide_at(piece.document, ctx.now, change)
+    decision = change(piece.document)
     piece.outcome = PieceOutcome.UPDATED if decision.events else PieceOutcome.UNCHANGED
     return decision
 

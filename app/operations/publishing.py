@@ -39,7 +39,6 @@ from app.responses.documents import DocumentSummary, ScheduleOutcome
 from app.rules import publishing
 from app.rules import statuses as rules
 from app.rules.actors import Actor
-from app.rules.briefs import expire_lease
 from app.rules.checks import failed_errors
 from app.rules.documents import Decision, StoredDocument
 from app.rules.publishing import Publication, refuse_publication
@@ -307,7 +306,7 @@ def _publish(
     """
     rendering: Rendering | None = ctx.prepared
     call, html_id = publishing_call(ctx, document, by=by), new_id()
-    refuse_publication(expire_lease(ctx.check_match(document), ctx.now).document, call, base_version)
+    refuse_publication(ctx.check_match(document), call, base_version)
     if rendering is None or (rendering.content_id, rendering.version) != (document["contentId"], document["version"]):
         raise WriteConflict
     if (text := rendering.text) is None:

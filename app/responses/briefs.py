@@ -1,7 +1,6 @@
 """Briefs as callers see them: inside a document record, as items of the list, and in detail (contract: Brief)."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Annotated
 
 from typing_extensions import TypedDict
@@ -10,9 +9,9 @@ from app.documented import EXAMPLE_DAY, EXAMPLE_TIME, Date, Id, Timestamp, doc, 
 from app.responses.named import BriefCategory
 from app.responses.records import record_of
 from app.rules.actors import Actor
-from app.rules.briefs import brief_at
 from app.rules.documents import StoredDocument, brief_of
 from app.rules.named import StoredCategory
+from app.rules.times import wire_time_or_none
 from app.vocabulary import BriefState, DocumentStatus, SearchIntent
 
 SEARCH_INTENTS = ("", *SearchIntent)
@@ -53,6 +52,8 @@ class BriefItem(TypedDict):
     status: Annotated[str, one_of(DocumentStatus), doc("the document's status")]
     dueDate: Annotated[Date | None, doc("when the document is due", EXAMPLE_DAY)]
     category: Annotated[str, doc("the category's name; empty without one", "Baking")]
+    claimedBy: Annotated[Actor | None, doc("the token that claimed it; null unless claimed", None)]
+    claimExpiresAt: Annotated[Timestamp | None, doc("when the claim's lease runs out; null without one", None)]
 
 
 class BriefLink(TypedDict):
@@ -77,14 +78,14 @@ class BriefDetail(TypedDict):
     internalLinks: Annotated[list[BriefLink], doc("the documents to link to; those that are gone are left out")]
 
 
-def brief_record(document: StoredDocument, now: datetime) -> Brief:
-    """Returns the brief of a stored document (empty for none) as it is at an instant."""
-    return record_of(Brief, brief_at(brief_of(document), now), rounds=document.get("rounds"))
+def brief_record(document: StoredDocument) -> Brief:
+    """Returns the brief of a stored document, empty for none."""
+    return record_of(Brief, brief_of(document), rounds=document.get("rounds"))
 
 
-def brief_item(document: StoredDocument, category_names: Mapping[str, str], now: datetime) -> BriefItem:
+def brief_item(document: StoredDocument, category_names: Mapping[str, str]) -> BriefItem:
     """Returns a document as an item of the list of briefs; `category_names` are by id."""
-    brief = brief_at(document["brief"], now)
+    brief = document["brief"]
     return {
         "id": document["id"],
         "title": document["title"],
@@ -94,14 +95,16 @@ def brief_item(document: StoredDocument, category_names: Mapping[str, str], now:
         "status": document["status"],
         "dueDate": document.get("dueDate"),
         "category": category_names.get(document.get("categoryId") or "", ""),
+        "claimedBy": brief.get("claimedBy"),
+        "claimExpiresAt": wire_time_or_none(brief.get("claimExpiresAt")),
     }
 
 
 def brief_detail(
-    document: StoredDocument, category: StoredCategory | None, links: Sequence[StoredDocument], now: datetime
+    document: StoredDocument, category: StoredCategory | None, links: Sequence[StoredDocument]
 ) -> BriefDetail:
     """Returns a document's brief with its category and the documents it links to."""
-    brief = None if document.get("brief") is None else brief_record(document, now)
+    brief = None if document.get("brief") is None else brief_record(document)
     linked = [record_of(BriefLink, link) for link in links]
     filed = category and record_of(BriefCategory, category)
     return record_of(BriefDetail, document, brief=brief, category=filed, internalLinks=linked)

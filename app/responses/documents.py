@@ -1,7 +1,6 @@
 """The management document record (contract: Management document record; decisions, section 5)."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, Any, cast
 
 from typing_extensions import TypedDict
@@ -55,8 +54,8 @@ class ScheduleOutcome(TypedDict):
     reason: Annotated[str | None, doc("why it could not be published; null when it was")]
 
 
-def document_summary(document: StoredDocument, team_id: str, now: datetime) -> DocumentSummary:
-    """Returns a stored document as callers see it at an instant, without its long texts."""
+def document_summary(document: StoredDocument, team_id: str) -> DocumentSummary:
+    """Returns a stored document as callers see it, without its long texts."""
     published = document.get("published")
     return record_of(
         DocumentSummary,
@@ -64,7 +63,7 @@ def document_summary(document: StoredDocument, team_id: str, now: datetime) -> D
         teamId=team_id,
         publishedVersion=published and published["version"],
         hasUnpublishedChanges=changed_since_published(document),
-        brief=brief_record(document, now),
+        brief=brief_record(document),
     )
 
 

@@ -1,14 +1,15 @@
 """How a brief moves between its states, and how it is written (contract: Brief states; decisions, section 6).
 
-Each move is a rule: it takes a document as `expire_lease` gives it, and checks its refusals in the contract's order.
+Each move is a rule: it checks its refusals in the contract's order. A claim whose lease has run out is `claimed` as any
+other until the worker ends it by `expire_lease`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from app.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, Problem
-from app.rules.actors import SYSTEM, Actor
+from app.rules.actors import Actor
 from app.rules.documents import (
     NO_CLAIM,
     OPEN,
@@ -18,44 +19,9 @@ from app.rules.documents import (
     StoredDocument,
     brief_of,
     changed,
-    document_event,
 )
-from app.rules.times import wire_time
+from app.rules.times import read_time, wire_time
 from app.vocabulary import BriefState, Channel, DocumentStatus
-
-
-def claim_expired(brief: StoredBrief, now: datetime) -> bool:
-    """Returns whether a claim has ended because its lease expired."""
-    if brief["state"] != BriefState.CLAIMED:
-        return False
-    expires = brief.get("claimExpiresAt")
-    return expires is not None and expires <= now
-
-
-def brief_at(brief: StoredBrief, now: datetime) -> StoredBrief:
-    """Returns a brief as it is at an instant: ready from when its claim's lease expired, recorded yet or not."""
-    if not claim_expired(brief, now):
-        return brief
-    return {**brief, **NO_CLAIM, "state": BriefState.READY, "expiredClaim": brief.get("claimedAt")}
-
-
-def expire_lease(document: StoredDocument, now: datetime) -> Decision:
-    """Decides that a brief whose lease has expired is ready, with the event `brief.expired`.
-
-    Every rule gets what this returns, so that none depends on whether the expiry was recorded yet.
-    """
-    brief = document.get("brief")
-    if brief is None or not claim_expired(brief, now):
-        return Decision(document)
-    after: StoredDocument = {**document, "brief": brief_at(brief, now), "updatedAt": now}
-    return Decision(after, (document_event("brief.expired", after, now, SYSTEM),))
-
-
-def decide_at(document: StoredDocument, now: datetime, rule: Callable[[StoredDocument], Decision]) -> Decision:
-    """Returns what a rule decides about a stored document at an instant; an expiry is only recorded with a change."""
-    present = expire_lease(document, now)
-    decision = present.then(rule)
-    return decision if len(decision.events) > len(present.events) else Decision(document)
 
 
 def mark_brief_ready(document: StoredDocument, call: Call) -> Decision:
@@ -105,6 +71,12 @@ def release_brief(document: StoredDocument, call: Call) -> Decision:
     return _change_brief(document, call, "brief.released", {**NO_CLAIM, "state": BriefState.READY})
 
 
+def expire_lease(document: StoredDocument, call: Call) -> Decision:
+    """Ends a claim whose lease has run out, and offers the brief again; remembers the claim, for a late submit."""
+    expired = {"state": BriefState.READY, "expiredClaim": brief_of(document).get("claimedAt")}
+    return _change_brief(document, call, "brief.expired", {**NO_CLAIM, **expired})
+
+
 def write_brief(
     document: StoredDocument, call: Call, fields: Mapping[str, Any], problems: Sequence[Problem] = ()
 ) -> Decision:
@@ -150,10 +122,10 @@ def refuse_if_guarded(document: StoredDocument, call: Call, *, submits: bool = F
     """
     brief = brief_of(document)
     by_another = call.is_by_agent and not holds_claim(brief.get("claimedBy"), call.token_id)
-    names_another = call.claimed_at is not None and brief.get("claimedAt") != call.claimed_at
+    names_another = call.claimed_at is not None and not _names_claim(call, brief.get("claimedAt"))
     if by_another or names_another:
         refuse_if_claimed(document, call)
-    if names_another and not (submits and brief.get("expiredClaim") == call.claimed_at):
+    if names_another and not (submits and _names_claim(call, brief.get("expiredClaim"))):
         raise _no_claim_held(call)
 
 
@@ -174,11 +146,18 @@ def brief_claimed(brief: StoredBrief, call: Call) -> BriefClaimed:
     who = f"{by['agent']}, token {by['name']!r}" if by["agent"] else f"token {by['name']!r}"
     until = f" until {wire_time(expires_at)}" if expires_at else ""
     say = call.name_of
-    if holds_claim(brief.get("claimedBy"), call.token_id) and call.claimed_at in (None, claimed_at):
+    is_own = holds_claim(by, call.token_id)
+    if is_own and (call.claimed_at is None or _names_claim(call, claimed_at)):
         message = (
             f"Your token already holds this claim ({who}, since {at}{until}). Go on with {say('get_work_packet')} and "
             f"{say('write_content')}, then {say('submit_document')}. If you can't finish, call "
             f"{say('release_brief')}, which offers the brief again, or {say('withdraw_brief')}."
+        )
+    elif is_own:
+        message = (
+            f"The claim that your token holds ({who}, since {at}{until}) is another than the one that you name, of "
+            f"{call.claimed_at}. If it is yours, send `claimedAt` {at}. If another agent with your token made it, "
+            f"claim another brief with {say('claim_next_brief')}."
         )
     else:
         release = "" if call.channel == Channel.MCP else f", or end this claim with {say('withdraw_brief')}"
@@ -187,6 +166,14 @@ def brief_claimed(brief: StoredBrief, call: Call) -> BriefClaimed:
             f"{say('claim_next_brief')}{release}."
         )
     return BriefClaimed(message, claimedBy=by, claimedAt=at)
+
+
+def _names_claim(call: Call, claimed_at: datetime | None) -> bool:
+    """Returns whether a call names the claim of an instant: to the second where it names no fraction of one."""
+    if claimed_at is None or call.claimed_at is None:
+        return False
+    to_the_second = not {".", ","} & set(call.claimed_at)
+    return read_time(call.claimed_at) == (claimed_at.replace(microsecond=0) if to_the_second else claimed_at)
 
 
 def _state_of(document: StoredDocument) -> str:

@@ -162,8 +162,8 @@ class Call:
     """Whether the token has an agent's name of its own, which no client sent."""
     name_of: Callable[[str], str] = "`{}`".format
     """Returns how messages name an operation for this caller: by its tool, its button or its route."""
-    claimed_at: datetime | None = None
-    """The claim that the caller writes under, where several agents share a token."""
+    claimed_at: str | None = None
+    """When the claim was made that the caller writes under, as it was sent, where several agents share a token."""
     review_required: bool = False
     """Whether the project publishes only what was approved."""
     review_record: bool = False

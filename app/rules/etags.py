@@ -1,16 +1,12 @@
 """Entity tags: every change of a record gives it another one (decisions, section 3).
 
 A document's tag is `version-rev`, any other record's is `rev`; `rev` counts the record's writes. Where an answer
-depends on more than the record, a suffix follows: `x` once a claim's lease expired, and a hash of what else is shown.
+depends on more than the record, a suffix follows: a hash of what else is shown.
 """
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any
-
-from app.rules.briefs import claim_expired
-from app.rules.documents import brief_of
 
 Tags = tuple[str, ...] | None
 """The states of a record that a caller accepts, as `If-Match` names them; None for any."""
@@ -21,12 +17,9 @@ def record_tag(record: Mapping[str, Any]) -> str:
     return str(record["rev"])
 
 
-def tag_of(record: Mapping[str, Any], now: datetime) -> str:
-    """Returns the tag of a record at an instant; a document is known by its version."""
-    if "version" not in record:
-        return record_tag(record)
-    expired = "x" if claim_expired(brief_of(record), now) else ""
-    return f"{record['version']}-{record['rev']}{expired}"
+def tag_of(record: Mapping[str, Any]) -> str:
+    """Returns the tag of a record; a document is known by its version."""
+    return f"{record['version']}-{record['rev']}" if "version" in record else record_tag(record)
 
 
 def read_tags(if_match: str) -> Tags:
@@ -36,14 +29,14 @@ def read_tags(if_match: str) -> Tags:
     """
     if if_match.strip() == "*":
         return None
-    return tuple(re.findall(r'(?<![/\w])"((?:\d{1,9}-)?\d{1,9}x?)(?:\.[0-9a-f]+)?"', if_match))
+    return tuple(re.findall(r'(?<![/\w])"((?:\d{1,9}-)?\d{1,9})(?:\.[0-9a-f]+)?"', if_match))
 
 
-def matches(tags: Tags, record: Mapping[str, Any], now: datetime) -> bool:
+def matches(tags: Tags, record: Mapping[str, Any]) -> bool:
     """Returns whether one of the tags is the record's present one."""
-    return tags is None or tag_of(record, now) in tags
+    return tags is None or tag_of(record) in tags
 
 
 def versions_in(tags: Iterable[str]) -> set[int]:
     """Returns the versions that tags name: a document's begins with it (`7-12`), a version's is it (`7`)."""
-    return {int(tag.rstrip("x").partition("-")[0]) for tag in tags}
+    return {int(tag.partition("-")[0]) for tag in tags}

@@ -5,27 +5,24 @@ serves every filter. All keys are derived from the record by `document_keys`, wh
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from app.rules.documents import OPEN, StoredDocument
 from app.rules.inbox import waiting_since
 from app.rules.words import search_words
-from app.store.indexes import FIRST_DATE, NOT_DELETED
-from app.store.types import Bson, Order, Values
+from app.store.types import Bson, Values
 from app.vocabulary import BriefState
 
 ALL, TRASH = "all", "trash"
 NO_DUE_DATE = "~"
 """The `dueKey` of a document without a due date: after every date."""
-LEASED, CLOSED, MISSING = "brief:leased", "brief:closed", "brief:missing"
-"""A claim that has a lease, which may have expired; a ready brief that is not offered, since its document is past
-drafting; and no brief."""
+CLOSED, MISSING = "brief:closed", "brief:missing"
+"""A ready brief that is not offered, since its document is past drafting; and no brief."""
 
 STATE_ENTRIES = {
     BriefState.NONE: ("brief:none", MISSING),
     BriefState.READY: ("brief:ready", CLOSED),
-    BriefState.CLAIMED: ("brief:claimed", LEASED),
+    BriefState.CLAIMED: ("brief:claimed",),
     BriefState.DRAFTED: ("brief:drafted",),
 }
 """Under which entries documents with a brief in a state are listed."""
@@ -74,41 +71,8 @@ def published_entry(is_published: bool) -> str:
 
 
 def brief_entries(states: Sequence[BriefState]) -> list[str]:
-    """Returns the entries of documents whose brief is stored in one of the states."""
+    """Returns the entries of documents whose brief is in one of the states."""
     return list(dict.fromkeys(entry for state in states for entry in STATE_ENTRIES[state]))
-
-
-def lease_filter(states: Sequence[BriefState], now: datetime) -> Bson:
-    """Returns the condition that leaves out claims whose lease has expired, where only claims are wanted.
-
-    Briefs in other states have no lease, and meet the condition.
-    """
-    if BriefState.READY in states or BriefState.CLAIMED not in states:
-        return {}
-    return {"brief.claimExpiresAt": {"$not": {"$lte": now}}}
-
-
-def adds_expired(states: Sequence[BriefState]) -> bool:
-    """Returns whether a list has claims whose lease expired, which count as ready, besides what is stored as ready."""
-    return BriefState.READY in states and BriefState.CLAIMED not in states
-
-
-def expired(now: datetime) -> Bson:
-    """Returns the condition of briefs that are stored as claimed although the lease has expired.
-
-    They are few, as the worker records within seconds that they are ready, and `EXPIRED_LEASES` has them.
-    """
-    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}, **NOT_DELETED}
-
-
-def sort_key(record: Values, order: Order) -> list[Any]:
-    """Returns what a record is sorted by, as MongoDB compares it; no due date comes last both ways."""
-    keys = {
-        "_id": record["id"],
-        "titleKey": record["title"].casefold(),
-        "dueKey": record.get("dueDate") or (NO_DUE_DATE if order[0][1] > 0 else ""),
-    }
-    return [keys[name] if name in keys else record[name] for name, _ in order]
 
 
 def _searched(document: Values) -> tuple[str, ...]:
@@ -130,6 +94,4 @@ def _brief_entry(document: Values) -> str:
         return MISSING
     if brief["state"] == BriefState.READY and document["status"] not in OPEN:
         return CLOSED
-    if brief["state"] == BriefState.CLAIMED and brief.get("claimExpiresAt") is not None:
-        return LEASED
     return f"brief:{brief['state']}"

@@ -6,7 +6,6 @@ index of its own (`_plan`) is found by that, and sorted by MongoDB.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -21,15 +20,11 @@ from app.store.document_keys import (
     MISSING,
     NO_DUE_DATE,
     TRASH,
-    adds_expired,
     brief_entries,
     document_from_bson,
     document_keys,
-    expired,
-    lease_filter,
     published_entry,
     reference_entry,
-    sort_key,
 )
 from app.store.indexes import NOT_DELETED, Index
 from app.store.types import Bson, Order, Projection
@@ -61,8 +56,8 @@ NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "review", "submittedB
 CLAIMABLE = {**HIDDEN, "written": 0}
 BRIEF_ITEM = dict.fromkeys(
     (
-        *("title", "status", "dueDate", "categoryId", "createdAt"),
-        *("brief.keyword", "brief.intent", "brief.state", "brief.claimExpiresAt"),
+        *("title", "status", "dueDate", "categoryId"),
+        *("brief.keyword", "brief.intent", "brief.state", "brief.claimedBy", "brief.claimExpiresAt"),
     ),
     1,
 )
@@ -85,7 +80,6 @@ class DocumentLists(OutboxCollection[StoredDocument]):
         self,
         project_id: str,
         filters: Filters,
-        now: datetime,
         *,
         sort: str,
         limit: int,
@@ -94,31 +88,24 @@ class DocumentLists(OutboxCollection[StoredDocument]):
     ) -> Sequence[Any]:
         """Returns one page of documents, those of their fields that are not long; `filters` are of `DocumentQuery`."""
         name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
-        index, condition = self._plan(project_id, filters, now, in_order=ORDERS[name])
+        index, condition = self._plan(project_id, filters, in_order=ORDERS[name])
         order = tuple((key, way) for key in ORDER_KEYS[name])
-        read_page = partial(self._page, project_id, condition, index, order, fields)
-        of_claims = _expired_claims(filters, condition, now)
-        if of_claims is None:
-            return read_page(limit=limit, offset=offset)
-        claims = self._find(project_id, of_claims, fields=fields, index=indexes.EXPIRED_LEASES)
-        return _with_claims(claims, read_page, order, limit=limit, offset=offset)
+        return self._page(project_id, condition, index, order, fields, limit, offset)
 
     def list_briefs(
-        self, project_id: str, states: Sequence[BriefState], now: datetime, *, limit: int, offset: int
+        self, project_id: str, states: Sequence[BriefState], *, limit: int, offset: int
     ) -> Sequence[StoredDocument]:
         """Returns one page of documents with a brief in one of the states, due soonest first."""
         filters = {"offered": states}
-        return self.list(project_id, filters, now, sort="dueDate", limit=limit, offset=offset, fields=BRIEF_ITEM)
+        return self.list(project_id, filters, sort="dueDate", limit=limit, offset=offset, fields=BRIEF_ITEM)
 
-    def next_ready(
-        self, project_id: str, filters: Mapping[str, str], now: datetime, *, limit: int
-    ) -> Sequence[StoredDocument]:
+    def next_ready(self, project_id: str, filters: Mapping[str, str], *, limit: int) -> Sequence[StoredDocument]:
         """Returns documents whose briefs are ready, due soonest first; `filters` may name a category and a cluster."""
         if None in map(object_id, filters.values()):
             return []  # no category or cluster has this id; in the condition, null means documents without one
         within = {name: [one] for name, one in filters.items()}
         ready = {"offered": [BriefState.READY], **within}
-        return self.list(project_id, ready, now, sort="dueDate", limit=limit, offset=0, fields=CLAIMABLE)
+        return self.list(project_id, ready, sort="dueDate", limit=limit, offset=0, fields=CLAIMABLE)
 
     def _page(
         self, project_id: str, condition: Bson, index: Index, order: Order, fields: Projection, limit: int, offset: int
@@ -140,23 +127,20 @@ class DocumentLists(OutboxCollection[StoredDocument]):
             raise WriteConflict  # a document lost its due date between the reads
         return page
 
-    def count(self, project_id: str, filters: Filters, now: datetime) -> int:
+    def count(self, project_id: str, filters: Filters) -> int:
         """Returns how many documents a list has on all of its pages."""
-        condition = condition_of(filters, now)
         # The index that has the keys of the condition, so that no record is read.
-        of_due_date = condition.keys() & {"dueKey", "brief.claimExpiresAt"} and "updatedAt" not in condition
-        claims = _expired_claims(filters, condition, now)
-        also = 0 if claims is None else self._count(project_id, claims, indexes.EXPIRED_LEASES)
+        of_due_date = _due(filters) and not _updated(filters)
         in_order = indexes.BY_DUE_DATE if of_due_date else indexes.BY_UPDATE
-        index, condition = self._plan(project_id, filters, now, in_order=in_order)
-        return also + self._count(project_id, condition, index)
+        index, condition = self._plan(project_id, filters, in_order=in_order)
+        return self._count(project_id, condition, index)
 
-    def _plan(self, project_id: str, filters: Filters, now: datetime, *, in_order: Index) -> tuple[Index, Bson]:
+    def _plan(self, project_id: str, filters: Filters, *, in_order: Index) -> tuple[Index, Bson]:
         """Returns the index that a list is read by, and its condition.
 
         That is the index `in_order`, or one of a filter that at most `FEW` documents meet; these are then sorted.
         """
-        condition = condition_of(filters, now)
+        condition = condition_of(filters)
         if filters.get("deleted"):
             return in_order, condition
         if filters.get("slug") is not None:
@@ -167,24 +151,6 @@ class DocumentLists(OutboxCollection[StoredDocument]):
             if index != in_order and self._count(project_id, narrow, index, limit=FEW + 1) <= FEW:
                 return index, condition | (_words(filters, first=narrow["words"]) if "words" in narrow else {})
         return in_order, condition
-
-
-def _with_claims(
-    claims: Sequence[Any], read_page: Callable[..., Sequence[Any]], order: Order, *, limit: int, offset: int
-) -> Sequence[Any]:
-    """Returns one page of a list with the expired claims that it has merged into it.
-
-    `read_page(limit=…, offset=…)` reads a page of the list without them. Raises `WriteConflict` when one of them was
-    recorded as ready between the two reads.
-    """
-    first = max(0, offset - len(claims))
-    rows = read_page(limit=limit + offset - first, offset=first)
-    if not claims:
-        return rows
-    if {row["id"] for row in rows} & {row["id"] for row in claims}:
-        raise WriteConflict
-    merged = sorted([*rows, *claims], key=lambda row: sort_key(row, order), reverse=order[0][1] < 0)
-    return merged[offset - first :][:limit]
 
 
 def _ranges(filters: Filters, listed: Any) -> Iterator[tuple[Index, Bson]]:
@@ -199,16 +165,14 @@ def _ranges(filters: Filters, listed: Any) -> Iterator[tuple[Index, Bson]]:
         yield indexes.BY_DUE_DATE, {"listed": listed, **due}
 
 
-def condition_of(filters: Filters, now: datetime) -> Bson:
+def condition_of(filters: Filters) -> Bson:
     """Returns the condition of a list: the entries of its leading filter, and what else the records have to meet."""
     given = [name for name in LEADING if filters.get(name) is not None]
     leading = _leading(filters)
     entries = [TRASH if filters.get("deleted") else ALL] if leading is None else _entries(leading, filters[leading])
     condition: Bson = {"listed": entries[0] if len(entries) == 1 else {"$in": entries}}
     for name in given:
-        if name in BRIEF_STATES:
-            condition |= _brief_state(filters[name], now, leads=name == leading)
-        elif name != leading:
+        if name != leading:
             condition |= _of_record(name, filters[name])
     for name in ("slug", "key"):
         if (values := filters.get(name)) is not None:
@@ -230,17 +194,6 @@ def _leading(filters: Filters) -> str | None:
     return next((name for name in given if len(_entries(name, filters[name])) <= MOST_MERGED), None)
 
 
-def _expired_claims(filters: Filters, condition: Bson, now: datetime) -> Bson | None:
-    """Returns the condition of the expired claims that a list has in addition to its own condition.
-
-    None where its condition has them, or where it has no claims.
-    """
-    leading = _leading(filters)
-    if leading not in BRIEF_STATES or not adds_expired(filters[leading]):
-        return None
-    return {key: value for key, value in condition.items() if key != "listed"} | expired(now)
-
-
 def _entries(name: str, wanted: Any) -> list[str]:
     """Returns the entries of a filter."""
     if name == "isPublished":
@@ -257,16 +210,9 @@ def _of_record(name: str, wanted: Any) -> Bson:
     """Returns a filter that does not lead, as a condition of the record."""
     if name == "isPublished":
         return {"isPublished": wanted}
+    if name in BRIEF_STATES:
+        return {"brief.state": {"$in": [*wanted, *([None] if BriefState.NONE in wanted else [])]}}
     return {name: {"$in": wanted if name == "status" else [object_id(one) for one in wanted]}}
-
-
-def _brief_state(wanted: Any, now: datetime, *, leads: bool) -> Bson:
-    """Returns the condition of briefs: what their entry leaves open if the filter leads, else the whole condition."""
-    states = [BriefState(one) for one in wanted]
-    if leads:
-        return lease_filter(states, now)
-    stored = {"brief.state": {"$in": [*states, *([None] if BriefState.NONE in states else [])]}}
-    return {"$and": [{"$or": [stored, expired(now)]}]} if adds_expired(states) else stored | lease_filter(states, now)
 
 
 def _words(filters: Filters, first: Any = None) -> Bson:

@@ -16,14 +16,14 @@ from app.rules.provenance import digests_of, dump_origins, kept_of, origins_afte
 from app.rules.revisions import Origin
 from app.store import indexes
 from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
-from app.store.document_keys import HIDDEN, WITH_PUBLICATION, expired, published_entry, reference_entry
+from app.store.document_keys import HIDDEN, WITH_PUBLICATION, published_entry, reference_entry
 from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.store.indexes import FIRST_DATE, NOT_DELETED
 from app.store.types import Bson, Values
-from app.vocabulary import DocumentStatus
+from app.vocabulary import BriefState, DocumentStatus
 
 EXPIRED_AT_ONCE = 250
-"""The most expired claims of a project that are recorded before the next project has its turn."""
+"""The most expired claims of a project that are ended before the next project has its turn."""
 
 
 class Documents(DocumentLists):
@@ -84,7 +84,6 @@ class Documents(DocumentLists):
         self,
         project_id: str,
         filters: Filters,
-        now: datetime,
         *,
         time: Literal["publishAt", "publishedAt"],
         since: datetime,
@@ -95,7 +94,7 @@ class Documents(DocumentLists):
         within: Bson = {time: {"$gte": since, "$lt": before}}
         given: Bson = {} if time == "publishAt" else {"isPublished": True}
         index = indexes.SCHEDULED if time == "publishAt" else indexes.PUBLISHED_AT
-        condition = condition_of({**filters, **given}, now) | within | NOT_DELETED
+        condition = condition_of({**filters, **given}) | within | NOT_DELETED
         return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
 
     def waiting(
@@ -182,8 +181,8 @@ class Documents(DocumentLists):
         return [row["id"] for row in rows]
 
     def find_projects_with_expired(self, now: datetime) -> Sequence[str]:
-        """Returns the projects with claims whose lease has expired and that are stored as claimed."""
-        return self._projects_with(expired(now))
+        """Returns the projects with claims whose lease has run out."""
+        return self._projects_with(_lease_expired(now))
 
     def _projects_with(self, condition: Bson) -> Sequence[str]:
         """Returns the projects with documents that meet a condition, reading one index key for each project."""
@@ -192,8 +191,9 @@ class Documents(DocumentLists):
         return [str(row["_id"]) for row in rows]
 
     def find_expired(self, project_id: str, now: datetime) -> Sequence[StoredDocument]:
-        """Returns documents whose brief is stored as claimed although its lease has expired."""
-        return self._find(project_id, expired(now), limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=indexes.EXPIRED_LEASES)
+        """Returns documents with a claim whose lease has run out."""
+        condition = _lease_expired(now)
+        return self._find(project_id, condition, limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=indexes.EXPIRED_LEASES)
 
     def find_purgeable(self, before: datetime, project_id: str | None) -> StoredDocument | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
@@ -218,3 +218,7 @@ class Documents(DocumentLists):
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
         """Returns whether a document outside the trash is in a category or cluster."""
         return self._exists(project_id, {"listed": reference_entry(field, record_id)})
+
+
+def _lease_expired(now: datetime) -> Bson:
+    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}, **NOT_DELETED}

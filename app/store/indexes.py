@@ -75,9 +75,7 @@ BY_UPDATE = _documents("listed updatedAt _id", "lists by the last change", title
 BY_CREATION = _documents("listed createdAt _id", "lists by creation", title="listed_by_creation")
 BY_TITLE = _documents("listed titleKey _id", "lists by title, ignoring case", title="listed_by_title")
 BY_DUE_DATE = _documents(
-    "listed dueKey createdAt _id brief.claimExpiresAt",
-    "lists by due date, and lists of briefs; the end of a lease is there to skip running ones without reading them",
-    title="listed_by_due_date",
+    "listed dueKey createdAt _id", "lists by due date, and lists of briefs", title="listed_by_due_date"
 )
 SLUGS = _documents("slugs", "a slug, current or delivered, is one document's", NOT_DELETED, unique=True)
 KEYS = _documents("key", "a key is one document's, also in the trash", {"key": {"$gt": ""}}, unique=True)

@@ -128,23 +128,23 @@ def publish_turn(store: Store, project_id: str) -> None:
 
 
 def expire_claims(store: Store, projects: ProjectByProject) -> bool:
-    """Records that the leases of claims have expired, so that there is an event without any request."""
+    """Ends the claims whose lease has run out; nothing else does."""
     now = this_instant()
     with store.deadline():
         with_expired = store.documents.find_projects_with_expired(now)
 
     def expire(project_id: str) -> int:
-        recorded = 0
+        ended = 0
         with store.deadline():
             expired = store.documents.find_expired(project_id, now)
         ctx = Context(store, system(project_id, ""), Channel.WORKER, now)
         for document in expired:
             with suppress(WriteConflict), store.deadline():
                 expire_lease(ctx, document)
-                recorded += 1
+                ended += 1
                 CLAIMS_EXPIRED.inc()
                 log.info("claim expired", extra={"documentId": document["id"]})
-        return recorded
+        return ended
 
     return projects.each(with_expired, expire) > 0
 

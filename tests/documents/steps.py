@@ -9,6 +9,7 @@ from werkzeug.test import TestResponse
 from app.operations.context import this_instant
 from app.rules.times import wire_time
 from app.store.store import Store
+from tests.make import end_expired_claims
 from tests.rest.client import Rest
 
 NOBODY = "6650f0a1b2c3d4e5f6a7b8c9"
@@ -84,11 +85,12 @@ def claimed(rest: Rest, document: dict[str, Any], by: Rest, **lease: Any) -> dic
 
 
 def expire_claim(store: Store, document: dict[str, Any]) -> None:
-    """Makes a claim's lease have run out a moment ago."""
+    """Makes a claim's lease have run out a moment ago, and has the worker end the claim."""
     past = this_instant() - timedelta(seconds=1)
     store.database.documents.update_one(
         {"_id": ObjectId(document["id"])}, {"$set": {"brief.claimExpiresAt": past}, "$inc": {"rev": 1}}
     )
+    end_expired_claims(store)
 
 
 def make_due(store: Store, document: dict[str, Any]) -> None:

@@ -314,7 +314,7 @@ def test_submitting_after_the_lease_ran_out_leaves_the_brief_ready(rest: Rest, s
     refused(holder.put(f"{path}/content", {"markdown": "Late.", "baseVersion": 1, **named}), "BriefClaimed")
     refused(holder.post(f"{path}/submit", {"claimedAt": "2026-01-01T00:00:00.000Z"}), "BriefClaimed")
     ok(holder.post(f"{path}/submit?dryRun=true"))
-    ok(rest.patch(f"{path}/brief", {"notes": "Which records that the lease expired."}))
+    ok(rest.patch(f"{path}/brief", {"notes": "Written after the claim ended."}))
 
     submitted = ok(holder.post(f"{path}/submit", named))
 

@@ -15,7 +15,7 @@ import pytest
 from app.schemas.documents import SORTS
 from app.store import document_lists
 from app.store.document_keys import document_keys
-from app.store.indexes import BY_DUE_DATE, EXPIRED_LEASES, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
+from app.store.indexes import BY_DUE_DATE, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
 from app.store.store import CODEC, Store
 from app.vocabulary import BriefState, DocumentStatus, Kind
 from tests.documents.steps import NOBODY
@@ -139,11 +139,9 @@ MORE = [
 def test_a_list_with_one_filter_is_read_in_order_from_the_index_of_its_order(
     library: Project, explain: Explain, sort: str, offset: int
 ) -> None:
-    now = library.context().now
-
     def lists(store: Store) -> None:
         for filters in ONE:
-            store.documents.list(library.id, filters, now, sort=sort, limit=50, offset=offset)
+            store.documents.list(library.id, filters, sort=sort, limit=50, offset=offset)
 
     plans = [plan for plan in explain(lists) if plan.limit]
 
@@ -156,11 +154,9 @@ def test_a_list_with_one_filter_is_read_in_order_from_the_index_of_its_order(
 @pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("sort", SORTS)
 def test_no_document_is_read_that_is_far_before_the_page(library: Project, explain: Explain, sort: str) -> None:
-    now = library.context().now
-
-    for filters in (one for one in ONE if "briefState" not in one):
+    for filters in ONE:
         plans = explain(
-            lambda store, of=filters: store.documents.list(library.id, of, now, sort=sort, limit=50, offset=10_000),
+            lambda store, of=filters: store.documents.list(library.id, of, sort=sort, limit=50, offset=10_000),
             find=lambda command: "skip" in command,
         )
         assert 1 <= len(plans) <= 2, filters  # those without a due date may come last
@@ -170,11 +166,9 @@ def test_no_document_is_read_that_is_far_before_the_page(library: Project, expla
 @pytest.mark.contract("decided-documents.indexes", "decided-documents.list-filters", "decided-documents.list-sorts")
 @pytest.mark.parametrize("sort", SORTS)
 def test_several_filters_are_read_from_one_index(library: Project, explain: Explain, sort: str) -> None:
-    now = library.context().now
-
     def lists(store: Store) -> None:
         for filters in MORE:
-            store.documents.list(library.id, filters, now, sort=sort, limit=50, offset=0)
+            store.documents.list(library.id, filters, sort=sort, limit=50, offset=0)
 
     plans = explain(lists)
 
@@ -187,25 +181,23 @@ def test_several_filters_are_read_from_one_index(library: Project, explain: Expl
 def test_slugs_and_keys_are_found_by_their_index(
     library: Project, explain: Explain, filters: dict[str, Any], name: str, index: Index
 ) -> None:
-    wanted, now = filters | {name: ["loaf-1", "loaf-2"]}, library.context().now
+    wanted = filters | {name: ["loaf-1", "loaf-2"]}
 
-    plans = explain(lambda store: store.documents.list(library.id, wanted, now, sort="title", limit=50, offset=0))
-    plans += explain(lambda store: store.documents.count(library.id, wanted, now))
+    plans = explain(lambda store: store.documents.list(library.id, wanted, sort="title", limit=50, offset=0))
+    plans += explain(lambda store: store.documents.count(library.id, wanted))
 
     assert [plan.indexes for plan in plans] == [{index.name}] * 2
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-pages.count")
 def test_documents_with_one_filter_are_counted_by_the_keys_of_an_index(library: Project, explain: Explain) -> None:
-    now, queries = library.context().now, [one for one in ONE if "briefState" not in one]
-
     def counts(store: Store) -> None:
-        for filters in queries:
-            store.documents.count(library.id, filters, now)
+        for filters in ONE:
+            store.documents.count(library.id, filters)
 
     plans = explain(counts)
 
-    assert len(plans) == len(queries)
+    assert len(plans) == len(ONE)
     assert [plan for plan in plans if plan.hint is None or plan.stages & {"COLLSCAN", "SORT", "FETCH"}] == []
 
 
@@ -249,22 +241,21 @@ def test_what_is_to_be_purged_of_all_projects_is_found_in_the_trash(library: Pro
     assert all(plan.indexes and plan.indexes <= trash for plan in plans)
 
 
-@pytest.mark.contract("decided-documents.indexes", "decided-briefs.expired-is-ready")
+@pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 @pytest.mark.parametrize("offset", [0, 10_000])
 def test_lists_of_briefs_are_read_in_order_from_one_index(
     library: Project, explain: Explain, count: int, offset: int
 ) -> None:
-    now, states = library.context().now, [*combinations(BriefState, count)]
+    states = [*combinations(BriefState, count)]
 
     def lists(store: Store) -> None:
         for some in states:
-            store.documents.list_briefs(library.id, some, now, limit=50, offset=offset)
+            store.documents.list_briefs(library.id, some, limit=50, offset=offset)
 
-    plans, expired = _without_expired(explain(lists))
+    plans = explain(lists)
 
     assert len(plans) == len(states)
-    assert len(expired) == len([some for some in states if "ready" in some and "claimed" not in some])
     assert {plan.hint for plan in plans} == {BY_DUE_DATE.name}
     assert [plan for plan in plans if plan.stages & {"COLLSCAN", "SORT"}] == []
     assert not offset or not any("FETCH" in plan.stages for plan in plans)
@@ -302,28 +293,16 @@ def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(library:
     assert set(by_collection) == {"figures", "progress", "documents", "publications"}
     read = [plan for plans in by_collection.values() for plan in plans]
     assert [plan for plan in read if plan.stages & {"COLLSCAN", "SORT"}] == []
-    of_documents, _expired = _without_expired(by_collection["documents"])
-    assert [plan for plan in of_documents if plan.limit != 1 and "FETCH" in plan.stages] == []
+    assert [plan for plan in by_collection["documents"] if plan.limit != 1 and "FETCH" in plan.stages] == []
 
 
 @pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("within", [{}, {"categoryId": NOBODY}, {"clusterId": NOBODY}])
 def test_the_next_brief_is_found_by_an_index(library: Project, explain: Explain, within: dict[str, str]) -> None:
-    now = library.context().now
+    [plan] = explain(lambda store: store.documents.next_ready(library.id, within, limit=1))
 
-    [plan], expired = _without_expired(
-        explain(lambda store: store.documents.next_ready(library.id, within, now, limit=1))
-    )
-
-    assert len(expired) == 1
     assert plan.hint == BY_DUE_DATE.name
     assert not plan.stages & {"COLLSCAN", "SORT"}
-
-
-def _without_expired(plans: list[Plan]) -> tuple[list[Plan], list[Plan]]:
-    """Returns plans without those that look for claims whose lease has expired, and those."""
-    expired = [plan for plan in plans if plan.hint == EXPIRED_LEASES.name]
-    return [plan for plan in plans if plan not in expired], expired
 
 
 @pytest.mark.contract("decided-documents.indexes", "decided-documents.worker")
@@ -333,12 +312,15 @@ def test_the_worker_finds_what_is_due_by_an_index(library: Project, explain: Exp
     def finds(store: Store) -> None:
         store.documents.find_projects_due(now)
         store.documents.find_due(library.id, now, 20)
+        store.documents.find_projects_with_expired(now)
+        store.documents.find_expired(library.id, now)
 
-    of_projects, of_documents = explain(finds)
+    of_projects, of_documents, of_projects_with_expired, of_expired = explain(finds)
 
     assert "DISTINCT_SCAN" in of_projects.stages
-    assert not of_documents.stages & {"COLLSCAN", "SORT"}
+    assert not (of_documents.stages | of_expired.stages) & {"COLLSCAN", "SORT"}
     assert of_documents.indexes == {"projectId_publishAt"}
+    assert of_projects_with_expired.indexes == of_expired.indexes == {"projectId_brief.claimExpiresAt"}
 
 
 @pytest.mark.contract("decided-documents.indexes")

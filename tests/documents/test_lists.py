@@ -112,8 +112,8 @@ def test_documents_are_found_by_what_they_are_filed_under(rest: Rest, field: str
     refused(rest.get(f"/documents?{field}={one},"), "HttpApiDecodeError")
 
 
-@pytest.mark.contract("decided-documents.list-filters", "decided-briefs.expired-is-ready")
-def test_documents_are_found_by_the_state_of_their_brief_now(rest: Rest, project: Project, store: Store) -> None:
+@pytest.mark.contract("decided-documents.list-filters", "decided-briefs.ended-by-worker")
+def test_documents_are_found_by_the_state_of_their_brief(rest: Rest, project: Project, store: Store) -> None:
     holder = rest.by(project.token("Night writer", agent="writer-1"))
     unwritten, none, ready, taken, expired = (
         a_document(rest, **fields) for fields in ({}, {"brief": {}}, {"brief": {}}, {"brief": {}}, {"brief": {}})

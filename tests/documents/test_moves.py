@@ -111,7 +111,7 @@ def test_moving_on_finishes_a_claimed_brief_in_the_same_write(
     assert [item["state"] for item in ok(rest.get("/briefs?state=drafted"))] == ["drafted"]
 
 
-@pytest.mark.contract("decided-documents.finishes-brief", "decided-briefs.expired-is-ready")
+@pytest.mark.contract("decided-documents.finishes-brief", "decided-briefs.ended-by-worker")
 @pytest.mark.parametrize("step", ["submit", "approve", "schedule", "publish"])
 def test_moving_on_leaves_a_brief_whose_claim_expired_ready(
     rest: Rest, project: Project, store: Store, step: str

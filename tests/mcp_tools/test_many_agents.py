@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from app.operations.context import this_instant
 from app.store.store import Store
 from app.vocabulary import Scope
-from tests.make import OPERATIONS, Project, Token, a_ready_brief
+from tests.make import OPERATIONS, Project, Token, a_ready_brief, end_expired_claims
 from tests.mcp_tools.servers import a_server
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.race, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -115,9 +115,10 @@ def _drain(project: Project, servers: list[str]) -> Work:
 
 
 def _run_the_lease_out(project: Project, token: Token, document_id: str) -> None:
-    """Has the lease of a dead agent end: as if the agent had last renewed it two leases ago."""
+    """Has the claim of a dead agent end: as if the agent had last renewed it two leases ago."""
     long_ago = project.context(token, now=this_instant() - timedelta(seconds=2 * LEASE))
     OPERATIONS["renew_claim"](long_ago, document_id, fields={"leaseSeconds": LEASE})
+    end_expired_claims(project.store)
 
 
 def _assert_each_is_drafted_once(project: Project, work: Work, offered: set[str]) -> None:

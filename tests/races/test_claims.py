@@ -1,6 +1,5 @@
 """Who gets a brief when many ask at once (contract: Brief states, rule 1; decisions, section 6)."""
 
-from collections import Counter
 from datetime import timedelta
 from functools import partial
 
@@ -8,16 +7,16 @@ import pytest
 from bson import ObjectId
 
 from app.operations.context import this_instant
-from tests.make import OPERATIONS, Project, a_ready_brief
-from tests.races.crowd import at_once, outcomes, refused, succeeded
+from tests.make import OPERATIONS, Project, Token, a_ready_brief, end_expired_claims
+from tests.races.crowd import at_once, outcome, outcomes, refused, succeeded
 
 pytestmark = pytest.mark.race
 
 
-def an_expired_claim(project: Project, **fields) -> dict:
-    """Makes a brief whose claim was made an hour ago, for a minute."""
+def an_expired_claim(project: Project, token: Token, **fields) -> dict:
+    """Makes a brief that the token claimed an hour ago, for a minute."""
     past = this_instant() - timedelta(hours=1)
-    ctx = project.context(project.token("Lost", agent="lost"), now=past)
+    ctx = project.context(token, now=past)
     document = a_ready_brief(ctx, **fields)
     return OPERATIONS["claim_brief"](ctx, document["id"], fields={"leaseSeconds": 60}).body
 
@@ -60,27 +59,22 @@ def test_fifty_callers_and_thirty_ready_briefs_make_thirty_claims_all_different(
     assert {won.json["id"] for won in succeeded(responses)} == ready
 
 
-@pytest.mark.contract("decided-briefs.expired-is-ready", "decided-briefs.expired-event")
-def test_of_fifty_claims_over_an_expired_one_one_wins(crowd, project) -> None:
-    document = an_expired_claim(project)
+@pytest.mark.contract("decided-briefs.until-ended", "decided-briefs.expired-event")
+def test_when_workers_end_claims_that_their_holder_renews_at_once_each_is_either_renewed_or_ended(
+    crowd, project
+) -> None:
+    [holder] = crowd(1)
+    documents = [an_expired_claim(project, holder.token, title=f"Loaf {number}")["id"] for number in range(20)]
 
-    responses = at_once([claims_one(document["id"])(caller) for caller in crowd(50)])
+    def renew_all():
+        return [holder.post(f"/documents/{one}/brief/renew") for one in documents]
 
-    assert outcomes(responses) == {"200": 1, "BriefClaimed": 49}
-    assert events_of(project, document["id"])[-2:] == ["brief.expired", "brief.claimed"]
-    assert Counter(events_of(project, document["id"]))["brief.expired"] == 1
+    renewals, *_ = at_once([renew_all, *[partial(end_expired_claims, project.store)] * 3])
 
-
-@pytest.mark.contract("decided-briefs.expired-is-ready")
-def test_the_next_brief_may_be_one_whose_claim_expired_and_each_goes_to_one_caller(crowd, project) -> None:
-    ctx = project.context()
-    ready = {a_ready_brief(ctx, title=f"Loaf {number}")["id"] for number in range(15)}
-    expired = {an_expired_claim(project, title=f"Roll {number}")["id"] for number in range(15)}
-
-    responses = at_once([claims_next(caller) for caller in crowd(50)])
-
-    assert outcomes(responses) == {"200": 30, "NoBriefReady": 20}
-    assert {won.json["id"] for won in succeeded(responses)} == ready | expired
+    for document_id, renewal in zip(documents, renewals, strict=True):
+        last = "brief.renewed" if renewal.status_code == 200 else "brief.expired"
+        assert events_of(project, document_id)[3:] == [last]
+        assert outcome(renewal) in ("200", "BriefClaimed")
 
 
 def test_with_keys_each_of_twenty_callers_claims_the_next_without_waiting_for_all_others(crowd, project) -> None:

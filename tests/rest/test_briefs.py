@@ -366,8 +366,24 @@ def test_the_list_of_briefs_has_the_ready_ones_due_soonest_first(api, ctx) -> No
         "status": "planned",
         "dueDate": None,
         "category": "Bread",
+        "claimedBy": None,
+        "claimExpiresAt": None,
     }
     assert listed[0].items() >= {"category": "", "intent": "", "dueDate": "2026-01-01"}.items()
+
+
+@pytest.mark.contract("decided-briefs.list-claims")
+@pytest.mark.parametrize("lease", [{}, {"leaseSeconds": 600}])
+def test_an_agent_finds_its_claims_in_the_list_of_briefs(api, ctx, lease) -> None:
+    document = a_ready_brief(ctx)
+    brief = api.post(f"/documents/{document['id']}/brief/claim", lease).json["brief"]
+
+    [listed] = api.get("/briefs?state=claimed").json
+
+    assert listed["claimedBy"] == brief["claimedBy"]
+    assert listed["claimedBy"]["id"] == api.token.id
+    assert listed["claimExpiresAt"] == brief["claimExpiresAt"]
+    assert (listed["claimExpiresAt"] is None) == (not lease)
 
 
 @pytest.mark.contract("endpoints-briefs.list", "decided-briefs.state-checked")

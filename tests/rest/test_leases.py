@@ -1,4 +1,4 @@
-"""Claims that end by themselves: at that instant, in every answer, with no worker running (decisions, section 6)."""
+"""Claims with a lease, which the worker ends when it has run out (decisions, section 6)."""
 
 from datetime import datetime, timedelta
 
@@ -6,7 +6,7 @@ import pytest
 from bson import ObjectId
 
 from app.operations.context import this_instant
-from tests.make import OPERATIONS, Project, a_project, a_ready_brief
+from tests.make import OPERATIONS, Project, a_project, a_ready_brief, end_expired_claims
 
 
 def tag(response) -> tuple[int, str]:
@@ -64,45 +64,56 @@ def test_a_project_may_set_the_lease_of_claims_that_name_none(api, store) -> Non
     assert tag(there.post(second)) == (409, "BriefClaimed")
 
 
-@pytest.mark.contract("decided-briefs.expired-is-ready")
-def test_an_expired_claim_is_ready_in_every_answer(api, project) -> None:
+@pytest.mark.contract("decided-briefs.until-ended")
+def test_a_claim_whose_lease_has_run_out_is_claimed_for_everybody_until_the_worker_ends_it(api, project) -> None:
     path = an_expired_claim(project, api.token)
-    unclaimed = {"state": "ready", "claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+    record = api.get(path)
 
-    assert api.get(path).json["brief"].items() >= unclaimed.items()
-    assert api.get(f"{path}/brief").json["brief"].items() >= unclaimed.items()
-    assert [item["state"] for item in api.get("/briefs").json] == ["ready"]
-    assert api.get("/briefs?state=claimed").json == []
-    assert [one["brief"]["state"] for one in api.get("/documents?briefState=ready").json] == ["ready"]
-    assert api.get("/documents?briefState=claimed").json == []
+    assert record.json["brief"].items() >= {"state": "claimed"}.items()
+    assert record.json["brief"]["claimedBy"]["id"] == api.token.id
+    assert api.get(f"{path}/brief").json["brief"] == record.json["brief"]
+    assert api.get("/briefs").json == []
+    assert [item["id"] for item in api.get("/briefs?state=claimed").json] == [record.json["id"]]
+    assert [one["id"] for one in api.get("/documents?briefState=claimed").json] == [record.json["id"]]
+    assert api.get("/documents?briefState=ready").json == []
+    other = api.by(project.token("Another"))
+    assert tag(other.post(f"{path}/brief/claim")) == (409, "BriefClaimed")
+    assert tag(other.post("/briefs/claim")) == (404, "NoBriefReady")
     assert [event["type"] for event in events(project, path)][-1] == "brief.claimed"
 
 
-@pytest.mark.contract("decided-briefs.expired-is-ready", "decided-briefs.expired-event")
-def test_an_expired_claim_can_be_claimed_by_anyone_which_is_two_events(api, project) -> None:
+@pytest.mark.contract("decided-briefs.until-ended")
+@pytest.mark.parametrize(("step", "state"), [("brief/renew", "claimed"), ("submit", "drafted")])
+def test_until_the_worker_ends_it_the_holder_may_still_renew_or_submit(api, project, step, state) -> None:
+    path = an_expired_claim(project, api.token, markdown="# Rye")
+
+    response = api.post(f"{path}/{step}")
+    end_expired_claims(project.store)
+
+    assert (response.status_code, response.json["brief"]["state"]) == (200, state)
+    assert api.get(path).json == response.json
+
+
+@pytest.mark.contract("decided-briefs.ended-by-worker", "decided-briefs.expired-event")
+def test_the_worker_ends_a_claim_whose_lease_has_run_out_by_an_event_of_the_system(api, project) -> None:
     path = an_expired_claim(project, project.token("Lost"))
+    before = api.get(path)
 
-    claimed = api.post(f"{path}/brief/claim")
+    end_expired_claims(project.store)
 
-    assert claimed.json["brief"]["claimedBy"]["id"] == api.token.id
-    assert claimed.json["brief"]["claimExpiresAt"] is None
-    expired, again = events(project, path)[-2:]
+    after = api.get(path)
+    unclaimed = {"state": "ready", "claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+    assert after.json["brief"] == {**before.json["brief"], **unclaimed}
+    assert after.headers["ETag"] != before.headers["ETag"]
+    assert [item["id"] for item in api.get("/briefs").json] == [after.json["id"]]
+    expired = events(project, path)[-1]
     assert (expired["type"], expired["by"]["type"], expired["data"]["briefState"]) == (
         "brief.expired",
         "system",
         "ready",
     )
-    assert (again["type"], again["by"]["id"], again["data"]["briefState"]) == ("brief.claimed", api.token.id, "claimed")
-
-
-@pytest.mark.contract("decided-briefs.expired-is-ready", "brief-moves.write")
-def test_writing_a_brief_whose_claim_expired_leaves_it_ready(api, project) -> None:
-    path = an_expired_claim(project, api.token)
-
-    written = api.patch(f"{path}/brief", {"notes": "new"}).json["brief"]
-
-    assert written.items() >= {"state": "ready", "claimedBy": None, "notes": "new"}.items()
-    assert [event["type"] for event in events(project, path)][-2:] == ["brief.expired", "brief.updated"]
+    assert api.post(f"{path}/brief/claim").json["brief"]["claimedBy"]["id"] == api.token.id
+    assert [event["type"] for event in events(project, path)][-2:] == ["brief.expired", "brief.claimed"]
 
 
 @pytest.mark.contract("decided-briefs.renew")
@@ -131,6 +142,8 @@ def test_only_the_holder_renews_a_claim_and_only_while_it_lasts(api, project, ct
 
     assert tag(refused) == (409, "BriefClaimed")
     assert refused.json["claimedBy"]["id"] == api.token.id
-    expired = api.post(f"{an_expired_claim(project, api.token)}/brief/renew")
+    path = an_expired_claim(project, api.token)
+    end_expired_claims(project.store)
+    expired = api.post(f"{path}/brief/renew")
     assert tag(expired) == (409, "BriefClaimed")
     assert (expired.json["claimedBy"], expired.json["claimedAt"]) == (None, None)

@@ -10,7 +10,6 @@ import pytest
 
 from app.errors import BriefClaimed, Refusal
 from app.rules import briefs as rules
-from app.rules.briefs import decide_at
 from app.rules.documents import Call, Decision, StoredDocument
 from app.vocabulary import Channel, DocumentStatus
 
@@ -66,12 +65,9 @@ ENTERS = {
 
 
 def state_of(document: StoredDocument) -> tuple[str, str | None]:
-    """Returns a brief's state now and who holds it, as the contract says."""
+    """Returns a brief's state and who holds it; a lease that has run out changes neither until the worker ends it."""
     brief = document.get("brief") or {"state": "none"}
-    if brief["state"] != "claimed":
-        return brief["state"], None
-    expires = brief["claimExpiresAt"]
-    return ("ready", None) if expires is not None and expires <= NOW else ("claimed", brief["claimedBy"]["id"])
+    return brief["state"], brief["claimedBy"]["id"] if brief["state"] == "claimed" else None
 
 
 def expected(move: str, document: StoredDocument, call: Call) -> str:
@@ -96,7 +92,8 @@ def expected(move: str, document: StoredDocument, call: Call) -> str:
 
 
 def decided(move: str, document: StoredDocument, call: Call) -> Decision:
-    return decide_at(document, NOW, lambda present: getattr(rules, move)(present, call))
+    decision: Decision = getattr(rules, move)(document, call)
+    return decision
 
 
 @pytest.mark.contract(
@@ -112,6 +109,7 @@ def decided(move: str, document: StoredDocument, call: Call) -> Decision:
     "decided-briefs.closed",
     "decided-briefs.renew",
     "decided-briefs.release",
+    "decided-briefs.until-ended",
     "errors.BriefClaimed",
     "errors.BriefNotReady",
     "errors.BriefClosed",
@@ -128,19 +126,15 @@ def test_a_move_is_refused_as_the_tables_say_and_else_made(move: str) -> None:
         assert found == expected(move, document, call), (document, call)
 
 
-@pytest.mark.contract("decided-briefs.expired-event")
 @pytest.mark.parametrize("move", MOVES)
-def test_a_move_enters_its_state_with_its_event_after_that_of_an_expired_lease(move: str) -> None:
+def test_a_move_enters_its_state_with_its_event(move: str) -> None:
     for document, call in product(DOCUMENTS, CALLS):
         if expected(move, document, call) != "moves":
             continue
-        before = (document.get("brief") or {}).get("state", "none")
-        expired = before == "claimed" and state_of(document)[0] == "ready"
-
         decision = decided(move, document, call)
 
         brief = decision.document["brief"]
-        assert [event.type for event in decision.events] == [*(["brief.expired"] if expired else []), MOVES[move]]
+        assert [event.type for event in decision.events] == [MOVES[move]]
         assert brief["state"] == ENTERS[move] == decision.events[-1].data["briefState"]
         assert (brief.get("claimedBy") is not None) == (brief["state"] == "claimed")
         assert decision.document["status"] == ("drafting" if move == "claim_brief" else document["status"])
@@ -156,11 +150,43 @@ def test_a_rule_changes_no_record_that_it_is_given() -> None:
     assert repr(DOCUMENTS) == before
 
 
-def test_an_expiry_alone_is_recorded_by_nobody_who_changes_nothing() -> None:
-    claim = {"state": "claimed", "claimedBy": actor(THEIRS), "claimedAt": NOW, "claimExpiresAt": NOW}
-    document: StoredDocument = {**DOCUMENTS[0], "status": "drafting", "brief": claim}
+@pytest.mark.contract("decided-briefs.claimed-at")
+@pytest.mark.parametrize(
+    ("sent", "names"),
+    [
+        ("2027-01-31T09:00:00.250Z", True),
+        ("2027-01-31T10:00:00.250+01:00", True),
+        ("2027-01-31T09:00:00Z", True),
+        ("2027-01-31T10:00:00+01:00", True),
+        ("2027-01-31T09:00:00.000Z", False),
+        ("2027-01-31T09:00:00.25Z", True),
+        ("2027-01-31T09:00:00,251Z", False),
+        ("2027-01-31T09:00:01Z", False),
+    ],
+)
+def test_a_claim_is_named_to_the_second_by_a_time_without_milliseconds(sent: str, names: bool) -> None:
+    claimed_at = NOW + timedelta(milliseconds=250)
+    claim = {"state": "claimed", "claimedBy": actor(OURS), "claimedAt": claimed_at, "claimExpiresAt": None}
+    expired = {"state": "ready", "claimedBy": None, "claimedAt": None, "expiredClaim": claimed_at}
+    call = Call(actor(OURS, "writer-1"), Channel.REST, NOW, claimed_at=sent)
 
-    assert decided("mark_brief_ready", document, CALLS[0]) == Decision(document)
+    for brief, submits in ((claim, False), (claim, True), (expired, True)):
+        document: StoredDocument = {**DOCUMENTS[0], "brief": brief}
+        with nullcontext() if names else pytest.raises(BriefClaimed):
+            rules.refuse_if_guarded(document, call, submits=submits)
+
+
+@pytest.mark.contract("decided-briefs.claimed-at")
+def test_the_holder_of_another_claim_than_the_one_it_names_is_told_its_own() -> None:
+    claim = {"state": "claimed", "claimedBy": actor(OURS), "claimedAt": NOW, "claimExpiresAt": None}
+    document: StoredDocument = {**DOCUMENTS[0], "brief": claim}
+    call = Call(actor(OURS), Channel.REST, NOW, claimed_at="2027-01-30T08:00:00Z")
+
+    with pytest.raises(BriefClaimed, match="The claim that your token holds .*another") as refused:
+        rules.write_brief(document, call, {"keyword": "rye"})
+
+    assert "send `claimedAt` 2027-01-31T09:00:00.000Z" in refused.value.message
+    assert refused.value.body()["claimedAt"] == "2027-01-31T09:00:00.000Z"
 
 
 @pytest.mark.contract("brief-rules.3")

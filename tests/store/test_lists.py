@@ -2,15 +2,12 @@
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from bson import ObjectId
 
-from app.operations.briefs import expire_lease
-from app.rules.briefs import brief_at
 from app.rules.documents import OPEN, brief_of
 from app.schemas.documents import SORTS
 from app.store import collection, document_lists
@@ -89,7 +86,7 @@ def meets(row: dict[str, Any], filters: dict[str, Any]) -> bool:
     return (
         in_trash == bool(filters.get("deleted"))
         and all((row.get(name) and str(row[name])) in filters[name] for name in (*FILED, "status") if name in filters)
-        and state_now(row) in filters.get("briefState", list(BriefState))
+        and state_of(row) in filters.get("briefState", list(BriefState))
         and row["isPublished"] == filters.get("isPublished", row["isPublished"])
         and ("dueAfter" not in filters or (day is not None and day >= filters["dueAfter"]))
         and ("dueBefore" not in filters or (day is not None and day <= filters["dueBefore"]))
@@ -99,8 +96,8 @@ def meets(row: dict[str, Any], filters: dict[str, Any]) -> bool:
     )
 
 
-def state_now(row: dict[str, Any]) -> str:
-    return brief_at(brief_of(row), NOW)["state"]
+def state_of(row: dict[str, Any]) -> str:
+    return brief_of(row)["state"]
 
 
 def in_order(rows: list[dict[str, Any]], sort: str) -> list[str]:
@@ -136,7 +133,7 @@ def test_every_page_is_the_lists_part_at_its_place(
 
     for number, filters in enumerate(cases()):
         sort, offset = SORTS[number % len(SORTS)], number % 7
-        found = library.store.documents.list(library.id, filters, NOW, sort=sort, limit=5, offset=offset)
+        found = library.store.documents.list(library.id, filters, sort=sort, limit=5, offset=offset)
 
         wanted = in_order([row for row in rows if meets(row, filters)], sort)
         assert [row["id"] for row in found] == wanted[offset : offset + 5], (filters, sort, offset)
@@ -147,12 +144,12 @@ def test_the_count_is_of_all_pages(library: Project) -> None:
     rows = list(library.store.database.documents.find({"projectId": ObjectId(library.id)}))
 
     for filters in cases():
-        counted = library.store.documents.count(library.id, filters, NOW)
+        counted = library.store.documents.count(library.id, filters)
 
         assert counted == sum(meets(row, filters) for row in rows), filters
 
 
-@pytest.mark.contract("decided-briefs.list", "decided-briefs.expired-is-ready")
+@pytest.mark.contract("decided-briefs.list", "decided-briefs.until-ended")
 @pytest.mark.parametrize("deep", [1, 1_000])
 def test_every_page_of_briefs_is_the_lists_part_at_its_place(
     library: Project, monkeypatch: pytest.MonkeyPatch, deep: int
@@ -169,10 +166,10 @@ def test_every_page_of_briefs_is_the_lists_part_at_its_place(
         listed = [
             str(row["_id"])
             for row in rows
-            if state_now(row) in states and (state_now(row) != BriefState.READY or row["status"] in OPEN)
+            if state_of(row) in states and (state_of(row) != BriefState.READY or row["status"] in OPEN)
         ]
         for offset in (0, 3):
-            found = library.store.documents.list_briefs(library.id, states, NOW, limit=5, offset=offset)
+            found = library.store.documents.list_briefs(library.id, states, limit=5, offset=offset)
             assert [row["id"] for row in found] == listed[offset : offset + 5], (states, offset)
 
 
@@ -255,37 +252,12 @@ def test_lists_of_briefs_show_a_categorys_new_name_at_once(project: Project) -> 
     assert sorted(brief["category"] for brief in briefs) == ["", "Baking"]
 
 
-@pytest.mark.contract("decided-briefs.expired-is-ready")
-def test_a_claim_that_is_recorded_as_expired_between_two_reads_is_listed_once(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ctx = project.context()
-    document = a_ready_brief(ctx)["id"]
-    OPERATIONS["claim_brief"](ctx, document, fields={"leaseSeconds": 60})
-    later = replace(project.context(), now=ctx.now + timedelta(seconds=61))
-    page_in_order, calls = collection.Collection._page_in_order, []
-
-    def recorded_meanwhile(self: Any, *arguments: Any, **options: Any) -> Any:
-        calls.append(arguments)
-        if len(calls) == 1:
-            [expired] = later.store.documents.find_expired(ctx.project_id, later.now)
-            expire_lease(later, expired)
-        return page_in_order(self, *arguments, **options)
-
-    monkeypatch.setattr(collection.Collection, "_page_in_order", recorded_meanwhile)
-
-    page = OPERATIONS["list_briefs"](later, fields={"state": ["ready"], "limit": 50, "offset": 0}).body
-
-    assert [(brief["id"], brief["state"]) for brief in page] == [(document, "ready")]
-    assert len(calls) == 2
-
-
 def test_the_next_ready_briefs_come_without_the_digests_of_their_texts_which_stay(store: Store) -> None:
     project = a_project(store)
     document = a_ready_brief(project.context(), title="Rye", markdown="Flour.\n\nWater.\n")
     before = store.documents.get_many(project.id, [document["id"]])[document["id"]]
 
-    [row] = store.documents.next_ready(project.id, {}, NOW, limit=1)
+    [row] = store.documents.next_ready(project.id, {}, limit=1)
     OPERATIONS["claim_next_brief"](project.context(), fields={})
 
     assert "written" not in row

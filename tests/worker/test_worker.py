@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.errors import ServiceUnavailable
+from app.errors import ServiceUnavailable, WriteConflict
 from app.operations import publishing
+from app.operations.briefs import expire_lease
 from app.operations.context import Context, this_instant
 from app.operations.operation import Result
 from app.rules.times import read_time, wire_time
@@ -110,23 +111,39 @@ def test_after_an_outage_a_worker_catches_up(rest: Rest, project: Project, store
     worker.stop()
 
 
-@pytest.mark.contract("decided-events.expired")
-def test_a_claim_whose_lease_ran_out_is_written_down_once_with_its_event(
-    rest: Rest, project: Project, store: Store
-) -> None:
+@pytest.mark.contract("decided-briefs.ended-by-worker", "decided-events.expired")
+def test_a_claim_whose_lease_ran_out_is_ended_once_with_its_event(rest: Rest, project: Project, store: Store) -> None:
     document = a_ready_brief(project.context(rest.token))
     rest.post(f"/documents/{document['id']}/brief/claim", {"leaseSeconds": 60})
     past = {"brief.claimExpiresAt": this_instant() - timedelta(seconds=1)}
     store.database.documents.update_one({"_id": ObjectId(document["id"])}, {"$set": past})
-    before = rest.get(f"/documents/{document['id']}").json
-
     assert expire_claims(store, ProjectByProject("expire claims")) is True
     assert expire_claims(store, ProjectByProject("expire claims")) is False
 
     assert events_of(rest, document)[:2] == ["brief.expired", "brief.claimed"]
     after = rest.get(f"/documents/{document['id']}").json
-    assert after["brief"] == before["brief"]
     assert (after["brief"]["state"], after["brief"]["claimedBy"]) == ("ready", None)
+
+
+@pytest.mark.contract("decided-briefs.ended-by-worker")
+def test_claims_are_ended_soon_after_their_lease_ran_out(store: Store) -> None:
+    [job] = [job for job in jobs(store, SETTINGS) if job.name == "expire claims"]
+
+    assert job.pause_seconds <= 1, "it takes half of that in the median, and what a run takes"
+
+
+@pytest.mark.contract("decided-briefs.until-ended")
+def test_a_claim_that_is_renewed_before_the_worker_writes_goes_on(rest: Rest, project: Project, store: Store) -> None:
+    past = project.context(rest.token, now=this_instant() - timedelta(hours=1))
+    document = a_ready_brief(past)
+    OPERATIONS["claim_brief"](past, document["id"], fields={"leaseSeconds": 60})
+    [expired] = store.documents.find_expired(project.id, this_instant())
+    renewed = rest.post(f"/documents/{document['id']}/brief/renew").json
+
+    with pytest.raises(WriteConflict):
+        expire_lease(project.context(), expired)
+
+    assert rest.get(f"/documents/{document['id']}").json == renewed
 
 
 def test_a_claim_without_a_lease_or_with_time_left_is_left_alone(rest: Rest, project: Project, store: Store) -> None:
