@@ -6,15 +6,16 @@ from typing import Any
 from flask import Flask
 
 from app.console import routes as console
-from app.http import bodies, errors, oauth, requests, tracing
+from app.core.store.store import Store, connect
+from app.features import name_of
+from app.http import bodies, errors, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies
 from app.oauth import routes as connecting
-from app.operations.catalogue import name_of
+from app.oauth import server as oauth
 from app.rest import api, health
 from app.settings import Settings
-from app.store.store import Store, connect
 from mcp_tools import routes as mcp
 
 

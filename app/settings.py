@@ -27,8 +27,8 @@ from pydantic import (
     field_validator,
 )
 
-from app.errors import SettingsError
-from app.vocabulary import Scope
+from app.core.errors import SettingsError
+from app.core.vocabulary import Scope
 
 LIKENESS = 0.85
 """How near a name is to a setting's to be taken for a misspelling: `PUBLIC_URI` is 0.9."""

@@ -12,7 +12,7 @@ import click
 from bson import ObjectId
 
 from app.cli.mongod import running_mongod
-from app.store.document_lists import ORDER_KEYS
+from app.documents.lists import ORDER_KEYS
 from bench import seeds
 from bench.load import Side, in_turns, request
 from bench.servers import own_store, served_with_granian, service

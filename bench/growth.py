@@ -19,12 +19,12 @@ import pymongo
 from bson import ObjectId
 from pymongo import monitoring
 
-from app.errors import CategoryInUse, ClusterInUse
-from app.operations.context import Context, this_instant
-from app.schemas.documents import SORTS
-from app.store.indexes import create_indexes
-from app.store.store import CODEC, Store
-from app.vocabulary import BriefState, DocumentStatus
+from app.core.context import Context, this_instant
+from app.core.errors import CategoryInUse, ClusterInUse
+from app.core.store.indexes import create_indexes
+from app.core.store.store import CODEC, Store
+from app.core.vocabulary import BriefState, DocumentStatus
+from app.documents.schemas import SORTS
 from bench import seeds
 from bench.servers import own_store
 from tests.graphql_app.client import GraphQL, delivery_token, published

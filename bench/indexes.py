@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from app.cli.mongod import running_mongod
-from app.store.indexes import create_indexes
+from app.core.store.indexes import create_indexes
 from bench import seeds
 from bench.servers import own_store
 from tests.make import a_project

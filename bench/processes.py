@@ -2,7 +2,7 @@
 
 import orjson
 
-from app.store.store import Store
+from app.core.store.store import Store
 from bench import seeds
 from bench.load import CONNECTIONS, Side, in_turns, request
 from bench.servers import service

@@ -10,9 +10,9 @@ from urllib.parse import quote
 import orjson
 from bson import ObjectId
 
-from app.operations.context import this_instant
-from app.store.store import Store
-from app.vocabulary import TokenKind
+from app.core.context import this_instant
+from app.core.store.store import Store
+from app.core.vocabulary import TokenKind
 from bench import seeds
 from bench.load import Rate, Side, in_turns, request
 from bench.mcp import MODERN, tool_call

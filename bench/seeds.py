@@ -10,11 +10,11 @@ from typing import Any
 from bson import ObjectId
 from pymongo import UpdateOne
 
-from app.operations.context import this_instant
-from app.rules.provenance import digests_of, dump_origins, origins_after
-from app.rules.slugs import slug_of
-from app.rules.text import word_count
-from app.store.document_keys import document_keys
+from app.core.context import this_instant
+from app.core.slugs import slug_of
+from app.core.text.excerpts import word_count
+from app.documents.keys import document_keys
+from app.provenance.rules import digests_of, dump_origins, origins_after
 from tests.make import Project, Token, a_document
 
 BATCH = 2_000

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from app.store.indexes import create_indexes
-from app.store.store import Store, connect
+from app.core.store.indexes import create_indexes
+from app.core.store.store import Store, connect
 from tests.live import free_port, until_listening
 
 

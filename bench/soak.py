@@ -18,7 +18,7 @@ import httpx
 import orjson
 
 from app.cli.mongod import running_mongod
-from app.vocabulary import TokenKind
+from app.core.vocabulary import TokenKind
 from bench import seeds
 from bench.mcp import HANDSHAKE
 from bench.report import write_results

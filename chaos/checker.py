@@ -6,8 +6,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from app.rules.notices import KIND_TEXTS
-from app.vocabulary import WaitKind
+from app.notices.rules import KIND_TEXTS
+from app.notices.vocabulary import WaitKind
 from chaos.history import BUSY, UNANSWERED, Call, Final, History, Message
 from chaos.model import ANYTHING, NEVER, STEPS, Document, Move, Outcome, shown, step
 from chaos.writer import LEASE_SECONDS

@@ -16,9 +16,9 @@ from statistics import median
 import httpx
 from bson import ObjectId
 
-from app.errors import ServiceUnavailable, WriteConflict
-from app.store.store import Store
-from app.vocabulary import Digest
+from app.core.errors import ServiceUnavailable, WriteConflict
+from app.core.store.store import Store
+from app.notices.vocabulary import Digest
 from chaos.history import Incident
 from tests.make import OPERATIONS, a_document, a_project
 from tests.webhooks.receiver import Receiver

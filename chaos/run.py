@@ -20,10 +20,11 @@ import orjson
 from bson import ObjectId
 
 from app.cli.db import prepare
-from app.rules.notices import GATHERS
-from app.store.indexes import NOT_DELETED, OUTBOXES
-from app.store.store import Store, connect
-from app.vocabulary import TokenKind
+from app.core.store.indexes import NOT_DELETED, OUTBOXES
+from app.core.store.store import Store, connect
+from app.core.vocabulary import TokenKind
+from app.events.store import Events
+from app.notices.rules import GATHERS
 from chaos.client import Caller, shown
 from chaos.cluster import ReplicaSet
 from chaos.history import Client, Final, History, Message, Notice
@@ -171,7 +172,7 @@ class _Run:
     def _position_at_rest(self) -> int | None:
         """Returns the last sequence number of the project's feed if everything is relayed and sent; else None."""
         database = self._store.database
-        sequence = self._store.events.last(self._project.id)
+        sequence = self._store[Events].last(self._project.id)
         self._end_gathering()
         expired = {"brief.state": "claimed", "brief.claimExpiresAt": {"$lte": datetime.now(UTC)}, **NOT_DELETED}
         left = {

@@ -13,20 +13,21 @@ from typing import Any, cast
 import click
 from pydantic.fields import FieldInfo
 
-from app import errors
+from app.briefs import rules as briefs
+from app.checks.rules import CHECKS
 from app.cli import main
-from app.errors import Refusal
-from app.operations.operation import Operation
-from app.responses.errors import EXTRA_KEYS
-from app.responses.json_schema import response_schema
+from app.core import errors
+from app.core.actors import SYSTEM
+from app.core.errors import Refusal
+from app.core.operation import Operation
+from app.core.vocabulary import ALL_TOOLS, TOOLSETS, BriefState, Channel
+from app.core.vocabulary import DocumentStatus as Status
+from app.documents import statuses
+from app.documents.record import NO_CLAIM, OPEN, Call, Decision, StoredDocument
 from app.rest.api import ROUTES
-from app.rules import briefs, statuses
-from app.rules.actors import SYSTEM
-from app.rules.checks import CHECKS
-from app.rules.documents import NO_CLAIM, OPEN, Call, Decision, StoredDocument
+from app.rest.error_schemas import EXTRA_KEYS
+from app.rest.response_schemas import response_schema
 from app.settings import Settings
-from app.vocabulary import ALL_TOOLS, TOOLSETS, BriefState, Channel
-from app.vocabulary import DocumentStatus as Status
 from docs_site.screens import screens_page
 from graphql_app.schema import sdl
 from mcp_tools.tools import TOOLS

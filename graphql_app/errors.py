@@ -4,7 +4,7 @@ from typing import Any
 
 from graphql import GraphQLError, GraphQLSyntaxError, ValueNode
 
-from app.errors import InternalError, Refusal, ResponseTooLarge
+from app.core.errors import InternalError, Refusal, ResponseTooLarge
 from app.http.requests import current_request_id
 
 BAD_INPUT = "BAD_USER_INPUT"

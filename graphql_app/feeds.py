@@ -11,19 +11,19 @@ from itertools import chain
 
 from flask import Response, request, stream_template
 
-from app.errors import BadRequest
+from app.core.context import Context
+from app.core.errors import BadRequest
+from app.core.schemas.fields import Schema
+from app.core.times import wire_time
+from app.core.vocabulary import Channel
+from app.delivery.caches import categories_at, published_categories, read_delivered
+from app.delivery.schemas import FeedQuery
+from app.delivery.site_addresses import atom_id, feed_url, home_url, page_url
+from app.delivery.sites import Site, entries, last_published_at, publications, read_site
 from app.http import responses
 from app.http.callers import callers
 from app.http.unknown import query_parameters, response_headers
-from app.operations.context import Context
-from app.operations.delivery_caches import categories_at, published_categories, read_delivered
-from app.operations.sites import Site, entries, last_published_at, publications, read_site
-from app.rules.sites import atom_id, feed_url, home_url, page_url
-from app.rules.times import wire_time
-from app.schemas.queries import FeedQuery
-from app.schemas.types import Schema
 from app.settings import Settings
-from app.vocabulary import Channel
 
 MAX_PAGES = 50_000
 """The most pages a sitemap may have; it lists the newest."""

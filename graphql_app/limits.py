@@ -35,8 +35,8 @@ from graphql.execution.execute import assume_not_awaitable
 from strawberry.extensions import DisableIntrospection, MaxTokensLimiter, ParserCache, SchemaExtension
 from strawberry.types import ExecutionContext, ExecutionResult
 
-from app.errors import Refusal
-from app.schemas.queries import DeliveryPage, RelatedPage
+from app.core.errors import Refusal
+from app.delivery.schemas import DeliveryPage, RelatedPage
 from graphql_app.errors import BAD_INPUT, code_of, query_error
 from graphql_app.schema import Query, sdl
 from graphql_app.types import page_of

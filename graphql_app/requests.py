@@ -7,7 +7,7 @@ from flask import request
 from strawberry.http import GraphQLRequestData
 from werkzeug.datastructures import MIMEAccept
 
-from app.errors import UnsupportedMediaType
+from app.core.errors import UnsupportedMediaType
 from app.http import bodies
 from app.http.json import loads_object
 from graphql_app.errors import RequestError

@@ -6,7 +6,7 @@ from flask import Blueprint, Flask
 from graphql import GraphQLError
 from werkzeug.exceptions import HTTPException
 
-from app.errors import Refusal
+from app.core.errors import Refusal
 from app.http.cors import allow_origins
 from app.http.errors import bug, refusal_of
 from app.settings import Settings

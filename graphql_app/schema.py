@@ -6,9 +6,9 @@ from typing import Annotated
 import strawberry
 from strawberry import ID, UNSET, argument, field
 
-from app.operations.delivery import DeliveredDocument, DeliveryPage
-from app.responses.delivery import DeliveredCategory, DeliveredRedirect
-from app.schemas.queries import DeliveryPage as DeliveryQueryPage
+from app.delivery.queries import DeliveredDocument, DeliveryPage
+from app.delivery.responses import DeliveredCategory, DeliveredRedirect
+from app.delivery.schemas import DeliveryPage as DeliveryQueryPage
 from graphql_app.types import Category, Document, DocumentPage, Info, Redirect, page_of, sent
 
 Drafts = Annotated[

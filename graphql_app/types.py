@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import strawberry
 from strawberry import ID, UNSET, argument, field
 
-from app.operations.delivery import DeliveredDocument, DeliveryQuery
-from app.schemas.loading import load
-from app.schemas.queries import RelatedPage
-from app.schemas.types import Schema
+from app.core.schemas.fields import Schema
+from app.core.schemas.loading import load
+from app.delivery.queries import DeliveredDocument, DeliveryQuery
+from app.delivery.schemas import RelatedPage
 
 
 @dataclass(frozen=True)

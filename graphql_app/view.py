@@ -21,15 +21,15 @@ from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
 from werkzeug.http import quote_etag
 
-from app.errors import InternalError, ResponseTooLarge, ServiceUnavailable, WriteConflict
+from app.core.context import Context
+from app.core.errors import InternalError, ResponseTooLarge, ServiceUnavailable, WriteConflict
+from app.core.store.shared_cache import SharedCache
+from app.core.vocabulary import Channel
+from app.delivery.caches import delivery_revision, read_delivered
+from app.delivery.queries import DeliveryQuery
 from app.http.callers import callers, hold_large
-from app.operations.context import Context
-from app.operations.delivery import DeliveryQuery
-from app.operations.delivery_caches import delivery_revision, read_delivered
+from app.projects.store import Revision
 from app.settings import Settings
-from app.store.projects import Revision
-from app.store.shared_cache import SharedCache
-from app.vocabulary import Channel
 from graphql_app.errors import INTERNAL, UNAVAILABLE, RequestError, code_of, format_error, query_error
 from graphql_app.limits import delivery_schema
 from graphql_app.requests import GRAPHQL_RESPONSE, HTML, JSON, read_request, response_type

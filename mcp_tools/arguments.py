@@ -6,18 +6,21 @@ from typing import Any
 
 import marshmallow as ma
 
-from app.documented import MAX_INTEGER
-from app.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
-from app.operations.catalogue import CATALOGUE
-from app.operations.operation import Operation
-from app.schemas.checks import HEX_ID, WRONG_ID
-from app.schemas.documents import ApproveFields, ChecksQuery, ContentPartQuery, GuardedWrite
-from app.schemas.generation import WithGeneration
-from app.schemas.json_schema import json_schema
-from app.schemas.loading import cached_schema, load
-from app.schemas.queries import NUMBERS, DryRun, Page, idempotency_key
-from app.schemas.types import MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
-from app.schemas.unknown import unknown_names
+from app.checks.schemas import ChecksQuery
+from app.core.documented import MAX_INTEGER
+from app.core.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
+from app.core.operation import Operation
+from app.core.schemas.fields import MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
+from app.core.schemas.json_schema import json_schema
+from app.core.schemas.loading import cached_schema, load
+from app.core.schemas.queries import NUMBERS, DryRun, Page, idempotency_key
+from app.core.schemas.unknown import unknown_names
+from app.core.schemas.validation import HEX_ID, WRONG_ID
+from app.documents.schemas import GuardedWrite
+from app.features import CATALOGUE
+from app.provenance.generation import WithGeneration
+from app.provenance.schemas import ApproveFields
+from app.sections.schemas import ContentPartQuery
 
 KEY, DRY_RUN = "idempotencyKey", "dryRun"
 

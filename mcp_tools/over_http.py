@@ -22,16 +22,16 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from pydantic import ValidationError
 from starlette.types import Message
 
-from app.errors import RateLimited, Refusal
+from app.core.context import Context
+from app.core.errors import RateLimited, Refusal
+from app.core.schemas.queries import is_nearly_dry_run
+from app.core.vocabulary import ALL_TOOLS, TOOLSETS, Channel, Scope
+from app.documents.responses import MINIMAL
 from app.http import bodies
 from app.http.callers import LARGE_BYTES, callers
 from app.http.hosts import HostNames, is_same_origin
 from app.http.json import MAX_VALUES, too_many_values
 from app.http.requests import CALLER, current_request_id
-from app.operations.context import Context
-from app.responses.documents import MINIMAL
-from app.schemas.queries import is_nearly_dry_run
-from app.vocabulary import ALL_TOOLS, TOOLSETS, Channel, Scope
 from mcp_tools.arguments import DRY_RUN
 from mcp_tools.server import Call, mcp_server
 from mcp_tools.tools import TOOLS

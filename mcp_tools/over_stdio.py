@@ -18,7 +18,7 @@ from mcp.shared.inbound import (
     encode_header_value,
 )
 
-from app.errors import Unauthorized
+from app.core.errors import Unauthorized
 
 log = logging.getLogger("content_workflow.mcp")
 

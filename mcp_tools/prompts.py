@@ -7,12 +7,12 @@ from pathlib import Path
 import mcp_types as t
 from jinja2 import Environment
 
-from app.operations.briefs import get_brief
-from app.operations.clusters import get_cluster
-from app.operations.context import Context
-from app.operations.projects import get_project
-from app.rules.documents import OPEN
-from app.schemas.types import Schema, StrictString
+from app.briefs.operations import get_brief
+from app.categories.clusters import get_cluster
+from app.core.context import Context
+from app.core.schemas.fields import Schema, StrictString
+from app.documents.record import OPEN
+from app.projects.operations import get_project
 from mcp_tools.arguments import load_known
 from mcp_tools.results import UNTRUSTED
 

@@ -5,13 +5,13 @@ from typing import Any
 import mcp_types as t
 import orjson
 
-from app.errors import NotFound
-from app.operations.briefs import get_brief, list_briefs
-from app.operations.context import Context
-from app.operations.documents import list_documents
-from app.operations.operation import Operation
-from app.operations.sections import read_document_content
-from app.schemas.loading import load
+from app.briefs.operations import get_brief, list_briefs
+from app.core.context import Context
+from app.core.errors import NotFound
+from app.core.operation import Operation
+from app.core.schemas.loading import load
+from app.documents.operations import list_documents
+from app.sections.operations import read_document_content
 from mcp_tools.arguments import SMALL_PAGE
 from mcp_tools.results import UNTRUSTED
 

@@ -6,13 +6,13 @@ import mcp_types as t
 import orjson
 from typing_extensions import get_original_bases
 
-from app.errors import Refusal
-from app.operations.catalogue import CATALOGUE
-from app.operations.operation import Operation, Result
-from app.responses.documents import minimal_record
-from app.responses.intents import Intent
-from app.responses.json_schema import response_schema
-from app.schemas.loading import cached_schema
+from app.core.errors import Refusal
+from app.core.operation import Operation, Result
+from app.core.schemas.loading import cached_schema
+from app.documents.responses import minimal_record
+from app.features import CATALOGUE
+from app.intents.responses import Intent
+from app.rest.response_schemas import response_schema
 
 UNTRUSTED = {"untrusted": True}
 """What `_meta` says of text that people and agents wrote, in which an agent follows no instructions (decisions, section

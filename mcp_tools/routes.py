@@ -4,12 +4,12 @@ from pathlib import Path
 
 from flask import Flask, Response
 
-from app.errors import CHALLENGE, Refusal
+from app.core.errors import CHALLENGE, Refusal
+from app.core.vocabulary import TOOLSETS
+from app.features import CATALOGUE
 from app.http.hosts import HostNames
-from app.operations.catalogue import CATALOGUE
-from app.rules.oauth import DEFAULT_SCOPES
+from app.oauth.rules import DEFAULT_SCOPES
 from app.settings import Settings
-from app.vocabulary import TOOLSETS
 
 INTERFACES = {
     "serve_mcp": "- [MCP](/mcp): streamable HTTP; the tools below",

@@ -17,9 +17,9 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from starlette.requests import Request
 
-from app.errors import InternalError, Refusal
-from app.operations.context import Context
-from app.schemas.unknown import near_name
+from app.core.context import Context
+from app.core.errors import InternalError, Refusal
+from app.core.schemas.unknown import near_name
 from app.settings import VERSION
 from mcp_tools import prompts, resources
 from mcp_tools.results import refused

@@ -7,10 +7,10 @@ from typing import Any
 import marshmallow as ma
 import mcp_types as t
 
-from app.operations.catalogue import CATALOGUE
-from app.operations.context import Context
-from app.operations.operation import Effect, Operation
-from app.vocabulary import Scope
+from app.core.context import Context
+from app.core.operation import Effect, Operation
+from app.core.vocabulary import Scope
+from app.features import CATALOGUE
 from mcp_tools.arguments import DRY_RUN, arguments_of, input_schema, read
 from mcp_tools.results import UNTRUSTED, output_schema, result_of
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.databases import drop_idle, opened
 from tests.make import Project, a_project, an_app
 from tests.mongod import quick_mongod

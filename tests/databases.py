@@ -10,8 +10,8 @@ from bson.raw_bson import RawBSONDocument
 from pymongo import MongoClient
 
 from app.cli.db import create_missing, differences
-from app.store.indexes import create_indexes
-from app.store.store import Store, connect
+from app.core.store.indexes import create_indexes
+from app.core.store.store import Store, connect
 from tests import in_memory
 
 MONGOMOCK = os.environ.get("CONTENT_WORKFLOW_TEST_STORE") == "mongomock"

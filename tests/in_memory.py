@@ -9,8 +9,8 @@ from typing import Any
 import mongomock
 from pymongo import IndexModel
 
-from app.store.store import CODEC, Store
-from app.store.validators import REQUIRED, validator
+from app.core.store.store import CODEC, Store
+from app.core.store.validators import REQUIRED, validator
 
 
 def store() -> Store:

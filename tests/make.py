@@ -8,16 +8,18 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 
-from app.operations.access import hash_of, new_secret
-from app.operations.catalogue import CATALOGUE, name_of
-from app.operations.context import Caller, Context, this_instant
-from app.rules.actors import SYSTEM
-from app.rules.events import Event
+from app.core.actors import SYSTEM
+from app.core.context import Caller, Context, this_instant
+from app.core.events import Event
+from app.core.store.collection import new_id
+from app.core.store.store import Store
+from app.core.vocabulary import Channel, Scope, TokenKind
+from app.features import CATALOGUE, name_of
+from app.projects.access import hash_of, new_secret
+from app.projects.store import Projects
+from app.projects.token_store import Tokens
 from app.server import create_app
 from app.settings import Settings
-from app.store.collection import new_id
-from app.store.store import Store
-from app.vocabulary import Channel, Scope, TokenKind
 from app.worker.jobs import expire_claims
 from app.worker.worker import ProjectByProject
 
@@ -76,7 +78,7 @@ class Project:
             "revokedAt": None,
             **fields,
         }
-        made = self.store.tokens.add(self.id, record, Event("token.created", now, SYSTEM))
+        made = self.store[Tokens].add(self.id, record, Event("token.created", now, SYSTEM))
         allowed = frozenset(map(Scope, granted))
         caller = Caller(
             self.id, self.team_id, made["id"], name, agent or "", allowed, drafts, token_hash=hash_of(secret)
@@ -97,7 +99,7 @@ def an_app(store: Store, **settings: Any) -> Flask:
 def an_uncached_app(store: Store, **settings: Any) -> Flask:
     """Makes an application that looks tokens and sessions up on each request, as each does after a few seconds."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
+        patch.setattr("app.projects.access.Access.__init__.__defaults__", (0,))
         return an_app(store, **settings)
 
 
@@ -114,7 +116,7 @@ def a_project(store: Store, **fields: Any) -> Project:
         "updatedAt": now,
         **fields,
     }
-    made = store.projects.create(record)
+    made = store[Projects].create(record)
     return Project(store, made["id"], made["teamId"])
 
 
@@ -141,7 +143,7 @@ def fill_with_categories(project: Project, number: int, **fields: Any) -> None:
             for name in (f"00-{index:05}" for index in range(number))
         ]
     )
-    project.store.projects.delivery_changed(project.id)
+    project.store[Projects].delivery_changed(project.id)
 
 
 def a_ready_brief(ctx: Context, **fields: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.errors import Refusal, ServiceUnavailable, SettingsError
+from app.core.errors import Refusal, ServiceUnavailable, SettingsError
 
 COMMANDS = {
     "serve": ("serve", "Serve REST, GraphQL, MCP, and the reference at /docs."),

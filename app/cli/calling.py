@@ -14,16 +14,16 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 import click
 import orjson
 
-from app.errors import ServiceUnavailable
+from app.core.context import Context
+from app.core.errors import ServiceUnavailable
+from app.core.operation import Operation, Shown
+from app.core.schemas.loading import load
+from app.core.store.store import Store, connect
+from app.core.vocabulary import Channel
+from app.features import name_of
 from app.http.logs import log_as_json
-from app.operations.catalogue import name_of
-from app.operations.context import Context
-from app.operations.operation import Operation, Shown
-from app.operations.projects import service_of
-from app.schemas.loading import load
+from app.projects.operations import service_of
 from app.settings import Settings
-from app.store.store import Store, connect
-from app.vocabulary import Channel
 
 log = logging.getLogger("content_workflow.settings")
 

@@ -5,9 +5,9 @@ import sys
 import click
 
 from app.cli.calling import store
-from app.operations.projects import all_projects
-from app.store import indexes, validators
-from app.store.store import Store
+from app.core.store import indexes, validators
+from app.core.store.store import Store
+from app.projects.operations import all_projects
 
 
 @click.group()

@@ -7,14 +7,19 @@ from typing import Any
 
 import yaml
 
+from app.briefs import operations as briefs
 from app.cli.calling import call, context
-from app.operations import briefs, documents, intents, members, projects, threads, tokens
-from app.operations.access import Access
-from app.operations.catalogue import OPERATIONS
-from app.operations.context import Context, this_instant
-from app.rules.times import wire_time
-from app.store.store import Store
-from app.vocabulary import Channel, Kind, Scope, TokenKind
+from app.core.context import Context, this_instant
+from app.core.store.store import Store
+from app.core.times import wire_time
+from app.core.vocabulary import Channel, Kind, Scope, TokenKind
+from app.documents import operations as documents
+from app.features import OPERATIONS
+from app.intents import operations as intents
+from app.projects import members, tokens
+from app.projects import operations as projects
+from app.projects.access import Access
+from app.review import operations as threads
 
 PLAN = Path(__file__).with_name("demo.yaml")
 AGENT = "writer-1"

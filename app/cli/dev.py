@@ -21,9 +21,9 @@ from app.cli.demo import make_demo
 from app.cli.members import invite_owner
 from app.cli.mongod import running_mongod
 from app.cli.server_process import free_address, run
-from app.errors import NotFound
-from app.operations.projects import service_of
-from app.store.store import Store
+from app.core.errors import NotFound
+from app.core.store.store import Store
+from app.projects.operations import service_of
 
 FOLDER = Path(".mongod") / "dev"
 HOST = "127.0.0.1"

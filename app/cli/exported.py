@@ -11,9 +11,9 @@ from typing import BinaryIO, NoReturn
 import click
 
 from app.cli.calling import finish, shown
-from app.errors import ServiceUnavailable
-from app.operations.context import Context
-from app.operations.transfers import MAX_LINE_BYTES, Imported, ProjectImport, check_whole
+from app.core.context import Context
+from app.core.errors import ServiceUnavailable
+from app.transfers.operations import MAX_LINE_BYTES, Imported, ProjectImport, check_whole
 
 LAST_LINE_BYTES = 1_000
 """The most bytes of the last line of an export, which is short."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from app.cli.calling import context, of_project, store, written
-from app.operations.transfers import export_project
+from app.transfers.operations import export_project
 
 
 @click.command()

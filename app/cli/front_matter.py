@@ -13,10 +13,10 @@ from typing import Any
 
 from app.cli.bounded_parsing import Unparsable, parse_toml, parse_yaml
 from app.cli.calling import read_bounded
-from app.schemas.briefs import BriefFields
-from app.schemas.generation import DraftGenerationFields
-from app.schemas.loading import cached_schema
-from app.schemas.slugs import slug_problem
+from app.core.schemas.loading import cached_schema
+from app.core.slugs import slug_problem
+from app.documents.schemas import BriefFields
+from app.provenance.generation import DraftGenerationFields
 
 FENCES = {"---": ("YAML", parse_yaml), "+++": ("TOML", parse_toml)}
 MAX_FILE_BYTES = 10 * 1024 * 1024

@@ -14,16 +14,16 @@ from app.cli.calling import as_json, call, context, finish, of_project, shown
 from app.cli.exported import import_exported
 from app.cli.front_matter import Post, Unreadable, read_post
 from app.cli.plan_files import SUFFIXES as PLAN_SUFFIXES
-from app.errors import BadRequest, Refusal
-from app.operations import publishing
-from app.operations.context import Context, this_instant
-from app.operations.imports import import_documents, update_imported
-from app.responses.plans import Import
-from app.rules.batches import batches
-from app.rules.times import wire_time
-from app.schemas.loading import load
-from app.schemas.plans import ImportedFields
-from app.store.store import Store
+from app.core.batches import batches
+from app.core.context import Context, this_instant
+from app.core.errors import BadRequest, Refusal
+from app.core.schemas.loading import load
+from app.core.store.store import Store
+from app.core.times import wire_time
+from app.documents import publishing
+from app.transfers.folders import import_documents, update_imported
+from app.transfers.responses import Import
+from app.transfers.schemas import ImportedFields
 
 SUFFIXES = (".md", ".markdown")
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}

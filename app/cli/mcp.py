@@ -9,13 +9,13 @@ import httpx2
 import marshmallow as ma
 
 from app.cli.calling import connected
+from app.core.schemas.validation import http_url
+from app.core.vocabulary import ALL_TOOLS, TOOLSETS
+from app.documents.responses import MINIMAL
 from app.http.logs import log_as_json
 from app.http.tracing import trace
-from app.responses.documents import MINIMAL
-from app.schemas.checks import http_url
 from app.server import create_app
 from app.settings import Settings
-from app.vocabulary import ALL_TOOLS, TOOLSETS
 from mcp_tools.over_stdio import INVALID, TOKEN, StdioServer
 
 LOCAL_URL = "http://localhost/mcp"

@@ -6,12 +6,13 @@ import click
 
 from app.cli.calling import as_json, call, context, duration, every, of_project, print_json, show, show_all
 from app.cli.tokens import SCOPES
-from app.operations import members
-from app.operations.context import Context
-from app.operations.invitations import invite_member
-from app.schemas.checks import HEX_ID
+from app.core.context import Context
+from app.core.schemas.validation import HEX_ID
+from app.core.vocabulary import Role
+from app.projects import members
+from app.projects.invitations import invite_member
+from app.projects.store import Members
 from app.settings import Settings
-from app.vocabulary import Role
 
 COLUMNS = ("id", "name", "email", "role", "createdAt")
 
@@ -94,7 +95,7 @@ def _id_of(ctx: Context, member: str) -> str:
     Raises `ClickException` if several members have that name, or none.
     """
     with ctx.store.deadline():
-        found = ctx.store.members.find_named(ctx.project_id, [member]).get(member, set())
+        found = ctx.store[Members].find_named(ctx.project_id, [member]).get(member, set())
     if len(found) > 1:
         raise click.ClickException(f"Several members are called {member!r}: name one by id (`member list` shows it).")
     if not found and not HEX_ID.fullmatch(member):

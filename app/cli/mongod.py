@@ -20,7 +20,7 @@ from typing import IO
 
 import click
 
-from app.store.replica_set import NoPrimary, become_primary
+from app.core.store.replica_set import NoPrimary, become_primary
 
 _WHAT_TO_INSTALL = """\
 Any one of these helps:

@@ -11,10 +11,10 @@ import orjson
 
 from app.cli.bounded_parsing import Unparsable, parse_yaml
 from app.cli.calling import read_bounded
-from app.schemas.loading import cached_schema
-from app.schemas.plan_tables import PlanFile, UnreadablePlan, read_table, text_of
-from app.schemas.plans import PlanFields
-from app.schemas.unknown import unknown_names
+from app.core.schemas.loading import cached_schema
+from app.core.schemas.unknown import unknown_names
+from app.planning.schemas import PlanFields
+from app.planning.tables import PlanFile, UnreadablePlan, read_table, text_of
 
 MAX_FILE_BYTES = 100 * 1024 * 1024
 MAX_YAML_CHARACTERS = 5_000_000

@@ -11,16 +11,16 @@ import click
 
 from app.cli.calling import as_json, context, finish, of_project, show_all, shown
 from app.cli.plan_files import read_plan
-from app.errors import HttpApiDecodeError, IntentInvalid
-from app.operations.context import Context, this_instant
-from app.operations.plans import plan_documents
-from app.responses.plans import Piece
-from app.rules.batches import batches
-from app.rules.plans import REPEATED
-from app.schemas.loading import load
-from app.schemas.plan_tables import PlanFile, UnreadablePlan
-from app.schemas.plans import MAX_PIECES, PlanFields
-from app.vocabulary import PieceOutcome
+from app.core.batches import batches
+from app.core.context import Context, this_instant
+from app.core.errors import HttpApiDecodeError, IntentInvalid
+from app.core.schemas.loading import load
+from app.planning.operations import plan_documents
+from app.planning.responses import Piece
+from app.planning.rules import REPEATED
+from app.planning.schemas import MAX_PIECES, PlanFields
+from app.planning.tables import PlanFile, UnreadablePlan
+from app.planning.vocabulary import PieceOutcome
 
 
 @click.command()

@@ -5,10 +5,10 @@ import click
 from app.cli.calling import as_json, context, show, show_all, store
 from app.cli.db import create_in_new
 from app.cli.members import invite_owner, warn_of_guess
-from app.operations.invitations import DEFAULT_LIFE
-from app.operations.projects import all_projects, create_project
-from app.schemas.loading import load
-from app.schemas.projects import ProjectFields
+from app.core.schemas.loading import load
+from app.projects.invitations import DEFAULT_LIFE
+from app.projects.operations import all_projects, create_project
+from app.projects.schemas import ProjectFields
 
 
 @click.group()

@@ -6,8 +6,8 @@ from datetime import timedelta
 import click
 
 from app.cli.calling import DRY_RUN, context, duration, store
-from app.operations.context import this_instant
-from app.operations.purging import count_purgeable, purge_trash
+from app.core.context import this_instant
+from app.documents.purging import count_purgeable, purge_trash
 
 
 @click.command()

@@ -7,8 +7,8 @@ import click
 
 from app.cli.calling import started
 from app.cli.server_process import free_address, run
-from app.errors import ServiceUnavailable
-from app.store.store import Misconfigured, Store, connect
+from app.core.errors import ServiceUnavailable
+from app.core.store.store import Misconfigured, Store, connect
 
 log = logging.getLogger("content_workflow.serve")
 

@@ -5,13 +5,14 @@ from datetime import timedelta
 import click
 
 from app.cli.calling import as_json, call, context, duration, every, of_project, show, show_all, store
-from app.operations import tokens
-from app.operations.tokens import project_of_token
-from app.responses.tokens import NewToken
-from app.rules.times import wire_time
-from app.rules.tokens import budget_of
-from app.schemas.tokens import MOST
-from app.vocabulary import BudgetLimit, Scope, TokenKind
+from app.core.times import wire_time
+from app.core.vocabulary import Scope, TokenKind
+from app.guards.budgets import budget_of
+from app.guards.schemas import MOST
+from app.guards.vocabulary import BudgetLimit
+from app.projects import tokens
+from app.projects.token_responses import NewToken
+from app.projects.tokens import project_of_token
 
 SCOPES = [str(scope) for scope in Scope]
 COLUMNS = (

@@ -7,10 +7,10 @@ import click
 from prometheus_client import start_http_server
 
 from app.cli.calling import started
-from app.errors import ServiceUnavailable
+from app.core.errors import ServiceUnavailable
+from app.core.store.store import Misconfigured, connect
 from app.http.metrics import with_token
 from app.http.tracing import trace
-from app.store.store import Misconfigured, connect
 from app.worker.jobs import jobs
 from app.worker.worker import Worker
 

@@ -13,12 +13,12 @@ from app.console.frame import console, page
 from app.console.lookups import whole_categories
 from app.console.moves import BY_NAME
 from app.console.words import STATUSES, today
-from app.operations import documents
-from app.responses.documents import DocumentSummary
-from app.schemas.documents import DocumentQuery
-from app.schemas.loading import cached_schema
-from app.schemas.queries import from_query
-from app.vocabulary import DocumentStatus
+from app.core.schemas.loading import cached_schema
+from app.core.schemas.queries import from_query
+from app.core.vocabulary import DocumentStatus
+from app.documents import operations as documents
+from app.documents.responses import DocumentSummary
+from app.documents.schemas import DocumentQuery
 
 IN_A_COLUMN = 25
 MOST = 99

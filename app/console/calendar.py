@@ -15,12 +15,12 @@ from app.console.moves import refuse_if_moved, reschedule
 from app.console.sessions import context
 from app.console.times import local, zone
 from app.console.words import today
-from app.errors import HttpApiDecodeError
-from app.operations import documents
-from app.responses.documents import DocumentSummary
-from app.rules.times import wire_time
-from app.schemas.documents import DocumentQuery
-from app.schemas.loading import load
+from app.core.errors import HttpApiDecodeError
+from app.core.schemas.loading import load
+from app.core.times import wire_time
+from app.documents import operations as documents
+from app.documents.responses import DocumentSummary
+from app.documents.schemas import DocumentQuery
 
 MOST = 500
 """The most documents that the calendar shows as due, as scheduled and as published."""

@@ -12,9 +12,9 @@ from flask import request
 
 from app.console.frame import console
 from app.console.sessions import context
-from app.errors import IdempotencyConflict
-from app.operations.operation import Operation, Result, Shown
-from app.schemas.loading import load
+from app.core.errors import IdempotencyConflict
+from app.core.operation import Operation, Result, Shown
+from app.core.schemas.loading import load
 
 Row = TypeVar("Row")
 

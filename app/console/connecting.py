@@ -11,11 +11,11 @@ from werkzeug import Response as BaseResponse
 from app.console.forms import form_of, text
 from app.console.frame import POLICY, console, page
 from app.console.sessions import context
-from app.http.oauth import connection_server
-from app.operations.oauth import scopes_to_give
-from app.rules.oauth import host_of, known_scopes
-from app.schemas.oauth import LOOPBACK
-from app.vocabulary import Scope
+from app.core.vocabulary import Scope
+from app.oauth.operations import scopes_to_give
+from app.oauth.rules import host_of, known_scopes
+from app.oauth.schemas import LOOPBACK
+from app.oauth.server import connection_server
 
 PERMISSIONS = {
     Scope.READ: "Read everything in the project",

@@ -6,6 +6,9 @@ from typing import Any
 from flask import Response, jsonify, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.briefs import operations as briefs
+from app.briefs.responses import brief_detail
+from app.checks import operations as checks
 from app.console import live
 from app.console.calls import call, listing, require
 from app.console.diffs import marked_changes, side_by_side
@@ -15,23 +18,28 @@ from app.console.moves import NEXT, moves_of, refusals_on
 from app.console.reviewing import MARKS, last_decision, moves_so_far, remarks_of, review_of
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.errors import BadRequest, NotFound, Refusal, VersionConflict
+from app.core.actors import Actor
+from app.core.errors import BadRequest, NotFound, Refusal, VersionConflict
+from app.core.schemas.queries import MAX_NUMBER
+from app.core.text.excerpts import word_count
+from app.core.text.html import TooMuchMarkup, to_html
+from app.core.times import wire_time
+from app.core.vocabulary import DocumentStatus
+from app.delivery.site_addresses import page_url
+from app.documents import content as revisions
+from app.documents import operations as documents
+from app.documents import publishing
+from app.documents.content import markdown_of, own_revision
+from app.documents.operations import own_document
+from app.documents.record import StoredDocument, brief_of
+from app.documents.responses import DocumentSummary, document_summary, revision_summary
+from app.documents.store import Documents
+from app.events import operations as events
 from app.http.callers import hold_large
-from app.operations import briefs, checks, documents, events, publishing, revisions
-from app.operations.documents import own_document
-from app.operations.revisions import markdown_of, own_revision
-from app.responses.briefs import brief_detail
-from app.responses.documents import DocumentSummary, document_summary
-from app.responses.revisions import revision_summary
-from app.rules.actors import Actor
-from app.rules.documents import PUBLISHED_FIELDS, StoredDocument, brief_of
-from app.rules.projects import StoredProject
-from app.rules.rendering import TooMuchMarkup, to_html
-from app.rules.sites import page_url
-from app.rules.text import word_count
-from app.rules.times import wire_time
-from app.schemas.queries import MAX_NUMBER
-from app.vocabulary import DocumentStatus, ReviewDemand
+from app.projects.rules import StoredProject
+from app.projects.store import Projects
+from app.provenance.vocabulary import ReviewDemand
+from app.publications.record import PUBLISHED_FIELDS
 
 PREVIEWED = 200_000
 """How many characters of a text are rendered for a preview."""
@@ -92,8 +100,8 @@ def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]
     """Returns what a page shows beside a text: its brief, where the website shows it, and the cursor to follow from."""
     ctx = context()
     with ctx.store.deadline():
-        links = ctx.store.documents.get_links(ctx.project_id, brief_of(stored).get("internalLinks") or ())
-        project = ctx.store.projects.recent_settings(ctx.project_id)
+        links = ctx.store[Documents].get_links(ctx.project_id, brief_of(stored).get("internalLinks") or ())
+        project = ctx.store[Projects].recent_settings(ctx.project_id)
     return {
         "document": document,
         "brief": brief_detail(stored, None, links),

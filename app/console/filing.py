@@ -11,11 +11,11 @@ from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, lines, text
 from app.console.frame import console, done, page
 from app.console.lookups import named
-from app.errors import Refusal
-from app.operations import intents
-from app.operations.catalogue import OPERATIONS
-from app.operations.operation import Operation
-from app.rules.slugs import slug_of
+from app.core.errors import Refusal
+from app.core.operation import Operation
+from app.core.slugs import slug_of
+from app.features import OPERATIONS
+from app.intents import operations as intents
 
 
 @dataclass(frozen=True)

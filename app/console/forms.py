@@ -10,7 +10,7 @@ from flask import Response, g, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.frame import done, is_from_script, message_of
-from app.errors import HttpApiDecodeError, Refusal
+from app.core.errors import HttpApiDecodeError, Refusal
 
 P = ParamSpec("P")
 

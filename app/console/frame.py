@@ -9,29 +9,26 @@ import orjson
 from flask import Blueprint, Response, g, jsonify, make_response, redirect, render_template, request
 from werkzeug import Response as BaseResponse
 
+from app.checks.errors import ChecksFailed
 from app.console.times import with_local_times
-from app.errors import (
+from app.core.context import Context
+from app.core.errors import (
     BadRequest,
-    ChecksFailed,
     HttpApiDecodeError,
-    HumanReviewRequired,
     IntentInvalid,
     InvalidTransition,
     PreconditionFailed,
-    QuoteGone,
     RateLimited,
     Refusal,
     ServiceUnavailable,
     SlugTaken,
-    ThreadNotYours,
-    ThreadResolved,
-    ThreadsOpen,
     VersionConflict,
 )
+from app.core.schemas.validation import HEX_ID
+from app.core.vocabulary import Scope
 from app.http.callers import callers
-from app.operations.context import Context
-from app.schemas.checks import HEX_ID
-from app.vocabulary import Scope
+from app.provenance.errors import HumanReviewRequired
+from app.review.errors import QuoteGone, ThreadNotYours, ThreadResolved, ThreadsOpen
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: http: https:; connect-src 'self'; "

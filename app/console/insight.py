@@ -14,11 +14,12 @@ from app.console.lookups import name_in
 from app.console.sessions import context
 from app.console.times import local
 from app.console.words import overdue_days, today
-from app.operations import documents, insights
-from app.responses.documents import DocumentSummary
-from app.rules.insights import COUNTED
-from app.schemas.documents import DocumentQuery
-from app.schemas.loading import load
+from app.core.schemas.loading import load
+from app.documents import operations as documents
+from app.documents.responses import DocumentSummary
+from app.documents.schemas import DocumentQuery
+from app.insights import operations as insights
+from app.insights.rules import COUNTED
 
 SPANS = {7: "Week", 30: "Month", 90: "Quarter"}
 HAPPENED = tuple(COUNTED.values())

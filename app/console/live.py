@@ -8,10 +8,11 @@ from flask import request
 from app.console.calls import call, may
 from app.console.frame import console
 from app.console.sessions import context
-from app.errors import CursorExpired
+from app.events import operations as events
+from app.events.errors import CursorExpired
+from app.events.rules import cursor_of
+from app.events.store import Events
 from app.http.waiting import wait_for_events
-from app.operations import events
-from app.rules.events import cursor_of
 
 WAIT_SECONDS = 20
 
@@ -22,7 +23,7 @@ def cursor() -> str:
     if not may(events.list_events):
         return ""
     with ctx.store.deadline():
-        return cursor_of(ctx.project_id, ctx.store.events.last(ctx.project_id))
+        return cursor_of(ctx.project_id, ctx.store[Events].last(ctx.project_id))
 
 
 @console.get("/changes")

@@ -7,14 +7,18 @@ from typing import Any, Literal
 from flask import g, jsonify, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.categories import clusters
+from app.categories import operations as categories
 from app.console.calls import call
 from app.console.frame import console
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.operations import categories, clusters, documents, members
-from app.operations.operation import Operation
-from app.schemas.checks import HEX_ID
-from app.schemas.types import MAX_LISTED
+from app.core.operation import Operation
+from app.core.schemas.fields import MAX_LISTED
+from app.core.schemas.validation import HEX_ID
+from app.documents import operations as documents
+from app.documents.store import Documents
+from app.projects import members
 
 MOST = 500
 """The most that one list returns; a record beyond it is shown as unknown, and can only be chosen elsewhere."""
@@ -91,7 +95,7 @@ def values_of(field: Literal["title", "status"], ids: Iterable[str]) -> dict[str
     if not wanted:
         return {}
     with ctx.store.deadline():
-        return {row["id"]: row[field] for row in ctx.store.documents.get_links(ctx.project_id, wanted)}
+        return {row["id"]: row[field] for row in ctx.store[Documents].get_links(ctx.project_id, wanted)}
 
 
 @console.get("/find")

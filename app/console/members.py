@@ -11,10 +11,10 @@ from app.console.connecting import PERMISSIONS
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.lookups import named
-from app.errors import BadRequest
-from app.operations import invitations, members
-from app.rules.times import DAY_SECONDS
-from app.vocabulary import Role, Scope
+from app.core.errors import BadRequest
+from app.core.times import DAY_SECONDS
+from app.core.vocabulary import Role, Scope
+from app.projects import invitations, members
 
 FIELDS = ("name", "email", "role")
 ROLES: Mapping[str, str] = {

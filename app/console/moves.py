@@ -7,20 +7,23 @@ from typing import Any
 from flask import abort, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.actions.operations import actions_on
+from app.briefs import operations as briefs
 from app.console.calls import call, may
 from app.console.forms import leads_to, remarks
 from app.console.frame import console, done, summary_of
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.errors import BadRequest, HumanReviewRequired, InvalidTransition, PreconditionFailed
-from app.operations import briefs, documents, publishing
-from app.operations.actions import actions_on
-from app.operations.operation import Operation
-from app.responses.documents import DocumentSummary
-from app.rules.briefs import holds_claim
-from app.rules.documents import StoredDocument
-from app.store.store import Store
-from app.vocabulary import BriefState, DocumentStatus
+from app.core.errors import BadRequest, InvalidTransition, PreconditionFailed
+from app.core.operation import Operation
+from app.core.store.store import Store
+from app.core.vocabulary import BriefState, DocumentStatus
+from app.documents import operations as documents
+from app.documents import publishing
+from app.documents.claims import holds_claim
+from app.documents.record import StoredDocument
+from app.documents.responses import DocumentSummary
+from app.provenance.errors import HumanReviewRequired
 
 
 @dataclass(frozen=True)

@@ -17,19 +17,22 @@ from app.console.frame import console, done, page, secret_page, summary_of
 from app.console.moves import BY_NAME, sent_fields
 from app.console.sessions import context
 from app.console.times import zone
-from app.errors import Unauthorized
+from app.core.context import this_instant
+from app.core.errors import Unauthorized
+from app.core.operation import Operation
+from app.core.times import read_time
+from app.documents import publishing
+from app.documents.record import StoredDocument
+from app.documents.responses import DocumentSummary
+from app.guards.gates import refusal_of
 from app.http.callers import callers
-from app.operations import inbox, own_notices, publishing, threads
-from app.operations.context import this_instant
-from app.operations.guards import refusal_of
-from app.operations.members import get_member, turn_off_email
-from app.operations.operation import Operation
-from app.responses.documents import DocumentSummary
-from app.rules.documents import StoredDocument
-from app.rules.inbox import ACTIONS, RESOLVE, InboxEntry
-from app.rules.notices import KIND_TEXTS, said
-from app.rules.times import read_time
-from app.vocabulary import Digest, WaitKind
+from app.notices import operations as inbox
+from app.notices import own_settings as own_notices
+from app.notices.inbox import ACTIONS, RESOLVE, InboxEntry
+from app.notices.rules import KIND_TEXTS, said
+from app.notices.vocabulary import Digest, WaitKind
+from app.projects.members import get_member, turn_off_email
+from app.review import operations as threads
 
 REPLY = ACTIONS[WaitKind.THREAD]
 ON_THREADS: Mapping[str, tuple[Operation[Any], str, str]] = {

@@ -15,11 +15,12 @@ from werkzeug import Response
 from app.console.connecting import leading_on
 from app.console.frame import console, page
 from app.console.sessions import set_session, way_back
-from app.errors import NotFound, Unauthorized
+from app.core.context import this_instant
+from app.core.errors import NotFound, Unauthorized
 from app.http.callers import callers
-from app.operations.context import this_instant
-from app.operations.oidc import members_with_email, sign_in_member
-from app.rules.named import StoredMember
+from app.oauth.oidc import members_with_email, sign_in_member
+from app.projects.rules import StoredMember
+from app.projects.store import Projects
 from app.settings import Settings
 
 log = logging.getLogger("content_workflow.oidc")
@@ -110,7 +111,7 @@ def back_from_oidc() -> Response:
     if len(found) == 1:
         return _signed_in(found[0])
     session[EMAIL] = email
-    projects = callers().store.projects
+    projects = callers().store[Projects]
     return page("choose_project.html", projects=[(one["id"], projects.settings(one["projectId"])) for one in found])
 
 

@@ -8,18 +8,19 @@ from typing import Any
 from flask import Response, request
 from werkzeug import Response as BaseResponse
 
+from app.briefs import operations as briefs
+from app.checks.rules import word_targets
 from app.console.calls import call, may, require
 from app.console.filing import make_filing
 from app.console.frame import console, page
 from app.console.sheet_names import KINDS, NEW, UnclearNames, unclear_names, with_choices
 from app.console.sheets import LABELS, NAMES, NO_PIECES, Sheet, day_comes_first, pieces_of, read_sheet
 from app.console.words import today
-from app.errors import HttpApiDecodeError
-from app.operations import briefs, plans
-from app.rules.checks import word_targets
-from app.schemas.plan_tables import COLUMNS, UnreadablePlan, piece_and_field, text_of
-from app.schemas.plans import MAX_PIECES
-from app.vocabulary import PieceOutcome
+from app.core.errors import HttpApiDecodeError
+from app.planning import operations as plans
+from app.planning.schemas import MAX_PIECES
+from app.planning.tables import COLUMNS, UnreadablePlan, piece_and_field, text_of
+from app.planning.vocabulary import PieceOutcome
 
 console.add_app_template_filter(word_targets, "word_targets")
 LONGEST = 2_000_000

@@ -11,11 +11,12 @@ from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, leads_to, lines, text
 from app.console.frame import console, done, page
 from app.console.moves import act
 from app.console.words import STATUSES
-from app.errors import NotFound, Refusal
-from app.operations import documents, intents
-from app.schemas.checks import HEX_ID
-from app.schemas.intents import FirstStatus
-from app.vocabulary import DocumentStatus, Kind
+from app.core.errors import NotFound, Refusal
+from app.core.schemas.validation import HEX_ID
+from app.core.vocabulary import DocumentStatus, Kind
+from app.documents import operations as documents
+from app.documents.schemas import FirstStatus
+from app.intents import operations as intents
 
 FIELDS = ("title", "status", "slug", "categoryId", "clusterId", "assigneeId", "dueDate")
 NEW: Mapping[str, Any] = {"status": DocumentStatus.PLANNED}

@@ -7,14 +7,15 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.briefs.schemas import LEASE_SECONDS
+from app.checks.vocabulary import CheckLevel, CheckName
 from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page
 from app.console.words import UNITS, exact_duration
-from app.errors import HttpApiDecodeError
-from app.operations import projects
-from app.schemas.briefs import LEASE_SECONDS
-from app.vocabulary import CheckLevel, CheckName, ReviewDemand
+from app.core.errors import HttpApiDecodeError
+from app.projects import operations as projects
+from app.provenance.vocabulary import ReviewDemand
 
 TEXTS = ("name", "siteUrl", "previewUrl", "categoryUrl", "claimLeaseSeconds", "guidelines")
 FLAGS: Mapping[str, str] = {

@@ -6,6 +6,8 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.checks.operations import check_levels, checks_of
+from app.checks.rules import failed, failed_errors
 from app.console.calls import call, listing, may, require
 from app.console.documents import PREVIEWED, preview_of, read_document
 from app.console.forms import form_of, text
@@ -13,16 +15,19 @@ from app.console.frame import console, done, page
 from app.console.moves import NEXT, moves_of, refusals_on
 from app.console.reviewing import threads_of
 from app.console.sessions import context
-from app.errors import NotFound
+from app.core.actors import actor_name
+from app.core.errors import NotFound
+from app.core.store.bodies import Bodies
+from app.core.vocabulary import DocumentStatus
+from app.documents import operations as documents
+from app.documents import publishing
 from app.http.tables import CSV
-from app.operations import documents, provenance, publishing
-from app.operations.checks import check_levels, checks_of
-from app.operations.provenance import written_text
-from app.responses.provenance import disclosures_csv
-from app.rules.actors import actor_name
-from app.rules.checks import failed, failed_errors
-from app.rules.provenance import Writer, paragraphs_of
-from app.vocabulary import DisclosureValue, DocumentStatus, ThreadState, WriterKind
+from app.provenance import operations as provenance
+from app.provenance.operations import written_text
+from app.provenance.responses import disclosures_csv
+from app.provenance.rules import Writer, paragraphs_of
+from app.provenance.vocabulary import DisclosureValue, WriterKind
+from app.review.vocabulary import ThreadState
 
 SHOWN = 400
 """The most paragraphs that a page shows with their text."""
@@ -66,7 +71,7 @@ def show_approval(id: str) -> Response:
     stored, document, markdown = read_document(id)
     ctx = context()
     with ctx.store.deadline():
-        body = ctx.store.bodies.get(ctx.project_id, stored.get("contentId"))
+        body = ctx.store[Bodies].get(ctx.project_id, stored.get("contentId"))
         written = written_text(ctx, body)
         checked = failed(checks_of(ctx, stored, check_levels(ctx), markdown))
     return page(

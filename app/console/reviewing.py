@@ -15,15 +15,19 @@ from app.console.calls import call
 from app.console.forms import form_of, leads_to, remarks, text
 from app.console.frame import console, page, secret_page
 from app.console.sessions import context
-from app.operations import documents, review_links, threads
-from app.operations.operation import Operation
-from app.operations.sections import sections_of
-from app.responses.threads import Thread
-from app.rules.anchors import first_places
-from app.rules.documents import StoredDocument
-from app.rules.events import StoredEvent
-from app.rules.times import wire_time
-from app.vocabulary import ThreadState
+from app.core.events import StoredEvent
+from app.core.operation import Operation
+from app.core.times import wire_time
+from app.documents import operations as documents
+from app.documents.record import StoredDocument
+from app.events.store import Events
+from app.review import links as review_links
+from app.review import operations as threads
+from app.review.anchors import first_places
+from app.review.responses import Thread
+from app.review.store import Threads
+from app.review.vocabulary import ThreadState
+from app.sections.operations import sections_of
 
 MOST_MOVES = 200
 """How many of a document's latest moves are looked at."""
@@ -100,7 +104,7 @@ def threads_of(document: StoredDocument, markdown: str) -> list[Thread]:
     if "unresolvedThreads" not in document:
         return []
     with ctx.store.deadline():
-        found = ctx.store.threads.list(ctx.project_id, document["id"], ThreadState)
+        found = ctx.store[Threads].list(ctx.project_id, document["id"], ThreadState)
     return threads.thread_records(ctx, document, found, markdown, sections_of(ctx, markdown))
 
 
@@ -126,7 +130,7 @@ def moves_so_far(id: str) -> list[StoredEvent]:
     """Returns what happened to a document, newest first: submitted, sent back, approved, published."""
     ctx = context()
     with ctx.store.deadline():
-        return ctx.store.events.of_document(ctx.project_id, id, limit=MOST_MOVES, types=[*MARKS])
+        return ctx.store[Events].of_document(ctx.project_id, id, limit=MOST_MOVES, types=[*MARKS])
 
 
 def last_decision(moves: Sequence[StoredEvent]) -> StoredEvent | None:

@@ -34,7 +34,7 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     words,
 )
 from app.console.frame import POLICY, console, problem_page
-from app.errors import HttpApiDecodeError, NotFound, PayloadTooLarge, Refusal
+from app.core.errors import HttpApiDecodeError, NotFound, PayloadTooLarge, Refusal
 from app.http.errors import bug
 from app.settings import Settings
 

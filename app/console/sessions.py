@@ -9,14 +9,14 @@ from flask import Response, g, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.frame import console, is_from_script, page_before, set_cookie
-from app.errors import Forbidden, NotFound, PayloadTooLarge, Unauthorized
+from app.core.context import Context
+from app.core.errors import Forbidden, NotFound, PayloadTooLarge, Unauthorized
+from app.core.schemas.validation import HEX_ID
+from app.core.vocabulary import Channel
 from app.http.bodies import MAX_BODY
 from app.http.callers import SESSION_COOKIE, callers, session_secret
 from app.http.hosts import is_same_origin
-from app.operations.access import REMEMBERED_LIFE, SESSION_LIFE
-from app.operations.context import Context
-from app.schemas.checks import HEX_ID
-from app.vocabulary import Channel
+from app.projects.access import REMEMBERED_LIFE, SESSION_LIFE
 
 LONGEST_PLAIN_FORM = 64 * 1024
 """How many bytes a form may have that is not multipart: it is parsed in one piece, while all other requests wait."""

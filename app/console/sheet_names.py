@@ -7,13 +7,15 @@ from typing import Any
 
 from flask import request
 
+from app.categories.store import Categories, Clusters
 from app.console.calls import may
 from app.console.filing import FILINGS
 from app.console.lookups import LISTS, MOST, name_in, named
 from app.console.sessions import context
 from app.console.sheets import Sheet
-from app.rules.named import name_key
-from app.store.named import Named
+from app.core.named import name_key
+from app.core.store.named import Named
+from app.projects.store import Members
 
 KINDS: Mapping[str, str] = {"category": "categories", "cluster": "clusters", "assignee": "members"}
 """The columns that name records, and the lists of those records."""
@@ -68,7 +70,7 @@ def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
 
     store, kind, cells, place = context().store, KINDS[column], sheet.cells(column), sheet.columns.index(column)
     lists: Mapping[str, Named[Any]]
-    lists = {"categories": store.categories, "clusters": store.clusters, "members": store.members}
+    lists = {"categories": store[Categories], "clusters": store[Clusters], "members": store[Members]}
     counts = Counter(filter(None, cells))
     with store.deadline():
         found = lists[kind].find_named(context().project_id, counts)

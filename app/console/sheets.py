@@ -15,11 +15,11 @@ from itertools import count
 from typing import Any
 
 from app.console.frame import label
-from app.rules.slugs import numbered, slug_of
-from app.schemas.intents import FirstStatus
-from app.schemas.plan_tables import COLUMNS, UnreadablePlan, piece_of, rows_of
-from app.schemas.unknown import near_name
-from app.vocabulary import SearchIntent
+from app.core.schemas.unknown import near_name
+from app.core.slugs import numbered, slug_of
+from app.core.vocabulary import SearchIntent
+from app.documents.schemas import FirstStatus
+from app.planning.tables import COLUMNS, UnreadablePlan, piece_of, rows_of
 
 MOST_COLUMNS = 40
 """The most columns of a sheet; each gets a choice of what it means."""

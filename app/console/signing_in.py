@@ -5,7 +5,8 @@ from werkzeug import Response as BaseResponse
 
 from app.console.frame import console, page
 from app.console.sessions import session_life, set_session, way_back
-from app.errors import ProjectFrozen, Unauthorized
+from app.core.errors import Unauthorized
+from app.guards.errors import ProjectFrozen
 from app.http.callers import SESSION_COOKIE, callers
 
 

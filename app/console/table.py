@@ -7,15 +7,18 @@ from urllib.parse import parse_qsl, urlencode
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.briefs import operations as briefs
 from app.console import board
 from app.console.calls import call, may, require
 from app.console.forms import form_of, text
 from app.console.frame import console, done, message_of, page
 from app.console.moves import Move
-from app.errors import BadRequest, Refusal
-from app.operations import briefs, documents, projects, publishing
-from app.schemas.checks import HEX_ID
-from app.schemas.queries import MAX_OFFSET
+from app.core.errors import BadRequest, Refusal
+from app.core.schemas.queries import MAX_OFFSET
+from app.core.schemas.validation import HEX_ID
+from app.documents import operations as documents
+from app.documents import publishing
+from app.projects import operations as projects
 
 ON_A_PAGE = 50
 MOST_AT_ONCE = 50

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from flask import request
 
-from app.rules.times import read_time
+from app.core.times import read_time
 
 ZONE_COOKIE = "cw_zone"
 INSTANT = re.compile(r"\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)")

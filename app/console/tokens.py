@@ -12,10 +12,13 @@ from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.lookups import values_of
 from app.console.sessions import context
-from app.operations import documents, reverts, tokens
-from app.responses.tokens import NewToken, Token
-from app.rules.times import wire_time
-from app.vocabulary import BudgetLimit, TokenKind
+from app.core.times import wire_time
+from app.core.vocabulary import TokenKind
+from app.documents import operations as documents
+from app.guards import reverts
+from app.guards.vocabulary import BudgetLimit
+from app.projects import tokens
+from app.projects.token_responses import NewToken, Token
 
 ON_A_PAGE = 100
 LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")

@@ -8,15 +8,15 @@ from app.console.forms import leads_to, remarks
 from app.console.frame import console, page, set_cookie
 from app.console.reviewing import CHANGES, OPENED, reply_fields
 from app.console.sessions import VISIT_COOKIE
-from app.errors import NotFound, Unauthorized
+from app.core.context import Context
+from app.core.errors import NotFound, Unauthorized
+from app.core.schemas.loading import load
+from app.documents.content import markdown_of
+from app.documents.operations import own_document
 from app.http.callers import callers
-from app.operations import threads
-from app.operations.context import Context
-from app.operations.documents import own_document
-from app.operations.revisions import markdown_of
-from app.schemas.loading import load
-from app.schemas.threads import ReplyFields, SettleFields, ThreadFields
-from app.vocabulary import ThreadState
+from app.review import operations as threads
+from app.review.schemas import ReplyFields, SettleFields, ThreadFields
+from app.review.vocabulary import ThreadState
 
 LONGEST_SECONDS = 14 * 86_400
 """How long the cookie lasts; the link may end before."""

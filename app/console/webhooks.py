@@ -8,10 +8,11 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, listing
 from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
-from app.operations import webhooks
-from app.responses.webhooks import NewWebhook
-from app.schemas.checks import HEX_ID
-from app.vocabulary import EVENT_TYPES, DeliveryStatus
+from app.core.schemas.validation import HEX_ID
+from app.events.vocabulary import EVENT_TYPES
+from app.webhooks import operations as webhooks
+from app.webhooks.responses import NewWebhook
+from app.webhooks.vocabulary import DeliveryStatus
 
 IN_LOG = 25
 

@@ -9,10 +9,10 @@ from markupsafe import Markup
 from app.console.frame import console
 from app.console.sessions import context
 from app.console.times import local, local_text, utc_text, write_instants, zone
-from app.responses.documents import DocumentSummary
-from app.rules.actors import Actor, actor_name
-from app.rules.times import read_time
-from app.vocabulary import ActorType, BriefState, DocumentStatus, SearchIntent
+from app.core.actors import Actor, actor_name
+from app.core.times import read_time
+from app.core.vocabulary import ActorType, BriefState, DocumentStatus, SearchIntent
+from app.documents.responses import DocumentSummary
 
 STATUSES: Mapping[str, str] = {
     **{status: status.capitalize() for status in DocumentStatus},

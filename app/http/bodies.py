@@ -6,7 +6,7 @@ The proxy waits for slow senders: docs/deployment.md.
 from flask import Flask, Request, Response, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from app.errors import HttpApiDecodeError, PayloadTooLarge, UnsupportedMediaType
+from app.core.errors import HttpApiDecodeError, PayloadTooLarge, UnsupportedMediaType
 from app.http.callers import hold_large
 
 MAX_BODY = 20 * 1024 * 1024

@@ -12,19 +12,19 @@ from datetime import datetime, timedelta
 
 from flask import Flask, Response, current_app, g, request
 
-from app.errors import CHALLENGE, RateLimited, Unauthorized
+from app.core.concurrency import ConcurrencyLimit
+from app.core.context import Caller, Context, this_instant
+from app.core.errors import CHALLENGE, RateLimited, Unauthorized
+from app.core.store.store import Store
+from app.core.vocabulary import Channel, TokenKind
 from app.http.proxies import client_of
 from app.http.rate_limits import Hit, RateLimit
 from app.http.requests import CALLER
 from app.http.threads import THREADS
-from app.operations.access import SESSION_LIFE, Access, hash_of
-from app.operations.concurrency import ConcurrencyLimit
-from app.operations.context import Caller, Context, this_instant
-from app.operations.invitations import accept_invitation
-from app.operations.review_links import visit
+from app.projects.access import SESSION_LIFE, Access, hash_of
+from app.projects.invitations import accept_invitation
+from app.review.links import visit
 from app.settings import Settings
-from app.store.store import Store
-from app.vocabulary import Channel, TokenKind
 
 BEARER = re.compile(r"Bearer +([!-~]+)", re.IGNORECASE)
 SESSION_COOKIE = "cw_session"

@@ -6,7 +6,7 @@ import orjson
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
-from app.errors import (
+from app.core.errors import (
     HttpApiDecodeError,
     InternalError,
     MethodNotAllowed,
@@ -16,8 +16,8 @@ from app.errors import (
     ServiceUnavailable,
     UnsupportedMediaType,
 )
+from app.core.vocabulary import Kind
 from app.http.requests import current_request_id, logged_path
-from app.vocabulary import Kind
 
 log = logging.getLogger("content_workflow.errors")
 

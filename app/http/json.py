@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 from flask import Request
 
-from app.errors import HttpApiDecodeError, Issue, UnsupportedMediaType
+from app.core.errors import HttpApiDecodeError, Issue, UnsupportedMediaType
 from app.http.bodies import refuse_compressed
 
 MAX_VALUES = 100_000

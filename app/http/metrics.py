@@ -24,7 +24,7 @@ from prometheus_client import (
     multiprocess,
 )
 
-from app.errors import Unauthorized
+from app.core.errors import Unauthorized
 from app.http.callers import callers
 from app.http.errors import refused
 from app.settings import Settings

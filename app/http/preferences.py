@@ -3,7 +3,7 @@
 from flask import request
 from werkzeug.http import parse_list_header, parse_options_header
 
-from app.responses.documents import MINIMAL
+from app.documents.responses import MINIMAL
 
 STRICT = "handling=strict"
 RETURN_MINIMAL = f"return={MINIMAL}"

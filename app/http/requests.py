@@ -11,10 +11,10 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from flask import Flask, Request, request
 from werkzeug.wsgi import get_path_info
 
-from app.errors import HttpApiDecodeError
-from app.operations.context import Caller
+from app.core.context import Caller
+from app.core.errors import HttpApiDecodeError
+from app.core.store.request_time import begin_request, end_request
 from app.settings import Settings
-from app.store.request_time import begin_request, end_request
 
 Headers = list[tuple[str, str]]
 

@@ -16,11 +16,11 @@ from flask import g, request
 from http_sf import ser
 from http_sf.types import ItemType, ListType
 
-from app.errors import MAX_ISSUES, HttpApiDecodeError
+from app.core.errors import MAX_ISSUES, HttpApiDecodeError
+from app.core.schemas.loading import cached_schema, load
+from app.core.schemas.queries import from_query
+from app.core.schemas.unknown import LONG_NAME, Unknown, unknown_names
 from app.http.preferences import STRICT, applied, prefers
-from app.schemas.loading import cached_schema, load
-from app.schemas.queries import from_query
-from app.schemas.unknown import LONG_NAME, Unknown, unknown_names
 
 LISTED = 20
 """The most names in `Ignored-Fields`."""

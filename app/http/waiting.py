@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable
 from multiprocessing.synchronize import Event
 
-from app.errors import ServiceUnavailable
+from app.core.errors import ServiceUnavailable
+from app.core.operation import Result
+from app.events.responses import EventPage
 from app.http.callers import callers, wait_instead_of_working
-from app.operations.operation import Result
-from app.responses.events import EventPage
 
 POLL_SECONDS = 0.5
 

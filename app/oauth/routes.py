@@ -3,13 +3,13 @@
 from flask import Blueprint, Flask, Response, g, request
 from flask.typing import ResponseReturnValue
 
-from app.errors import HttpApiDecodeError
+from app.core.context import this_instant
+from app.core.errors import HttpApiDecodeError
 from app.http.callers import callers, client_address
 from app.http.cors import allow_origins
 from app.http.json import loads_object
-from app.http.oauth import connection_server
-from app.operations.context import this_instant
-from app.operations.oauth import end_connection, register_client
+from app.oauth.operations import end_connection, register_client
+from app.oauth.server import connection_server
 
 MAX_BODY = 64 * 1024
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Flask
 
-from app.operations.catalogue import CATALOGUE
+from app.features import CATALOGUE
 from app.rest import health
 from app.rest.blueprint import Routes
 from app.rest.openapi import TAGS, make_document

@@ -15,25 +15,26 @@ from flask import Request, Response, after_this_request, request, url_for
 from flask_smorest import Blueprint
 from webargs.flaskparser import FlaskParser
 
-from app.errors import NotFound
+from app.core.context import Context
+from app.core.errors import NotFound
+from app.core.etags import read_tags
+from app.core.operation import Result
+from app.core.schemas.fields import Schema
+from app.core.schemas.loading import cached_schema, decode_error
+from app.core.schemas.queries import MAX_OFFSET, NUMBERS, ConditionalWriteHeaders, WriteHeaders, from_query
+from app.core.schemas.validation import HEX_ID, WRONG_ID
+from app.core.store.bodies import Bodies
+from app.core.vocabulary import Channel
+from app.documents.responses import TEXT_IF_MISSING, minimal_record
+from app.documents.schemas import BASE_REQUIRED, GuardedWrite
 from app.http import bodies, json, tables, unknown
 from app.http.callers import callers, hold_large
 from app.http.preferences import RETURN_MINIMAL, prefers
 from app.http.waiting import wait_for_events
-from app.operations.context import Context
-from app.operations.operation import Result
-from app.responses.documents import TEXT_IF_MISSING, minimal_record
-from app.responses.json_schema import REF
+from app.planning.schemas import PlanFields
 from app.rest.openapi import common_parameters
+from app.rest.response_schemas import REF
 from app.rest.route import Route
-from app.rules.etags import read_tags
-from app.schemas.checks import HEX_ID, WRONG_ID
-from app.schemas.documents import BASE_REQUIRED, GuardedWrite
-from app.schemas.loading import cached_schema, decode_error
-from app.schemas.plans import PlanFields
-from app.schemas.queries import MAX_OFFSET, NUMBERS, ConditionalWriteHeaders, WriteHeaders, from_query
-from app.schemas.types import Schema
-from app.vocabulary import Channel
 
 View = Callable[..., Response]
 
@@ -237,7 +238,7 @@ def _with_texts(ctx: Context, result: Result[Any]) -> dict[str, Any]:
     if missing := [one for one in result.text_ids.values() if one and one not in texts]:
         with ctx.store.deadline():
             # Long ones are counted before they are read: with 48 readers of 2 MB at once the process took 456 MB.
-            texts = {**texts, **ctx.store.bodies.get_texts(ctx.project_id, missing, before_long=hold_large)}
+            texts = {**texts, **ctx.store[Bodies].get_texts(ctx.project_id, missing, before_long=hold_large)}
     shown = {name: texts.get(one, "") if one else TEXT_IF_MISSING[name] for name, one in result.text_ids.items()}
     record = {**result.record, **shown}
     return {**result.body, result.record_key: record} if result.record_key else record

@@ -6,13 +6,13 @@ from typing import Any
 
 import yaml
 
-from app.errors import IntentInvalid, Refusal
-from app.responses.intents import TAKEN_KEYWORD, Validation
-from app.responses.json_schema import REF, JsonSchema, error_components
+from app.core.errors import IntentInvalid, Refusal
+from app.core.schemas.loading import problems
+from app.core.vocabulary import Kind
+from app.intents.responses import TAKEN_KEYWORD, Validation
+from app.intents.schemas import INTENT_FIELDS
+from app.rest.response_schemas import REF, JsonSchema, error_components
 from app.rest.route import Route
-from app.schemas.intents import INTENT_FIELDS
-from app.schemas.loading import problems
-from app.vocabulary import Kind
 
 CHANGES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 """What differs in the examples of operations' responses, by the operation's name."""

@@ -5,9 +5,9 @@ from threading import Lock
 from cachetools import TTLCache, cached
 from flask_smorest import Blueprint
 
+from app.core.schemas.fields import Schema, StrictString
+from app.core.store.store import Store
 from app.http.callers import callers
-from app.schemas.types import Schema, StrictString
-from app.store.store import Store
 
 PREPARED_SECONDS = 10
 """How long a database counts as prepared once it was: its indexes are not listed at each probe."""

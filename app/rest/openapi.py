@@ -17,19 +17,20 @@ from apispec import BasePlugin
 from flask import Flask
 from flask_smorest import Api, Blueprint
 
-from app import vocabulary
-from app.documented import EXAMPLE_ID, docstring
-from app.errors import Refusal
-from app.responses.briefs import SEARCH_INTENTS
-from app.responses.intents import Intent
-from app.responses.json_schema import REF, JsonSchema, components, error_components
+from app.core import vocabulary
+from app.core.documented import EXAMPLE_ID, docstring
+from app.core.errors import Refusal
+from app.core.schemas.fields import EXAMPLE
+from app.core.schemas.queries import MAX_NUMBER, NUMBERS
+from app.core.schemas.validation import HEX_ID
+from app.documents.responses import SEARCH_INTENTS
+from app.documents.schemas import SORTS, FirstStatus
+from app.events.vocabulary import EVENT_TYPES
+from app.intents.responses import Intent
+from app.intents.schemas import INTENT_FIELDS
 from app.rest.examples import error_examples, example, response_example
+from app.rest.response_schemas import REF, JsonSchema, components, error_components
 from app.rest.route import Route
-from app.schemas.checks import HEX_ID
-from app.schemas.documents import SORTS
-from app.schemas.intents import INTENT_FIELDS, FirstStatus
-from app.schemas.queries import MAX_NUMBER, NUMBERS
-from app.schemas.types import EXAMPLE
 from app.settings import VERSION, Settings
 
 HEAD = Path(__file__).with_suffix(".yaml")
@@ -58,7 +59,7 @@ NOUNS = {"document-intents": "draft", "cluster-intents": "draft", "category-inte
 
 ENUMS: dict[str, Iterable[str]] = {
     **{words.__name__: words for words in vars(vocabulary).values() if isinstance(words, EnumType) and list(words)},
-    "EventType": vocabulary.EVENT_TYPES,
+    "EventType": EVENT_TYPES,
     "FirstStatus": FirstStatus,
     "SearchIntentOrUnset": SEARCH_INTENTS,
     "DocumentSort": SORTS,

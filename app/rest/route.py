@@ -6,18 +6,19 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
-from app import errors
-from app.errors import Refusal
-from app.operations.operation import Effect, Operation
-from app.responses.intents import CONFIRMED, Confirmed, Intent
-from app.responses.projects import Project
-from app.responses.revisions import Revision
-from app.responses.threads import NewReviewLink, ReviewLink
-from app.responses.tokens import Invitation, NewInvitation
-from app.responses.webhooks import Delivery
-from app.schemas.loading import cached_schema
-from app.schemas.queries import DryRunQuery
-from app.vocabulary import Kind, Scope
+from app.core import errors
+from app.core.errors import Refusal
+from app.core.operation import Effect, Operation
+from app.core.schemas.loading import cached_schema
+from app.core.schemas.queries import DryRunQuery
+from app.core.vocabulary import Kind, Scope
+from app.documents.responses import Revision
+from app.guards.errors import BudgetExceeded, ProjectFrozen
+from app.intents.responses import CONFIRMED, Confirmed, Intent
+from app.projects.responses import Project
+from app.projects.token_responses import Invitation, NewInvitation
+from app.review.responses import NewReviewLink, ReviewLink
+from app.webhooks.responses import Delivery
 
 UNCHANGING = (Delivery, Invitation, NewInvitation, ReviewLink, NewReviewLink)
 """Records without a revision, whose responses have no ETag."""
@@ -110,8 +111,8 @@ class Route:
             errors.NotFound: self.operation.id_names,
             errors.IdempotencyConflict: self.takes_key,
             errors.IdempotencyMismatch: self.takes_key,
-            errors.BudgetExceeded: writes,
-            errors.ProjectFrozen: writes and self.operation.scope != Scope.ADMIN,
+            BudgetExceeded: writes,
+            ProjectFrozen: writes and self.operation.scope != Scope.ADMIN,
             errors.PreconditionFailed: self.conditional,
         }
         found: set[type[Refusal]] = {*self.operation.errors, *(error for error, may_be in everywhere.items() if may_be)}

@@ -9,19 +9,24 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
-from app.errors import WriteConflict
+from app.briefs.operations import end_expired_claim
+from app.core.context import Context, system, this_instant
+from app.core.errors import WriteConflict
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
+from app.core.vocabulary import Channel
+from app.documents.publishing import publish_due
+from app.documents.store import Documents
+from app.events.store import Events
 from app.http.metrics import CLAIMS_EXPIRED, PUBLISHED, RELAYED
-from app.operations.briefs import expire_lease
-from app.operations.context import Context, system, this_instant
-from app.operations.publishing import publish_due
-from app.rules.notices import mailboxes
+from app.notices.mailer import Mailer
+from app.notices.rules import mailboxes
+from app.notices.sender import ATTEMPT_SECONDS, NoticeSender
+from app.notices.store import Notices
+from app.projects.store import Members, Projects
 from app.settings import Settings
-from app.store.store import Store
-from app.vocabulary import Channel
-from app.worker.mailer import Mailer
-from app.worker.notice_sender import ATTEMPT_SECONDS, NoticeSender
-from app.worker.webhook_client import WebhookClient
-from app.worker.webhook_sender import WebhookDispatcher, WebhookSender
+from app.webhooks.client import WebhookClient
+from app.webhooks.sender import WebhookDispatcher, WebhookSender
 from app.worker.worker import Job, ProjectByProject, ProjectPool
 
 log = logging.getLogger("content_workflow.worker")
@@ -62,14 +67,14 @@ def relay_events(store: Store, projects: ProjectByProject, *then: Callable[[], o
 
     def relay(project_id: str) -> int:
         with store.deadline():
-            events = store.outboxes.publish_batch(project_id)
+            events = store[Outboxes].publish_batch(project_id)
         if events:
             RELAYED.inc(events)
             log.info("events relayed", extra={"projectId": project_id, "events": events})
         return events
 
     with store.deadline():
-        waiting = store.outboxes.projects_waiting()
+        waiting = store[Outboxes].projects_waiting()
     relayed = projects.each(waiting, relay)
     for send in then if relayed else ():
         send()
@@ -88,17 +93,17 @@ def tell_by_the_hour(store: Store, projects: ProjectByProject, told: set[datetim
         return False
     is_new_day = hour.date() not in {one.date() for one in told}
     with store.deadline():
-        members = store.members.told_daily(now.hour)
-        everywhere = [project["id"] for project in store.projects.all()] if is_new_day else []
+        members = store[Members].told_daily(now.hour)
+        everywhere = [project["id"] for project in store[Projects].all()] if is_new_day else []
     here = {*everywhere, *(member["projectId"] for member in members)}
 
     def tell(project_id: str) -> int:
         with store.deadline():
             if everywhere:
-                store.notices.queue_overdue(project_id, now)
+                store[Notices].queue_overdue(project_id, now)
             for member in members:
                 if member["projectId"] == project_id:
-                    store.notices.queue_digest(project_id, member["id"], mailboxes(member), now)
+                    store[Notices].queue_digest(project_id, member["id"], mailboxes(member), now)
         return 1
 
     if projects.each(here, tell) == len(here):
@@ -113,7 +118,7 @@ def start_publishing(store: Store, pool: ProjectPool) -> bool:
     However much a project has scheduled, it uses one thread for one turn, and then the next project has its turn.
     """
     with store.deadline():
-        projects = store.documents.find_projects_due(this_instant())
+        projects = store[Documents].find_projects_due(this_instant())
     for project_id in projects:
         pool.submit(project_id, partial(publish_turn, store, project_id))
     return False
@@ -131,16 +136,16 @@ def expire_claims(store: Store, projects: ProjectByProject) -> bool:
     """Ends the claims whose lease has run out; nothing else does."""
     now = this_instant()
     with store.deadline():
-        with_expired = store.documents.find_projects_with_expired(now)
+        with_expired = store[Documents].find_projects_with_expired(now)
 
     def expire(project_id: str) -> int:
         ended = 0
         with store.deadline():
-            expired = store.documents.find_expired(project_id, now)
+            expired = store[Documents].find_expired(project_id, now)
         ctx = Context(store, system(project_id, ""), Channel.WORKER, now)
         for document in expired:
             with suppress(WriteConflict), store.deadline():
-                expire_lease(ctx, document)
+                end_expired_claim(ctx, document)
                 ended += 1
                 CLAIMS_EXPIRED.inc()
                 log.info("claim expired", extra={"documentId": document["id"]})
@@ -155,10 +160,10 @@ def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> boo
 
     def trim(project_id: str) -> int:
         with store.deadline():
-            return store.events.trim(project_id, before)
+            return store[Events].trim(project_id, before)
 
     with store.deadline():
-        feeds = store.events.projects()
+        feeds = store[Events].projects()
     trimmed = projects.each(feeds, trim)
     if trimmed:
         log.info("feeds trimmed", extra={"events": trimmed})

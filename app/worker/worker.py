@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from app.errors import ServiceUnavailable, WriteConflict
+from app.core.errors import ServiceUnavailable, WriteConflict
+from app.core.store.store import Misconfigured, TooManyWriters
 from app.http.metrics import LAST_RUN
-from app.store.store import Misconfigured, TooManyWriters
 
 log = logging.getLogger("content_workflow.worker")
 

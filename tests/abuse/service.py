@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from app.cli.db import create_missing
-from app.store.store import Store, connect
+from app.core.store.store import Store, connect
 from tests.live import free_port, program, until_listening
 from tests.make import OPERATIONS, Project, a_project
 

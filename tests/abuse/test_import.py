@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.db import prepare
-from app.store.store import Store, connect
+from app.core.store.store import Store, connect
 from tests.make import OPERATIONS, Project, a_project
 
 Database = tuple[Store, dict[str, str]]

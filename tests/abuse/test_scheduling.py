@@ -6,8 +6,8 @@ from typing import Any
 
 from bson import ObjectId
 
-from app.operations.context import this_instant
-from app.rules.times import wire_time
+from app.core.context import this_instant
+from app.core.times import wire_time
 from tests.abuse.service import Service
 from tests.make import OPERATIONS, Project, a_document
 

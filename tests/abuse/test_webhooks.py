@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.operations.context import Context
-from app.rules.caps import WEBHOOKS_PER_PROJECT
+from app.core.context import Context
+from app.webhooks.rules import WEBHOOKS_PER_PROJECT
 from tests.abuse.service import Service, serve
 from tests.make import OPERATIONS, Project, a_document
 from tests.webhooks.receiver import receiving

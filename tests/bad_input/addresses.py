@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 from flask import Flask
 
-from app.store.store import Store
-from app.worker.webhook_client import NO_ADDRESS, WebhookClient
+from app.core.store.store import Store
+from app.webhooks.client import NO_ADDRESS, WebhookClient
 from tests.bad_input.aftermath import unreadable
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import TEXTS, mutated_text

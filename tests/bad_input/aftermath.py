@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 from flask import Flask
 
-from app.operations.context import Context, system
-from app.operations.transfers import ProjectImport, export_project
-from app.vocabulary import Channel
+from app.core.context import Context, system
+from app.core.vocabulary import Channel
+from app.transfers.operations import ProjectImport, export_project
 from tests.bad_input.requests import Request, Response, send
 from tests.bad_input.scene import Scene
 from tests.make import a_project

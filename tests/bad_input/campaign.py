@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from app.store.store import Store
+from app.core.store.store import Store
 
 PER_SCENE = 1_000
 """After how many inputs everything that they meet is made anew: so an input is repeated without those before it."""

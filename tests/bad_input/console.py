@@ -8,7 +8,7 @@ from urllib.parse import quote_from_bytes, urlencode
 
 from flask import Flask
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.bad_input.aftermath import unreadable
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.files import PLANS

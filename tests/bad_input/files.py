@@ -14,12 +14,12 @@ from click.testing import CliRunner
 from flask import Flask
 
 from app.cli import calling, imports, plans
-from app.errors import BadRequest
-from app.operations.context import Context, system
-from app.operations.transfers import ProjectImport, export_project
-from app.store.collection import new_id
-from app.store.store import Store
-from app.vocabulary import Channel
+from app.core.context import Context, system
+from app.core.errors import BadRequest
+from app.core.store.collection import new_id
+from app.core.store.store import Store
+from app.core.vocabulary import Channel
+from app.transfers.operations import ProjectImport, export_project
 from tests.bad_input.aftermath import unreadable
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import json_bytes, mutated_bytes, mutated_value

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from flask import Flask
 from graphql import GraphQLArgument, GraphQLField, build_schema, get_named_type, is_leaf_type, is_required_argument
 
-from app.store.store import Store
+from app.core.store.store import Store
 from graphql_app.errors import INTERNAL
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import TEXTS, json_bytes, mutated_bytes, mutated_text, mutated_value, wrong_value

@@ -10,8 +10,8 @@ import orjson
 from flask import Flask
 from jsonschema import Draft202012Validator
 
-from app import errors
-from app.store.store import Store
+from app.core import errors
+from app.core.store.store import Store
 from mcp_tools.over_stdio import StdioServer
 from mcp_tools.prompts import WRITE
 from mcp_tools.tools import TOOLS

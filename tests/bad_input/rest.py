@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
 from werkzeug.exceptions import HTTPException
 
-from app import errors
-from app.store.store import Store
+from app.core import errors
+from app.core.store.store import Store
 from tests.bad_input.aftermath import unreadable
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import NO_ID, from_schema, json_bytes, mutated_bytes, mutated_value

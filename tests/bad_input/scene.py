@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from app.store.store import Store
-from app.vocabulary import TokenKind
+from app.core.store.store import Store
+from app.core.vocabulary import TokenKind
 from tests.bad_input.mutations import NO_ID
 from tests.make import Project, Token, a_project, a_ready_brief
 from tests.operations import valid_calls

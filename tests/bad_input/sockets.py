@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from flask import Flask
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.console import ConsoleTarget
 from tests.bad_input.graphql import GraphqlTarget

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from flask import Flask
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.bad_input.campaign import MIB
 from tests.bad_input.targets import SHARES, database, run_target
 

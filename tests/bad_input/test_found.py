@@ -10,10 +10,10 @@ import httpx2
 import pytest
 from flask import Flask
 
-from app.operations.context import Context, system
-from app.operations.transfers import ProjectImport, export_project
-from app.store.store import Store
-from app.vocabulary import Channel
+from app.core.context import Context, system
+from app.core.store.store import Store
+from app.core.vocabulary import Channel
+from app.transfers.operations import ProjectImport, export_project
 from mcp_tools.over_stdio import StdioServer
 from tests.console.visitor import Visitor
 from tests.make import Project, a_document, a_project

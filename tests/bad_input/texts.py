@@ -7,15 +7,15 @@ from typing import Any
 
 from flask import Flask
 
-from app.errors import BadRequest, VersionConflict
-from app.rules.checks import Subject, run_checks
-from app.rules.diffs import unified_diff
-from app.rules.publishing import rendered
-from app.rules.sections import Edit, apply_edits, partition
-from app.rules.slugs import slug_of
-from app.rules.text import first_paragraph, word_count
-from app.rules.words import search_words
-from app.store.store import Store
+from app.checks.rules import Subject, run_checks
+from app.core.errors import BadRequest, VersionConflict
+from app.core.slugs import slug_of
+from app.core.store.store import Store
+from app.core.text.diffs import unified_diff
+from app.core.text.excerpts import first_paragraph, word_count
+from app.core.text.words import search_words
+from app.publications.rules import rendered
+from app.sections.rules import Edit, apply_edits, partition
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import TEXTS, mutated_text
 from tests.bad_input.scene import TEXT

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app.cli import calling, main
-from app.store.store import Store
+from app.core.store.store import Store
 
 Cli = Callable[..., Result]
 

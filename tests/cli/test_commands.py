@@ -15,12 +15,12 @@ from click.testing import CliRunner
 from flask import Flask
 
 from app.cli import COMMANDS, main
-from app.operations.access import Access
-from app.operations.context import this_instant
-from app.operations.invitations import accept_invitation
-from app.store.indexes import INDEXES
-from app.store.store import Store
-from app.vocabulary import Scope, TokenKind
+from app.core.context import this_instant
+from app.core.store.indexes import INDEXES
+from app.core.store.store import Store
+from app.core.vocabulary import Scope, TokenKind
+from app.projects.access import Access
+from app.projects.invitations import accept_invitation
 from tests.cli.conftest import Cli
 from tests.make import Project
 

@@ -3,8 +3,8 @@
 from bson import ObjectId
 
 from app.cli.demo import make_demo
-from app.operations.context import this_instant
-from app.store.store import Store
+from app.core.context import this_instant
+from app.core.store.store import Store
 
 
 def test_a_month_of_work_lies_behind_the_demo(store: Store) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from app.cli.demo import make_demo
 from app.cli.mongod import MongodProcess
-from app.store.store import Store
-from app.vocabulary import DocumentStatus
+from app.core.store.store import Store
+from app.core.vocabulary import DocumentStatus
 from tests.cli.running import answers, get, mongod_runs, running, until
 from tests.make import OPERATIONS
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.errors import ServiceUnavailable
-from app.operations.context import this_instant
-from app.store.store import Store
+from app.core.context import this_instant
+from app.core.errors import ServiceUnavailable
+from app.core.store.store import Store
 from tests.cli.conftest import Cli
 from tests.databases import everything
 from tests.make import OPERATIONS, Project, a_document, a_project

@@ -11,7 +11,7 @@ from click.shell_completion import get_completion_class
 from click.testing import CliRunner
 
 from app.cli import main
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.make import a_project
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from app.cli import plan_files
 from app.cli.plan_files import read_plan
-from app.schemas.plan_tables import UnreadablePlan
-from app.store.store import Store
+from app.core.store.store import Store
+from app.planning.tables import UnreadablePlan
 from tests.cli.conftest import Cli
 from tests.databases import everything
 from tests.make import OPERATIONS, Project, made

@@ -9,8 +9,9 @@ from datetime import timedelta
 import pytest
 from bson import ObjectId
 
-from app.operations.context import this_instant
-from app.store.store import Store
+from app.core.context import this_instant
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
 from tests.cli.conftest import Cli
 from tests.make import OPERATIONS, Project, a_document, a_project
 
@@ -53,7 +54,7 @@ def test_threads_and_links_go_with_the_document(cli: Cli, project: Project) -> N
     OPERATIONS["open_thread"](ctx, document, fields={"text": "Which?"})
     OPERATIONS["create_review_link"](ctx, document, fields={"name": "Lee", "days": 14})
     OPERATIONS["delete_document"](ctx, document)
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     cli("purge", "--project", project.id, "--yes")
 

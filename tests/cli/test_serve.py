@@ -16,7 +16,7 @@ import pytest
 
 from app.cli.db import differences
 from app.cli.server_process import KILL_SECONDS
-from app.store.store import Store
+from app.core.store.store import Store
 from tests import live
 from tests.cli.running import CHECKOUT, Running, answers, running, until
 from tests.live import free_port

@@ -8,9 +8,9 @@ from flask import Flask
 from pymongo import MongoClient
 from selenium import webdriver
 
+from app.core.store.store import CODEC, Store
+from app.core.vocabulary import Scope
 from app.http.callers import WAITING
-from app.store.store import CODEC, Store
-from app.vocabulary import Scope
 from tests.console.browser import Window
 from tests.console.visitor import Visitor
 from tests.listener import Commands

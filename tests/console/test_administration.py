@@ -7,11 +7,11 @@ from html import unescape
 import pytest
 from flask import Flask
 
-from app.errors import Forbidden
-from app.operations.context import Context
-from app.operations.invitations import invite_member
-from app.rules.times import wire_time
-from app.vocabulary import Scope
+from app.core.context import Context
+from app.core.errors import Forbidden
+from app.core.times import wire_time
+from app.core.vocabulary import Scope
+from app.projects.invitations import invite_member
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, a_project
 

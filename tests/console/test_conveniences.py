@@ -6,6 +6,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from app.core.store.outbox import Outboxes
 from tests.console.browser import Window
 from tests.console.test_in_a_browser import now, screen
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief
@@ -104,14 +105,14 @@ def test_the_toolbar_writes_markdown(window: Window, project: Project) -> None:
 
 def test_who_writes_learns_at_once_that_an_agent_claimed_the_piece(window: Window, project: Project) -> None:
     document = a_ready_brief(project.context(), title="Rye", status="planned")
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     window.sign_in(project.token("Ingrid"))
     window.open(f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
     editor.send_keys("Mine. ")
     agent = project.context(project.token("Night writer", agent="writer-1"))
     OPERATIONS["claim_brief"](agent, document["id"], fields={})
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     window.until(lambda: "writer-1 (Night writer) claimed this piece" in window.find("#meanwhile").text)
 
     window.find("#meanwhile button").click()

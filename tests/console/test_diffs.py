@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.console.diffs import ADDED, MOST_LINES, REMOVED, SAME, Row, changed_words, marked_changes, side_by_side
-from app.rules.diffs import unified_diff
-from app.rules.rendering import to_html
+from app.core.text.diffs import unified_diff
+from app.core.text.html import to_html
 
 OLD = "# Rye\n\nFlour and water.\n-- a rule\nFeed it.\n"
 

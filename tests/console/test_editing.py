@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from app.console import calls
-from app.vocabulary import Scope
+from app.core.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief
 

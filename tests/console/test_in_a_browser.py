@@ -15,9 +15,11 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 
 from app.console.table import COLUMNS
-from app.errors import BudgetExceeded, RateLimited, ServiceUnavailable
-from app.rules.times import wire_time
-from app.store.store import Store
+from app.core.errors import RateLimited, ServiceUnavailable
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
+from app.core.times import wire_time
+from app.guards.errors import BudgetExceeded
 from tests.clients.npm import installed
 from tests.console.browser import Window
 from tests.make import OPERATIONS, Project, Token, a_document, a_project, a_ready_brief, made
@@ -126,7 +128,7 @@ def test_a_wrong_field_has_the_focus_a_secret_is_copied_and_nothing_is_cleared_i
 def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Window, project: Project) -> None:
     ctx = project.context()
     first = a_document(ctx, title="Rye", status="idea", markdown=TEXT)
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     window.sign_in(project.token("Ingrid"))
 
     for status in ("planned", "drafting"):
@@ -136,7 +138,7 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
         window.chrome.execute_script("document.querySelector(arguments[0]).focus()", f"#d-{first['id']} h3 a")
         window.chrome.execute_script("document.querySelector('#board').scrollLeft = 50")
         arriving = a_ready_brief(ctx, title="Stollen", status="planned")
-        project.store.outboxes.publish_all(project.id)
+        project.store[Outboxes].publish_all(project.id)
         window.find(f"#d-{arriving['id']}")
         window.until(lambda: window.chrome.execute_script("return document.querySelector('#board').scrollLeft") == 50)
         assert window.chrome.execute_script("return document.activeElement.closest('.card')?.id") == f"d-{first['id']}"
@@ -164,7 +166,7 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
         ("submit_document", {}),
     ):
         OPERATIONS[name](writer, sent_back["id"], fields=fields)
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     window.find(f".column[data-status=review] #d-{sent_back['id']}")
     window.chrome.execute_script(PUT_DOWN, f"#d-{sent_back['id']}", ".column[data-status=drafting]")
     window.find("#move-note").send_keys("Say which flour.")
@@ -187,7 +189,7 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
 
 def test_a_card_is_published_and_unpublished_only_when_that_is_confirmed(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     window.sign_in(project.token("Ingrid"))
     for column, question, left in (
         ("published", "Publish now? The website shows it from then on.", document["status"]),
@@ -251,7 +253,7 @@ def test_a_tab_that_is_hidden_does_not_wait_for_events(
     window.chrome.switch_to.window(board)
     window.until(lambda: window.chrome.execute_script(ENDED_WAITS))
     a_document(project.context())
-    project.store.outboxes.publish_all(project.id)  # ends the waiting on the server
+    project.store[Outboxes].publish_all(project.id)  # ends the waiting on the server
 
 
 def test_a_piece_is_dragged_to_another_day(window: Window, project: Project) -> None:
@@ -445,7 +447,7 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     editor.send_keys("Mine. ")
     theirs = {"markdown": TEXT + "\nTheirs.\n", "baseVersion": 1}
     OPERATIONS["write_content"](project.context(project.token("Ada")), document["id"], fields=theirs)
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     window.until(lambda: "Ada saved version 2 while you are writing" in window.find("#meanwhile").text)
 
     window.press("Save")
@@ -479,7 +481,7 @@ def test_a_save_that_fails_in_the_service_stays_in_the_editor(
         raise failure
 
     with monkeypatch.context() as patch:
-        patch.setattr("app.store.bodies.Bodies.add", fail)
+        patch.setattr("app.core.store.bodies.Bodies.add", fail)
         editor.send_keys(Keys.CONTROL + "s")
         window.until(lambda: "Still working on it" in window.find("#toasts").text)
         was_seen.set()
@@ -812,7 +814,7 @@ def test_actions_stay_open_while_others_work_and_a_time_that_is_past_is_not_sent
     window.find("#all-actions").click()
     window.chrome.execute_script("document.querySelector('#act-publish_document').focus()")
     OPERATIONS["update_document"](ctx, document["id"], fields={"subtitle": "The other bread"})
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     window.until(lambda: "The other bread" in window.find("#document").text)
     assert window.find("#act-publish_document").is_displayed()
     assert window.chrome.switch_to.active_element.get_attribute("id") == "act-publish_document"
@@ -886,7 +888,7 @@ def full(store: Store) -> tuple[Token, list[str], list[tuple[str, dict[str, str]
         ("/table/views?status=idea", {"name": " "}, "Must not be blank"),
         ("/administration/webhooks", {"url": "ftp://nowhere"}, "Add a webhook"),
     ]
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
     return project.token("Ingrid"), [*addresses, *(f"{one}{tab}" for tab in tabs)], forms
 
 

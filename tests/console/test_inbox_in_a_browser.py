@@ -8,10 +8,11 @@ import pytest
 from bson import ObjectId
 from selenium.webdriver.common.by import By
 
-from app.operations.context import this_instant
-from app.rules.notices import NoticeLine
-from app.vocabulary import WaitKind
-from app.worker.notice_messages import mail_of
+from app.core.context import this_instant
+from app.core.store.outbox import Outboxes
+from app.notices.messages import mail_of
+from app.notices.rules import NoticeLine
+from app.notices.vocabulary import WaitKind
 from tests.console.browser import Window
 from tests.make import OPERATIONS, Project, a_document
 
@@ -46,7 +47,7 @@ def test_lines_are_done_with_a_key_and_the_number_follows(window: Window, projec
     take_pictures(window, "board")
     window.until(lambda: window.find("nav .count").text == "4")
     oats = OPERATIONS["submit_document"](ctx, a_document(ctx, title="Oats", slug="oats", markdown="Oats.")["id"]).body
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     window.until(lambda: window.find("nav .count").text == "5")  # the board is live, and the bell with it
     window.find(f"#m-{oats['id']}").click()
     window.find("#move input[value=approved]").click()

@@ -7,9 +7,10 @@ import pytest
 
 from app.console import plots
 from app.console.words import duration
-from app.operations.context import this_instant
-from app.rules.times import wire_time
-from app.vocabulary import Scope
+from app.core.context import this_instant
+from app.core.store.outbox import Outboxes
+from app.core.times import wire_time
+from app.core.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief
 
@@ -40,7 +41,7 @@ def test_it_shows_each_day_and_each_agent_as_a_plot_and_as_a_table(editor: Visit
     OPERATIONS["claim_brief"](agent, document["id"], fields={})
     OPERATIONS["write_content"](agent, document["id"], fields={"markdown": TEXT, "baseVersion": 1})
     OPERATIONS["submit_document"](agent, document["id"], fields={})
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     page = editor.get("/console/insight?days=7").text
 
@@ -55,7 +56,7 @@ def test_it_shows_where_pieces_were_on_each_day(editor: Visitor, project: Projec
     document = a_document(yesterday, title="Rye", markdown=TEXT)
     OPERATIONS["submit_document"](yesterday, document["id"], fields={})
     OPERATIONS["approve_document"](project.context(), document["id"], fields={})
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     page = editor.get("/console/insight?days=7").text
 

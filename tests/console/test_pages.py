@@ -15,10 +15,12 @@ from werkzeug.test import encode_multipart
 
 from app.console.frame import NOTICE_COOKIE
 from app.console.words import message_html, time_left
-from app.errors import ServiceUnavailable
-from app.rules.times import wire_time
-from app.store.document_keys import document_keys
-from app.vocabulary import DocumentStatus, Scope
+from app.core.errors import ServiceUnavailable
+from app.core.store.bodies import Bodies
+from app.core.store.outbox import Outboxes
+from app.core.times import wire_time
+from app.core.vocabulary import DocumentStatus, Scope
+from app.documents.keys import document_keys
 from tests.console.test_page_costs import DOCUMENT as PAGES
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief, made
@@ -253,7 +255,7 @@ def test_a_text_is_saved_as_a_new_version(editor: Visitor, project: Project, doc
 
     assert "Saved as version 2" in saved.text
     part = OPERATIONS["get_revision"](project.context(), document["id"], "2")
-    stored = project.store.bodies.get_texts(project.id, [part.text_ids["markdown"]])
+    stored = project.store[Bodies].get_texts(project.id, [part.text_ids["markdown"]])
     assert list(stored.values()) == [TEXT + "Again."]
 
 
@@ -437,7 +439,7 @@ def test_a_scheduled_piece_is_rescheduled_where_it_is_read(editor: Visitor, proj
 def test_a_page_that_follows_learns_what_changed(editor: Visitor, project: Project, document: dict[str, str]) -> None:
     cursor = editor.get("/console/board").text.partition('data-cursor="')[2].partition('"')[0]
     editor.post(f"/console/documents/{document['id']}/actions/submit_document")
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     changes = editor.get(f"/console/changes?after={cursor}").json
     assert document["id"] in changes["documents"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.console.times import utc_text
-from app.vocabulary import Scope
+from app.core.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.documents.steps import a_document, ok, path_of
 

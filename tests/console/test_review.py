@@ -11,7 +11,9 @@ import pytest
 from flask import Flask
 from selenium.webdriver.common.keys import Keys
 
-from app.vocabulary import Scope, ThreadState
+from app.core.store.outbox import Outboxes
+from app.core.vocabulary import Scope
+from app.review.vocabulary import ThreadState
 from tests.clients.npm import installed
 from tests.console.browser import Window
 from tests.console.test_in_a_browser import AXE, RUN_AXE, now, screen
@@ -88,7 +90,7 @@ def submitted(project: Project, writer: Token | None = None, **settings: Any) ->
     OPERATIONS["claim_brief"](agent, document["id"], fields={})
     OPERATIONS["write_content"](agent, document["id"], fields={"markdown": TEXT, "baseVersion": 1})
     OPERATIONS["submit_document"](agent, document["id"], fields={})
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     return document
 
 
@@ -139,7 +141,7 @@ def test_a_review_goes_round_until_people_decide(window: Window, project: Projec
     for text in ("Which flour?", "Said twice."):
         agent.call("reply_to_thread", documentId=document["id"], threadId=threads[text]["id"], text="Done: rye.")
     agent.call("submit_document", documentId=document["id"])
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     window.until(lambda: "2 new since you last looked" in window.find(".note").text)
     assert "In review again, round 2" in window.find(".note").text
@@ -166,7 +168,7 @@ def test_a_review_goes_round_until_people_decide(window: Window, project: Projec
         if round_ == 2:
             agent.call("claim_next_brief")
             agent.call("submit_document", documentId=document["id"])
-            project.store.outboxes.publish_all(project.id)
+            project.store[Outboxes].publish_all(project.id)
             window.until(lambda: "After 2 rounds people decide" in window.find(".actions").text)
             assert not window.has("[name=offer]")
     assert now(project, document)["brief"]["state"] == "drafted"
@@ -225,7 +227,7 @@ def test_remarks_outlive_a_change_of_the_text(window: Window, project: Project) 
 
     fields = {"markdown": TEXT.replace("lukewarm", "at 28 °C"), "baseVersion": 2}
     OPERATIONS["write_content"](project.context(project.token("Ada")), document["id"], fields=fields)
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     assert window.find("#c-text").get_attribute("value") == "Which?"
     window.keys(Keys.CONTROL + Keys.ENTER)
     window.until(lambda: "28 °C" in window.find(".prose").text)
@@ -259,7 +261,7 @@ def test_a_suggestion_is_accepted_or_rejected_with_one_key(window: Window, proje
 
     fields = {"text": "Plainer?", "quote": {"exact": "Throw half away"}, "suggestion": "Keep half"}
     OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     window.until(lambda: "Plainer?" in window.find(".threads > .thread").text)
     window.keys("t")
     window.keys("r")
@@ -327,7 +329,7 @@ def test_a_suggestion_is_accepted_and_remarks_are_answered_where_the_text_is_wri
     warm = {"text": "How warm?", "quote": {"exact": "lukewarm"}, "suggestion": "at 28 °C"}
     for fields in (warm, {"text": "Which flour?"}, {"text": "A photograph?"}):
         OPERATIONS["open_thread"](ada, document["id"], fields=fields)
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     ids = {text: f"#t-{one['id']}" for text, one in threads_of(project, document).items()}
     window.sign_in(project.token("Ingrid"))
     window.open(f"/console/documents/{document['id']}/edit")
@@ -402,7 +404,7 @@ def written(window: Window, project: Project, *texts: str, **fields: Any) -> tup
     warm = {"text": "How warm?", "quote": {"exact": "lukewarm"}, "suggestion": "at 28 °C"}
     for remarked in (warm, *({"text": text} for text in texts)):
         OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=remarked)
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     window.sign_in(project.token("Ingrid"))
     window.open(f"/console/documents/{document['id']}/edit")
     window.find(".editor")
@@ -464,7 +466,7 @@ def test_who_types_an_answer_stays_in_it_when_another_remark_is_resolved(window:
     answer.send_keys("At ")
     scrolled = window.chrome.execute_script(SCROLLED)
     OPERATIONS["resolve_thread"](project.context(), document["id"], ids["7"].removeprefix("#t-"), fields={})
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     window.until(lambda: not window.has(ids["7"]))
     assert window.chrome.execute_script(SCROLLED) == scrolled > 0
     window.keys("28")

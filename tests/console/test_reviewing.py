@@ -12,7 +12,9 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from app.vocabulary import Scope, ThreadState
+from app.core.store.outbox import Outboxes
+from app.core.vocabulary import Scope
+from app.review.vocabulary import ThreadState
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document
 
@@ -117,7 +119,7 @@ def test_what_was_asked_is_there_after_the_text_came_back(
         ada = project.context(project.token("Ada"))
         OPERATIONS["write_content"](ada, document["id"], fields={"markdown": text, "baseVersion": version})
         OPERATIONS["submit_document"](ada, document["id"], fields={})
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     read = editor.get(path).text
     assert "In review again, round 3" in read

@@ -10,10 +10,10 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 
-from app.operations.context import this_instant
-from app.operations.invitations import invite_member
-from app.store.store import Store
-from app.vocabulary import Scope, TokenKind
+from app.core.context import this_instant
+from app.core.store.store import Store
+from app.core.vocabulary import Scope, TokenKind
+from app.projects.invitations import invite_member
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, Token, a_document, an_app
 

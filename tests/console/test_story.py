@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from app.core.store.store import Store
+from app.core.vocabulary import Scope
 from app.settings import Settings
-from app.store.store import Store
-from app.vocabulary import Scope
 from app.worker.jobs import jobs
 from app.worker.worker import Worker
 from tests.console.browser import Window, chromium

@@ -7,8 +7,8 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from app.schemas.types import MAX_LISTED
-from app.vocabulary import Scope
+from app.core.schemas.fields import MAX_LISTED
+from app.core.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, made
 

@@ -7,7 +7,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
-from app.operations.context import Context
+from app.core.context import Context
+from app.core.store.outbox import Outboxes
 from tests.console.browser import Window
 from tests.console.test_in_a_browser import screen
 from tests.make import OPERATIONS, Project
@@ -104,7 +105,7 @@ def submit(agent: Context, id: str, markdown: str) -> None:
     version = OPERATIONS["get_document"](agent, id).body["version"]
     OPERATIONS["write_content"](agent, id, fields={"markdown": markdown, "baseVersion": version})
     OPERATIONS["submit_document"](agent, id, fields={})
-    agent.store.outboxes.publish_all(agent.project_id)
+    agent.store[Outboxes].publish_all(agent.project_id)
 
 
 def schedule(window: Window, title: str) -> None:

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any
 
-from app.rules.documents import NO_CLAIM
-from app.vocabulary import BriefState, DocumentStatus
+from app.core.vocabulary import BriefState, DocumentStatus
+from app.documents.record import NO_CLAIM
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
 HOLDER = "6650f0a1b2c3d4e5f6a7b8c9"

@@ -6,9 +6,9 @@ from typing import Any
 from bson import ObjectId
 from werkzeug.test import TestResponse
 
-from app.operations.context import this_instant
-from app.rules.times import wire_time
-from app.store.store import Store
+from app.core.context import this_instant
+from app.core.store.store import Store
+from app.core.times import wire_time
 from tests.make import end_expired_claims
 from tests.rest.client import Rest
 

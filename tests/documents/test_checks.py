@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from app.operations import publishing
-from app.store.store import Store
-from app.vocabulary import CheckName
+from app.checks.vocabulary import CheckName
+from app.core.store.store import Store
+from app.documents import publishing
 from tests.documents.steps import NOBODY, a_document, ok, path_of, refused, types_of
 from tests.make import OPERATIONS, Project
 from tests.races.crowd import at_once

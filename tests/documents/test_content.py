@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from app.errors import BriefClaimed
-from app.operations.context import Context
-from app.store.store import Store
-from app.vocabulary import Channel, Scope
+from app.core.context import Context
+from app.core.errors import BriefClaimed
+from app.core.store.store import Store
+from app.core.vocabulary import Channel, Scope
 from tests.documents.steps import (
     NOBODY,
     a_category,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.documents.steps import (
     NOBODY,
     a_category,

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.operations.publishing import publish_due
-from app.vocabulary import Scope
+from app.core.vocabulary import Scope
+from app.documents.publishing import publish_due
 from tests.documents.steps import a_category, a_document, a_member, in_hours, make_due, ok, path_of, refused
 from tests.make import Project
 from tests.mcp_tools.client import Agent

@@ -12,12 +12,22 @@ from typing import Any, Protocol
 import pymongo
 import pytest
 
-from app.schemas.documents import SORTS
-from app.store import document_lists
-from app.store.document_keys import document_keys
-from app.store.indexes import BY_DUE_DATE, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
-from app.store.store import CODEC, Store
-from app.vocabulary import BriefState, DocumentStatus, Kind
+from app.categories.store import Categories, Clusters
+from app.core.store.indexes import BY_DUE_DATE, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
+from app.core.store.store import CODEC, Store
+from app.core.vocabulary import BriefState, DocumentStatus, Kind
+from app.documents import lists as document_lists
+from app.documents.keys import document_keys
+from app.documents.revision_store import Revisions
+from app.documents.schemas import SORTS
+from app.documents.store import Documents
+from app.events.store import Events
+from app.intents.store import Intents
+from app.projects.store import Members
+from app.projects.token_store import Tokens
+from app.publications.store import Publications
+from app.webhooks.attempt_store import Deliveries
+from app.webhooks.store import Webhooks
 from tests.documents.steps import NOBODY
 from tests.listener import Queries
 from tests.make import OPERATIONS, Project, a_document, a_project
@@ -141,7 +151,7 @@ def test_a_list_with_one_filter_is_read_in_order_from_the_index_of_its_order(
 ) -> None:
     def lists(store: Store) -> None:
         for filters in ONE:
-            store.documents.list(library.id, filters, sort=sort, limit=50, offset=offset)
+            store[Documents].list(library.id, filters, sort=sort, limit=50, offset=offset)
 
     plans = [plan for plan in explain(lists) if plan.limit]
 
@@ -156,7 +166,7 @@ def test_a_list_with_one_filter_is_read_in_order_from_the_index_of_its_order(
 def test_no_document_is_read_that_is_far_before_the_page(library: Project, explain: Explain, sort: str) -> None:
     for filters in ONE:
         plans = explain(
-            lambda store, of=filters: store.documents.list(library.id, of, sort=sort, limit=50, offset=10_000),
+            lambda store, of=filters: store[Documents].list(library.id, of, sort=sort, limit=50, offset=10_000),
             find=lambda command: "skip" in command,
         )
         assert 1 <= len(plans) <= 2, filters  # those without a due date may come last
@@ -168,7 +178,7 @@ def test_no_document_is_read_that_is_far_before_the_page(library: Project, expla
 def test_several_filters_are_read_from_one_index(library: Project, explain: Explain, sort: str) -> None:
     def lists(store: Store) -> None:
         for filters in MORE:
-            store.documents.list(library.id, filters, sort=sort, limit=50, offset=0)
+            store[Documents].list(library.id, filters, sort=sort, limit=50, offset=0)
 
     plans = explain(lists)
 
@@ -183,8 +193,8 @@ def test_slugs_and_keys_are_found_by_their_index(
 ) -> None:
     wanted = filters | {name: ["loaf-1", "loaf-2"]}
 
-    plans = explain(lambda store: store.documents.list(library.id, wanted, sort="title", limit=50, offset=0))
-    plans += explain(lambda store: store.documents.count(library.id, wanted))
+    plans = explain(lambda store: store[Documents].list(library.id, wanted, sort="title", limit=50, offset=0))
+    plans += explain(lambda store: store[Documents].count(library.id, wanted))
 
     assert [plan.indexes for plan in plans] == [{index.name}] * 2
 
@@ -193,7 +203,7 @@ def test_slugs_and_keys_are_found_by_their_index(
 def test_documents_with_one_filter_are_counted_by_the_keys_of_an_index(library: Project, explain: Explain) -> None:
     def counts(store: Store) -> None:
         for filters in ONE:
-            store.documents.count(library.id, filters)
+            store[Documents].count(library.id, filters)
 
     plans = explain(counts)
 
@@ -231,8 +241,8 @@ def test_the_documents_have_at_most_16_indexes_with_that_of_their_ids() -> None:
 @pytest.mark.contract("decided-documents.indexes")
 def test_what_is_to_be_purged_of_all_projects_is_found_in_the_trash(library: Project, explain: Explain) -> None:
     def finds(store: Store) -> None:
-        store.documents.find_purgeable(library.context().now, None)
-        store.documents.count_purgeable(library.context().now, None)
+        store[Documents].find_purgeable(library.context().now, None)
+        store[Documents].count_purgeable(library.context().now, None)
 
     plans = explain(finds)
 
@@ -251,7 +261,7 @@ def test_lists_of_briefs_are_read_in_order_from_one_index(
 
     def lists(store: Store) -> None:
         for some in states:
-            store.documents.list_briefs(library.id, some, limit=50, offset=offset)
+            store[Documents].list_briefs(library.id, some, limit=50, offset=offset)
 
     plans = explain(lists)
 
@@ -266,16 +276,16 @@ def test_all_other_lists_are_in_the_order_of_an_index(library: Project, explain:
     token_id = library.token().id
 
     def lists(store: Store) -> None:
-        store.intents.list(library.id, token_id, Kind.DOCUMENT)
-        store.categories.list(library.id, limit=100, offset=0)
-        store.clusters.list(library.id, limit=100, offset=0)
-        store.members.list(library.id, limit=100, offset=0)
-        store.tokens.list(library.id, limit=100, offset=0)
-        store.webhooks.all(library.id)
-        store.deliveries.log(library.id, NOBODY, [], limit=100, offset=0)
-        store.revisions.list(library.id, NOBODY, limit=50, offset=0)
-        store.events.page(library.id, 0, 50)
-        store.events.of_document(library.id, NOBODY, limit=50, offset=0)
+        store[Intents].list(library.id, token_id, Kind.DOCUMENT)
+        store[Categories].list(library.id, limit=100, offset=0)
+        store[Clusters].list(library.id, limit=100, offset=0)
+        store[Members].list(library.id, limit=100, offset=0)
+        store[Tokens].list(library.id, limit=100, offset=0)
+        store[Webhooks].all(library.id)
+        store[Deliveries].log(library.id, NOBODY, [], limit=100, offset=0)
+        store[Revisions].list(library.id, NOBODY, limit=50, offset=0)
+        store[Events].page(library.id, 0, 50)
+        store[Events].of_document(library.id, NOBODY, limit=50, offset=0)
 
     plans = [plan for plan in explain(lists) if plan.limit != 1]
 
@@ -299,7 +309,7 @@ def test_figures_are_read_from_rows_by_day_and_from_the_keys_of_indexes(library:
 @pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("within", [{}, {"categoryId": NOBODY}, {"clusterId": NOBODY}])
 def test_the_next_brief_is_found_by_an_index(library: Project, explain: Explain, within: dict[str, str]) -> None:
-    [plan] = explain(lambda store: store.documents.next_ready(library.id, within, limit=1))
+    [plan] = explain(lambda store: store[Documents].next_ready(library.id, within, limit=1))
 
     assert plan.hint == BY_DUE_DATE.name
     assert not plan.stages & {"COLLSCAN", "SORT"}
@@ -310,10 +320,10 @@ def test_the_worker_finds_what_is_due_by_an_index(library: Project, explain: Exp
     now = library.context().now
 
     def finds(store: Store) -> None:
-        store.documents.find_projects_due(now)
-        store.documents.find_due(library.id, now, 20)
-        store.documents.find_projects_with_expired(now)
-        store.documents.find_expired(library.id, now)
+        store[Documents].find_projects_due(now)
+        store[Documents].find_due(library.id, now, 20)
+        store[Documents].find_projects_with_expired(now)
+        store[Documents].find_expired(library.id, now)
 
     of_projects, of_documents, of_projects_with_expired, of_expired = explain(finds)
 
@@ -326,18 +336,18 @@ def test_the_worker_finds_what_is_due_by_an_index(library: Project, explain: Exp
 @pytest.mark.contract("decided-documents.indexes")
 def test_the_queries_of_edits_and_deletions_use_an_index(library: Project, explain: Explain) -> None:
     def queries(store: Store) -> None:
-        store.documents.find_taken_slugs(library.id, ["loaf-1"], exclude=NOBODY)
-        store.documents.has_filed_under(library.id, "categoryId", NOBODY)
-        store.documents.has_filed_under(library.id, "clusterId", NOBODY)
-        store.publications.is_in_category(library.id, NOBODY)
-        store.documents.get_links(library.id, [NOBODY])
-        store.categories.has_subcategories(library.id, NOBODY)
-        store.categories.find_same(library.id, {"slug": "bread"})
-        store.categories.list(library.id, limit=100, offset=0)
-        store.clusters.find_same(library.id, {"name": "Bread"})
-        store.clusters.list(library.id, limit=100, offset=0)
-        store.revisions.list(library.id, NOBODY, limit=50, offset=0)
-        store.revisions.get(library.id, NOBODY, 1)
+        store[Documents].find_taken_slugs(library.id, ["loaf-1"], exclude=NOBODY)
+        store[Documents].has_filed_under(library.id, "categoryId", NOBODY)
+        store[Documents].has_filed_under(library.id, "clusterId", NOBODY)
+        store[Publications].is_in_category(library.id, NOBODY)
+        store[Documents].get_links(library.id, [NOBODY])
+        store[Categories].has_subcategories(library.id, NOBODY)
+        store[Categories].find_same(library.id, {"slug": "bread"})
+        store[Categories].list(library.id, limit=100, offset=0)
+        store[Clusters].find_same(library.id, {"name": "Bread"})
+        store[Clusters].list(library.id, limit=100, offset=0)
+        store[Revisions].list(library.id, NOBODY, limit=50, offset=0)
+        store[Revisions].get(library.id, NOBODY, 1)
 
     plans = explain(queries)
 

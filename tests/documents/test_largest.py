@@ -8,9 +8,11 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from app.operations import rendering
-from app.schemas.intents import MAX_MARKDOWN
-from app.store.store import Store
+from app.core.store.bodies import Bodies
+from app.core.store.store import Store
+from app.documents import rendering
+from app.documents.schemas import MAX_MARKDOWN
+from app.publications.store import Publications
 from tests.documents.steps import a_document, ok, path_of, refused
 from tests.make import Project
 from tests.races.crowd import at_once
@@ -103,9 +105,9 @@ def test_what_is_rendered_is_what_is_published_though_somebody_writes_meanwhile(
         ]
     )
 
-    row = project.store.publications.get(project.id, document["id"])
+    row = project.store[Publications].get(project.id, document["id"])
     assert row is not None
-    html = project.store.bodies.get_texts(project.id, [row["htmlId"]])[row["htmlId"]]
+    html = project.store[Bodies].get_texts(project.id, [row["htmlId"]])[row["htmlId"]]
     version = ok(rest.get(f"{path_of(document)}/revisions/{ok(published)['publishedVersion']}"))
     assert html == f"<p>{version['markdown'].strip()}</p>\n"
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.schemas.documents import SORTS
-from app.store.store import Store
+from app.core.store.store import Store
+from app.documents.schemas import SORTS
 from tests.documents.steps import (
     NOBODY,
     a_category,

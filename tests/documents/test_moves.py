@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.operations.context import this_instant
-from app.operations.publishing import publish_due
-from app.rules.times import wire_time
-from app.store.store import Store
+from app.core.context import this_instant
+from app.core.store.store import Store
+from app.core.times import wire_time
+from app.documents.publishing import publish_due
 from tests.documents.steps import (
     NOBODY,
     a_document,

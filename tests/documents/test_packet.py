@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from app.rules.packets import LEAST, MOST_BYTES, shortened
+from app.packets.rules import LEAST, MOST_BYTES, shortened
 from tests.documents.steps import NOBODY, a_category, a_cluster, a_document, claimed, ok, path_of
 from tests.make import Project
 from tests.rest.client import Rest

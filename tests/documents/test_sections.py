@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.rules.sections import hash_of
-from app.schemas.intents import MAX_MARKDOWN
+from app.documents.schemas import MAX_MARKDOWN
+from app.sections.rules import hash_of
 from tests.documents.steps import a_document, claimed, ok, path_of, refused
 from tests.make import OPERATIONS, Project
 from tests.races.crowd import at_once

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from app.operations.context import this_instant
-from app.operations.publishing import publish_due
-from app.store.store import Store
+from app.core.context import this_instant
+from app.core.store.store import Store
+from app.documents.publishing import publish_due
+from app.publications.store import Publications
 from tests.documents.steps import (
     NOBODY,
     a_category,
@@ -160,7 +161,7 @@ def test_what_is_gone_meanwhile_is_null_in_the_record_and_in_what_is_delivered(r
 
     assert (restored["categoryId"], restored["clusterId"], restored["assigneeId"]) == (None, None, member["id"])
     assert (restored["isPublished"], restored["status"]) == (True, "published")
-    publication = store.publications.get(document["projectId"], document["id"])
+    publication = store[Publications].get(document["projectId"], document["id"])
     assert publication is not None
     assert (publication["categoryId"], publication["clusterId"]) == (None, None)
 

@@ -10,7 +10,7 @@ import yaml
 from flask import Flask
 from jsonschema import Draft202012Validator
 
-from app.vocabulary import Scope
+from app.core.vocabulary import Scope
 from tests.make import OPERATIONS, Project, a_ready_brief, made
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest

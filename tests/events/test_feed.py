@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.operations.context import this_instant
-from app.operations.purging import purge_trash
-from app.rules.events import cursor_of
-from app.store.store import Store
+from app.core.context import this_instant
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
+from app.documents.purging import purge_trash
+from app.events.rules import cursor_of
+from app.events.store import Events
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 from tests.rest.client import Rest
 
@@ -17,7 +19,7 @@ pytestmark = pytest.mark.needs_mongod
 
 
 def relayed(project: Project) -> None:
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
 
 @pytest.mark.contract("decided-events.fields", "decided-events.one-each")
@@ -174,7 +176,7 @@ def aged(store: Store, project: Project, upto: int) -> None:
 def trim(store: Store, project: Project) -> int:
     """Trims a project's feed as the worker does; returns how many events were removed."""
     month_ago, trimmed = this_instant() - timedelta(days=30), 0
-    while events := store.events.trim(project.id, month_ago):
+    while events := store[Events].trim(project.id, month_ago):
         trimmed += events
     return trimmed
 
@@ -184,12 +186,12 @@ def test_old_events_leave_the_feed_and_their_cursors_expire(fresh_store: Store, 
     for title in ("Flour", "Water", "Salt"):
         a_document(project.context(), title=title)
     relayed(project)
-    last = fresh_store.events.last(project.id)
+    last = fresh_store[Events].last(project.id)
     aged(fresh_store, project, last - 2)
 
     assert trim(fresh_store, project) == last - 2
 
-    page, reached = fresh_store.events.page(project.id, None, 100)
+    page, reached = fresh_store[Events].page(project.id, None, 100)
     assert [event["sequence"] for event in page] == [last - 1, last]
     assert reached == last
     assert trim(fresh_store, project) == 0
@@ -202,7 +204,7 @@ def test_a_cursor_before_the_oldest_event_is_410(rest: Rest, project: Project, s
     relayed(project)
     first = rest.get("/events?limit=1").json["cursor"]
     last = rest.get("/events").json["cursor"]
-    aged(store, project, store.events.last(project.id))
+    aged(store, project, store[Events].last(project.id))
     trim(store, project)
 
     expired = rest.get(f"/events?after={first}")
@@ -228,7 +230,7 @@ def test_activity_is_complete_newest_first_whatever_was_relayed_or_cut(
     relayed(project)
     rest.post(f"/documents/{document['id']}/brief/withdraw")
     rest.post(f"/documents/{document['id']}/brief/ready")
-    aged(store, project, store.events.last(project.id) - 1)
+    aged(store, project, store[Events].last(project.id) - 1)
     trim(store, project)
 
     told = activity(rest, document)
@@ -261,7 +263,7 @@ def test_the_activity_of_no_document_is_not_found(rest: Rest, project: Project, 
 def test_cut_events_are_deleted_unless_a_document_still_tells_of_them(store: Store, project: Project) -> None:
     document = a_document(project.context())
     relayed(project)
-    aged(store, project, store.events.last(project.id))
+    aged(store, project, store[Events].last(project.id))
 
     trim(store, project)
 
@@ -274,14 +276,14 @@ def test_a_purged_document_leaves_nothing_behind_the_feeds_cut_and_no_gap_before
     ctx = project.context()
     gone = a_document(ctx, title="Gone")
     relayed(project)
-    aged(fresh_store, project, cut := fresh_store.events.last(project.id))
+    aged(fresh_store, project, cut := fresh_store[Events].last(project.id))
     trim(fresh_store, project)
     OPERATIONS["delete_document"](ctx, gone["id"])
     relayed(project)
 
     assert purge_trash(fresh_store, this_instant() + timedelta(seconds=1)) == 1
 
-    page, reached = fresh_store.events.page(project.id, None, 100)
+    page, reached = fresh_store[Events].page(project.id, None, 100)
     assert [event["sequence"] for event in page] == list(range(cut + 1, reached + 1))
     assert page[-1]["type"] == "document.deleted"
     kept = fresh_store.database.events.find(

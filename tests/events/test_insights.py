@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.errors import Refusal
-from app.operations.briefs import expire_lease
-from app.operations.context import Context, system, this_instant
-from app.operations.purging import purge_trash
-from app.operations.transfers import ProjectImport, export_project
-from app.rules.insights import duration_class, quantile
-from app.store import insights, outboxes
-from app.vocabulary import Channel
+from app.briefs.operations import end_expired_claim
+from app.core.context import Context, system, this_instant
+from app.core.errors import Refusal
+from app.core.store import outbox as outboxes
+from app.core.store.outbox import Outboxes
+from app.core.vocabulary import Channel
+from app.documents.purging import purge_trash
+from app.documents.store import Documents
+from app.insights import store as insights
+from app.insights.rules import duration_class, quantile
+from app.transfers.operations import ProjectImport, export_project
 from tests.live import until_it_lasts
 from tests.make import OPERATIONS, Project, Token, a_document, a_project
 from tests.rest.client import Rest
@@ -75,8 +78,8 @@ def a_history(project: Project, seed: int, steps: int = STEPS_OF_A_HISTORY) -> l
 def end_claims(project: Project, now: datetime) -> None:
     """Has the worker end the claims whose lease has run out at an instant."""
     ctx = Context(project.store, system(project.id, ""), Channel.WORKER, now)
-    for document in project.store.documents.find_expired(project.id, now):
-        expire_lease(ctx, document)
+    for document in project.store[Documents].find_expired(project.id, now):
+        end_expired_claim(ctx, document)
 
 
 EDITORS = ("approve_document", "request_changes", "publish_document", "unpublish_document", "delete_document")
@@ -197,7 +200,7 @@ def same(found: dict[str, Any], wanted: dict[str, Any]) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_the_figures_are_those_of_a_replayed_history(project: Project, seed: int) -> None:
     a_history(project, seed)
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     for days in (90, 20, 1):
         same(figures(project, days), replayed(project, days))
@@ -232,7 +235,7 @@ def test_what_became_of_the_claims_of_an_agent(rest: Rest, project: Project) -> 
         ctx = project.context(token, now=noon + timedelta(minutes=minutes))
         end_claims(project, ctx.now)
         OPERATIONS[name](ctx, document, **({} if fields is None else {"fields": fields}))
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     found = rest.get("/insights?days=3").json
 
@@ -292,7 +295,7 @@ def test_figures_are_exact_whichever_write_a_relay_dies_before_or_after(
     deaths = 0
     while True:
         try:
-            while project.store.outboxes.publish_all(project.id):
+            while project.store[Outboxes].publish_all(project.id):
                 pass
             break
         except KilledError:
@@ -313,8 +316,8 @@ def test_several_relays_at_once_count_each_event_once(project: Project, monkeypa
     a_history(project, 12, steps=150)
 
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(lambda _: project.store.outboxes.publish_all(project.id), range(6)))
-    project.store.outboxes.publish_all(project.id)
+        list(pool.map(lambda _: project.store[Outboxes].publish_all(project.id), range(6)))
+    project.store[Outboxes].publish_all(project.id)
 
     same(figures(project), replayed(project))
 
@@ -328,7 +331,7 @@ def test_documents_that_are_imported_into_the_trash_have_no_status(project: Proj
     for _ in ProjectImport(imported.context()).take(export_project(project.store, project.id)):
         pass
     for of in (project, imported):
-        of.store.outboxes.publish_all(of.id)
+        of.store[Outboxes].publish_all(of.id)
 
         [day] = of.store.database.figures.find({"projectId": ObjectId(of.id), "tokenId": None})
         assert {status: number for status, number in day["statuses"].items() if number} == {documents[0]["status"]: 1}
@@ -339,10 +342,10 @@ def test_a_purged_document_leaves_nothing_but_figures(rest: Rest, project: Proje
     draft = OPERATIONS["create_document_intent"](ctx, fields={"title": "Rye", "brief": {}}).body
     document = OPERATIONS["confirm_intent"](ctx, draft["id"], fields={}).body["document"]
     OPERATIONS["mark_brief_ready"](ctx, document["id"])
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     assert rest.get("/insights").json["oldestReady"]
     OPERATIONS["delete_document"](ctx, document["id"])
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     assert rest.get("/insights").json["oldestReady"] is None
 
     purge_trash(project.store, this_instant() + timedelta(seconds=1), project.id)
@@ -374,7 +377,7 @@ def test_days_out_of_range_are_refused(rest: Rest, days: str) -> None:
 def test_figures_are_of_one_project(rest: Rest, project: Project) -> None:
     other = a_project(project.store)
     a_history(other, 3, steps=40)
-    project.store.outboxes.publish_all(other.id)
+    project.store[Outboxes].publish_all(other.id)
 
     assert sum(rest.get("/insights").json["statuses"].values()) == 0
     assert rest.get("/insights").json["agents"] == []
@@ -409,7 +412,7 @@ def test_rounds_and_threads_are_counted(rest: Rest, project: Project) -> None:
         other = a_document(ctx, title="Rye", markdown="Rye is dark.")["id"]
         thread = OPERATIONS["open_thread"](ctx, other, fields=remark | {"level": level}).body["id"]
         OPERATIONS[step](ctx, other, thread, fields={})
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     insights = rest.get("/insights").json
 

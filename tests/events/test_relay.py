@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.errors import WriteConflict
-from app.operations.context import Context, system, this_instant
-from app.rules.actors import SYSTEM
-from app.rules.events import Event
-from app.store import outboxes
-from app.store.collection import MAX_OUTBOX, OutboxFull
-from app.store.store import Store, connect
-from app.vocabulary import Channel
+from app.core.actors import SYSTEM
+from app.core.context import Context, system, this_instant
+from app.core.errors import WriteConflict
+from app.core.events import Event
+from app.core.store import outbox as outboxes
+from app.core.store.collection import MAX_OUTBOX, OutboxFull
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store, connect
+from app.core.vocabulary import Channel
+from app.documents.store import Documents
+from app.events.store import Events
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -56,20 +59,20 @@ def rename(project: Project, document_id: str, title: str) -> None:
     """Writes a document, which makes one event."""
     event = Event("document.updated", this_instant(), SYSTEM, {"title": title})
     while True:
-        document = project.store.documents.get(project.id, document_id)
+        document = project.store[Documents].get(project.id, document_id)
         try:
-            project.store.documents.update(project.id, document, {"title": title}, event)
+            project.store[Documents].update(project.id, document, {"title": title}, event)
             return
         except WriteConflict as conflict:  # another thread was first
             if isinstance(conflict, OutboxFull):
-                project.store.outboxes.publish_all(project.id)
+                project.store[Outboxes].publish_all(project.id)
 
 
 @pytest.mark.contract("decided-events.sequence")
 def test_events_are_numbered_from_one_without_a_gap_and_leave_the_outboxes(store: Store, project: Project) -> None:
     document = a_ready_brief(project.context())
 
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
 
     events = feed(project)
     assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
@@ -85,10 +88,10 @@ def test_a_records_events_keep_their_order_though_a_servers_clock_was_behind(sto
     document = a_document(project.context())
     for at, title in ((late, "first"), (early, "second")):
         event = Event("document.updated", at, SYSTEM, {"title": title})
-        stored = store.documents.get(project.id, document["id"])
-        store.documents.update(project.id, stored, {"title": title}, event)
+        stored = store[Documents].get(project.id, document["id"])
+        store[Documents].update(project.id, stored, {"title": title}, event)
 
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
 
     assert [event["data"]["title"] for event in feed(project) if "title" in event["data"]] == ["first", "second"]
 
@@ -101,8 +104,8 @@ def test_several_relays_at_once_move_each_event_once(store: Store, project: Proj
             rename(project, document_id, title)
 
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(lambda _: store.outboxes.publish_all(project.id), range(6)))
-    store.outboxes.publish_all(project.id)
+        list(pool.map(lambda _: store[Outboxes].publish_all(project.id), range(6)))
+    store[Outboxes].publish_all(project.id)
 
     events = feed(project)
     assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
@@ -124,7 +127,7 @@ def test_a_follower_misses_no_event_and_sees_none_twice_while_eight_write(store:
 
     def relay() -> None:
         while not over.is_set():
-            store.outboxes.publish_batch(project.id)
+            store[Outboxes].publish_batch(project.id)
 
     seen: list[dict[str, Any]] = []
 
@@ -158,14 +161,14 @@ def test_a_follower_misses_no_event_and_sees_none_twice_while_eight_write(store:
 def _relay_for_ever(uri: str, database: str, project_id: str) -> None:
     store = connect(uri, database)
     while True:
-        store.outboxes.publish_batch(project_id)
+        store[Outboxes].publish_batch(project_id)
 
 
 @pytest.fixture
 def killable() -> Iterator[Any]:
     """Starts processes quickly, each with a connection of its own."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["app.store.store", __name__])
+    context.set_forkserver_preload(["app.core.store.store", __name__])
     yield context
     for child in multiprocessing.active_children():
         child.kill()
@@ -202,9 +205,9 @@ def test_relays_killed_at_any_instant_lose_and_repeat_nothing(
         relays = [start() for _ in range(3)]
         try:
             for _ in range(KILLS):
-                before = store.events.last(project.id)
+                before = store[Events].last(project.id)
                 moved = before + random.randint(1, 60)
-                while store.events.last(project.id) < moved and any(relay.is_alive() for relay in relays):
+                while store[Events].last(project.id) < moved and any(relay.is_alive() for relay in relays):
                     pass
                 victim = relays.pop(0)
                 victim.kill()
@@ -218,7 +221,7 @@ def test_relays_killed_at_any_instant_lose_and_repeat_nothing(
         relay.kill()
         relay.join()
     while waiting(store, project):
-        store.outboxes.publish_batch(project.id)
+        store[Outboxes].publish_batch(project.id)
 
     events = feed(project)
     assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
@@ -249,8 +252,8 @@ def test_a_relay_that_died_at_any_step_is_finished_by_the_next(store: Store, mon
             with monkeypatch.context() as patch:
                 patch.setattr(outboxes.Outboxes, step, dies)
                 with pytest.raises(Died):
-                    store.outboxes.publish_batch(project.id)
-            store.outboxes.publish_all(project.id)
+                    store[Outboxes].publish_batch(project.id)
+            store[Outboxes].publish_all(project.id)
 
             events = feed(project)
             assert [event["sequence"] for event in events] == list(range(1, len(events) + 1)), (step, after)
@@ -264,7 +267,7 @@ def test_a_full_outbox_is_relayed_by_the_writer_itself(store: Store, project: Pr
     for number in range(MAX_OUTBOX + 5):
         OPERATIONS["update_brief"](ctx, document["id"], fields={"keyword": f"keyword {number}"})
 
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
 
     assert [event["type"] for event in feed(project)].count("brief.updated") == MAX_OUTBOX + 5
 
@@ -295,7 +298,7 @@ def test_a_deleted_category_is_gone_when_its_last_event_is_relayed(store: Store,
     category = made(project.context(), "category", name="Baking", slug="baking")
     store.database.categories.update_one({"_id": ObjectId(category["id"])}, {"$set": {"deletedAt": this_instant()}})
 
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
 
     assert store.database.categories.find_one({"_id": ObjectId(category["id"])}) is None
     assert "category.created" in [event["type"] for event in feed(project)]

@@ -10,7 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.vocabulary import TokenKind
+from app.core.vocabulary import TokenKind
 from tests.make import OPERATIONS, Project, Token, a_document
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from flask import Flask
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.graphql_app.client import GraphQL, delivery_token
 from tests.graphql_app.watched import Watched
 from tests.make import Project
@@ -26,7 +26,7 @@ def preview(graphql: GraphQL, project: Project) -> GraphQL:
 @pytest.fixture
 def watched(mongodb_uri: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
     """A server whose reads are counted; it looks a token up once, however slow the machine is."""
-    monkeypatch.setattr("app.operations.access.Access.__init__.__defaults__", (3_600,))
+    monkeypatch.setattr("app.projects.access.Access.__init__.__defaults__", (3_600,))
     server = Watched(mongodb_uri, store.database.name)
     yield server
     server.client.close()

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.errors import ServiceUnavailable
-from app.operations.delivery_caches import categories_at
-from app.store.categories import Categories
-from app.store.shared_cache import SharedCache
-from app.store.single_flight import SingleFlight
-from app.store.store import Store
+from app.categories.store import Categories
+from app.core.errors import ServiceUnavailable
+from app.core.store.shared_cache import SharedCache
+from app.core.store.single_flight import SingleFlight
+from app.core.store.store import Store
+from app.delivery.caches import categories_at
 from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.make import Project, a_document, a_project, an_app, made
 

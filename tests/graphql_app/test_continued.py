@@ -6,10 +6,10 @@ import pytest
 from flask import Flask
 from lxml import etree
 
-from app.operations import delivered_texts
-from app.rules import publishing as publishing_rules
-from app.rules import rendering
-from app.store.store import Store
+from app.core.store.store import Store
+from app.core.text import html as rendering
+from app.delivery import texts as delivered_texts
+from app.documents import publishing_rules
 from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.graphql_app.watched import Watched
 from tests.make import Project, a_document, a_project, fill_with_categories, made

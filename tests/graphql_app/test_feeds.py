@@ -9,12 +9,12 @@ import pytest
 from bson import ObjectId
 from lxml import etree
 
-from app.errors import ServiceUnavailable
+from app.core.errors import ServiceUnavailable
+from app.core.store.store import Store
+from app.delivery import sites
+from app.delivery.site_addresses import feed_url, home_url, page_url
 from app.http.responses import IN_MEMORY, PART
-from app.operations import sites
-from app.rules.sites import feed_url, home_url, page_url
-from app.store.publications import Publications
-from app.store.store import Store
+from app.publications.store import Publications
 from tests.graphql_app.client import GraphQL, published, run
 from tests.graphql_app.watched import Watched
 from tests.make import Project, a_document, an_app, made

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.store.projects import Projects
-from app.store.store import AccessDenied, Store
-from app.vocabulary import Scope
+from app.core.store.store import AccessDenied, Store
+from app.core.vocabulary import Scope
+from app.projects.store import Projects
 from tests.graphql_app.client import GraphQL, delivery_token, published
 from tests.make import Project, an_app
 
@@ -252,7 +252,7 @@ def _allowed(graphql: GraphQL, origin: str) -> str | None:
 
 def test_a_bug_is_reported_with_the_requests_id_alone(graphql: GraphQL, app: Flask, store, monkeypatch) -> None:
     broken = graphql.through(an_app(store))
-    monkeypatch.setattr("app.store.publications.Publications.page", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("app.publications.store.Publications.page", lambda *_, **__: 1 / 0)
 
     answer = broken.post(QUERY)
 

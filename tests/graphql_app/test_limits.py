@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from graphql import get_introspection_query, parse
 
-from app.errors import ResponseTooLarge
-from app.store.store import Store
+from app.core.errors import ResponseTooLarge
+from app.core.store.store import Store
 from graphql_app.limits import delivery_schema, validated
 from graphql_app.types import DeliveryContext
 from tests.graphql_app.client import GraphQL, published

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.store.store import Store
+from app.core.store.bodies import Bodies
+from app.core.store.store import Store
 from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.graphql_app.watched import Watched
 from tests.make import Project, a_document, a_project, an_app, fill_with_categories, made
@@ -198,7 +199,7 @@ def test_no_query_scans_a_collection_or_sorts_in_memory(project: Project, graphq
 def test_a_text_replaced_while_it_is_read_is_read_again(project: Project, graphql: GraphQL, store: Store) -> None:
     """Publishing again drops the html that a reader was about to fetch: the reader then takes the new one."""
     document = published(project, markdown="Old.")
-    texts = store.bodies.get_texts
+    texts = store[Bodies].get_texts
     moments: list[Any] = []
 
     def raced(project_id: str, body_ids: Any) -> dict[str, str]:
@@ -209,10 +210,10 @@ def test_a_text_replaced_while_it_is_read_is_read_again(project: Project, graphq
             run(project, "publish_document", document["id"])
         return texts(project_id, body_ids)
 
-    store.bodies.get_texts = raced  # type: ignore[method-assign]
+    store[Bodies].get_texts = raced  # type: ignore[method-assign]
     try:
         found = graphql.data("{ documents { html } }")["documents"]
     finally:
-        del store.bodies.get_texts
+        del store[Bodies].get_texts
 
     assert found == [{"html": "<p>New.</p>\n"}]

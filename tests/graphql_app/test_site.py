@@ -19,8 +19,9 @@ import pytest
 from flask import Flask
 from lxml import etree
 
-from app.store.store import Store
-from app.vocabulary import Scope
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
+from app.core.vocabulary import Scope
 from tests.graphql_app.client import delivery_token, published, run
 from tests.live import serving, until
 from tests.make import Project, Token, a_document, a_project, made
@@ -222,11 +223,11 @@ def test_a_change_is_on_the_site_in_two_seconds(site: Project, app: Flask, tmp_p
             before = untouched.stat().st_mtime_ns
             document = published(site, title="Fresh", slug="fresh")
             began = time.monotonic()
-            site.store.outboxes.publish_all(site.id)
+            site.store[Outboxes].publish_all(site.id)
             until(lambda: (out / "articles" / "fresh" / "index.html").exists(), 60)
             assert time.monotonic() - began < 20, "2 seconds on a machine that does nothing else; it waits for 25"
             run(site, "unpublish_document", document["id"])
-            site.store.outboxes.publish_all(site.id)
+            site.store[Outboxes].publish_all(site.id)
             until(lambda: not (out / "articles" / "fresh").exists())
             assert untouched.stat().st_mtime_ns == before
         finally:

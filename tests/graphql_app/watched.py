@@ -6,7 +6,7 @@ from typing import Any
 from flask import Flask
 from pymongo import MongoClient, monitoring
 
-from app.store.store import CODEC, Store
+from app.core.store.store import CODEC, Store
 from tests.listener import Listener
 from tests.make import an_app
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.make import an_app
 
 Configured = Callable[..., Flask]

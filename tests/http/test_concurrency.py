@@ -8,9 +8,9 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from app.core.concurrency import ConcurrencyLimit
 from app.http import callers
-from app.operations.access import hash_of
-from app.operations.concurrency import ConcurrencyLimit
+from app.projects.access import hash_of
 from tests.http.conftest import Configured
 from tests.make import Project, a_document
 from tests.rest.client import Rest

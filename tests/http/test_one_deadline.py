@@ -7,7 +7,8 @@ import pymongo
 import pytest
 from pymongo import monitoring
 
-from app.store.store import Store, connect
+from app.core.store.store import Store, connect
+from app.documents.store import Documents
 from tests.http.conftest import Configured
 from tests.listener import Listener
 from tests.make import OPERATIONS, Project, a_document
@@ -40,7 +41,7 @@ def test_authentication_operation_and_texts_share_one_deadline_and_the_next_requ
     def listened_to(*given: Any, **options: Any) -> Any:
         return client(*given, event_listeners=[listener], **options)
 
-    monkeypatch.setattr("app.store.store.MongoClient", listened_to)
+    monkeypatch.setattr("app.core.store.store.MongoClient", listened_to)
     watched = connect(mongodb_uri, store.database.name)
     api = configured(store=watched).test_client()
     for _ in range(2):
@@ -57,7 +58,7 @@ def test_authentication_operation_and_texts_share_one_deadline_and_the_next_requ
     for _ in range(2):  # this thread serves no request any more
         began = time.monotonic()
         with watched.deadline():
-            watched.documents.get(project.id, document["id"])
+            watched[Documents].get(project.id, document["id"])
             assert listener.milliseconds[-1] > whole_but(began)
             time.sleep(0.3)
     watched.database.client.close()

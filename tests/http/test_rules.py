@@ -8,10 +8,10 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.core.context import this_instant
+from app.core.vocabulary import Scope, TokenKind
 from app.http.bodies import MAX_BODY
 from app.http.proxies import MOST_HOPS, is_within
-from app.operations.context import this_instant
-from app.vocabulary import Scope, TokenKind
 from tests.http.conftest import Configured
 from tests.make import Project, a_document, a_ready_brief
 from tests.rest.client import Rest

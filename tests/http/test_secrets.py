@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.vocabulary import Scope, TokenKind
+from app.core.vocabulary import Scope, TokenKind
 from tests.make import Project
 from tests.rest.client import Rest
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from bson import ObjectId
 
-from app.store.store import Store
-from app.vocabulary import Scope
+from app.core.store.store import Store
+from app.core.vocabulary import Scope
 from tests.http.servers import ServerProcess, servers
 from tests.make import Project
 from tests.races.crowd import at_once

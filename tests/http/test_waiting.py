@@ -22,10 +22,11 @@ import httpx
 import pytest
 from flask import Flask
 
+from app.core.concurrency import ConcurrencyLimit
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
 from app.http import callers
 from app.http.threads import THREADS
-from app.operations.concurrency import ConcurrencyLimit
-from app.store.store import Store
 from tests.databases import opened
 from tests.live import free_port, serving, slowdown, until, until_listening
 from tests.make import OPERATIONS, Project, Token, a_document, a_project, an_app, an_uncached_app
@@ -192,7 +193,7 @@ def test_a_server_that_is_stopped_answers_readers_that_wait_and_every_write_that
 
 @pytest.mark.contract("decided-waiting.wait")
 def test_without_an_event_the_answer_comes_when_the_time_is_over(rest: Rest, project: Project) -> None:
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     cursor = rest.get("/events?limit=1000").json["cursor"]
 
     for wait, least in (("&wait=1", 1.0), ("&wait=0", 0.0), ("", 0.0)):
@@ -203,7 +204,7 @@ def test_without_an_event_the_answer_comes_when_the_time_is_over(rest: Rest, pro
 
 @pytest.mark.contract("decided-waiting.wait")
 def test_a_page_with_events_does_not_wait(rest: Rest, project: Project) -> None:
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     began = time.monotonic()
 
     assert rest.get("/events?wait=25").json["events"]
@@ -234,13 +235,13 @@ def test_beyond_a_quarter_of_the_threads_readers_are_answered_at_once(
 ) -> None:
     monkeypatch.setattr(callers, "WAITING", ConcurrencyLimit(3, each=3, busy=""))
     token = project.token()
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     with reading(app, token, 8) as readers:
         until(lambda: sum(reader.done() for reader in readers) == 5)
         assert all(reader.result().json()["events"] == [] for reader in readers if reader.done())
         a_document(project.context(token))
-        project.store.outboxes.publish_all(project.id)
+        project.store[Outboxes].publish_all(project.id)
 
         assert sum(len(reader.result().json()["events"]) for reader in readers) == 3
 
@@ -259,24 +260,24 @@ def test_readers_that_wait_leave_room_for_other_requests_of_their_token(
     waiting = ConcurrencyLimit(3, each=3, busy="")
     monkeypatch.setattr(callers, "WAITING", waiting)
     token = project.token()
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     with reading(app, token) as [first], reading(app, token) as [second], reading(app, token) as [third]:
         until(lambda: waiting._held[project.id] == 3)
         assert Rest(app.test_client(), token).get("/briefs").status_code == 200
         a_document(project.context(token))
-        project.store.outboxes.publish_all(project.id)
+        project.store[Outboxes].publish_all(project.id)
         assert [len(one.result().json()["events"]) for one in (first, second, third)] == [1] * 3
     assert not waiting._held[project.id]
 
 
 def test_a_reader_whose_token_is_revoked_meanwhile_gets_no_event(store: Store, project: Project) -> None:
     owner, token = project.token(), project.token()
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     with reading(an_uncached_app(store), token) as [reader]:
         until(lambda: callers.WAITING._held[project.id])
         OPERATIONS["revoke_token"](project.context(owner), token.id)
-        project.store.outboxes.publish_all(project.id)
+        project.store[Outboxes].publish_all(project.id)
 
         assert reader.result().status_code == 401

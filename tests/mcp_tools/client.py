@@ -18,8 +18,8 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from werkzeug.test import TestResponse
 
-from app.operations.catalogue import CATALOGUE
-from app.vocabulary import ALL_TOOLS, TOOLSETS
+from app.core.vocabulary import ALL_TOOLS, TOOLSETS
+from app.features import CATALOGUE
 from mcp_tools.tools import TOOLS
 from tests.make import Token
 

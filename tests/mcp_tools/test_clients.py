@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.store.store import Store
+from app.core.store.store import Store
 from mcp_tools.tools import TOOLS
 from tests.clients.npm import installed
 from tests.make import Project, a_document, a_project, a_ready_brief

@@ -13,8 +13,8 @@ import pytest
 from flask import Flask
 from mcp.client import Client
 
-from app.store.store import Store
-from app.vocabulary import Scope
+from app.core.store.store import Store
+from app.core.vocabulary import Scope
 from mcp_tools.tools import TOOLS
 from tests.make import Project, a_document, a_ready_brief, an_app
 from tests.mcp_tools.client import ERAS, HANDSHAKE, MODERN, Agent, with_sdk

@@ -12,7 +12,7 @@ from mcp_types import PROTOCOL_VERSION_META_KEY
 from mcp_types.version import LATEST_PROTOCOL_VERSION
 
 from app.cli.mcp import command, mcp_address
-from app.vocabulary import TOOLSETS
+from app.core.vocabulary import TOOLSETS
 from mcp_tools.over_stdio import StdioServer
 from tests.make import Project
 from tests.mcp_tools.client import SETS

@@ -16,9 +16,9 @@ import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from app.operations.context import this_instant
-from app.store.store import Store
-from app.vocabulary import Scope
+from app.core.context import this_instant
+from app.core.store.store import Store
+from app.core.vocabulary import Scope
 from tests.make import OPERATIONS, Project, Token, a_ready_brief, end_expired_claims
 from tests.mcp_tools.servers import a_server
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.vocabulary import Scope
+from app.core.vocabulary import Scope
 from mcp_tools.tools import TOOLS
 from tests.documents.steps import ok
 from tests.make import Project, a_ready_brief

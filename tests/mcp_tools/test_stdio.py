@@ -15,7 +15,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from app.cli.mcp import command as mcp_command
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.servers import a_server
 

@@ -13,13 +13,14 @@ import pytest
 from flask import Flask
 from jsonschema import Draft202012Validator
 
-from app import errors
-from app.operations.catalogue import CATALOGUE
-from app.operations.operation import Effect, Operation
+from app.core import errors
+from app.core.operation import Effect, Operation
+from app.core.schemas.json_schema import json_schema
+from app.core.schemas.loading import cached_schema
+from app.core.vocabulary import Scope
+from app.features import CATALOGUE
+from app.guards.errors import BudgetExceeded, ProjectFrozen
 from app.rest.examples import error_examples
-from app.schemas.json_schema import json_schema
-from app.schemas.loading import cached_schema
-from app.vocabulary import Scope
 from mcp_tools.arguments import DRY_RUN, INSTRUCTED, KEY, UNSTATED
 from mcp_tools.server import INSTRUCTIONS
 from mcp_tools.tools import TOOLS
@@ -35,8 +36,8 @@ MCP_ALONE = {"read_document_content": "REST gives a document's content whole (de
 ANYWHERE = (
     errors.HttpApiDecodeError,
     errors.Forbidden,
-    errors.ProjectFrozen,
-    errors.BudgetExceeded,
+    ProjectFrozen,
+    BudgetExceeded,
     errors.RateLimited,
     errors.ServiceUnavailable,
     errors.InternalError,

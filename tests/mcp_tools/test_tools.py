@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.vocabulary import Scope
+from app.core.vocabulary import Scope
 from mcp_tools.tools import TOOLS
 from tests.make import Project, a_document, a_ready_brief, made
 from tests.mcp_tools.client import Agent

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from app.operations.catalogue import CATALOGUE
-from app.vocabulary import ALL_TOOLS, TOOLSETS, Scope
+from app.core.vocabulary import ALL_TOOLS, TOOLSETS, Scope
+from app.features import CATALOGUE
 from mcp_tools.tools import TOOLS
 from tests.make import Project
 from tests.mcp_tools.client import SETS, Agent

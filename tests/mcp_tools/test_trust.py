@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.operations.catalogue import CATALOGUE
+from app.features import CATALOGUE
 from mcp_tools.tools import TOOLS, Tool
 from tests.make import Project, a_ready_brief, made
 from tests.mcp_tools.client import Agent

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.operations.catalogue import OPERATIONS, name_of
-from app.vocabulary import Channel
+from app.core.vocabulary import Channel
+from app.features import OPERATIONS, name_of
 from mcp_tools.tools import TOOLS
 from tests.make import Project, a_document, a_ready_brief
 from tests.mcp_tools.client import Agent

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from app.rules.checks import CHECKS
-from app.vocabulary import CheckName, Scope
+from app.checks.rules import CHECKS
+from app.checks.vocabulary import CheckName
+from app.core.vocabulary import Scope
 from mcp_tools.tools import TOOLS
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.client import Agent

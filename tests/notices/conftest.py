@@ -15,14 +15,16 @@ from aiosmtpd.controller import Controller
 from bson import ObjectId
 from flask import Flask
 
-from app.operations.context import this_instant
+from app.core.context import this_instant
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
+from app.notices.leases import NoticeLeases
+from app.notices.mailer import Mailer
+from app.notices.sender import LEASES, NoticeSender
 from app.server import create_app
 from app.settings import Settings
-from app.store.store import Store
+from app.webhooks.client import WebhookClient
 from app.worker.jobs import tell_by_the_hour
-from app.worker.mailer import Mailer
-from app.worker.notice_sender import LEASES, NoticeSender
-from app.worker.webhook_client import WebhookClient
 from app.worker.worker import ProjectByProject
 from tests.databases import opened
 from tests.documents.steps import ok
@@ -116,7 +118,7 @@ class Post:
 
     def relay(self) -> None:
         """Relays the project's events."""
-        self.store.outboxes.publish_all(self.project.id)
+        self.store[Outboxes].publish_all(self.project.id)
 
     def deliver(self) -> int:
         """Relays the project's events and serves every mailbox that is due; returns how many notices arrived."""
@@ -137,7 +139,7 @@ class Post:
 
     def _take(self, slow: bool) -> Any:
         self.now = max(self.now, this_instant())
-        return self.store.notice_leases.take(self.now, self.now + LEASES[slow], slow=slow)
+        return self.store[NoticeLeases].take(self.now, self.now + LEASES[slow], slow=slow)
 
 
 @pytest.fixture

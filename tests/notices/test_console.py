@@ -10,10 +10,10 @@ from flask import Flask
 from icalendar import Calendar
 
 from app.console.times import ZONE_COOKIE
-from app.operations.context import this_instant
-from app.store.named import Members
-from app.store.store import Store
-from app.vocabulary import Scope
+from app.core.context import this_instant
+from app.core.store.store import Store
+from app.core.vocabulary import Scope
+from app.projects.store import Members
 from tests.console.visitor import Visitor
 from tests.documents.steps import a_document, a_document_in, in_hours, ok, path_of
 from tests.make import Project, Token, an_app

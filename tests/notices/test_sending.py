@@ -9,14 +9,16 @@ from unittest.mock import Mock
 import orjson
 import pytest
 
-from app.operations.context import this_instant
-from app.rules.notices import GATHERS, NewNotice, NoticeLine
-from app.rules.times import read_time
-from app.store.leases import NoticeLeases
-from app.store.store import Store
-from app.vocabulary import WaitKind
+from app.core.context import this_instant
+from app.core.store.store import Store
+from app.core.times import read_time
+from app.events.store import Events
+from app.notices.leases import NoticeLeases
+from app.notices.messages import MOST_SHOWN
+from app.notices.rules import GATHERS, NewNotice, NoticeLine
+from app.notices.store import Notices
+from app.notices.vocabulary import WaitKind
 from app.worker.jobs import jobs
-from app.worker.notice_messages import MOST_SHOWN
 from app.worker.worker import Worker
 from tests.documents.steps import a_document, a_document_in, in_hours, ok, path_of
 from tests.live import until
@@ -119,10 +121,10 @@ def test_an_event_is_told_once_however_often_it_is_relayed(
     ada = a_member(rest)
     a_document_in(rest, "review", assigneeId=ada["id"])
     post.deliver()
-    events, _ = store.events.page(project.id, None, 1_000)
+    events, _ = store[Events].page(project.id, None, 1_000)
 
     for _ in range(3):
-        store.notices.queue(project.id, events, this_instant())
+        store[Notices].queue(project.id, events, this_instant())
         post.later(seconds=90).deliver()
 
     assert len(mails.messages) == 1
@@ -344,9 +346,9 @@ def test_what_is_imported_tells_nobody(rest: Rest, project: Project, post: Post,
         "by": {"type": "system", "id": None, "name": "", "agent": ""},
         "data": {"documentId": a_document(rest, dueDate="2026-01-31", assigneeId=ada["id"])["id"], "imported": True},
     }
-    post.store.notices.queue(project.id, [event], this_instant())
+    post.store[Notices].queue(project.id, [event], this_instant())
 
-    assert post.store.notices.pending(project.id, f"email:{ada['id']}") == []
+    assert post.store[Notices].pending(project.id, f"email:{ada['id']}") == []
 
 
 def test_an_address_that_begins_like_a_url_is_mailed(rest: Rest, post: Post, mails: Inboxes) -> None:
@@ -421,7 +423,7 @@ def test_a_flood_within_a_minute_is_one_message_with_the_first_and_how_many_more
     line = NoticeLine(kind=WaitKind.REVIEW, documentId="0" * 24, title="Rye", by="", text="")
     for box in (f"email:{ada['id']}", f"slack:{ada['id']}"):
         new = [NewNotice(mailbox=box, key=str(number), lines=[line]) for number in range(MOST_SHOWN + 300)]
-        post.store.notices.add(project.id, new, post.now)
+        post.store[Notices].add(project.id, new, post.now)
 
     assert post.later(seconds=61).deliver() == 2 * (MOST_SHOWN + 300)
 

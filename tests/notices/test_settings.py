@@ -17,17 +17,17 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
 from bson import ObjectId
 
-from app.errors import SettingsError
-from app.operations.context import this_instant
-from app.rules.named import NO_NOTICES
-from app.rules.notices import NoticeLine
+from app.core.context import this_instant
+from app.core.errors import SettingsError
+from app.core.store.store import Store
+from app.notices.mailer import Mailer
+from app.notices.member_fields import NO_NOTICES
+from app.notices.messages import mail_of
+from app.notices.rules import NoticeLine
+from app.notices.sender import ATTEMPT_SECONDS, LEASES
+from app.notices.vocabulary import WaitKind
 from app.settings import Settings
-from app.store.store import Store
-from app.vocabulary import WaitKind
-from app.worker.mailer import Mailer
-from app.worker.notice_messages import mail_of
-from app.worker.notice_sender import ATTEMPT_SECONDS, LEASES
-from app.worker.webhook_client import Outcome
+from app.webhooks.client import Outcome
 from tests.certificates import self_signed
 from tests.documents.steps import ok, refused
 from tests.live import free_port

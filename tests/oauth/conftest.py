@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.live import Handler, answering, free_port, serving
 from tests.make import Project, Token, an_app
 from tests.oauth.flow import ISSUER, Flow
@@ -88,8 +88,9 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Later:
     """Moves the clock of requests ahead by some seconds."""
     from datetime import timedelta
 
-    from app.http import callers, oauth
-    from app.operations.context import this_instant
+    from app.core.context import this_instant
+    from app.http import callers
+    from app.oauth import server as oauth
 
     def move(seconds: float) -> None:
         for module in (callers, oauth):

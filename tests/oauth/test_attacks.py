@@ -11,7 +11,9 @@ from urllib.parse import quote
 import pytest
 from flask import Flask
 
-from app.schemas.oauth import is_redirect
+from app.core.store.outbox import Outboxes
+from app.oauth.schemas import is_redirect
+from app.oauth.store import Registrations
 from tests.make import Project, Token
 from tests.oauth.conftest import Later, Site, connectable
 from tests.oauth.flow import ISSUER, REDIRECT, Flow, onward, sent_to
@@ -273,7 +275,7 @@ def test_a_document_is_not_fetched_from_inside(project: Project, monkeypatch: py
         raise AssertionError("it connected")
 
     http = connectable(project.store).test_client()
-    monkeypatch.setattr("app.http.outbound.socket.create_connection", connect)
+    monkeypatch.setattr("app.core.outbound.socket.create_connection", connect)
     for client_id in INSIDE:
         asked = f"response_type=code&client_id={quote(client_id)}&redirect_uri={REDIRECT}"
         response = http.get(f"/oauth/authorize?{asked}")
@@ -281,7 +283,7 @@ def test_a_document_is_not_fetched_from_inside(project: Project, monkeypatch: py
 
 
 def test_a_name_that_resolves_to_the_inside_is_not_reached(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.http.outbound import OutboundClient
+    from app.core.outbound import OutboundClient
 
     app = connectable(project.store)
     documents = app.extensions["oauth"]._documents
@@ -292,7 +294,7 @@ def test_a_name_that_resolves_to_the_inside_is_not_reached(project: Project, mon
         return ["93.184.216.34", "10.0.0.7"]
 
     documents._outbound = OutboundClient(allow_local=False, seconds=5, max_bytes=5_000, resolve=resolve)
-    monkeypatch.setattr("app.http.outbound.socket.create_connection", lambda *_a, **_o: 1 / 0)
+    monkeypatch.setattr("app.core.outbound.socket.create_connection", lambda *_a, **_o: 1 / 0)
     with app.test_request_context():
         assert documents.get("https://rebinding.example.com/client.json") is None
     assert resolved == ["rebinding.example.com"]
@@ -333,7 +335,7 @@ def test_a_document_that_changes_after_consent_gains_nothing(oauth_app: Flask, s
 def test_a_document_is_kept_as_it_says_but_at_most_an_hour(oauth_app: Flask, site: Site) -> None:
     import h11
 
-    from app.http.client_documents import _seconds
+    from app.oauth.client_documents import _seconds
 
     def seconds(value: str) -> float:
         return _seconds(h11.Response(status_code=200, headers=[("Cache-Control", value)]))
@@ -512,11 +514,11 @@ def test_an_address_registers_20_clients_an_hour(oauth_app: Flask, editor: Token
 
 @pytest.mark.contract("decided-oauth.registration")
 def test_a_registration_is_dropped_that_makes_no_connection(flow: Flow, editor: Token, project: Project) -> None:
-    stored = project.store.registrations.get(flow.client_id)
+    stored = project.store[Registrations].get(flow.client_id)
     assert stored is not None
     assert (stored["expiresAt"] - stored["createdAt"]).total_seconds() == 86_400
     flow.connect(editor)
-    kept = project.store.registrations.get(flow.client_id)
+    kept = project.store[Registrations].get(flow.client_id)
     assert kept is not None
     assert "expiresAt" not in kept
 
@@ -593,7 +595,7 @@ def test_no_secret_is_stored_or_logged(
     parts = {part for secret in secrets for part in re.findall(r"[\w-]{43}", secret.removeprefix("cwm_"))}
     logged = " ".join(record.getMessage() + json.dumps(record.__dict__, default=str) for record in caplog.records)
     assert not [part for part in parts if part in logged]
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     database = project.store.database
     for name in database.list_collection_names():
         stored = " ".join(map(repr, database[name].find({})))

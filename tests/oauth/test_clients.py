@@ -23,7 +23,7 @@ from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.clients.npm import installed
 from tests.make import Project, Token, a_ready_brief
 from tests.oauth.conftest import serving_connectable
@@ -71,7 +71,7 @@ def _value(page: str, name: str) -> str:
 @pytest.fixture
 def address(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Where a server looks tokens up on each request, as each does after a few seconds."""
-    monkeypatch.setattr("app.operations.access.Access.__init__.__defaults__", (0,))
+    monkeypatch.setattr("app.projects.access.Access.__init__.__defaults__", (0,))
     with serving_connectable(store) as address:
         yield address
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from app.core.store.outbox import Outboxes
+from app.projects.token_store import Tokens
 from tests.console.visitor import Visitor
 from tests.make import Project, Token
 from tests.oauth.conftest import Later, Site, connectable
@@ -103,7 +105,7 @@ def test_ticks_agent_budget_and_end_are_the_persons(flow: Flow, editor: Token, p
     form = {"scopes": ["read"], "agent": "reader", "writesPerHour": "7", "days": "1"}
     given = flow.connect(editor, form, scope="read write publish admin unknown")
     assert given["scope"] == "read"
-    made = next(one for one in project.store.tokens.list(project.id, limit=9, offset=0) if one.get("client"))
+    made = next(one for one in project.store[Tokens].list(project.id, limit=9, offset=0) if one.get("client"))
     assert (made["agent"], made["scopes"]) == ("reader", ["read"])
     assert made["budget"] == {"writesPerHour": 7, "publishesPerDay": None}
     assert (made["expiresAt"] - made["createdAt"]).total_seconds() == pytest.approx(86_400, abs=60)  # type: ignore[operator]
@@ -237,7 +239,7 @@ def test_it_does_not_sign_in_and_is_not_rotated(flow: Flow, editor: Token, proje
 def test_agreeing_is_the_persons_event_and_refreshing_is_none(flow: Flow, editor: Token, project: Project) -> None:
     given = flow.connect(editor)
     flow.refresh(given["refresh_token"])
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     events = project.store.database.events.find({"by.id": editor.id})
     assert [one["type"] for one in events] == ["token.created"]
 

@@ -9,6 +9,8 @@ import httpx
 import pytest
 from flask import Flask
 
+from app.projects.store import Members
+from app.projects.token_store import Tokens
 from tests.make import Project
 from tests.oauth.conftest import connectable
 from tests.oauth.flow import onward
@@ -76,7 +78,7 @@ def sign_in(oidc_app: Flask) -> SignIn:
 
 def add(project: Project, email: str | None = ADA, name: str = "Ada") -> str:
     """Adds a member."""
-    from app.operations.members import create_member
+    from app.projects.members import create_member
 
     return str(create_member(project.context(), fields={"name": name, "email": email}).body["id"])
 
@@ -89,11 +91,11 @@ def test_a_verified_address_of_a_member_signs_in(sign_in: SignIn, project: Proje
     assert onward(page) == "/console/table"
     assert browser.get("/console/table").status_code == 200
     sign_in(sub)
-    made = [one for one in project.store.tokens.list(project.id, limit=9, offset=0) if one.get("memberId")]
+    made = [one for one in project.store[Tokens].list(project.id, limit=9, offset=0) if one.get("memberId")]
     assert [(one["memberId"], one["name"], one["scopes"]) for one in made] == [
         (member, "Ada", ["read", "write", "publish"])
     ]
-    assert project.store.members.list(project.id, limit=9, offset=0)[1:] == [], "no member is made"
+    assert project.store[Members].list(project.id, limit=9, offset=0)[1:] == [], "no member is made"
 
 
 @pytest.mark.contract("decided-oauth.oidc")
@@ -105,11 +107,11 @@ def test_nobody_else_gets_in(sign_in: SignIn, project: Project, sub: str) -> Non
     browser, page = sign_in(sub)
     assert page.status_code == 401
     assert browser.get("/console/table").status_code == 303
-    assert all(one.get("memberId") is None for one in project.store.tokens.list(project.id, limit=9, offset=0))
+    assert all(one.get("memberId") is None for one in project.store[Tokens].list(project.id, limit=9, offset=0))
 
 
 def test_a_deleted_member_does_not_get_in(sign_in: SignIn, project: Project) -> None:
-    from app.operations.members import delete_member
+    from app.projects.members import delete_member
 
     delete_member(project.context(), add(project))
     assert sign_in("ada")[1].status_code == 401
@@ -171,7 +173,7 @@ def test_changed_scopes_hold_from_the_next_sign_in_on(
     fewer = oidc_app.extensions["oidc"].model_copy(update={"oidc_scopes": ("read",)})
     oidc_app.extensions["oidc"] = fewer
     sign_in("ada")
-    made = [one for one in project.store.tokens.list(project.id, limit=9, offset=0) if one.get("memberId")]
+    made = [one for one in project.store[Tokens].list(project.id, limit=9, offset=0) if one.get("memberId")]
     assert [(one["scopes"], one["revokedAt"] is None) for one in made] == [
         (["read", "write", "publish"], False),
         (["read"], True),
@@ -185,7 +187,7 @@ def test_without_a_provider_there_is_no_such_page(oauth_app: Flask) -> None:
 
 
 def test_the_settings_are_checked() -> None:
-    from app.errors import SettingsError
+    from app.core.errors import SettingsError
     from app.settings import Settings
 
     given = {"MONGODB_URI": "mongodb://a/b", "OIDC_ISSUER": "https://id.example.com"}

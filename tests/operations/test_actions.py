@@ -9,14 +9,14 @@ import orjson
 import pytest
 from bson import ObjectId
 
-from app.errors import Refusal
-from app.operations.actions import document_operations
-from app.operations.context import Context
-from app.rules.documents import NO_CLAIM
-from app.rules.sections import hash_of
-from app.rules.times import wire_time
-from app.rules.tokens import Budget
-from app.vocabulary import BriefState, Channel, DocumentStatus, Scope
+from app.actions.operations import document_operations
+from app.core.context import Context
+from app.core.errors import Refusal
+from app.core.times import wire_time
+from app.core.vocabulary import BriefState, Channel, DocumentStatus, Scope
+from app.documents.record import NO_CLAIM
+from app.guards.budgets import Budget
+from app.sections.rules import hash_of
 from tests.documents.states import NOW
 from tests.documents.steps import NOBODY, a_document, claimed, ok, path_of
 from tests.make import OPERATIONS, Project, Token, made

@@ -11,12 +11,13 @@ from bson import ObjectId
 from cachetools import TTLCache
 from pymongo import MongoClient
 
-from app.errors import BriefClaimed, CategoryInUse, ClusterInUse
-from app.operations.context import Context
-from app.operations.transfers import ProjectImport, export_project
-from app.rules.tokens import Budget
-from app.store.store import connect
-from app.vocabulary import Channel
+from app.core.context import Context
+from app.core.errors import BriefClaimed, CategoryInUse, ClusterInUse
+from app.core.store.store import connect
+from app.core.vocabulary import Channel
+from app.guards.budgets import Budget
+from app.projects.store import Projects
+from app.transfers.operations import ProjectImport, export_project
 from tests.listener import Commands
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, an_app, made
 
@@ -33,8 +34,8 @@ def commands() -> Commands:
 @pytest.fixture
 def ctx(project: Project, mongodb_uri: str, commands: Commands, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
     """A call whose commands are counted; settings that were read are used for a minute, however slow the machine is."""
-    monkeypatch.setattr("app.store.projects._recent", TTLCache(100, 60))
-    monkeypatch.setattr("app.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
+    monkeypatch.setattr("app.projects.store._recent", TTLCache(100, 60))
+    monkeypatch.setattr("app.core.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
     store = connect(mongodb_uri, project.store.database.name)
     yield Context(store, project.token(agent="rye").caller, Channel.REST)
     store.database.client.close()
@@ -118,7 +119,7 @@ def test_a_page_of_ready_briefs_is_two_commands(ctx: Context, commands: Commands
 def test_a_submit_reads_and_writes_once_in_a_project_that_demands_no_checks(ctx: Context, commands: Commands) -> None:
     document = made(ctx, "document", title="Rye", markdown=MARKDOWN)
     OPERATIONS["get_document"](ctx, document["id"])
-    ctx.store.projects.recent_settings(ctx.project_id)
+    ctx.store[Projects].recent_settings(ctx.project_id)
 
     assert sent(commands, ctx, "submit_document", document["id"]) == ["find", "findAndModify"]
 

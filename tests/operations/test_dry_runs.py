@@ -10,11 +10,11 @@ from bson import ObjectId
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.operations.catalogue import CATALOGUE
+from app.core.store.collection import MAX_OUTBOX
+from app.core.store.store import Store
+from app.core.vocabulary import Scope
+from app.features import CATALOGUE
 from app.rest.api import SERVED
-from app.store.collection import MAX_OUTBOX
-from app.store.store import Store
-from app.vocabulary import Scope
 from tests.databases import empty, everything, opened
 from tests.documents.steps import NOBODY
 from tests.make import Project, a_document, a_project, an_app
@@ -250,7 +250,7 @@ def test_a_dry_run_relays_no_event_where_the_outbox_of_its_record_is_full(client
 def test_a_dry_run_of_publishing_remembers_nothing_of_what_it_could_not_render(
     client, own_store, scene, monkeypatch
 ) -> None:
-    monkeypatch.setattr("app.operations.rendering.rendered", lambda markdown: None)
+    monkeypatch.setattr("app.documents.rendering.rendered", lambda markdown: None)
     document = scene.document()
     Agent(client, scene.token).call("get_project")
 

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from app.errors import ServiceUnavailable
-from app.operations import concurrency
-from app.operations.concurrency import ConcurrencyLimit
+from app.core import concurrency
+from app.core.concurrency import ConcurrencyLimit
+from app.core.errors import ServiceUnavailable
 from tests.make import Project, a_document
 from tests.rest.client import Rest
 

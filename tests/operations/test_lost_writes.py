@@ -14,14 +14,13 @@ from pymongo.client_session import ClientSession
 from pymongo.errors import AutoReconnect, ConfigurationError, OperationFailure, ServerSelectionTimeoutError
 from pymongo.write_concern import WriteConcern
 
-from app.errors import BriefClaimed, ServiceUnavailable, WriteConflict
-from app.operations.context import Context
-from app.operations.operation import Effect, Result, operation
-from app.store.documents import Documents
-from app.store.named import Members
-from app.store.projects import Projects
-from app.store.store import Store, connect
-from app.vocabulary import Channel, Scope
+from app.core.context import Context
+from app.core.errors import BriefClaimed, ServiceUnavailable, WriteConflict
+from app.core.operation import Effect, Result, operation
+from app.core.store.store import Store, connect
+from app.core.vocabulary import Channel, Scope
+from app.documents.store import Documents
+from app.projects.store import Members, Projects
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief
 from tests.rest.client import Rest
 
@@ -103,7 +102,7 @@ def test_all_tries_of_an_operation_share_one_deadline(project: Project, mongodb_
         nonlocal tries
         tries += 1
         time.sleep(0.2)
-        ctx.store.projects.settings(ctx.project_id)
+        ctx.store[Projects].settings(ctx.project_id)
         raise WriteConflict
 
     store = connect(mongodb_uri, project.store.database.name, deadline_seconds=1)
@@ -123,7 +122,7 @@ def test_a_transaction_that_runs_out_of_time_locks_nothing_afterwards(project: P
     def too_slow(within: Store) -> None:
         within.database.projects.update_one(path, {"$set": {"name": "Late"}}, session=within.session)
         time.sleep(1.1)
-        within.projects.settings(project.id)
+        within[Projects].settings(project.id)
 
     with pytest.raises(ServiceUnavailable), store.deadline():
         store.in_transaction(too_slow)
@@ -177,7 +176,7 @@ def test_a_transaction_that_lost_once_and_then_finds_no_primary_for_its_commit_s
     lost = [OperationFailure("WriteConflict", 112, {"code": 112, "errorLabels": ["TransientTransactionError"]})]
 
     def loses_once(within: Store) -> None:
-        within.projects.settings(project.id)
+        within[Projects].settings(project.id)
         if lost:
             raise lost.pop()
 

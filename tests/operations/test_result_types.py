@@ -5,10 +5,10 @@ from typing import get_type_hints
 import pytest
 from typing_extensions import is_typeddict
 
-from app.operations.catalogue import CATALOGUE
-from app.operations.operation import Operation
-from app.responses.documents import TEXT_IF_MISSING
-from app.responses.json_schema import response_schema
+from app.core.operation import Operation
+from app.documents.responses import TEXT_IF_MISSING
+from app.features import CATALOGUE
+from app.rest.response_schemas import response_schema
 
 EACH_OPERATION = pytest.mark.parametrize("operation", CATALOGUE, ids=lambda operation: operation.name)
 

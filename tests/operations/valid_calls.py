@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.vocabulary import Scope
+from app.core.vocabulary import Scope
 from tests.documents.steps import in_hours
 from tests.make import OPERATIONS, Project, Token, a_ready_brief, made
 

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from bson import ObjectId
 
-from app.operations.context import this_instant
+from app.core.context import this_instant
 from tests.make import OPERATIONS, Project, Token, a_ready_brief, end_expired_claims
 from tests.races.crowd import at_once, outcome, outcomes, refused, succeeded
 

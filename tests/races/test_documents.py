@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from app.core.store.bodies import Bodies
+from app.publications.store import Publications
 from tests.documents.steps import a_document, a_document_in, events_of, ok, path_of, types_of
 from tests.races.crowd import at_once, outcomes, refused, succeeded
 
@@ -181,8 +183,8 @@ def test_what_is_delivered_is_one_version_while_it_is_published_edited_and_unpub
             assert seen["hasUnpublishedChanges"] == (seen["version"] != seen["publishedVersion"])
         else:
             assert (seen["publishedMarkdown"], seen["publishedVersion"], seen["publishedAt"]) == (None, None, None)
-    row = store.publications.get(project.id, document["id"])
-    html = store.bodies.get_texts(project.id, [row["htmlId"]])[row["htmlId"]]
+    row = store[Publications].get(project.id, document["id"])
+    html = store[Bodies].get_texts(project.id, [row["htmlId"]])[row["htmlId"]]
     assert html == f"<p>{ok(rest.get(path))['publishedMarkdown']}</p>\n"
 
 

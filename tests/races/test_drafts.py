@@ -3,7 +3,9 @@
 import pytest
 from bson import ObjectId
 
-from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
+from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
+from app.categories.store import Categories
+from app.projects.store import Projects
 from tests.make import OPERATIONS, Project, fill_with_categories
 from tests.races.crowd import at_once, outcome, outcomes, refused, succeeded
 
@@ -107,7 +109,7 @@ def test_of_fifty_confirms_at_five_below_the_cap_of_clusters_five_succeed(crowd,
     token, below = project.token(), 5
     waiting = [a_draft(project, token, "cluster", name=f"Topic {number}") for number in range(50)]
     for _ in range(CLUSTERS_PER_PROJECT - below):
-        project.store.projects.count_up(project.id, "clusters", CLUSTERS_PER_PROJECT)
+        project.store[Projects].count_up(project.id, "clusters", CLUSTERS_PER_PROJECT)
 
     responses = at_once(
         [
@@ -137,7 +139,7 @@ def test_of_twenty_confirms_at_five_below_the_cap_of_categories_five_succeed(cro
 
     assert outcomes(responses) == {"201": below, "IntentInvalid": 15}
     assert {tuple(e["field"] for e in lost.json["errors"]) for lost in refused(responses)} == {("name",)}
-    assert project.store.categories.count(project.id) == CATEGORIES_PER_PROJECT
+    assert project.store[Categories].count(project.id) == CATEGORIES_PER_PROJECT
 
 
 UNIQUE = [

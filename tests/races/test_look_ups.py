@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.errors import Unauthorized
-from app.operations.access import Access
-from app.operations.context import this_instant
-from app.rules.tokens import StoredToken
-from app.store.categories import Categories
-from app.store.collection import Collection
-from app.store.single_flight import SingleFlight
-from app.store.store import Store
-from app.store.tokens import Tokens
-from app.vocabulary import TokenKind
+from app.categories.store import Categories
+from app.core.context import this_instant
+from app.core.errors import Unauthorized
+from app.core.store.collection import Collection
+from app.core.store.single_flight import SingleFlight
+from app.core.store.store import Store
+from app.core.vocabulary import TokenKind
+from app.projects.access import Access
+from app.projects.rules import StoredToken
+from app.projects.token_store import Tokens
 from tests.documents.steps import a_category, ok
 from tests.make import OPERATIONS, Project, a_ready_brief
 from tests.races.crowd import at_once

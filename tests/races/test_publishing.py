@@ -6,9 +6,9 @@ from functools import partial
 
 import pytest
 
-from app.operations.context import this_instant
-from app.operations.publishing import publish_due
-from app.store.store import Store
+from app.core.context import this_instant
+from app.core.store.store import Store
+from app.documents.publishing import publish_due
 from tests.documents.steps import a_document, a_document_in, events_of, make_due, ok, path_of, types_of
 from tests.races.crowd import at_once, outcome
 

@@ -10,8 +10,10 @@ from functools import partial
 
 import pytest
 
-from app.rules.threads import counts_of
-from app.vocabulary import ThreadState
+from app.documents.store import Documents
+from app.review.rules import counts_of
+from app.review.store import Threads
+from app.review.vocabulary import ThreadState
 from tests.documents.steps import a_document, events_of, ok, path_of, types_of
 from tests.races.crowd import at_once, outcome, outcomes
 from tests.races.history import Call, explained
@@ -71,9 +73,9 @@ def test_twenty_agents_and_two_people_lose_and_double_nothing(rest, crowd, proje
         assert written == Counter(
             call.who for call in own if call.what != "reopen" and call.outcome[0] in ("200", "201")
         )
-    record = store.documents.get(document["projectId"], document["id"])
+    record = store[Documents].get(document["projectId"], document["id"])
     assert record is not None
-    counts = counts_of(store.threads.of_documents(document["projectId"], [document["id"]]))
+    counts = counts_of(store[Threads].of_documents(document["projectId"], [document["id"]]))
     assert counts == {name: record.get(name) for name in counts}
     kinds = Counter(event["type"] for event in events_of(store, document))
     assert kinds["thread.opened"] == 10

@@ -8,11 +8,12 @@ import pytest
 from bson import ObjectId
 from werkzeug.test import TestResponse
 
-from app.operations.catalogue import CATALOGUE
-from app.operations.context import Context
-from app.rules.times import wire_time
-from app.rules.tokens import Budget, begins, if_exceeded
-from app.vocabulary import BudgetLimit, Scope, TokenKind
+from app.core.context import Context
+from app.core.times import wire_time
+from app.core.vocabulary import Scope, TokenKind
+from app.features import CATALOGUE
+from app.guards.budgets import Budget, begins, if_exceeded
+from app.guards.vocabulary import BudgetLimit
 from tests.documents.steps import a_document, in_hours, ok, path_of, refused
 from tests.live import until_it_lasts
 from tests.make import Project, Token

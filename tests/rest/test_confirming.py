@@ -3,7 +3,7 @@
 import pytest
 from bson import ObjectId
 
-from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
+from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from tests.make import EMPTY_BRIEF, a_document, a_project, fill_with_categories, made
 
 pytestmark = pytest.mark.needs_mongod

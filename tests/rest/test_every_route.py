@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 import pytest
 from flask import Flask
 
+from app.core.vocabulary import Kind
 from app.rest.api import SERVED
 from app.rest.route import Route
-from app.vocabulary import Kind
 from tests.documented import Documented, DocumentedRest
 from tests.make import Project
 from tests.operations.valid_calls import EVERY, Scene

@@ -6,11 +6,12 @@ from datetime import timedelta
 import pytest
 from bson import ObjectId
 
-from app.errors import ProjectFrozen
-from app.operations.catalogue import CATALOGUE
-from app.operations.context import this_instant
-from app.operations.publishing import publish_due
-from app.vocabulary import Scope, TokenKind
+from app.core.context import this_instant
+from app.core.vocabulary import Scope, TokenKind
+from app.documents.publishing import publish_due
+from app.features import CATALOGUE
+from app.guards.errors import ProjectFrozen
+from app.projects.store import Projects
 from tests.documents.steps import NOBODY, a_document_in, make_due, ok, path_of, refused
 from tests.graphql_app.client import GraphQL
 from tests.make import OPERATIONS, Project
@@ -55,7 +56,7 @@ def test_the_note_of_a_freeze_has_at_most_500_characters(rest: Rest) -> None:
 def test_every_write_without_admin_is_refused_before_anything_else(project: Project, operation) -> None:
     admin = project.context()
     OPERATIONS["freeze_project"](admin, fields={"note": "Wait."})
-    frozen = project.store.projects.settings(project.id)["frozen"]
+    frozen = project.store[Projects].settings(project.id)["frozen"]
     token = project.token(scopes=NO_ADMIN)
     ctx = project.context(replace(token, caller=replace(token.caller, frozen=frozen)))
 
@@ -117,7 +118,7 @@ def test_a_write_that_comes_long_after_its_authentication_looks_again(project: P
 @pytest.mark.contract("decided-guards.freeze-refuses")
 def test_a_write_that_lost_to_another_looks_again(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     ctx = project.context(project.token(scopes=NO_ADMIN))
-    monkeypatch.setattr("app.operations.intents.guess_slot", lambda token_id: 7)
+    monkeypatch.setattr("app.intents.operations.guess_slot", lambda token_id: 7)
     OPERATIONS["create_document_intent"](ctx, fields={})
     OPERATIONS["freeze_project"](project.context(), fields={})
 

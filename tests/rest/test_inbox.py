@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.operations.context import this_instant
-from app.operations.publishing import publish_due
-from app.rules.times import read_time, wire_time
-from app.store.store import CODEC, Store
-from app.vocabulary import Scope
+from app.core.context import this_instant
+from app.core.store.store import CODEC, Store
+from app.core.times import read_time, wire_time
+from app.core.vocabulary import Scope
+from app.documents.publishing import publish_due
+from app.notices.inbox_store import Inboxes
 from tests.documents.steps import NOBODY, a_document, a_document_in, a_member, make_due, ok, path_of
 from tests.graphql_app.watched import Watched
 from tests.make import Project
@@ -237,7 +238,7 @@ def test_of_50_members_and_1000_documents_it_is_read_by_index_alone(api, project
     store = Store(watched.client.get_database(project.store.database.name, codec_options=CODEC), deadline_seconds=10)
 
     for member_id in (None, members[7]["id"]):
-        assert store.inboxes.read(project.id, this_instant(), member_id)
+        assert store[Inboxes].read(project.id, this_instant(), member_id)
 
     plans = {command["name"] + command[command["name"]]: watched.explained(command) for command in watched.commands}
     assert [plan for plan in plans.values() if "COLLSCAN" in plan] == []

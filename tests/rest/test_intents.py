@@ -7,8 +7,8 @@ import orjson
 import pytest
 from bson import ObjectId
 
-from app.operations.context import this_instant
-from app.schemas.intents import MAX_MARKDOWN
+from app.core.context import this_instant
+from app.documents.schemas import MAX_MARKDOWN
 from tests.make import OPERATIONS, a_project
 
 KINDS = ("document", "cluster", "category")

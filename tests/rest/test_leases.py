@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 from bson import ObjectId
 
-from app.operations.context import this_instant
+from app.core.context import this_instant
 from tests.make import OPERATIONS, Project, a_project, a_ready_brief, end_expired_claims
 
 

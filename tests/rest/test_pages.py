@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from werkzeug.http import parse_options_header
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.documented import DocumentedRest
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief, an_app, made
 from tests.rest.client import Rest

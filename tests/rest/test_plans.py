@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.store.store import Store
+from app.core.store.store import Store
+from app.projects.store import Projects
 from tests.documents.steps import NOBODY, a_category, a_cluster, a_document_in, claimed, events_of, ok, path_of, refused
 from tests.live import slowdown
 from tests.make import Project, a_project, made
@@ -512,11 +513,11 @@ class TestListing:
 def test_a_cluster_that_a_plan_changes_is_delivered_at_once(api, project: Project, store: Store, filed) -> None:
     document = planned(api, markdown="Rye is dark.")
     ok(api.post(f"{path_of(document)}/publish"))
-    before = store.projects.delivery_revision(project.id)
+    before = store[Projects].delivery_revision(project.id)
 
     planned(api, clusterId=filed["clusterId"])
 
-    assert store.projects.delivery_revision(project.id) > before
+    assert store[Projects].delivery_revision(project.id) > before
 
 
 class TestTables:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.rules.provenance import dump_origins
-from app.vocabulary import Scope
+from app.core.store.outbox import Outboxes
+from app.core.vocabulary import Scope
+from app.provenance.rules import dump_origins
 from tests.documents.steps import a_document, in_hours, ok, path_of, refused
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
@@ -442,7 +443,7 @@ def test_insights_have_the_live_words_and_the_declared_tokens_of_agents(api, pro
     write(agent, written, f"{TEXT}\n\nMore.", generation={"model": "example-4", "inputTokens": 900, "outputTokens": 50})
     write(agent, written, f"{TEXT}\n\nMore, more.", generation={"model": "example-4", "inputTokens": 100})
     ok(api.post(f"{path_of(written)}/publish"))
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
 
     [found] = ok(api.get("/insights"))["agents"]
 

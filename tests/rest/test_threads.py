@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from app.errors import BadRequest, ThreadNotYours, Unauthorized
-from app.operations.context import this_instant
-from app.operations.publishing import publish_due
-from app.operations.review_links import visit
-from app.operations.threads import open_thread, reply_to_thread, resolve_thread
-from app.vocabulary import Scope
+from app.core.context import this_instant
+from app.core.errors import BadRequest, Unauthorized
+from app.core.vocabulary import Scope
+from app.documents.publishing import publish_due
+from app.review.errors import ThreadNotYours
+from app.review.links import visit
+from app.review.operations import open_thread, reply_to_thread, resolve_thread
 from tests.documents.steps import NOBODY, a_document, events_of, in_hours, make_due, ok, path_of, refused, types_of
 
 pytestmark = pytest.mark.needs_mongod

@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from app.schemas.projects import MAX_VIEWS
-from app.vocabulary import Scope
+from app.core.vocabulary import Scope
+from app.projects.schemas import MAX_VIEWS
 from tests.documents.steps import ok, refused
 from tests.make import Project, a_project
 from tests.races.crowd import at_once

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from app.rules.anchors import BLOCK, Quote, first_places, lines_of, locate, quote_at
+from app.review.anchors import BLOCK, Quote, first_places, lines_of, locate, quote_at
 
 HISTORIES = 2_000
 """How many histories are drawn; 100,000 were run once, with other seeds too."""

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from app.errors import BriefClaimed, Refusal
-from app.rules import briefs as rules
-from app.rules.documents import Call, Decision, StoredDocument
-from app.vocabulary import Channel, DocumentStatus
+from app.briefs import rules
+from app.core.errors import BriefClaimed, Refusal
+from app.core.vocabulary import Channel, DocumentStatus
+from app.documents.claims import refuse_if_guarded
+from app.documents.record import Call, Decision, StoredDocument
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
 OURS, THEIRS = "a" * 24, "b" * 24
@@ -173,7 +174,7 @@ def test_a_claim_is_named_to_the_second_by_a_time_without_milliseconds(sent: str
     for brief, submits in ((claim, False), (claim, True), (expired, True)):
         document: StoredDocument = {**DOCUMENTS[0], "brief": brief}
         with nullcontext() if names else pytest.raises(BriefClaimed):
-            rules.refuse_if_guarded(document, call, submits=submits)
+            refuse_if_guarded(document, call, submits=submits)
 
 
 @pytest.mark.contract("decided-briefs.claimed-at")

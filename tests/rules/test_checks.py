@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.rules.checks import CheckResult, Subject, failed_errors, run_checks, word_targets
+from app.checks.rules import CheckResult, Subject, failed_errors, run_checks, word_targets
 from tests.rules.bombs import LENGTH
 
 BRIEF = {"keyword": "keyword", "word_target": "wordCount", "outline": "outline", "reference_urls": "referenceUrls"}

@@ -12,9 +12,9 @@ from shutil import which
 
 import pytest
 
-from app.errors import BadRequest
-from app.rules.diffs import MOST_COMPARISONS, unified_diff
-from app.schemas.intents import MAX_MARKDOWN
+from app.core.errors import BadRequest
+from app.core.text.diffs import MOST_COMPARISONS, unified_diff
+from app.documents.schemas import MAX_MARKDOWN
 
 MOST_LINES = int(MOST_COMPARISONS**0.5)
 

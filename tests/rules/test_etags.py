@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.rules.etags import matches, read_tags, record_tag, tag_of
+from app.core.etags import matches, read_tags, record_tag, tag_of
 
 DOCUMENT = {"version": 3, "rev": 14}
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.rules import rendering
-from app.rules.rendering import MAX_DEPTH, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
+from app.core.text import html as rendering
+from app.core.text.html import MAX_DEPTH, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
 from tests.rules.bombs import BOMBS, WORST, tried
 from tests.rules.safe_html import ATTRIBUTES, ELEMENTS, depth_of, unsafe_parts
 from tests.rules.test_parser import EXAMPLES

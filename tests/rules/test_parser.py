@@ -10,7 +10,7 @@ from typing import Any
 import nh3
 import pytest
 
-from app.rules.rendering import ATTRIBUTES, ELEMENTS, GIVEN, to_html
+from app.core.text.html import ATTRIBUTES, ELEMENTS, GIVEN, to_html
 
 EXAMPLES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "gfm_spec" / "examples.json").read_text("utf-8"))
 OTHERWISE = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.rules.provenance import (
+from app.provenance.rules import (
     MOST_PARAGRAPHS,
     digests_of,
     dump_origins,

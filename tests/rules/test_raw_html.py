@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.rules.rendering import MAX_DEPTH, to_html
+from app.core.text.html import MAX_DEPTH, to_html
 from tests.rules.safe_html import depth_of
 
 LINK = '<a href="http://www.a.example" rel="noopener">www.a.example</a>'

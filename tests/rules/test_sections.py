@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.errors import VersionConflict
-from app.rules.content import MAX_HEADINGS
-from app.rules.sections import Edit, apply_edits, hash_of, partition
+from app.core.errors import VersionConflict
+from app.core.text.content import MAX_HEADINGS
+from app.sections.rules import Edit, apply_edits, hash_of, partition
 
 EMPTY_HASH = "e3b0c44298fc1c14"
 """The hash of no text, as the contract names it."""

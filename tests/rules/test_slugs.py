@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.rules.slugs import MAX_LENGTH, numbered, slug_of
-from app.schemas.slugs import slug_problem
+from app.core.slugs import MAX_LENGTH, numbered, slug_of, slug_problem
 
 
 @pytest.mark.contract("decided-intents.slug-made")

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from app.errors import Refusal
-from app.rules.actors import SYSTEM
-from app.rules.documents import Call
-from app.rules.statuses import (
+from app.core.actors import SYSTEM
+from app.core.errors import Refusal
+from app.core.vocabulary import BriefState, Channel
+from app.core.vocabulary import DocumentStatus as Status
+from app.documents.record import Call
+from app.documents.statuses import (
     APPROVE,
     MOVES,
     PUBLISH,
@@ -22,8 +24,6 @@ from app.rules.statuses import (
     move_status,
     refuse_move,
 )
-from app.vocabulary import BriefState, Channel
-from app.vocabulary import DocumentStatus as Status
 from tests.documents.states import NOW, every_document
 
 EVERY = set(Status)

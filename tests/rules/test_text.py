@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.rules.text import first_paragraph, word_count
+from app.core.text.excerpts import first_paragraph, word_count
 from tests.rules.bombs import BOMBS, tried
 from tests.rules.xss_corpus import VECTORS
 

@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from app.errors import BadRequest, Refusal, ThreadResolved, ThreadsOpen
-from app.rules import statuses
-from app.rules import threads as rules
-from app.rules.documents import Call
-from app.rules.threads import MOST_UNRESOLVED, counts_of, new_threads, open_threads, record_thread
-from app.schemas.threads import MOST_COMMENTS
-from app.vocabulary import Channel, DocumentStatus, ThreadLevel, ThreadState
+from app.core.errors import BadRequest, Refusal
+from app.core.vocabulary import Channel, DocumentStatus
+from app.documents import statuses
+from app.documents.record import Call
+from app.review import rules
+from app.review.errors import ThreadResolved, ThreadsOpen
+from app.review.rules import MOST_UNRESOLVED, counts_of, new_threads, open_threads, record_thread
+from app.review.schemas import MOST_COMMENTS
+from app.review.vocabulary import ThreadLevel, ThreadState
 from tests.documents.states import HOLDER, NOW, a_document_in
 
 TEXT = "Flour, water and patience.\n\nMore flour.\n"

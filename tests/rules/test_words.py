@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.rules.words import MAX_LENGTH, MAX_WORDS, count_words, search_words, words
+from app.core.text.words import MAX_LENGTH, MAX_WORDS, count_words, search_words, words
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,11 @@
 
 import pytest
 
-from app.schemas.briefs import BriefFields
-from app.schemas.documents import ScheduleFields
-from app.schemas.intents import DraftDocumentFields
-from app.schemas.loading import cached_schema, problems
-from app.schemas.named import DraftCategoryFields, DraftClusterFields
-from app.schemas.webhooks import WebhookFields
+from app.categories.schemas import DraftCategoryFields, DraftClusterFields
+from app.core.schemas.loading import cached_schema, problems
+from app.documents.schemas import BriefFields, ScheduleFields
+from app.intents.schemas import DraftDocumentFields
+from app.webhooks.schemas import WebhookFields
 
 TITLED = {"title": "Rye"}
 BLANK = ("", " ", "\t\n", "\N{NO-BREAK SPACE}", "\N{IDEOGRAPHIC SPACE}")

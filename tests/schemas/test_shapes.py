@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from app.errors import HttpApiDecodeError
-from app.schemas.briefs import BriefFields, BriefQuery, ClaimFields, ClaimNextFields, RenewFields
-from app.schemas.intents import DraftDocumentFields, IntentQuery
-from app.schemas.loading import cached_schema, load
-from app.schemas.named import DraftCategoryFields, DraftClusterFields
-from app.schemas.queries import from_query
+from app.briefs.schemas import BriefQuery, ClaimFields, ClaimNextFields, RenewFields
+from app.categories.schemas import DraftCategoryFields, DraftClusterFields
+from app.core.errors import HttpApiDecodeError
+from app.core.schemas.loading import cached_schema, load
+from app.core.schemas.queries import from_query
+from app.documents.schemas import BriefFields
+from app.intents.schemas import DraftDocumentFields, IntentQuery
 
 TEXTS = [
     (DraftDocumentFields, "title", 300),

@@ -9,9 +9,9 @@ import pytest
 from bson import ObjectId
 
 from app.cli.db import prepare
-from app.operations.context import this_instant
-from app.store.indexes import SLUGS, differences
-from app.store.store import Store, connect
+from app.core.context import this_instant
+from app.core.store.indexes import SLUGS, differences
+from app.core.store.store import Store, connect
 
 pytestmark = pytest.mark.needs_mongod
 

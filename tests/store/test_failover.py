@@ -8,9 +8,11 @@ import pytest
 from pymongo import monitoring
 from pymongo.errors import BulkWriteError, CursorNotFound, OperationFailure, PyMongoError, WriteConcernError
 
-from app.errors import ServiceUnavailable
-from app.store.collection import new_id
-from app.store.store import Store, connect
+from app.core.errors import ServiceUnavailable
+from app.core.store.bodies import Bodies
+from app.core.store.collection import new_id
+from app.core.store.store import Store, connect
+from app.documents.store import Documents
 from tests.listener import Listener
 from tests.make import Project
 
@@ -67,16 +69,16 @@ def test_a_text_is_read_as_the_primary_has_it_since_a_new_one_knows_only_later_w
     store: Store, project: Project, mongodb_uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body_id = new_id()
-    store.bodies.add(project.id, project.id, "A text that a record names", body_id)
+    store[Bodies].add(project.id, project.id, "A text that a record names", body_id)
     listener, client = ReadConcerns(), pymongo.MongoClient
 
     def listened_to(*given: Any, **options: Any) -> Any:
         return client(*given, event_listeners=[listener], **options)
 
-    monkeypatch.setattr("app.store.store.MongoClient", listened_to)
+    monkeypatch.setattr("app.core.store.store.MongoClient", listened_to)
     watched = connect(mongodb_uri, store.database.name)
-    watched.documents.get(project.id, body_id)
-    watched.bodies.get_texts(project.id, [body_id])
+    watched[Documents].get(project.id, body_id)
+    watched[Bodies].get_texts(project.id, [body_id])
     watched.database.client.close()
 
     assert listener.of == {"documents": "majority", "bodies": "local"}

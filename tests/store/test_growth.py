@@ -8,12 +8,13 @@ import pymongo
 import pytest
 from bson import ObjectId
 
-from app.operations.context import this_instant
-from app.schemas.documents import SORTS
-from app.store import document_lists
-from app.store.document_keys import document_keys
-from app.store.store import CODEC, Store
-from app.vocabulary import BriefState, DocumentStatus
+from app.core.context import this_instant
+from app.core.store.store import CODEC, Store
+from app.core.vocabulary import BriefState, DocumentStatus
+from app.documents import lists as document_lists
+from app.documents.keys import document_keys
+from app.documents.schemas import SORTS
+from app.documents.store import Documents
 from tests.listener import Queries
 from tests.make import Project, a_document, a_project
 
@@ -96,7 +97,7 @@ def large(store: Store) -> Project:
 
 def page(project: Project, **filters: Any) -> Callable[[Store], Any]:
     sort = filters.pop("sort", "-updatedAt")
-    return lambda store: store.documents.list(project.id, filters, sort=sort, limit=20, offset=0)
+    return lambda store: store[Documents].list(project.id, filters, sort=sort, limit=20, offset=0)
 
 
 @pytest.mark.contract("decided-documents.indexes")
@@ -174,7 +175,7 @@ def test_the_list_of_ready_briefs_costs_the_same_however_many_claims_are_held(
     small: Project, large: Project, examined: Examined
 ) -> None:
     costs = [
-        examined(lambda store, one=project: store.documents.list_briefs(one.id, ["ready"], limit=20, offset=0))
+        examined(lambda store, one=project: store[Documents].list_briefs(one.id, ["ready"], limit=20, offset=0))
         for project in (small, large)
     ]
 
@@ -186,7 +187,7 @@ def test_finding_the_next_brief_costs_the_same_however_many_claims_are_held(
     small: Project, large: Project, examined: Examined
 ) -> None:
     def claims(project: Project) -> Callable[[Store], Any]:
-        return lambda store: store.documents.next_ready(project.id, {}, limit=1)
+        return lambda store: store[Documents].next_ready(project.id, {}, limit=1)
 
     costs = [examined(claims(project)) for project in (small, large)]
 
@@ -199,6 +200,6 @@ def test_finding_the_next_brief_costs_the_same_however_many_claims_are_held(
 def test_whether_a_category_or_cluster_is_used_costs_one_key(large: Project, examined: Examined, field: str) -> None:
     used = str(CATEGORY if field == "categoryId" else CLUSTER)
 
-    assert examined(lambda store: store.documents.has_filed_under(large.id, field, used)) <= 2
+    assert examined(lambda store: store[Documents].has_filed_under(large.id, field, used)) <= 2
     # MongoDB counts the key at which a search of an index ends, if another project has one there.
-    assert examined(lambda store: store.documents.has_filed_under(large.id, field, "e" * 24)) <= 1
+    assert examined(lambda store: store[Documents].has_filed_under(large.id, field, "e" * 24)) <= 1

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.rules.documents import OPEN, brief_of
-from app.schemas.documents import SORTS
-from app.store import collection, document_lists
-from app.store.document_keys import document_keys
-from app.store.store import Store
-from app.vocabulary import BriefState, DocumentStatus
+from app.core.store import collection
+from app.core.store.store import Store
+from app.core.vocabulary import BriefState, DocumentStatus
+from app.documents import lists as document_lists
+from app.documents.keys import document_keys
+from app.documents.record import OPEN, brief_of
+from app.documents.schemas import SORTS
+from app.documents.store import Documents
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -133,7 +135,7 @@ def test_every_page_is_the_lists_part_at_its_place(
 
     for number, filters in enumerate(cases()):
         sort, offset = SORTS[number % len(SORTS)], number % 7
-        found = library.store.documents.list(library.id, filters, sort=sort, limit=5, offset=offset)
+        found = library.store[Documents].list(library.id, filters, sort=sort, limit=5, offset=offset)
 
         wanted = in_order([row for row in rows if meets(row, filters)], sort)
         assert [row["id"] for row in found] == wanted[offset : offset + 5], (filters, sort, offset)
@@ -144,7 +146,7 @@ def test_the_count_is_of_all_pages(library: Project) -> None:
     rows = list(library.store.database.documents.find({"projectId": ObjectId(library.id)}))
 
     for filters in cases():
-        counted = library.store.documents.count(library.id, filters)
+        counted = library.store[Documents].count(library.id, filters)
 
         assert counted == sum(meets(row, filters) for row in rows), filters
 
@@ -169,7 +171,7 @@ def test_every_page_of_briefs_is_the_lists_part_at_its_place(
             if state_of(row) in states and (state_of(row) != BriefState.READY or row["status"] in OPEN)
         ]
         for offset in (0, 3):
-            found = library.store.documents.list_briefs(library.id, states, limit=5, offset=offset)
+            found = library.store[Documents].list_briefs(library.id, states, limit=5, offset=offset)
             assert [row["id"] for row in found] == listed[offset : offset + 5], (states, offset)
 
 
@@ -255,11 +257,11 @@ def test_lists_of_briefs_show_a_categorys_new_name_at_once(project: Project) -> 
 def test_the_next_ready_briefs_come_without_the_digests_of_their_texts_which_stay(store: Store) -> None:
     project = a_project(store)
     document = a_ready_brief(project.context(), title="Rye", markdown="Flour.\n\nWater.\n")
-    before = store.documents.get_many(project.id, [document["id"]])[document["id"]]
+    before = store[Documents].get_many(project.id, [document["id"]])[document["id"]]
 
-    [row] = store.documents.next_ready(project.id, {}, limit=1)
+    [row] = store[Documents].next_ready(project.id, {}, limit=1)
     OPERATIONS["claim_next_brief"](project.context(), fields={})
 
     assert "written" not in row
-    after = store.documents.get_many(project.id, [document["id"]])[document["id"]]
+    after = store[Documents].get_many(project.id, [document["id"]])[document["id"]]
     assert after["written"] == before["written"] is not None

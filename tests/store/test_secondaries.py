@@ -11,8 +11,8 @@ import pytest
 from pymongo import monitoring
 
 from app.cli.db import create_missing
-from app.errors import BadRequest
-from app.store.store import Store, connect
+from app.core.errors import BadRequest
+from app.core.store.store import Store, connect
 from chaos.cluster import Member, ReplicaSet
 from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.listener import Listener
@@ -66,7 +66,7 @@ def reads() -> Reads:
 @pytest.fixture(scope="module")
 def from_secondaries(replica_set: ReplicaSet, secondary: Member, reads: Reads) -> Iterator[Store]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.store.store.MongoClient", partial(pymongo.MongoClient, event_listeners=[reads]))
+        patch.setattr("app.core.store.store.MongoClient", partial(pymongo.MongoClient, event_listeners=[reads]))
         store = connect(replica_set.uri, delivery_read_preference="secondary")
     create_missing(store)
     yield store

@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 from pymongo import MongoClient, monitoring
 
-from app.operations.briefs import expire_lease
-from app.operations.context import Context, this_instant
-from app.store.indexes import INDEXES, OUTBOXES
-from app.store.store import connect
-from app.vocabulary import Channel
+from app.briefs.operations import end_expired_claim
+from app.core.context import Context, this_instant
+from app.core.store.indexes import INDEXES, OUTBOXES
+from app.core.store.outbox import Outboxes
+from app.core.store.store import connect
+from app.core.vocabulary import Channel
+from app.documents.store import Documents
+from app.events.store import Events
 from tests.graphql_app.client import GraphQL, delivery_token
 from tests.listener import Listener
 from tests.make import OPERATIONS, Project, an_app, made
@@ -88,7 +91,7 @@ def ctx(
     project: Project, mongodb_uri: str, conditions: Conditions, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Context]:
     """A call whose conditions are noted."""
-    monkeypatch.setattr("app.store.store.MongoClient", partial(MongoClient, event_listeners=[conditions]))
+    monkeypatch.setattr("app.core.store.store.MongoClient", partial(MongoClient, event_listeners=[conditions]))
     store = connect(mongodb_uri, project.store.database.name)
     yield Context(store, project.token(agent="rye").caller, Channel.REST)
     store.database.client.close()
@@ -159,8 +162,8 @@ def test_what_the_relay_writes_names_its_project(ctx: Context, conditions: Condi
     _work(ctx)
     conditions.sent.clear()
 
-    assert ctx.store.outboxes.publish_all(ctx.project_id) > 10
-    assert ctx.store.events.trim(ctx.project_id, this_instant() + timedelta(days=1)) > 10
+    assert ctx.store[Outboxes].publish_all(ctx.project_id) > 10
+    assert ctx.store[Events].trim(ctx.project_id, this_instant() + timedelta(days=1)) > 10
 
     assert _scattered(conditions) == set()
 
@@ -171,13 +174,13 @@ def test_what_looks_in_all_projects_is_what_the_worker_looks_for(ctx: Context, c
     OPERATIONS["claim_brief"](ctx, document, fields={"leaseSeconds": 60})
     conditions.sent.clear()
 
-    ctx.store.outboxes.projects_waiting()
-    ctx.store.documents.find_projects_due(this_instant())
+    ctx.store[Outboxes].projects_waiting()
+    ctx.store[Documents].find_projects_due(this_instant())
     later = this_instant() + timedelta(minutes=2)
-    assert ctx.project_id in ctx.store.documents.find_projects_with_expired(later)
-    [expired] = ctx.store.documents.find_expired(ctx.project_id, later)
+    assert ctx.project_id in ctx.store[Documents].find_projects_with_expired(later)
+    [expired] = ctx.store[Documents].find_expired(ctx.project_id, later)
     assert expired["id"] == document
-    expire_lease(replace(ctx, now=later), expired)
+    end_expired_claim(replace(ctx, now=later), expired)
 
     assert ("documents", "findAndModify") in {(collection, name) for collection, name, _ in conditions.sent}
     assert _scattered(conditions) == {(name, "aggregate") for name in OUTBOXES if name in SHARD_KEYS}

@@ -6,23 +6,33 @@ from typing import Any, NotRequired, get_origin, get_type_hints
 import pytest
 from bson import ObjectId
 
-from app.rules.documents import Published, StoredBrief, StoredDocument
-from app.rules.events import StoredEvent
-from app.rules.insights import Progress, StoredFigures
-from app.rules.intents import StoredIntent
-from app.rules.named import StoredCategory, StoredCluster, StoredMember
-from app.rules.projects import StoredProject
-from app.rules.publishing import Publication
-from app.rules.revisions import StoredRevision
-from app.rules.tokens import StoredToken
-from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, StoredWebhook, WebhookSecret
-from app.store.bodies import StoredBody
-from app.store.events import PlannedEvent, StoredFeed
-from app.store.idempotency import StoredKey
-from app.store.leases import StoredLease
-from app.store.projects import StoredCounters
-from app.store.tokens import StoredBudgetUse
-from app.vocabulary import BudgetLimit
+from app.categories.rules import StoredCategory, StoredCluster
+from app.categories.store import Categories, Clusters
+from app.core.events import StoredEvent
+from app.core.store.bodies import Bodies, StoredBody
+from app.core.store.idempotency import Idempotency, StoredKey
+from app.core.store.outbox import Outboxes
+from app.documents.history import StoredRevision
+from app.documents.record import StoredBrief, StoredDocument
+from app.documents.revision_store import Revisions
+from app.documents.store import Documents
+from app.events.store import Events, PlannedEvent, StoredFeed
+from app.guards.store import Budgets, StoredBudgetUse
+from app.guards.vocabulary import BudgetLimit
+from app.insights.rules import Progress, StoredFigures
+from app.insights.store import InsightFigures
+from app.intents.rules import StoredIntent
+from app.intents.store import Intents
+from app.projects.rules import StoredMember, StoredProject, StoredToken
+from app.projects.store import Members, Projects, StoredCounters
+from app.projects.token_store import Tokens
+from app.publications.record import Published
+from app.publications.rules import Publication
+from app.publications.store import Publications
+from app.webhooks.attempt_store import Deliveries
+from app.webhooks.leases import Leases, StoredLease
+from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, StoredWebhook, WebhookSecret
+from app.webhooks.store import Webhooks
 from tests.make import OPERATIONS, Project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -44,17 +54,17 @@ def test_what_the_store_returns_of_work_on_documents_has_the_fields_of_its_type(
     document = a_ready_brief(ctx, markdown="Loaf.")
     OPERATIONS["claim_brief"](ctx, document["id"], fields={}, key="first")
     OPERATIONS["publish_document"](ctx, document["id"], fields={})
-    fits(store.events.of_document(project.id, document["id"], limit=1, offset=0)[0], StoredEvent)
-    store.outboxes.publish_all(project.id)
+    fits(store[Events].of_document(project.id, document["id"], limit=1, offset=0)[0], StoredEvent)
+    store[Outboxes].publish_all(project.id)
 
-    fits(store.events.page(project.id, None, 1)[0][0], StoredEvent)
-    fits(store.revisions.get(project.id, document["id"], 1), StoredRevision)
-    fits(store.idempotency.find(project.id, token.id, "first"), StoredKey)
-    fits(store.publications._find(project.id, {})[0], Publication)
-    fits(store.bodies._find(project.id, {"documentId": ObjectId(document["id"])})[0], StoredBody)
+    fits(store[Events].page(project.id, None, 1)[0][0], StoredEvent)
+    fits(store[Revisions].get(project.id, document["id"], 1), StoredRevision)
+    fits(store[Idempotency].find(project.id, token.id, "first"), StoredKey)
+    fits(store[Publications]._find(project.id, {})[0], Publication)
+    fits(store[Bodies]._find(project.id, {"documentId": ObjectId(document["id"])})[0], StoredBody)
     own = {"_id": 0, "projectId": 0, "sequence": 0}
     fits(store.database.progress.find_one({"_id": ObjectId(document["id"])}, own), Progress)
-    rows = store.insights.of_days(project.id, ctx.now.date(), ctx.now.date())
+    rows = store[InsightFigures].of_days(project.id, ctx.now.date(), ctx.now.date())
     assert {row["tokenId"] for row in rows} == {None, token.id}
     for row in rows:
         fits(row, StoredFigures)
@@ -65,22 +75,22 @@ def test_what_the_store_returns_of_webhooks_has_the_fields_of_its_type(project: 
     webhook = OPERATIONS["create_webhook"](ctx, fields={"url": "https://93.184.215.14/hook"}).body
     OPERATIONS["test_webhook"](ctx, webhook["id"])
     now = ctx.now + timedelta(seconds=1)
-    [sent] = store.deliveries.due(project.id, webhook["id"], now, 1)
+    [sent] = store[Deliveries].due(project.id, webhook["id"], now, 1)
     attempt = Attempt(at=ctx.now, statusCode=503, error="the answer was 503", durationMs=4)
     state = DeliveryState(status="pending", failures=1, since=ctx.now, nextAttemptAt=ctx.now)
-    store.deliveries.record_attempt(project.id, sent, attempt, state)
+    store[Deliveries].record_attempt(project.id, sent, attempt, state)
 
-    fits(store.webhooks.get(project.id, webhook["id"]), StoredWebhook)
-    signing: Any = store.webhooks.get_with_secrets(project.id, webhook["id"])
+    fits(store[Webhooks].get(project.id, webhook["id"]), StoredWebhook)
+    signing: Any = store[Webhooks].get_with_secrets(project.id, webhook["id"])
     fits(signing["secrets"][0], WebhookSecret)
-    fits(store.deliveries.log(project.id, webhook["id"], [], limit=1, offset=0)[0], StoredDelivery)
-    fits(store.deliveries.due(project.id, webhook["id"], now, 1)[0], StoredDelivery)
-    fits(store.deliveries.due(project.id, webhook["id"], now, 1)[0]["attempts"][0], Attempt)
-    fits(store.leases.take(now, now + timedelta(seconds=9), slow=True), StoredLease)
-    assert store.leases.record_failure(webhook["id"], ctx.now) == (ctx.now, 1)
-    store.leases.wake(project.id, webhook["id"], now)
+    fits(store[Deliveries].log(project.id, webhook["id"], [], limit=1, offset=0)[0], StoredDelivery)
+    fits(store[Deliveries].due(project.id, webhook["id"], now, 1)[0], StoredDelivery)
+    fits(store[Deliveries].due(project.id, webhook["id"], now, 1)[0]["attempts"][0], Attempt)
+    fits(store[Leases].take(now, now + timedelta(seconds=9), slow=True), StoredLease)
+    assert store[Leases].record_failure(webhook["id"], ctx.now) == (ctx.now, 1)
+    store[Leases].wake(project.id, webhook["id"], now)
     later = now + timedelta(seconds=9)
-    fits(store.leases.take(later, later, slow=True), StoredLease)
+    fits(store[Leases].take(later, later, slow=True), StoredLease)
 
 
 def test_a_feed_its_plan_and_what_a_project_counts_have_the_fields_of_their_types(
@@ -89,20 +99,20 @@ def test_a_feed_its_plan_and_what_a_project_counts_have_the_fields_of_their_type
     store, token = project.store, project.token()
     ctx = project.context(token)
     made(ctx, "cluster", name="Rye")
-    store.budgets.spend(project.id, token.id, BudgetLimit.WRITES, ctx.now)
+    store[Budgets].spend(project.id, token.id, BudgetLimit.WRITES, ctx.now)
     one = {"_id": ObjectId(project.id)}
     with monkeypatch.context() as patch:
-        patch.setattr(store.outboxes, "_apply_batch", lambda *_: None)
-        store.outboxes.publish_batch(project.id)
+        patch.setattr(store[Outboxes], "_apply_batch", lambda *_: None)
+        store[Outboxes].publish_batch(project.id)
 
     feed: Any = store.database.feeds.find_one(one)
     fits(feed, StoredFeed)
     fits(feed["plan"][0], PlannedEvent)
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
     feed = store.database.feeds.find_one(one)
     fits(feed, StoredFeed)
     fits(store.database.counters.find_one(one), StoredCounters)
-    fits(store.budgets._find(project.id, {})[0], StoredBudgetUse)
+    fits(store[Budgets]._find(project.id, {})[0], StoredBudgetUse)
 
 
 def test_what_the_store_returns_has_the_fields_of_its_type(project: Project) -> None:
@@ -112,20 +122,20 @@ def test_what_the_store_returns_has_the_fields_of_its_type(project: Project) -> 
     filed = {"categoryId": category["id"], "clusterId": cluster["id"], "dueDate": "2027-01-01"}
     document = a_ready_brief(ctx, markdown="Loaf.", **filed)
     OPERATIONS["claim_brief"](ctx, document["id"], fields={"leaseSeconds": 60})
-    fits(store.documents.list_briefs(project.id, ["claimed"], limit=1, offset=0)[0]["brief"], StoredBrief)
+    fits(store[Documents].list_briefs(project.id, ["claimed"], limit=1, offset=0)[0]["brief"], StoredBrief)
     OPERATIONS["publish_document"](ctx, document["id"], fields={})
     soon = (ctx.now + timedelta(days=1)).isoformat()
     OPERATIONS["schedule_document"](ctx, document["id"], fields={"publishAt": soon})
     draft = OPERATIONS["create_document_intent"](ctx, fields={"title": "Oats", "markdown": "Loaf."}).body
     member = OPERATIONS["create_member"](ctx, fields={"name": "Ada", "role": "writer"}).body
 
-    stored: Any = store.documents.get(project.id, document["id"])
+    stored: Any = store[Documents].get(project.id, document["id"])
     fits(stored, StoredDocument)
     fits(stored["brief"], StoredBrief)
     fits(stored["published"], Published)
-    fits(store.categories.get(project.id, category["id"]), StoredCategory)
-    fits(store.clusters.get(project.id, cluster["id"]), StoredCluster)
-    fits(store.members.get(project.id, member["id"]), StoredMember)
-    fits(store.projects.find(project.id), StoredProject)
-    fits(store.tokens.get(project.id, token.id), StoredToken)
-    fits(store.intents.get(project.id, token.id, draft["id"], None), StoredIntent)
+    fits(store[Categories].get(project.id, category["id"]), StoredCategory)
+    fits(store[Clusters].get(project.id, cluster["id"]), StoredCluster)
+    fits(store[Members].get(project.id, member["id"]), StoredMember)
+    fits(store[Projects].find(project.id), StoredProject)
+    fits(store[Tokens].get(project.id, token.id), StoredToken)
+    fits(store[Intents].get(project.id, token.id, draft["id"], None), StoredIntent)

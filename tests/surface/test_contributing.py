@@ -23,7 +23,7 @@ CALL = """
 import json, os, sys
 from app.server import create_app
 from app.settings import Settings
-from app.store.store import connect
+from app.core.store.store import connect
 from mcp_tools.tools import TOOLS
 
 uri, database, secret, document = sys.argv[1:]

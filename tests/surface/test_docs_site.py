@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from app.operations.catalogue import CATALOGUE
-from app.vocabulary import EVENT_TYPES
+from app.events.vocabulary import EVENT_TYPES
+from app.features import CATALOGUE
 from docs_site.generated import COMMITTED, status_diagram
 from docs_site.sources import TOP, gather
 

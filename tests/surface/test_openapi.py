@@ -12,14 +12,14 @@ import pytest
 from flask import Flask
 from jsonschema import Draft202012Validator
 
-from app import errors
-from app.operations.catalogue import CATALOGUE
+from app.core import errors
+from app.core.vocabulary import Kind
+from app.features import CATALOGUE
+from app.intents.schemas import INTENT_FIELDS
 from app.rest.api import SERVED
 from app.rest.examples import CHANGES
-from app.schemas.intents import INTENT_FIELDS
 from app.server import create_app
 from app.settings import Settings
-from app.vocabulary import Kind
 from tests import in_memory
 
 SNAPSHOT = Path(__file__).with_name("openapi.json")

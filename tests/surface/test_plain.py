@@ -9,10 +9,10 @@ SOURCES = [path for folder in ("app", "graphql_app", "mcp_tools") for path in so
 
 NEEDED = {
     ("mcp_tools/over_http.py", "send"): "ASGI demands a coroutine",
-    ("app/store/bodies.py", "add_many"): "makes a method that only collections call public",
-    ("app/store/publications.py", "add_many"): "makes a method that only collections call public",
-    ("app/store/threads.py", "add_many"): "makes a method that only collections call public",
-    ("app/store/threads.py", "get_many"): "makes a method that only collections call public",
+    ("app/core/store/bodies.py", "add_many"): "makes a method that only collections call public",
+    ("app/publications/store.py", "add_many"): "makes a method that only collections call public",
+    ("app/review/store.py", "add_many"): "makes a method that only collections call public",
+    ("app/review/store.py", "get_many"): "makes a method that only collections call public",
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from app.cli import calling, main
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.make import Project, a_document, a_project
 
 pytestmark = pytest.mark.needs_mongod

@@ -10,19 +10,22 @@ import orjson
 import pytest
 from bson import ObjectId
 
+from app.categories.rules import CATEGORIES_PER_PROJECT
+from app.categories.store import Categories
 from app.cli.mongod import running_mongod
-from app.errors import ThreadsOpen, WriteConflict
-from app.operations.context import Context, system, this_instant
-from app.operations.imports import import_documents
-from app.operations.purging import purge_trash
-from app.operations.transfers import ProjectImport, export_project
-from app.rules.caps import CATEGORIES_PER_PROJECT
-from app.store.documents import Documents
-from app.store.indexes import create_indexes
-from app.store.projects import Projects
-from app.store.store import Store, connect
-from app.store.transfers import Transfers
-from app.vocabulary import Channel
+from app.core.context import Context, system, this_instant
+from app.core.errors import WriteConflict
+from app.core.store.bodies import Bodies
+from app.core.store.indexes import create_indexes
+from app.core.store.store import Store, connect
+from app.core.vocabulary import Channel
+from app.documents.purging import purge_trash
+from app.documents.store import Documents
+from app.projects.store import Projects
+from app.review.errors import ThreadsOpen
+from app.transfers.folders import import_documents
+from app.transfers.operations import ProjectImport, export_project
+from app.transfers.store import Transfers
 from tests.databases import everything
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, fill_with_categories, made
 from tests.rest.client import Rest
@@ -395,7 +398,7 @@ def test_an_import_makes_no_more_categories_than_a_project_may_have(
     done = taken(fresh_store, other, exported(full, store)).done
 
     assert any("2,000 categories" in str(refused) for refused in done.refused)
-    assert fresh_store.categories.count(other.id) == CATEGORIES_PER_PROJECT
+    assert fresh_store[Categories].count(other.id) == CATEGORIES_PER_PROJECT
 
 
 @pytest.mark.contract("decided-intents.category-cap")
@@ -473,13 +476,13 @@ def test_cached_delivery_responses_are_stale_as_soon_as_lines_are_imported(
     full: Project, store: Store, fresh_store: Store
 ) -> None:
     other = a_project(fresh_store, name="Another")
-    before = fresh_store.projects.delivery_revision(other.id)
+    before = fresh_store[Projects].delivery_revision(other.id)
 
     interrupted = ProjectImport(Context(fresh_store, system(other.id, other.team_id), Channel.CLI))
     next(interrupted.take(exported(full, store)))
 
     assert interrupted.done.created["document"] == 5
-    assert fresh_store.projects.delivery_revision(other.id) > before
+    assert fresh_store[Projects].delivery_revision(other.id) > before
 
 
 @pytest.mark.slow
@@ -514,7 +517,7 @@ def test_nothing_that_can_be_put_on_a_page_comes_in_as_html(full: Project, store
     taken(fresh_store, other, lines)
 
     records = [*fresh_store.database.publications.find({})]
-    html = fresh_store.bodies.get_texts(other.id, [str(record["htmlId"]) for record in records])
+    html = fresh_store[Bodies].get_texts(other.id, [str(record["htmlId"]) for record in records])
     assert any("Dark" in text for text in html.values())
     assert "script" not in "".join(html.values())
 

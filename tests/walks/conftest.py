@@ -10,7 +10,7 @@ from flask import Flask
 from pymongo import MongoClient, monitoring
 
 from app.cli.db import create_missing
-from app.store.store import Store, connect
+from app.core.store.store import Store, connect
 from tests.listener import Listener
 from tests.make import a_project, an_uncached_app
 from tests.operations.valid_calls import Scene
@@ -36,7 +36,7 @@ def commands() -> Commands:
 def nothing_remembered() -> Iterator[None]:
     """Has settings and names be read each time: else the machine's speed would decide which commands a call sends."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.store.projects._recent", TTLCache(1, 0))
+        patch.setattr("app.projects.store._recent", TTLCache(1, 0))
         yield
 
 
@@ -44,7 +44,7 @@ def nothing_remembered() -> Iterator[None]:
 def own_store(mongodb_uri: str, commands: Commands) -> Iterator[Store]:
     """A database of this module's own, small enough to be compared whole."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
+        patch.setattr("app.core.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
         store = connect(mongodb_uri, f"test_{uuid4().hex[:16]}")
     create_missing(store)
     yield store

@@ -8,7 +8,8 @@ from functools import cached_property
 from bson import ObjectId
 from bson.raw_bson import RawBSONDocument
 
-from app.rules.events import cursor_of
+from app.core.store.outbox import Outboxes
+from app.events.rules import cursor_of
 from tests.make import Project
 from tests.operations.valid_calls import Scene
 
@@ -91,7 +92,7 @@ def fill(scene: Scene) -> Theirs:
     drafts = [scene.draft(kind) for kind in ("document", "cluster", "category")]
     scene.call("update_project", siteUrl=f"https://{WORD}.example.org")
     project = scene.project
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     section = scene.hash_of_content(published)
     return Theirs(
         project,

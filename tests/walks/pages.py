@@ -7,7 +7,7 @@ from string import Formatter
 
 from app.console.moves import MOVES
 from app.console.reviewing import CHANGES
-from app.rules.events import cursor_of
+from app.events.rules import cursor_of
 from tests.documents.steps import in_hours
 from tests.operations.valid_calls import CALLS, EVERY, SENTENCE, Scene
 

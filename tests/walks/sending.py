@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.operations.catalogue import CATALOGUE
-from app.operations.operation import Operation
+from app.core.operation import Operation
+from app.core.vocabulary import Kind
+from app.features import CATALOGUE
 from app.rest.api import SERVED
 from app.rest.route import Route
-from app.vocabulary import Kind
 from tests.make import Token
 from tests.mcp_tools.client import Agent
 from tests.operations.valid_calls import Call

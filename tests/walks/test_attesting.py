@@ -11,7 +11,7 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 
-from app.vocabulary import Scope
+from app.core.vocabulary import Scope
 from tests.console.visitor import Visitor
 from tests.documents.steps import a_document, ok, path_of
 from tests.make import Project, Token

@@ -16,9 +16,9 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from app.console.frame import NOTICE_COOKIE
-from app.rules.named import NO_NOTICES
-from app.store.store import Store
-from app.vocabulary import Scope
+from app.core.store.store import Store
+from app.core.vocabulary import Scope
+from app.notices.member_fields import NO_NOTICES
 from tests.console.visitor import Visitor
 from tests.make import a_project
 from tests.operations.valid_calls import Scene

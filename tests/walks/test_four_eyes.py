@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.operations.publishing import publish_due
-from app.vocabulary import Scope
+from app.core.vocabulary import Scope
+from app.documents.publishing import publish_due
+from app.publications.store import Publications
 from tests.cli.conftest import Cli, cli  # noqa: F401  # a fixture
 from tests.console.visitor import Visitor
 from tests.documents.steps import a_document, in_hours, make_due, ok, path_of
@@ -245,7 +246,7 @@ def from_the_trash(world: World, document: Document, by: Rest) -> bool:
 
 def is_live(world: World, document: Document) -> bool:
     record: Document = ok(world.owner.get(path_of(document)))
-    assert record["isPublished"] == bool(world.project.store.publications.get(world.project.id, document["id"]))
+    assert record["isPublished"] == bool(world.project.store[Publications].get(world.project.id, document["id"]))
     return bool(record["isPublished"])
 
 

@@ -15,10 +15,10 @@ import marshmallow as ma
 import pytest
 from werkzeug.test import TestResponse
 
-from app.operations.operation import Operation
+from app.core.operation import Operation
+from app.core.schemas.loading import cached_schema
+from app.core.vocabulary import Kind
 from app.rest.route import Route
-from app.schemas.loading import cached_schema
-from app.vocabulary import Kind
 from tests.mcp_tools.client import ERAS, Agent
 from tests.operations.valid_calls import EVERY, Call, Scene
 from tests.walks.others import WORD, Theirs, plain

@@ -12,11 +12,11 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 
-from app.errors import CHALLENGE, Unauthorized
-from app.operations.access import hash_of, new_secret
-from app.operations.context import this_instant
-from app.store.store import Store
-from app.vocabulary import Scope, TokenKind
+from app.core.context import this_instant
+from app.core.errors import CHALLENGE, Unauthorized
+from app.core.store.store import Store
+from app.core.vocabulary import Scope, TokenKind
+from app.projects.access import hash_of, new_secret
 from tests.graphql_app.client import GraphQL, delivery_token
 from tests.make import an_app
 from tests.mcp_tools.client import Agent

@@ -21,8 +21,8 @@ import pytest
 from click.testing import CliRunner
 
 from app.cli import calling, main
-from app.store.store import Store
-from app.vocabulary import TokenKind
+from app.core.store.store import Store
+from app.core.vocabulary import TokenKind
 from tests.databases import everything
 from tests.live import free_port, until, until_listening
 from tests.make import Project, a_project

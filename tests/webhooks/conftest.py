@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.operations.context import this_instant
-from app.store.store import Store
-from app.worker.webhook_client import WebhookClient
-from app.worker.webhook_sender import LEASE, WebhookSender
+from app.core.context import this_instant
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
+from app.webhooks.client import WebhookClient
+from app.webhooks.leases import Leases
+from app.webhooks.sender import LEASE, WebhookSender
 from tests.make import Project, an_app
 from tests.rest.client import Rest
 from tests.webhooks.receiver import Receiver, receiving
@@ -53,7 +55,7 @@ class Post:
     def deliver(self, project: Project) -> int:
         """Relays a project's events and serves every webhook that is due; returns how many messages arrived."""
         self.now = max(self.now, this_instant())
-        self.store.outboxes.publish_all(project.id)
+        self.store[Outboxes].publish_all(project.id)
         arrived = 0
         while lease := self.take():
             arrived += self.sender.send_due(lease)
@@ -63,7 +65,7 @@ class Post:
         """Leases a webhook that is due."""
         self.now = max(self.now, this_instant())
         return next(
-            filter(None, (self.store.leases.take(self.now, self.now + LEASE, slow=s) for s in (False, True))), None
+            filter(None, (self.store[Leases].take(self.now, self.now + LEASE, slow=s) for s in (False, True))), None
         )
 
 

@@ -10,13 +10,15 @@ from bson import ObjectId
 from flask import Flask
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from app.errors import ServiceUnavailable, WriteConflict
-from app.operations.context import this_instant
-from app.rules import backoff
-from app.store.leases import Leases, StoredLease
-from app.store.store import Store
-from app.worker.webhook_client import WebhookClient
-from app.worker.webhook_sender import LEASE, THREADS_PER_PROJECT, WebhookDispatcher, WebhookSender
+from app.core.context import this_instant
+from app.core.errors import ServiceUnavailable, WriteConflict
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
+from app.webhooks import backoff
+from app.webhooks.client import WebhookClient
+from app.webhooks.leases import Leases, StoredLease
+from app.webhooks.sender import LEASE, THREADS_PER_PROJECT, WebhookDispatcher, WebhookSender
+from app.webhooks.store import Webhooks
 from tests.live import free_port, until
 from tests.make import Project, a_document, a_project
 from tests.rest.client import Rest
@@ -105,7 +107,7 @@ def test_messages_that_wait_are_sent_in_the_order_of_the_feed_also_where_a_later
     now = this_instant()
     for seconds in (9, 1, 5):  # a write that had to wait for MongoDB has the time at which it was asked for
         a_document(project.context(rest.token, now=now + timedelta(seconds=seconds)))
-        project.store.outboxes.publish_all(project.id)
+        project.store[Outboxes].publish_all(project.id)
 
     post.later(seconds=20).deliver(project)
 
@@ -159,7 +161,7 @@ def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(rest: Rest, p
     [delivery] = deliveries(rest, webhook)
     assert (delivery["status"], delivery["nextAttemptAt"]) == ("failed", None)
     assert 10 < len(delivery["attempts"]) < 30
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     event = rest.get("/events").json["events"][-1]
     assert (event["type"], event["by"]["type"]) == ("webhook.disabled", "system")
 
@@ -328,7 +330,7 @@ def test_messages_are_signed_with_the_newest_ten_secrets_however_often_they_are_
 def test_a_deleted_webhook_is_sent_nothing_more(rest: Rest, project: Project, post: Post, receiver: Receiver) -> None:
     webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
-    project.store.outboxes.publish_all(project.id)
+    project.store[Outboxes].publish_all(project.id)
     rest.delete(f"/webhooks/{webhook['id']}")
 
     assert post.deliver(project) == 0
@@ -340,7 +342,7 @@ def test_a_webhook_that_is_deleted_while_it_is_served_is_served_no_more(
 ) -> None:
     webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
     lease = post.take()
     receiver.statuses = [500]
     receiver.may_answer.clear()
@@ -362,7 +364,7 @@ def test_a_webhook_that_is_disabled_while_it_is_served_is_sent_nothing_more(
     webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
     for number in range(3):
         a_document(project.context(rest.token), title=f"Document {number}")
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
     lease = post.take()
     receiver.may_answer.clear()
 
@@ -416,7 +418,7 @@ def test_a_webhook_that_is_enabled_again_while_it_answers_410_does_not_wait_for_
         raise WriteConflict  # it was not enabled, and is again
 
     with monkeypatch.context() as patch:
-        patch.setattr(store.webhooks, "update", disable)
+        patch.setattr(store[Webhooks], "update", disable)
         post.deliver(project)
     assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
     post.later(seconds=10).deliver(project)
@@ -444,11 +446,11 @@ def test_what_is_queued_at_the_instant_at_which_a_webhook_is_disabled_is_not_sen
 ) -> None:
     webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
-    read_before = store.webhooks.listening(project.id)
+    read_before = store[Webhooks].listening(project.id)
     rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
     with monkeypatch.context() as patch:
-        patch.setattr(store.webhooks, "listening", lambda _: read_before)
-        store.outboxes.publish_all(project.id)
+        patch.setattr(store[Webhooks], "listening", lambda _: read_before)
+        store[Outboxes].publish_all(project.id)
     assert [row["status"] for row in deliveries(rest, webhook)] == ["pending"]
 
     assert post.later(seconds=1).deliver(project) == 0
@@ -544,7 +546,7 @@ def test_an_event_during_an_attempt_that_fails_waits_for_the_end_of_the_pause(
     def happen() -> None:
         receiver.on_request = lambda: None
         a_document(project.context(rest.token), title="Another")
-        project.store.outboxes.publish_all(project.id)
+        project.store[Outboxes].publish_all(project.id)
 
     receiver.on_request = happen
     post.deliver(project)
@@ -559,7 +561,7 @@ def test_no_attempt_begins_that_could_outlive_its_lease(
     a_webhook(rest, url=receiver.url, events=["document.created"])
     for number in range(4):
         a_document(project.context(rest.token), title=f"Document {number}")
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
     lease = post.take()
     receiver.on_request = lambda: post.later(seconds=LEASE.total_seconds() / 4)
 
@@ -575,7 +577,7 @@ def test_a_worker_that_stops_finishes_the_attempt_and_leaves_the_rest_to_others(
     a_webhook(rest, url=receiver.url, events=["document.created"])
     for number in range(3):
         a_document(project.context(rest.token), title=f"Document {number}")
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
     sender = WebhookSender(store, WebhookClient(allow_local=True))
     dispatcher = WebhookDispatcher(store, sender)
     receiver.on_request = lambda: until(sender.stopping.is_set)
@@ -593,7 +595,7 @@ def test_a_worker_that_has_stopped_leaves_webhooks_to_others(
 ) -> None:
     a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
     dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)))
     dispatcher.close()
 
@@ -608,7 +610,7 @@ def test_a_worker_that_stops_while_it_leases_a_webhook_gives_it_back_and_leases_
     for _ in range(6):
         a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
     sender = WebhookSender(store, WebhookClient(allow_local=True))
     dispatcher = WebhookDispatcher(store, sender)
     closing = threading.Thread(target=dispatcher.close)
@@ -639,7 +641,7 @@ def test_a_webhook_whose_turn_has_not_begun_when_the_worker_stops_is_given_back(
 ) -> None:
     a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
     sender, may_begin = WebhookSender(store, WebhookClient(allow_local=True)), threading.Event()
     dispatcher = WebhookDispatcher(store, sender, threads=1)
     pool = dispatcher._pools[True]
@@ -663,7 +665,7 @@ def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
     a_webhook(rest, url=receiver.url, events=["document.created"])
     for number in range(12):
         a_document(project.context(rest.token), title=f"Document {number}")
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
 
     def work(_: int) -> None:
         dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), threads=2)
@@ -690,7 +692,7 @@ def test_a_slow_receiver_never_delays_anothers(rest: Rest, project: Project, sto
             dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), threads=4)
             for number in range(3):
                 a_document(project.context(rest.token), title=f"Document {number}")
-                store.outboxes.publish_all(project.id)
+                store[Outboxes].publish_all(project.id)
                 while not quick.arrived.acquire(blocking=False):
                     dispatcher.dispatch()
 
@@ -722,7 +724,7 @@ def test_a_projects_webhooks_that_stop_responding_leave_threads_to_other_project
             before = len(quick.requests)
             for one, ctx in ((project, project.context(rest.token)), (other, other.context(theirs.token))):
                 a_document(ctx, title="Another")
-                store.outboxes.publish_all(one.id)
+                store[Outboxes].publish_all(one.id)
                 dispatcher.dispatch()
             until(lambda: len(quick.requests) == before + 1)
         finally:
@@ -739,7 +741,7 @@ def test_a_new_webhook_counts_as_slow_until_its_receiver_responded_quickly(
         return [row["slow"] for row in store.database.leases.find({"_id": ObjectId(webhook["id"])})]
 
     a_document(project.context(rest.token))
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
     assert lanes() == [True]
     post.deliver(project)
     assert lanes() == [False]
@@ -755,8 +757,8 @@ def test_a_receiver_that_was_slow_is_served_by_threads_of_its_own(
     post.deliver(project)
     post.later(minutes=10)
 
-    assert store.leases.take(post.now, post.now, slow=False) is None
-    assert store.leases.take(post.now, post.now, slow=True) is not None
+    assert store[Leases].take(post.now, post.now, slow=False) is None
+    assert store[Leases].take(post.now, post.now, slow=True) is not None
 
 
 def test_a_worker_that_died_loses_its_lease_and_another_delivers(
@@ -764,9 +766,9 @@ def test_a_worker_that_died_loses_its_lease_and_another_delivers(
 ) -> None:
     a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
     now = this_instant() + timedelta(seconds=1)
-    assert store.leases.take(now, now + timedelta(days=365), slow=True)
+    assert store[Leases].take(now, now + timedelta(days=365), slow=True)
 
     assert post.deliver(project) == 0
     assert post.later(days=400).deliver(project) == 1

@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 from standardwebhooks import Webhook
 
-from app.operations.webhooks import new_secret
+from app.webhooks.operations import new_secret
 
 PAGE = Path(__file__).parents[2] / "docs" / "webhooks.md"
 BODY = '{"type":"document.published","data":{"id":"6650f0a1b2c3d4e5f6a7b8d0","title":"Wäter"}}'

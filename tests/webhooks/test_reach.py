@@ -10,9 +10,9 @@ from pathlib import Path
 import dns.resolver
 import pytest
 
-from app.http.outbound import resolve_host
-from app.rules.webhooks import known_addresses, may_reach, wrong_url
-from app.worker.webhook_client import NO_ADDRESS, Outcome, WebhookClient
+from app.core.outbound import resolve_host
+from app.webhooks.client import NO_ADDRESS, Outcome, WebhookClient
+from app.webhooks.rules import known_addresses, may_reach, wrong_url
 from tests.certificates import self_signed
 from tests.live import free_port
 from tests.webhooks.receiver import Receiver, receiving

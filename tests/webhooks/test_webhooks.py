@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.store.store import Store
-from app.vocabulary import EVENT_TYPES
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
+from app.events.vocabulary import EVENT_TYPES
 from tests.make import Project
 from tests.rest.client import Rest
 
@@ -117,7 +118,7 @@ def test_every_change_is_an_event_and_a_change_of_nothing_is_none(rest: Rest, pr
     rest.patch(f"/webhooks/{made['id']}", {"description": "The website"})
     rest.post(f"/webhooks/{made['id']}/rotate-secret")
     rest.delete(f"/webhooks/{made['id']}")
-    store.outboxes.publish_all(project.id)
+    store[Outboxes].publish_all(project.id)
 
     events = [event for event in rest.get("/events").json["events"] if event["type"].startswith("webhook.")]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from flask import Flask
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.databases import opened
 from tests.make import an_app
 

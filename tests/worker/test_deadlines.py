@@ -8,10 +8,10 @@ from bson import ObjectId
 from pymongo import MongoClient
 from pymongo.monitoring import CommandStartedEvent
 
-from app.operations.context import this_instant
-from app.rules.times import wire_time
+from app.core.context import this_instant
+from app.core.store.store import CODEC, Store
+from app.core.times import wire_time
 from app.settings import Settings
-from app.store.store import CODEC, Store
 from app.worker.jobs import jobs
 from tests.listener import Listener
 from tests.live import until

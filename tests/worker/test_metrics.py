@@ -6,8 +6,8 @@ import pytest
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
+from app.core.store.store import Store
 from app.http.metrics import METHODS
-from app.store.store import Store
 from tests.make import Project, a_document, an_app
 
 

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.errors import ServiceUnavailable
-from app.store.store import TooManyWriters
+from app.core.errors import ServiceUnavailable
+from app.core.store.store import TooManyWriters
 from app.worker import worker
 from app.worker.worker import ProjectByProject
 

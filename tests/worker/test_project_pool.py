@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.errors import ServiceUnavailable
+from app.core.errors import ServiceUnavailable
 from app.worker import worker
 from app.worker.worker import ProjectPool
 

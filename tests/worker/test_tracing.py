@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.core.store.store import Store
 from app.http.tracing import is_wanted
 from app.settings import Settings
-from app.store.store import Store
 from tests.live import Handler, answering, until
 from tests.make import Project, a_document
 

@@ -12,16 +12,19 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from app.errors import ServiceUnavailable, WriteConflict
-from app.operations import publishing
-from app.operations.briefs import expire_lease
-from app.operations.context import Context, this_instant
-from app.operations.operation import Result
-from app.rules.times import read_time, wire_time
+from app.briefs.operations import end_expired_claim
+from app.core.context import Context, this_instant
+from app.core.errors import ServiceUnavailable, WriteConflict
+from app.core.operation import Result
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
+from app.core.times import read_time, wire_time
+from app.documents import publishing
+from app.documents import store as stored_documents
+from app.documents.store import Documents
+from app.events import store as events
+from app.events.store import Events
 from app.settings import Settings
-from app.store import documents as stored_documents
-from app.store import events
-from app.store.store import Store
 from app.worker import worker
 from app.worker.jobs import expire_claims, jobs, publish_turn, trim_feeds
 from app.worker.worker import ProjectByProject, Worker
@@ -137,11 +140,11 @@ def test_a_claim_that_is_renewed_before_the_worker_writes_goes_on(rest: Rest, pr
     past = project.context(rest.token, now=this_instant() - timedelta(hours=1))
     document = a_ready_brief(past)
     OPERATIONS["claim_brief"](past, document["id"], fields={"leaseSeconds": 60})
-    [expired] = store.documents.find_expired(project.id, this_instant())
+    [expired] = store[Documents].find_expired(project.id, this_instant())
     renewed = rest.post(f"/documents/{document['id']}/brief/renew").json
 
     with pytest.raises(WriteConflict):
-        expire_lease(project.context(), expired)
+        end_expired_claim(project.context(), expired)
 
     assert rest.get(f"/documents/{document['id']}").json == renewed
 
@@ -160,17 +163,17 @@ def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
     broken, whole = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
     for project in (broken, whole):
         a_document(project.context())
-        fresh_store.outboxes.publish_all(project.id)
+        fresh_store[Outboxes].publish_all(project.id)
         a_document(project.context(), title="Another")
     fresh_store.database.feeds.delete_one({"_id": ObjectId(broken.id)})  # as after a restore of some collections
     monkeypatch.setattr(worker, "FAILURE_PAUSE_SECONDS", 3600)
-    before = fresh_store.events.last(whole.id)
+    before = fresh_store[Events].last(whole.id)
     [relay] = [job for job in jobs(fresh_store, SETTINGS) if job.name == "relay events"]
 
     for _ in range(3):
         relay.run()
 
-    assert fresh_store.events.last(whole.id) > before
+    assert fresh_store[Events].last(whole.id) > before
     [line] = [vars(record) for record in logged.records if record.levelname == "WARNING"]
     assert (line["msg"], line["job"], line["projectId"]) == ("write conflict", "relay events", broken.id)
     assert "projectId_sequence" in line["reason"]
@@ -231,7 +234,7 @@ def test_what_was_published_before_an_error_is_logged(
 
     project = a_project(fresh_store)
     documents = [a_document(project.context(), title=title)["id"] for title in ("First", "Second")]
-    monkeypatch.setattr(fresh_store.documents, "find_due", lambda *_: documents)
+    monkeypatch.setattr(fresh_store[Documents], "find_due", lambda *_: documents)
     monkeypatch.setattr(publishing, "publish_scheduled", publish_one)
     logged.set_level("INFO", "content_workflow.worker")
 
@@ -248,21 +251,21 @@ def test_a_feed_that_can_not_be_trimmed_holds_up_no_other(
     broken, whole = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
     for project in (broken, whole):
         a_document(project.context())
-        fresh_store.outboxes.publish_all(project.id)
-    trim = fresh_store.events.trim
+        fresh_store[Outboxes].publish_all(project.id)
+    trim = fresh_store[Events].trim
 
     def fails_for_one(project_id: str, before: datetime) -> int:
         if project_id == broken.id:
             raise ValueError
         return trim(project_id, before)
 
-    monkeypatch.setattr(fresh_store.events, "trim", fails_for_one)
+    monkeypatch.setattr(fresh_store[Events], "trim", fails_for_one)
     at_once = Settings(mongodb_uri="mongodb://given", events_kept_days=0)
     [trimming] = [job for job in jobs(fresh_store, at_once) if job.name == "trim feeds"]
 
     trimming.run()
 
-    assert fresh_store.events.page(whole.id, None, 100) == ([], fresh_store.events.last(whole.id))
+    assert fresh_store[Events].page(whole.id, None, 100) == ([], fresh_store[Events].last(whole.id))
     [line] = [vars(record) for record in logged.records if record.levelname == "ERROR"]
     assert (line["job"], line["projectId"]) == ("trim feeds", broken.id)
 
@@ -274,15 +277,15 @@ def test_a_large_feed_is_trimmed_a_batch_at_a_time_and_holds_up_no_other(
     for project, documents in ((large, 3), (small, 1)):
         for number in range(documents):
             a_document(project.context(), title=f"Document {number}")
-        fresh_store.outboxes.publish_all(project.id)
+        fresh_store[Outboxes].publish_all(project.id)
     monkeypatch.setattr(events, "TRIM_BATCH", 1)
-    trim, turns = fresh_store.events.trim, []
+    trim, turns = fresh_store[Events].trim, []
 
     def trim_and_note(project_id: str, before: datetime) -> int:
         turns.append(project_id)
         return trim(project_id, before)
 
-    monkeypatch.setattr(fresh_store.events, "trim", trim_and_note)
+    monkeypatch.setattr(fresh_store[Events], "trim", trim_and_note)
 
     trimming = (ProjectByProject("trim feeds"), timedelta(0))
     while trim_feeds(fresh_store, *trimming):
@@ -290,7 +293,7 @@ def test_a_large_feed_is_trimmed_a_batch_at_a_time_and_holds_up_no_other(
 
     assert set(turns[:2]) == set(turns[2:4]) == {large.id, small.id}
     for project in (large, small):
-        assert fresh_store.events.page(project.id, None, 100) == ([], fresh_store.events.last(project.id))
+        assert fresh_store[Events].page(project.id, None, 100) == ([], fresh_store[Events].last(project.id))
 
 
 @pytest.mark.slow
@@ -301,7 +304,7 @@ def test_the_command_says_what_it_does_in_json_and_ends_cleanly(fresh_store: Sto
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         document = a_document(project.context())
         OPERATIONS["mark_brief_ready"](project.context(), document["id"])
-        until(lambda: fresh_store.events.last(project.id) >= 2, seconds=20)
+        until(lambda: fresh_store[Events].last(project.id) >= 2, seconds=20)
         process.send_signal(signal.SIGTERM)
         assert process.stderr is not None
         lines = [json.loads(line) for line in process.stderr.read().splitlines()]

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from flask import Flask
 
-from app.store.store import Store
+from app.core.store.store import Store
 from tests.clients.npm import installed
 from tests.live import free_port, until_listening
 from tests.make import Project, a_document, an_app

@@ -1,0 +1,30 @@
+"""An action on a document, as callers see it."""
+
+from typing import Annotated, cast
+
+from typing_extensions import TypedDict
+
+from app.core.documented import doc
+from app.core.errors import Refusal
+from app.rest.error_schemas import Error
+
+
+class Action(TypedDict):
+    """An operation on a document, and why it would be refused now."""
+
+    action: Annotated[str, doc("the operation, by the name of its tool", "submit_document")]
+    method: Annotated[str, doc("the method of its route", "POST")]
+    path: Annotated[str, doc("its route", "/documents/6650f0a1b2c3d4e5f6a7b8c9/submit")]
+    allowed: Annotated[bool, doc("whether a valid call would succeed now", True)]
+    refusal: Annotated[Error | None, doc("the error that it would get; null where it is allowed", None)]
+
+
+def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> Action:
+    """Returns an operation with its path for a document, and the refusal that a call would get now."""
+    return {
+        "action": action,
+        "method": method,
+        "path": path.replace(":id", document_id),
+        "allowed": refusal is None,
+        "refusal": None if refusal is None else cast(Error, refusal.body()),
+    }

@@ -1,0 +1,264 @@
+"""Briefs: written, offered, claimed by exactly one token, released (contract: Briefs; decisions, section 6).
+
+An operation reads the document, the rule of the same name decides, and one atomic write makes it so, on the condition
+that nobody wrote the document meanwhile. If somebody did, the operation runs again.
+"""
+
+import hashlib
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import orjson
+
+from app.briefs import rules
+from app.briefs.responses import BriefDetail, BriefItem, brief_detail, brief_item
+from app.briefs.rules import write_brief
+from app.briefs.schemas import BriefQuery, ClaimFields, ClaimNextFields, RenewFields
+from app.categories.store import Categories
+from app.core.context import Context
+from app.core.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, NoBriefReady, Problem
+from app.core.etags import tag_of
+from app.core.operation import Effect, Result, operation
+from app.core.schemas.loading import Fields, cached_schema, in_order, problems
+from app.core.vocabulary import BriefState, Scope
+from app.documents.claims import expire_lease, refuse_if_guarded, written_brief
+from app.documents.operations import change_document, document_change, document_result, own_document, write_decision
+from app.documents.record import Decision, StoredDocument, brief_of
+from app.documents.reference_rules import ExistingRecords, link_problems
+from app.documents.responses import DocumentSummary
+from app.documents.schemas import BriefFields
+from app.documents.store import Documents
+from app.packets.operations import packet_of
+from app.packets.responses import ClaimedDocument, ClaimedSummary
+from app.projects.store import Projects
+
+MOST_SPREAD = 100
+"""The most ready briefs among which a caller chooses that lost the one due soonest to another caller."""
+
+
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /briefs",
+    query=BriefQuery,
+    toolsets=("writing", "planning", "reviewing"),
+    next="To write one: `claim_next_brief`. Yours after a restart: `state` `claimed`, then `get_work_packet`.",
+)
+def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
+    """List briefs, by default those that are ready to be claimed.
+
+    Due soonest first; ready briefs of documents past drafting are left out.
+    """
+    states = [BriefState(state) for state in fields["state"]]
+    found = ctx.store[Documents].list_briefs(ctx.project_id, states, limit=fields["limit"], offset=fields["offset"])
+    filed = {category_id for document in found if (category_id := document.get("categoryId"))}
+    names = ctx.store[Categories].names(ctx.project_id, filed)
+    return Result([brief_item(document, names) for document in found])
+
+
+@operation(Scope.READ, Effect.READS, "GET /documents/<id>/brief", tag="briefs", toolsets=("planning", "reviewing"))
+def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
+    """Read a document's brief with its category and the documents to link to.
+
+    `version` is the `baseVersion` for the first content write; `brief` is null when none was written.
+    """
+    document = own_document(ctx, document_id)
+    category_id = document.get("categoryId")
+    category = ctx.store[Categories].get(ctx.project_id, category_id) if category_id else None
+    links = ctx.store[Documents].get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
+    body = brief_detail(document, category, links)
+    shown = hashlib.blake2b(orjson.dumps(body), digest_size=8).hexdigest()  # more than the document that is tagged
+    return Result(body, etag=f"{tag_of(document)}.{shown}")
+
+
+@document_change(
+    Scope.WRITE,
+    "PUT /documents/<id>/brief",
+    tag="briefs",
+    body=BriefFields,
+    errors=(BriefClaimed, BadRequest),
+    rule=refuse_if_guarded,
+    toolsets=("planning",),
+    arguments_as="update_brief",
+    next="To change single fields use `update_brief`.",
+)
+def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
+    """Write a document's brief whole; fields that are not sent are cleared.
+
+    The brief's state stays as it is.
+    """
+    return _write(ctx, document_id, {name: fields.get(name) for name in cached_schema(BriefFields).fields})
+
+
+@document_change(
+    Scope.WRITE,
+    "PATCH /documents/<id>/brief",
+    tag="briefs",
+    body=BriefFields,
+    errors=(BriefClaimed, BadRequest),
+    rule=refuse_if_guarded,
+    toolsets=("writing", "planning"),
+)
+def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
+    """Change fields of a document's brief; null clears one, those that are not sent stay.
+
+    The brief's state stays as it is.
+    """
+    return _write(ctx, document_id, fields)
+
+
+@document_change(
+    Scope.WRITE,
+    "POST /documents/<id>/brief/ready",
+    tag="briefs",
+    errors=(BriefClaimed, BriefClosed),
+    rule=rules.mark_brief_ready,
+    toolsets=("planning", "reviewing"),
+    next="Next: a writer takes it with `claim_next_brief`.",
+    button="Offer brief",
+)
+def mark_brief_ready(ctx: Context, document_id: str) -> Result[DocumentSummary]:
+    """Offer a document's brief to writers: it is listed as ready and can be claimed.
+
+    A claimed brief has to be withdrawn first.
+    """
+    return _change(ctx, document_id, partial(rules.mark_brief_ready, call=ctx.call))
+
+
+@document_change(
+    Scope.WRITE,
+    "POST /documents/<id>/brief/claim",
+    tag="briefs",
+    body=ClaimFields,
+    with_texts=ClaimedDocument,
+    errors=(BriefClaimed, BriefClosed, BriefNotReady),
+    rule=rules.claim_brief,
+    toolsets=("writing",),
+    button="Claim brief",
+)
+def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ClaimedSummary]:
+    """Claim a ready brief, so that nobody else writes the document.
+
+    Of several callers one succeeds. The document's status becomes `drafting`. The claim ends with a submit, an approval
+    or a withdrawal, or within seconds after `leaseSeconds` passed without a renewal.
+    """
+    return _claim(ctx, own_document(ctx, document_id), fields)
+
+
+@document_change(
+    Scope.WRITE,
+    "POST /briefs/claim",
+    body=ClaimNextFields,
+    with_texts=ClaimedDocument,
+    errors=(NoBriefReady,),
+    toolsets=("writing",),
+    arguments_as="claim_brief",
+    next="If you can't finish: `release_brief`. Each call claims another brief, "
+    "so retry with the same `idempotencyKey`.",
+    button="Claim brief",
+)
+def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
+    """Claim the ready brief that is due soonest.
+
+    Each of several callers gets another brief.
+    """
+    filters = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
+    # A caller that lost a brief chooses among the next ones, since others are about to claim the first.
+    spread = min(8 ** (ctx.tries + ctx.store.lost_to_others), MOST_SPREAD)
+    ready = ctx.store[Documents].next_ready(ctx.project_id, filters, limit=spread)
+    if ready:
+        return _claim(ctx, random.choice(ready), fields)
+    if filters:
+        names = " and ".join(f"`{name}`" for name in filters)
+        raise NoBriefReady(f"No brief is ready with this {names}: check the id, try again later, or leave it out.")
+    raise NoBriefReady
+
+
+@document_change(
+    Scope.WRITE,
+    "POST /documents/<id>/brief/renew",
+    tag="briefs",
+    body=RenewFields,
+    errors=(BriefClaimed,),
+    rule=rules.renew_claim,
+    toolsets=("writing",),
+    each_call_counts=True,
+)
+def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
+    """Renew your claim's lease.
+
+    Only the holder can. A claim whose lease has run out ends within seconds; after that, claim the brief again.
+    """
+    seconds = fields.get("leaseSeconds")
+    return _change(ctx, document_id, partial(rules.renew_claim, call=ctx.call, lease_seconds=seconds))
+
+
+@document_change(
+    Scope.WRITE,
+    "POST /documents/<id>/brief/withdraw",
+    tag="briefs",
+    errors=(BriefNotOffered, BriefClaimed),
+    rule=rules.withdraw_brief,
+    toolsets=("planning",),
+    next="It takes the brief out of the queue; `mark_brief_ready` offers it again.",
+    button="Withdraw brief",
+)
+def withdraw_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
+    """Withdraw a brief: end its offer, or release its claim.
+
+    The brief's state becomes `none`. Over REST any token can release a claim, over MCP only its holder.
+    """
+    return _change(ctx, document_id, partial(rules.withdraw_brief, call=ctx.call))
+
+
+@document_change(
+    Scope.WRITE,
+    "POST /documents/<id>/brief/release",
+    tag="briefs",
+    errors=(BriefNotOffered, BriefClaimed),
+    rule=rules.release_brief,
+    toolsets=("writing",),
+    button="Release brief",
+)
+def release_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
+    """Release your claim and offer the brief again, in one step.
+
+    Only the holder can. What was written stays.
+    """
+    return _change(ctx, document_id, partial(rules.release_brief, call=ctx.call))
+
+
+def end_expired_claim(ctx: Context, document: StoredDocument) -> None:
+    """Ends a claim whose lease has run out. Raises `WriteConflict` where the document was written meanwhile."""
+    expired = expire_lease(document, ctx.call)
+    ctx.store[Documents].change(ctx.project_id, document, expired.document, expired.events)
+
+
+def brief_problems(fields: Fields, found: ExistingRecords, document_id: str) -> list[Problem]:
+    """Returns everything that is wrong with fields of a document's brief, sorted by field."""
+    links = link_problems(fields.get("internalLinks"), found, itself=document_id.lower())
+    return in_order([*problems(BriefFields, fields), *links])
+
+
+def _change(ctx: Context, document_id: str, rule: Callable[[StoredDocument], Decision]) -> Result[DocumentSummary]:
+    return change_document(ctx, own_document(ctx, document_id), rule)
+
+
+def _claim(ctx: Context, document: StoredDocument, fields: Fields) -> Result[ClaimedSummary]:
+    """Claims a brief, for the lease that was sent or the project's; returns its packet too if that was requested."""
+    seconds = fields.get("leaseSeconds")
+    if seconds is None:
+        seconds = ctx.store[Projects].recent_settings(ctx.project_id).get("claimLeaseSeconds")
+    rule = partial(rules.claim_brief, call=ctx.call, lease_seconds=seconds)
+    claimed = write_decision(ctx, ctx.check_match(document), rule)
+    result: Result[Any] = document_result(ctx, claimed)
+    return replace(result, body={**result.body, "packet": packet_of(ctx, claimed)}) if fields.get("packet") else result
+
+
+def _write(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
+    links = ctx.store[Documents].find_existing(ctx.project_id, fields.get("internalLinks") or ())
+    wrong = brief_problems(fields, ExistingRecords(documents=links), document_id)
+    return _change(ctx, document_id, partial(write_brief, call=ctx.call, fields=written_brief(fields), problems=wrong))

@@ -1,0 +1,46 @@
+"""What may be written to a brief, and sent with its moves (contract: Brief)."""
+
+from app.core.schemas.fields import EnumList, Schema, StrictBoolean, StrictInteger, StrictString
+from app.core.schemas.queries import Page
+from app.core.vocabulary import BriefState
+
+LEASE_SECONDS = (60, 86_400)
+
+
+class ClaimFields(Schema):
+    """What a claim may carry (decisions, sections 6 and 12)."""
+
+    packet = StrictBoolean(description="answer with the work packet too, as `packet`", example=True)
+
+    leaseSeconds = StrictInteger(
+        *LEASE_SECONDS,
+        description="seconds until the claim ends unless it is renewed; by default the project's `claimLeaseSeconds`, "
+        "or never",
+        example=3600,
+    )
+
+
+class ClaimNextFields(ClaimFields):
+    """What claiming the next brief may carry."""
+
+    categoryId = StrictString(description="only briefs of documents in this category", allow_none=False)
+    clusterId = StrictString(description="only briefs of documents in this cluster", allow_none=False)
+
+
+class RenewFields(Schema):
+    """What renewing a lease may carry."""
+
+    leaseSeconds = StrictInteger(
+        *LEASE_SECONDS, description="seconds from now; the length of the present lease by default", example=3600
+    )
+
+
+class BriefQuery(Page):
+    """The filters and pages of the list of briefs."""
+
+    state = EnumList(
+        BriefState,
+        load_default=lambda: [BriefState.READY],
+        description="whose brief is in one of these states",
+        metadata={"default": ["ready"]},
+    )

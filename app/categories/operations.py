@@ -1,0 +1,120 @@
+"""Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
+
+from app.categories.responses import Category, category_record
+from app.categories.rules import StoredCategory, new_category
+from app.categories.schemas import CategoryChanges
+from app.categories.store import Categories
+from app.core.context import Context
+from app.core.errors import BadRequest, CategoryInUse, NotFound, Problem, ReviewRequired, or_raise
+from app.core.etags import record_tag
+from app.core.events import Event
+from app.core.operation import Effect, Result, operation
+from app.core.schemas.loading import Fields, changed_fields, check
+from app.core.schemas.queries import LongPage
+from app.core.vocabulary import Kind, Scope
+from app.documents.publishing_rules import refuse_change_of_site
+from app.documents.reference_rules import reference_problems
+from app.documents.references import lock_references
+from app.documents.store import Documents
+from app.guards.gates import site_call
+from app.intents.rules import TAKEN
+from app.projects.store import Projects
+from app.publications.store import Publications
+
+NO_CATEGORY = "The project has no category with this id; list the categories to find it."
+
+
+@operation(Scope.READ, Effect.READS, "GET /categories", query=LongPage, toolsets=("planning",))
+def list_categories(ctx: Context, fields: Fields) -> Result[list[Category]]:
+    """List the project's categories by name."""
+    found = ctx.store[Categories].list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
+    return Result([category_record(category, ctx.caller.team_id) for category in found])
+
+
+@operation(Scope.READ, Effect.READS, "GET /categories/<id>", toolsets=("planning",))
+def get_category(ctx: Context, category_id: str) -> Result[Category]:
+    """Read a category."""
+    return _result(ctx, _own_category(ctx, category_id))
+
+
+@operation(
+    Scope.WRITE,
+    Effect.CHANGES,
+    "PATCH /categories/<id>",
+    body=CategoryChanges,
+    errors=(ReviewRequired, BadRequest),
+    transaction=True,
+    toolsets=("planning",),
+    arguments_as="create_category_intent",
+    next="`id` is the category, `categoryId` its parent.",
+)
+def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
+    """Change a category; null clears a field, but neither name nor slug.
+
+    A category never becomes its own ancestor.
+    """
+    # Over MCP the id is `id`: `categoryId` is the field that names the parent.
+    category = ctx.check_match(_own_category(ctx, id_))
+    changes = changed_fields(category, fields, clearable=("description",))
+    if changes:
+        refuse_change_of_site(site_call(ctx))
+    check(CategoryChanges, fields, *_problems(ctx, category, changes))
+    if not changes:
+        return _result(ctx, category)
+    written = ctx.store[Categories].update(ctx.project_id, category, changes, ctx.event("category.updated"))
+    ctx.store[Projects].delivery_changed(ctx.project_id)
+    return _result(ctx, written)
+
+
+@operation(
+    Scope.PUBLISH,
+    Effect.DESTROYS,
+    "DELETE /categories/<id>",
+    errors=(ReviewRequired, CategoryInUse),
+    transaction=True,
+    toolsets=("planning",),
+)
+def delete_category(ctx: Context, category_id: str) -> Result[Category]:
+    """Delete a category that no document and no subcategory uses; the trash counts as no use.
+
+    A document uses the category it is in, and the one that it is delivered in. The response is the category as it was.
+    """
+    category = ctx.check_match(_own_category(ctx, category_id))
+    refuse_change_of_site(site_call(ctx))
+    used = ctx.store[Documents].has_filed_under(ctx.project_id, "categoryId", category["id"])
+    used = used or ctx.store[Publications].is_in_category(ctx.project_id, category["id"])
+    if used or ctx.store[Categories].has_subcategories(ctx.project_id, category["id"]):
+        raise CategoryInUse
+    ctx.store[Categories].delete(ctx.project_id, category, ctx.event("category.deleted"))
+    ctx.store[Projects].delivery_changed(ctx.project_id)
+    return _result(ctx, category)
+
+
+def add_category(ctx: Context, fields: Fields, event: Event) -> StoredCategory:
+    """Adds a category with fields that have no problem; inside a transaction."""
+    record = new_category(fields, by=ctx.caller.actor, now=ctx.now)
+    category = ctx.store[Categories].add(ctx.project_id, record, event)
+    ctx.store[Projects].delivery_changed(ctx.project_id)
+    return category
+
+
+def _own_category(ctx: Context, category_id: str) -> StoredCategory:
+    return or_raise(ctx.store[Categories].get(ctx.project_id, category_id), NotFound, NO_CATEGORY)
+
+
+def _result(ctx: Context, category: StoredCategory) -> Result[Category]:
+    return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
+
+
+def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[Problem]:
+    """Returns what is wrong with changes besides their form: an unknown parent, a cycle, a slug that is taken."""
+    found = lock_references(ctx.store, ctx.project_id, changes)
+    wrong = list(reference_problems(changes, found))
+    parent = changes.get("categoryId")
+    if parent in found.categories:
+        ctx.store[Projects].guard_tree(ctx.project_id)
+        if category["id"] in ctx.store[Categories].get_ancestor_ids(ctx.project_id, parent):
+            wrong.append(Problem(field="categoryId", message="A category can't be below itself."))
+    if ctx.store[Categories].find_same(ctx.project_id, changes, exclude=category["id"]):
+        wrong.append(TAKEN[Kind.CATEGORY])
+    return wrong

@@ -1,0 +1,79 @@
+"""Checks of a document: read by its writer, and demanded before it is submitted (decisions, section 12)."""
+
+from collections.abc import Mapping, Sequence
+
+from app.checks.responses import CheckReport
+from app.checks.rules import NAMED_TITLES, CheckResult, Subject, errors_alone, failed, failed_errors, run_checks
+from app.checks.schemas import ChecksQuery
+from app.core.concurrency import processing
+from app.core.context import Context
+from app.core.operation import Effect, Result, operation
+from app.core.schemas.fields import Schema
+from app.core.schemas.loading import Fields
+from app.core.vocabulary import Scope
+from app.documents.content import markdown_of
+from app.documents.operations import own_document
+from app.documents.record import StoredDocument, brief_of
+from app.documents.store import Documents
+from app.projects.rules import StoredProject
+from app.projects.store import Projects
+
+
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/checks",
+    query=ChecksQuery,
+    rest_query=Schema,
+    toolsets=("writing", "reviewing"),
+)
+def check_document(ctx: Context, document_id: str, fields: Fields) -> Result[CheckReport]:
+    """Check a document against its brief and the project's rules.
+
+    A failed check of level `error` keeps the document from being submitted.
+    """
+    document = own_document(ctx, document_id)
+    markdown = markdown_of(ctx, document.get("contentId"))
+    results = checks_of(ctx, document, check_levels(ctx), markdown)
+    failures, blocking = failed(results), len(failed_errors(results))
+    return Result(
+        {
+            "passed": not blocking,
+            "blocking": blocking,
+            "warnings": len(failures) - blocking,
+            "checks": results if fields.get("all", True) else failures,
+        }
+    )
+
+
+def checks_of(
+    ctx: Context,
+    document: StoredDocument,
+    levels: Mapping[str, str],
+    markdown: str,
+    links: Sequence[StoredDocument] | None = None,
+) -> list[CheckResult]:
+    """Returns the outcomes of a document's checks, as the levels demand them; links that are not given are read."""
+    brief = brief_of(document)
+    if links is None:
+        links = ctx.store[Documents].get_links(ctx.project_id, brief.get("internalLinks") or ())
+    titles = titles_with_keyword(ctx, brief.get("keyword") or "", exclude=document["id"])
+    with processing(ctx, markdown):
+        return run_checks(Subject(document, markdown, links, titles), levels)
+
+
+def titles_with_keyword(ctx: Context, keyword: str, exclude: str | None = None) -> Sequence[str]:
+    """Returns titles of other documents with a keyword, as many as a message names."""
+    if not keyword.strip():
+        return []
+    return ctx.store[Documents].find_titles_by_keyword(ctx.project_id, keyword, exclude=exclude, limit=NAMED_TITLES)
+
+
+def demanded_checks(project: StoredProject) -> Mapping[str, str]:
+    """Returns the levels of the checks that a submission has to pass; {} if there are none."""
+    return errors_alone(project.get("checks") or {})
+
+
+def check_levels(ctx: Context) -> Mapping[str, str]:
+    """Returns the project's levels of checks by name."""
+    return ctx.store[Projects].settings(ctx.project_id).get("checks") or {}

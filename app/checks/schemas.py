@@ -1,0 +1,9 @@
+"""Query of `check_document`."""
+
+from app.core.schemas.fields import Schema, StrictBoolean
+
+
+class ChecksQuery(Schema):
+    """Which outcomes of checks to list; over REST always all (decisions, section 8)."""
+
+    all = StrictBoolean(description="list what passed and was skipped too")

@@ -1,0 +1,128 @@
+"""The context of one call: the caller, the interface, and the time of the call."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, TypeVar
+
+from app.core.actors import SYSTEM, Actor, StoredNote
+from app.core.errors import Forbidden, PreconditionFailed
+from app.core.etags import Tags, matches, tag_of
+from app.core.events import Event
+from app.core.store.store import Store
+from app.core.vocabulary import ActorType, Channel, Scope
+from app.documents.record import Call
+from app.guards.budgets import Budget
+
+Record = TypeVar("Record", bound=Mapping[str, Any])
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who calls: a token of a project, or the service itself."""
+
+    project_id: str
+    team_id: str
+    token_id: str | None
+    name: str = ""
+    agent: str = ""
+    """The agent's name that the token has of its own."""
+    scopes: frozenset[Scope] = frozenset()
+    drafts: bool = False
+    """Whether a delivery token has the drafts permission: it may read documents that are not published."""
+    project_name: str = ""
+    type: ActorType = ActorType.TOKEN
+    """What the caller is for records and events: a token, or a review link."""
+    frozen: StoredNote | None = None
+    """The project's freeze when the caller was authenticated."""
+    budget: Budget | None = None
+    """The token's budget at that time."""
+    is_connection: bool = False
+    """Whether a client got the token by OAuth."""
+    member_id: str | None = None
+    """The member to whom the token belongs."""
+    client: str = ""
+    """What the client calls itself over MCP, which stands for the agent's name where the token has none."""
+    token_hash: str | None = None
+    """The hash of the token's secret then: of the one that was sent, or that the session was begun with."""
+
+    @property
+    def actor(self) -> Actor:
+        """The caller as records and events name it."""
+        if self.token_id is None:
+            return SYSTEM
+        return Actor(type=self.type, id=self.token_id, name=self.name, agent=self.agent or self.client)
+
+
+def system(project_id: str, team_id: str) -> Caller:
+    """Returns the service itself as the caller, with all scopes: the command line and the worker."""
+    return Caller(project_id, team_id, None, scopes=frozenset(Scope))
+
+
+def this_instant() -> datetime:
+    """Returns now, in UTC, truncated to the milliseconds that MongoDB stores."""
+    now = datetime.now(UTC)
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+
+@dataclass(frozen=True)
+class Context:
+    """One call: created once and passed on. All that it stores has the same time, `now`."""
+
+    store: Store
+    caller: Caller
+    channel: Channel
+    now: datetime = field(default_factory=this_instant)
+    if_match: Tags = None
+    """The entity tags that the caller holds for the record; None for no condition."""
+    any_state: bool = False
+    """Whether the caller accepts any state of the record (`If-Match: *`)."""
+    address: Callable[[], str] = lambda: ""
+    """Returns the URL that this server is reached at, for links to it."""
+    public_url: str = ""
+    """The URL that this server is reached at where it is configured."""
+    webhooks_allow_local: bool = False
+    """Whether webhooks of this server may reach its own loopback."""
+    sends_mail: bool = False
+    """Whether this server sends e-mail."""
+    name_of: Callable[[Channel, str], str] = lambda channel, operation: f"`{operation}`"
+    """Returns how messages name an operation for the callers of an interface; by default, its name."""
+    callers_changed: Callable[[str], None] = lambda project_id: None
+    """Makes this server authenticate a project's callers again; called after a write that needs the scope `admin`."""
+    tries: int = 0
+    """How many tries of this call lost to other requests; later tries read what the first one assumed."""
+    prepared: Any = None
+    """What the operation's `prepare` returned for this try."""
+    dry_run: bool = False
+    """Whether everything that the call writes is rolled back."""
+
+    @property
+    def project_id(self) -> str:
+        return self.caller.project_id
+
+    @property
+    def call(self) -> Call:
+        """The call as rules see it."""
+        name_of = partial(self.name_of, self.channel)
+        return Call(self.caller.actor, self.channel, self.now, has_agent=bool(self.caller.agent), name_of=name_of)
+
+    @property
+    def token_id(self) -> str:
+        """The calling token's id, for what belongs to tokens: drafts and idempotency keys."""
+        if self.caller.token_id is None:
+            raise Forbidden("This operation needs a token: drafts and idempotency keys belong to tokens.")
+        return self.caller.token_id
+
+    def event(self, kind: str, data: Mapping[str, Any] | None = None) -> Event:
+        """Returns an event of this call; `data` are details that the changed record itself does not have."""
+        return Event(kind, self.now, self.caller.actor, data or {})
+
+    def check_match(self, record: Record) -> Record:
+        """Returns the record; refuses with `PreconditionFailed` when the caller holds another state of it.
+
+        The response has the tag of the present one.
+        """
+        if not matches(self.if_match, record):
+            raise PreconditionFailed(headers={"ETag": f'"{tag_of(record)}"'})
+        return record

@@ -1,0 +1,24 @@
+"""What is stored of members, clusters and categories, which other records name (decisions, sections 2 and 4)."""
+
+import unicodedata
+
+from typing_extensions import TypedDict
+
+from app.core.documented import Id
+from app.core.times import Instant
+
+
+def name_key(name: str) -> str:
+    """Returns what names are compared by: the name composed, trimmed and case-folded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name.strip()).casefold())
+
+
+class StoredNamed(TypedDict):
+    """The fields that all of them have."""
+
+    id: Id
+    projectId: str
+    name: str
+    createdAt: Instant
+    deletedAt: Instant | None
+    rev: int

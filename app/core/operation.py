@@ -1,0 +1,401 @@
+"""What an operation is: a function with its declaration, and how all of them run.
+
+A declaration says who may call (`scope`), what the function takes and returns, what it refuses, what it changes
+(`effect`), and how callers reach it. The interfaces read it: REST makes routes and OpenAPI of it, MCP makes tools.
+
+Running an operation (`Operation.__call__`) adds what they have in common: the scope, the deadline, the
+transaction, the idempotency key inside that transaction, another try when another request wrote first, and the dry run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from datetime import timedelta
+from enum import StrEnum
+from functools import cached_property
+from inspect import cleandoc, signature
+from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
+
+import orjson
+
+from app.core.actors import wire_note
+from app.core.context import Context, this_instant
+from app.core.errors import Forbidden, HttpApiDecodeError, IdempotencyMismatch, Issue, Refusal, WriteConflict
+from app.core.schemas.fields import Schema
+from app.core.store.bodies import Bodies
+from app.core.store.collection import OutboxFull
+from app.core.store.idempotency import Idempotency, KeyUsed, StoredResult
+from app.core.store.outbox import Outboxes
+from app.core.store.store import Store, TooManyWriters
+from app.core.vocabulary import ALL_TOOLS, Channel, Kind, Scope
+from app.documents.record import Call, StoredDocument
+from app.documents.responses import DocumentSummary
+from app.guards.budgets import begins, if_exceeded, limits_of
+from app.guards.errors import BudgetExceeded, ProjectFrozen
+from app.guards.store import Budgets
+from app.packets.responses import ClaimedSummary
+from app.projects.store import Projects
+
+Shown = TypeVar("Shown", covariant=True)
+"""What callers get: a record, a list of records, or another object of JSON."""
+
+FRESH = timedelta(seconds=1)
+"""How long a call may rely on its authentication, which may rely on a read of `CACHED_SECONDS` before: so a freeze
+holds for all within the 5 seconds that are promised."""
+KEY_LIFE = timedelta(hours=24)
+FIRST_PAUSE, MAX_DOUBLINGS = 0.002, 8
+"""Before its second try a call pauses for up to this many seconds; before each later one for up to twice as long."""
+
+KEY_NAMES = {Channel.REST: "Idempotency-Key", Channel.MCP: "idempotencyKey"}
+"""What callers call the idempotency key, by interface."""
+KEY_OF_DRY_RUN = "Can't be used up by a dry run, which changes nothing: leave it out, and send it with the real call."
+
+
+class Effect(StrEnum):
+    """What an operation changes."""
+
+    READS = "reads"
+    CREATES = "creates"
+    CHANGES = "changes"
+    DESTROYS = "destroys"
+
+
+@dataclass(frozen=True)
+class Result(Generic[Shown]):
+    """What an operation returns: a body that JSON can hold, and what the interfaces need beside it."""
+
+    body: Shown
+    etag: str | None = None
+    text_ids: Mapping[str, str | None] = field(default_factory=dict)
+    """The ids of long texts that an interface may add, by the field of the record; None for a text that is missing."""
+    record_key: str | None = None
+    """The key of the record in the body; None if the body is the record."""
+    secrets: Sequence[str] = ()
+    """Fields of the body that are shown once and never stored."""
+    total: int | None = None
+    """How many items the list has on all pages, if the request has `count`."""
+    replayed: bool = False
+    """Whether this is the stored result of an earlier request with the same idempotency key."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The texts that were read already, by id."""
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The record in the body of a result that is no list."""
+        body = cast(Mapping[str, Any], self.body)
+        return body[self.record_key] if self.record_key else body
+
+    def to_stored(self) -> StoredResult:
+        """Returns the result as it is stored under an idempotency key: without secrets and long texts."""
+        body: object = self.body
+        if self.secrets:
+            body = {name: value for name, value in self.record.items() if name not in self.secrets}
+        return {
+            "body": orjson.dumps(body).decode(),
+            "etag": self.etag,
+            "bodies": dict(self.text_ids),
+            "within": self.record_key,
+        }
+
+    def of_dry_run(self, ctx: Context) -> Result[Any]:
+        """Returns the result of a dry run, inside its transaction: with its long texts, secrets null, without an ETag.
+
+        An ETag would name a state that the record never has, or has later with other contents.
+        """
+        body: object = {**self.record, **dict.fromkeys(self.secrets)} if self.secrets else self.body
+        texts = ctx.store[Bodies].get_texts(ctx.project_id, [one for one in self.text_ids.values() if one])
+        return replace(cast(Result[Any], self), body=body, etag=None, texts=texts)
+
+    @staticmethod
+    def from_stored(stored: StoredResult) -> Result[Any]:
+        """Returns a stored result as a replay."""
+        return Result(orjson.loads(stored["body"]), stored["etag"], stored["bodies"], stored["within"], replayed=True)
+
+
+@dataclass(frozen=True)
+class Operation(Generic[Shown]):
+    """A use case: its function and its declaration. Called as `claim_brief(ctx, document_id, fields=…, key=…)`."""
+
+    function: Callable[..., Result[Shown]]
+    """Takes the context, the ids that address the record, and, where there is a body or a query, their fields. What it
+    says it returns is the declaration of the response: `Result[list[BriefItem]]`."""
+    scope: Scope
+    effect: Effect
+    route: str = ""
+    """Its method and path over REST, like `POST /documents/<id>/submit`; empty where REST does not serve it.
+
+    The ids stand in the function's order. A path with `<kind>` is a route for each kind of draft.
+    """
+    _: KW_ONLY
+    tag: str = ""
+    """The tag of its routes in OpenAPI, where it is not the first word of the path."""
+    with_texts: type | None = None
+    """The response with the long texts that an interface adds to the result; None where it adds none."""
+    body: type[Schema] | None = None
+    """The schema of the request's body; on MCP, of the arguments."""
+    query: type[Schema] | None = None
+    """The schema of the request's query; on MCP, of the arguments."""
+    rest_query: type[Schema] | None = None
+    """The schema of the query over REST, where it is another one."""
+    as_csv: Callable[[Any], str] | None = None
+    """Writes the response as a table, for a client of REST that accepts `text/csv` best."""
+    location: str | Mapping[Kind, str] = ""
+    """The endpoint of the created record, like `members.getMember`, for the `Location` of a 201."""
+    errors: tuple[type[Refusal], ...] = ()
+    """The errors that it raises, besides those that follow from the rest of the declaration: `NotFound` from ids."""
+    transaction: bool = False
+    """Whether it writes more than one record, and so runs in a transaction."""
+    prepare: Callable[..., Any] = lambda ctx, *arguments: None
+    """Does the slow work before each try, outside of the transaction, with the arguments of `function`; what it returns
+    is `ctx.prepared`. It raises no refusal."""
+    rule: Callable[[StoredDocument, Call], object] | None = None
+    """For an operation on a document or its brief: the rule that decides about it, which raises the refusal.
+    `list_document_actions` asks it; the operation's function does so with what was sent."""
+    publishes: bool = False
+    """Whether a call counts towards `publishesPerDay` of the token's budget."""
+    toolsets: tuple[str, ...] = ()
+    """The sets of MCP's tools that offer it, of `TOOLSETS`."""
+    arguments_as: str = ""
+    """The tool that describes its arguments, so that its own leaves out what is described there."""
+    each_call_counts: bool = False
+    """Whether a repeated call has another effect, though it names the record."""
+    next: str = ""
+    """What its tool tells agents besides the docstring: what to call next."""
+    button: str = ""
+    """The console's button for it, where a message names the operation."""
+
+    @property
+    def name(self) -> str:
+        """The operation's name, like `claim_brief`; MCP's tool is called the same."""
+        return self.function.__name__
+
+    @property
+    def address(self) -> tuple[str, str]:
+        """The method and the path of its route as messages show them: `("POST", "/documents/:id/submit")`."""
+        method, _, path = self.route.partition(" ")
+        return method, re.sub(r"<(\w+)>", lambda found: f":{_camel(found[1])}", path)
+
+    def name_on(self, channel: Channel) -> str:
+        """Returns the operation's name as callers of an interface know it, marked as a name (decisions, section 11)."""
+        if channel == Channel.CONSOLE:
+            return f'"{self.button}"'
+        return f"`{self.name if channel == Channel.MCP else ' '.join(self.address)}`"
+
+    def is_in(self, toolset: str) -> bool:
+        """Returns whether a set of MCP's tools offers it."""
+        return toolset == ALL_TOOLS or toolset in self.toolsets
+
+    @cached_property
+    def id_names(self) -> tuple[str, ...]:
+        """The names of the ids that address the record, as MCP calls them: `documentId` for `document_id`.
+
+        REST passes the ids of a path by position, in the same order.
+        """
+        _, *names = signature(self.function).parameters
+        return tuple(_camel(name) for name in names if name != "fields")
+
+    @cached_property
+    def response(self) -> Any:
+        """The TypedDict that declares the response: the body of the function's result, or what a list of it holds."""
+        return self.with_texts or self.record
+
+    @cached_property
+    def record(self) -> Any:
+        """The TypedDict of the response without the long texts that an interface may add."""
+        return get_args(self._body)[0] if self.many else self._body
+
+    @property
+    def many(self) -> bool:
+        """Whether the response is a list."""
+        return get_origin(self._body) is list
+
+    @cached_property
+    def _body(self) -> Any:
+        (body,) = get_args(get_type_hints(self.function)["return"])
+        return body
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the docstring, without the full stop."""
+        return self.description.partition("\n\n")[0].replace("\n", " ").rstrip(".")
+
+    @property
+    def description(self) -> str:
+        """The docstring."""
+        return cleandoc(self.function.__doc__ or "")
+
+    @property
+    def reads(self) -> bool:
+        return self.effect == Effect.READS
+
+    @property
+    def writes_document(self) -> bool:
+        """Whether it writes a document and returns its record."""
+        return not self.reads and self.record in (DocumentSummary, ClaimedSummary)
+
+    def permit(self, ctx: Context) -> None:
+        """Refuses with `Forbidden` a caller without the scope, and with `ProjectFrozen` writes in a frozen project.
+
+        Interfaces check it before they read a body.
+        """
+        if self.scope not in ctx.caller.scopes:
+            raise self.forbidden()
+        if not self.reads and (frozen := if_project_frozen(ctx)):
+            raise frozen
+
+    def forbidden(self) -> Forbidden:
+        """Returns the refusal of a caller who lacks the scope."""
+        message = f"This needs a token with the scope `{self.scope}`; this one lacks it."
+        return Forbidden(message, scope=str(self.scope))
+
+    def __call__(
+        self, ctx: Context, *ids: str, fields: Mapping[str, Any] | None = None, key: str | None = None
+    ) -> Result[Shown]:
+        """Runs the operation and returns its result; under an idempotency key, at most once.
+
+        `fields` are those of `body` and `query`. It is run again when another request wrote first, as often as fits
+        into one deadline. Refuses with `Forbidden`, `ProjectFrozen`, `BudgetExceeded`, `ServiceUnavailable`,
+        `IdempotencyMismatch`, `IdempotencyConflict`, and whatever the operation declares.
+        """
+        self.permit(ctx)  # for callers that are no interface: the command line, the worker
+        if ctx.dry_run and key is not None:
+            raise HttpApiDecodeError(issues=[Issue(path=KEY_NAMES[ctx.channel], message=KEY_OF_DRY_RUN)])
+        arguments = (*ids, fields or {}) if self.body or self.query else ids
+        fingerprint = "" if key is None else _fingerprint(self.name, ids, fields, ctx)
+        with ctx.store.deadline() as seconds:
+            ends, tries, outbox_full = time.monotonic() + seconds, 0, False
+            while True:
+                try:
+                    # Ends with the one around it. Raises a `WriteConflict` for a unique key that another request took.
+                    with ctx.store.deadline():
+                        if outbox_full:
+                            ctx.store[Outboxes].publish_all(ctx.project_id)
+                        result = self._try(ctx, arguments, key, fingerprint)
+                    if self.scope == Scope.ADMIN and not self.reads:
+                        ctx.callers_changed(ctx.project_id)
+                    return result
+                except WriteConflict as conflict:
+                    outbox_full = isinstance(conflict, OutboxFull)
+                    pause = 0 if outbox_full else random.uniform(0, FIRST_PAUSE * 2 ** min(tries, MAX_DOUBLINGS))
+                    if time.monotonic() + pause >= ends:
+                        raise TooManyWriters from None
+                    time.sleep(pause)
+                tries += 1
+                ctx = replace(ctx, tries=tries)
+
+    def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result[Shown]:
+        if ctx.dry_run:
+            return ctx.store.rolled_back(lambda store: self._try_dry(replace(ctx, store=store), arguments))
+        prepared = self.prepare(ctx, *arguments)
+
+        def work(store: Store) -> Result[Shown]:
+            is_same = store is ctx.store and prepared is None  # as in every read: a copy takes 3 % of a small one
+            return self._call(ctx if is_same else replace(ctx, store=store, prepared=prepared), arguments)
+
+        if key is not None:
+            return _once(ctx, key, fingerprint, work)
+        in_transaction = self.transaction or (ctx.caller.budget and not self.reads)
+        return ctx.store.in_transaction(work) if in_transaction else work(ctx.store)
+
+    def _try_dry(self, ctx: Context, arguments: Sequence[Any]) -> Result[Any]:
+        """Runs the whole operation inside a transaction, `prepare` included, since that may write too."""
+        return self._call(replace(ctx, prepared=self.prepare(ctx, *arguments)), arguments).of_dry_run(ctx)
+
+    def _call(self, ctx: Context, arguments: Sequence[Any]) -> Result[Shown]:
+        """Calls the function; a write is refused in a project frozen meanwhile, and counts towards the budget."""
+        if self.reads:
+            return self.function(ctx, *arguments)
+        _refuse_if_frozen_meanwhile(ctx)
+        writes = ctx.store.writes
+        result = self.function(ctx, *arguments)
+        if ctx.caller.budget and ctx.store.writes > writes:
+            _spend_budget(ctx, publishes=self.publishes)
+        return result
+
+
+def _once(ctx: Context, key: str, fingerprint: str, work: Callable[[Store], Result[Shown]]) -> Result[Shown]:
+    """Does the work in one transaction with the idempotency key; returns the first result where the key is used."""
+
+    def keyed(store: Store) -> Result[Shown]:
+        row = store[Idempotency].take(ctx.project_id, ctx.token_id, key, fingerprint, ctx.now)
+        result = work(store)
+        store[Idempotency].save_result(ctx.project_id, row, result.to_stored())
+        return result
+
+    try:
+        return ctx.store.in_transaction(keyed)
+    except KeyUsed:
+        stored = ctx.store[Idempotency].find(ctx.project_id, ctx.token_id, key)
+    if stored is None:
+        raise WriteConflict
+    if stored["at"] <= ctx.now - KEY_LIFE:
+        ctx.store[Idempotency].delete(ctx.project_id, stored["id"])
+        raise WriteConflict
+    if stored["fingerprint"] != fingerprint:
+        raise IdempotencyMismatch
+    return Result.from_stored(stored["answer"])
+
+
+def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None, ctx: Context) -> str:
+    """Returns what identifies a request under its key: the operation, its ids, fields and condition."""
+    request = [name, [one.lower() for one in ids], fields or {}, ctx.if_match, ctx.any_state]
+    return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def if_project_frozen(ctx: Context) -> ProjectFrozen | None:
+    """Returns the refusal of a write while the project is frozen; None where it is not, or the caller has `admin`."""
+    frozen = None if Scope.ADMIN in ctx.caller.scopes else wire_note(ctx.caller.frozen)
+    return ProjectFrozen(**frozen) if frozen else None
+
+
+def _refuse_if_frozen_meanwhile(ctx: Context) -> None:
+    """Refuses a write that comes long after its authentication, or again, if the project was frozen since.
+
+    A body may take minutes to arrive, and a write that loses to others is tried for seconds.
+    """
+    if Scope.ADMIN in ctx.caller.scopes or not (ctx.tries or this_instant() - ctx.now > FRESH):
+        return
+    if frozen := wire_note(ctx.store[Projects].settings(ctx.project_id).get("frozen")):
+        raise ProjectFrozen(**frozen)
+
+
+def if_over_budget(ctx: Context) -> Mapping[bool, BudgetExceeded | None]:
+    """Returns the refusal of a call that would change something, by whether it also publishes; None where the token's
+    budget allows it."""
+    if (token_id := ctx.caller.token_id) is None or (budget := ctx.caller.budget) is None:
+        return {}
+    since = {limit: begins(limit, ctx.now) for limit in limits_of(budget, publishes=True)}
+    counts = {limit: used + 1 for limit, used in ctx.store[Budgets].used(ctx.project_id, token_id, since).items()}
+    return {publishes: if_exceeded(budget, counts, ctx.now, publishes=publishes) for publishes in (False, True)}
+
+
+def _spend_budget(ctx: Context, *, publishes: bool) -> None:
+    """Counts a call that changed something, inside its transaction; refuses with `BudgetExceeded` beyond the budget."""
+    if (token_id := ctx.caller.token_id) is None or (budget := ctx.caller.budget) is None:
+        return
+    counts = {
+        limit: ctx.store[Budgets].spend(ctx.project_id, token_id, limit, begins(limit, ctx.now))
+        for limit in limits_of(budget, publishes=publishes)
+    }
+    if exceeded := if_exceeded(budget, counts, ctx.now, publishes=publishes):
+        raise exceeded
+
+
+def _camel(name: str) -> str:
+    """Returns a name of Python as callers spell it: `documentId` for `document_id`."""
+    return re.sub("_(.?)", lambda found: found[1].upper(), name)
+
+
+def operation(
+    scope: Scope, effect: Effect, route: str = "", **declaration: Any
+) -> Callable[[Callable[..., Result[Shown]]], Operation[Shown]]:
+    """Declares the function below as an operation, with the fields of `Operation`.
+
+    After it the function's name is the `Operation`, which is called as `Operation.__call__` says.
+    """
+    return lambda function: Operation(function, scope, effect, route, **declaration)

@@ -1,0 +1,112 @@
+"""What lists, feeds and figures take: pages and filters; what writes take beside their fields: keys and dry runs.
+
+Query strings become these fields; MCP sends them as they are.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+
+from app.core.schemas.fields import DelimitedStrings, Schema, StrictBoolean, StrictInteger, StrictString
+from app.core.schemas.unknown import folded, shortened
+from app.core.schemas.validation import full_match
+
+MAX_OFFSET = 100_000
+
+
+MAX_NUMBER = 999_999_999
+
+
+NUMBERS = {"version": (1, "the version's number"), "number": (0, "the section's number")}
+"""The parameters of paths that are no ids, each with the smallest that there is and what it is."""
+
+
+class Page(Schema):
+    """One page of a list; a page shorter than `limit` is the last one (contract: Limits)."""
+
+    limit = StrictInteger(1, 100, description="most items to return", load_default=50)
+    offset = StrictInteger(0, MAX_OFFSET, description="items to skip", load_default=0)
+
+
+class LongPage(Page):
+    """One page of a list of categories, clusters or members (decisions, section 5)."""
+
+    limit = StrictInteger(1, 500, description="most items to return", load_default=100)
+
+
+VISIBLE_ASCII = "[!-~]{1,255}"
+
+
+def idempotency_key(**options: Any) -> StrictString:
+    """Declares an idempotency key as an argument or a header."""
+    return StrictString(
+        255,
+        validate=[full_match("[!-~]+", "Must be visible ASCII characters, at least one.")],
+        description="a key of your own choice for this call, new for each piece of work. When you got no response, "
+        "call again with the same key: within 24 hours the first response is sent again and nothing is done twice",
+        allow_none=False,
+        metadata={"minLength": 1, "pattern": f"^{VISIBLE_ASCII}$"},
+        **options,
+    )
+
+
+class WriteHeaders(Schema):
+    """The headers of every write over REST."""
+
+    idempotency_key = idempotency_key(data_key="Idempotency-Key")
+
+
+class ConditionalWriteHeaders(WriteHeaders):
+    """The headers of a write of one record."""
+
+    if_match = ma.fields.String(
+        data_key="If-Match", metadata={"description": "an ETag: the write is refused when the record changed since"}
+    )
+
+
+class DryRun(Schema):
+    """The parameter that makes a call a dry run."""
+
+    dryRun = StrictBoolean(
+        description="`true`: answers as the call would now, and changes nothing; ids and times are made up"
+    )
+
+
+class DryRunQuery(DryRun):
+    """The query of an operation that writes: a dry run that is spelled wrong must not be the real call."""
+
+    @ma.validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _refuse_misspelt(self, data: Mapping[str, Any], original: Mapping[str, Any], **options: Any) -> None:
+        """Refuses names that are `dryRun` but for case, `_`, `-` and two edits (decisions, section 11)."""
+        wrong = [name for name in original if name not in self.fields and is_nearly_dry_run(name)]
+        if wrong:
+            raise ma.ValidationError({shortened(name): ["Did you mean `dryRun`? Nothing was done."] for name in wrong})
+
+
+def is_nearly_dry_run(name: str) -> bool:
+    """Returns whether a name is `dryRun`, or could be meant to be."""
+    from rapidfuzz.distance import Levenshtein  # takes 2 MB, and is needed for misspelt names alone
+
+    return Levenshtein.distance(folded(name), folded("dryRun"), score_cutoff=2) <= 2
+
+
+def from_query(schema: ma.Schema, query: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the parameters of a query string: digits as integers, true and false as booleans, lists split at commas.
+
+    Any other value stays a string, so that the schema refuses it like any wrong type.
+    """
+    values: dict[str, Any] = dict(query)
+    for key, field in schema.fields.items():
+        name = field.data_key or key
+        if name not in query:
+            continue
+        text = query[name]
+        if isinstance(field, StrictInteger) and re.fullmatch(r"-?[0-9]{1,18}", text):
+            values[name] = int(text)
+        elif isinstance(field, StrictBoolean) and text in ("true", "false"):
+            values[name] = text == "true"
+        elif isinstance(field, DelimitedStrings):
+            values[name] = text.split(field.delimiter)
+    return values

@@ -1,0 +1,124 @@
+"""Long texts: markdown and html, each written once and never changed.
+
+They are stored apart from the records that name them by id, so that no list reads one, no record outgrows MongoDB's
+16 MB, and a record can't show another version's text. As they never change, a process remembers those it read last.
+
+A text is a body here and in revisions (`bodyId`); documents name it `contentId`, snapshots `markdownId` and `htmlId`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from bson import ObjectId
+from pymongo.read_concern import ReadConcern
+
+from app.core.store.collection import Collection, object_id
+from app.core.store.shared_cache import SharedCache
+from app.core.store.types import Bson, Values
+
+if TYPE_CHECKING:
+    from app.core.store.store import Store
+
+CACHE_BYTES = 32 * 1024 * 1024
+LONG = 256 * 1024
+"""A text of more bytes is long: it is not cached, as a few of them would evict all others."""
+BYTES: Bson = {"$strLenBytes": "$text"}
+UNLESS_LONG: Bson = {"text": {"$cond": [{"$lte": [BYTES, LONG]}, "$text", "$$REMOVE"]}, "bytes": BYTES}
+"""What is read of a body: the text where it is short, and how many bytes it has."""
+
+_cache: SharedCache[str] = SharedCache(CACHE_BYTES, size_of=sys.getsizeof)
+"""Texts by the ids of their project and body."""
+
+
+class StoredBody(TypedDict):
+    """A text as the store returns it."""
+
+    id: str
+    projectId: str
+    documentId: str
+    text: str
+    origins: str | None
+    """Who wrote its paragraphs, of a document's markdown (`rules/provenance.py`)."""
+
+
+class Bodies(Collection[StoredBody]):
+    """The texts of documents."""
+
+    name = "bodies"
+
+    def __init__(self, store: Store) -> None:
+        """Reads texts as the primary has them, outside of transactions.
+
+        The majority has every text that a record names, since it has the record. But a primary that has just been
+        elected learns only a moment later what the majority has, and until then would not find the text.
+        """
+        super().__init__(store)
+        self._collection = self._collection.with_options(read_concern=ReadConcern("local"))
+
+    def add(self, project_id: str, document_id: str, text: str, body_id: str, origins: str | None = None) -> None:
+        """Stores a text of a document under a new id, markdown with the origins of its paragraphs."""
+        self._insert(project_id, {"id": body_id, "documentId": document_id, "text": text, "origins": origins})
+
+    def add_many(self, project_id: str, bodies: Iterable[Values]) -> None:
+        """Stores texts with given ids: `id`, `documentId`, `text`."""
+        self._insert_many(project_id, bodies)
+
+    def get_texts(
+        self, project_id: str, body_ids: Iterable[str], *, before_long: Callable[[int], None] | None = None
+    ) -> dict[str, str]:
+        """Returns the texts of several bodies by id; those that are not cached are read, in one command.
+
+        `before_long` is called with the total bytes of the long ones before these are read, by another command, and
+        may refuse.
+        """
+        wanted = set(body_ids)
+        cached = {one: _cache.get((project_id, one)) for one in wanted}
+        texts = {one: text for one, text in cached.items() if text is not None}
+        if missing := wanted - texts.keys():
+            read: dict[str, Any] = self._by_id(project_id, missing, {"text": 1} if before_long is None else UNLESS_LONG)
+            long = {body_id: row["bytes"] for body_id, row in read.items() if "text" not in row}
+            if before_long is not None and long:
+                before_long(sum(long.values()))
+                read |= self._by_id(project_id, long, {"text": 1})
+            for body_id, row in read.items():
+                if "text" in row:
+                    texts[body_id] = row["text"]
+                    self._remember(project_id, body_id, row["text"])
+        return texts
+
+    def get(self, project_id: str, body_id: str | None) -> StoredBody | None:
+        """Returns a body, or None."""
+        return self._find_one(project_id, {"_id": object_id(body_id)}) if body_id else None
+
+    def get_origins(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str | None]:
+        """Returns the origins of several bodies by id, in one read of no more than that."""
+        return self._values(project_id, body_ids, "$origins")
+
+    def set_origins(self, project_id: str, body_id: str, origins: str) -> None:
+        """Stores the origins of a text that was imported without them."""
+        where = self._where(project_id, {"_id": ObjectId(body_id)})
+        self._collection.update_one(where, {"$set": {"origins": origins}}, session=self._session)
+
+    def _remember(self, project_id: str, body_id: str, text: str) -> None:
+        may_be_rolled_back = self._session is not None and self._session.in_transaction
+        if not may_be_rolled_back and sys.getsizeof(text) <= LONG:
+            _cache.put((project_id, body_id), text)
+
+    def get_sizes(self, project_id: str, body_ids: Iterable[str]) -> dict[str, int]:
+        """Returns how many bytes several bodies have by id, in one read of no more than that."""
+        return self._values(project_id, body_ids, BYTES)
+
+    def get_beginnings(self, project_id: str, body_ids: Iterable[str], length: int) -> dict[str, str]:
+        """Returns the first characters of several bodies by id, in one read of no more than that."""
+        return self._values(project_id, body_ids, {"$substrCP": ["$text", 0, length]})
+
+    def _values(self, project_id: str, body_ids: Iterable[str], expression: Bson | str) -> dict[str, Any]:
+        found: dict[str, Any] = self._by_id(project_id, body_ids, {"value": expression})
+        return {body_id: row.get("value") for body_id, row in found.items()}
+
+    def delete(self, project_id: str, body_id: str) -> None:
+        """Deletes a body that nothing names any more."""
+        self._delete_one(project_id, {"_id": ObjectId(body_id)})

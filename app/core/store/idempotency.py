@@ -1,0 +1,82 @@
+"""Idempotency keys: the first result of each, stored for 24 hours (decisions, section 3).
+
+The key is the first insert of the operation's own transaction: after a crash at any instant the key and what the
+operation wrote are both there, or neither.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NotRequired, TypedDict
+
+from bson import ObjectId
+from pymongo.errors import DuplicateKeyError, OperationFailure
+
+from app.core.errors import IdempotencyConflict
+from app.core.store.collection import Collection
+
+WRITE_CONFLICT = 112
+"""MongoDB's code where another transaction wrote the same record first; PyMongo tries such a transaction again."""
+
+
+class KeyUsed(Exception):
+    """An earlier request took the key, and finished."""
+
+
+class StoredResult(TypedDict):
+    """What an operation returned, as it is stored under a key: without secrets and long texts."""
+
+    body: str
+    """JSON."""
+    etag: str | None
+    bodies: Mapping[str, str | None]
+    """`Result.text_ids`."""
+    within: str | None
+    """`Result.record_key`."""
+
+
+class StoredKey(TypedDict):
+    """An idempotency key as the store returns it."""
+
+    id: str
+    projectId: str
+    tokenId: str
+    key: str
+    fingerprint: str
+    """A hash of the request that used it first."""
+    at: datetime
+    answer: NotRequired[StoredResult]
+    """The result of that request; missing only inside its own transaction."""
+
+
+class Idempotency(Collection[StoredKey]):
+    """The keys of requests that changed something."""
+
+    name = "idempotency"
+
+    def take(self, project_id: str, token_id: str, key: str, fingerprint: str, now: datetime) -> str:
+        """Takes the key for the transaction that is about to run and returns the id of its row.
+
+        Raises `KeyUsed` when an earlier request finished with it; refuses with `IdempotencyConflict` while one runs.
+        """
+        row = {"tokenId": token_id, "key": key, "fingerprint": fingerprint, "at": now}
+        try:
+            return self._insert(project_id, row)["id"]
+        except DuplicateKeyError:
+            raise KeyUsed from None
+        except OperationFailure as error:
+            if error.code == WRITE_CONFLICT:
+                raise IdempotencyConflict from None
+            raise
+
+    def save_result(self, project_id: str, row_id: str, answer: StoredResult) -> None:
+        """Stores the result under the key."""
+        where = self._where(project_id, {"_id": ObjectId(row_id)})
+        self._collection.update_one(where, {"$set": {"answer": answer}}, session=self._session)
+
+    def find(self, project_id: str, token_id: str, key: str) -> StoredKey | None:
+        """Returns what is stored under a token's key, or None."""
+        return self._find_one(project_id, {"tokenId": ObjectId(token_id), "key": key})
+
+    def delete(self, project_id: str, row_id: str) -> None:
+        """Deletes a key whose day is over, which MongoDB will only get to within the minute."""
+        self._delete_one(project_id, {"_id": ObjectId(row_id)})

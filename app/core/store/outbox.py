@@ -1,0 +1,155 @@
+"""The outbox relay: moves events from the records' outboxes to the feed, in order, once, numbered without a gap.
+
+A project's feed has one record with the last sequence number and the *plan* of the batch that is being moved: which
+events get which numbers. Writing the plan is one atomic update, on the condition that no other relay has numbered
+events since the outboxes were read. Applying it is a series of idempotent writes. So any number of relays may run at
+once, and when one is killed, the next one applies its plan.
+
+It uses no transaction: when a process dies inside one, MongoDB keeps its locks for a minute and more, and during that
+time the documents whose events were being moved could not be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from bson import ObjectId
+from pymongo import InsertOne, ReturnDocument
+from pymongo.errors import DuplicateKeyError
+from pymongo.read_concern import ReadConcern
+
+from app.core.events import StoredEvent, in_feed_order
+from app.core.store.collection import from_bson, write_once
+from app.core.store.indexes import FIRST_DATE, FIRST_ID, OUTBOXES, WAITING
+from app.core.store.types import Bson
+from app.events.store import PlannedEvent, StoredFeed, feeds_of, new_feed
+from app.insights.store import InsightFigures
+from app.notices.store import Notices
+from app.webhooks.attempt_store import Deliveries
+
+if TYPE_CHECKING:
+    from app.core.store.store import Store
+
+BATCH = 250
+"""The most events of one plan, which has to fit into a record."""
+
+TOMBSTONES = ("categories", "clusters", "webhooks")
+"""The collections whose deleted records stay, with `deletedAt`, until their last event has been moved."""
+
+ANYWHERE: Bson = {"projectId": {"$gte": FIRST_ID}, "outbox.at": {"$gte": FIRST_DATE}}
+"""Records of any project with events in their outbox; it lets MongoDB skip along the index from project to project."""
+
+
+class Outboxes:
+    """The outboxes of all records."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._database = store.database
+        self._feeds = feeds_of(store.database)
+
+    def projects_waiting(self) -> list[str]:
+        """Returns the projects that have events in outboxes, reading one index key for each project."""
+        found = self._database.feeds.aggregate(_outboxes([{"$match": ANYWHERE}, {"$group": {"_id": "$projectId"}}]))
+        return sorted({str(row["_id"]) for row in found})
+
+    def publish_all(self, project_id: str) -> int:
+        """Moves the events from a project's outboxes to its feed until there is none, or another relay was first.
+
+        Returns how many this relay moved.
+        """
+        moved = 0
+        while events := self.publish_batch(project_id):
+            moved += events
+        return moved
+
+    def publish_batch(self, project_id: str) -> int:
+        """Moves up to a batch of events from a project's outboxes to its feed; returns how many.
+
+        0 means that the outboxes are empty, or that another relay was first.
+        """
+        feed, waiting = self._read(project_id)
+        planned = feed if feed["plan"] else self._plan(feed, waiting)
+        if planned is None:
+            return 0
+        self._apply_batch(project_id, planned)
+        return len(planned["plan"])
+
+    def _read(self, project_id: str) -> tuple[StoredFeed, list[Bson]]:
+        """Returns a project's feed and the records with events for it, as they were at one instant.
+
+        Read apart, the outboxes could be of a primary that was just elected, which learns late what the majority has:
+        they would still have events that the feed has numbered.
+        """
+        stages: list[Bson] = [
+            {"$match": {"projectId": ObjectId(project_id), **WAITING}},
+            {"$sort": {"outbox.at": 1}},
+            {"$limit": BATCH},
+            {"$project": {"outbox": 1}},
+        ]
+        feeds = self._database.get_collection("feeds", read_concern=ReadConcern("snapshot"))
+        rows = list(feeds.aggregate(_outboxes(stages, ObjectId(project_id))))
+        feed = next((row for row in rows if "outbox" not in row), None)
+        return cast(StoredFeed | None, feed) or new_feed(project_id), [row for row in rows if "outbox" in row]
+
+    def _plan(self, feed: StoredFeed, waiting: Sequence[Bson]) -> StoredFeed | None:
+        """Writes the plan: which events get the next numbers. Returns the feed with it; None where there is none.
+
+        There is none without events, and when another relay was first. `plannedAt` never goes back, whatever the times
+        of the events: a write that waited for MongoDB has an earlier time than others that are in the feed already.
+        """
+        outboxes = [
+            [{**event, "collection": record["collection"], "record": record["_id"]} for event in record["outbox"]]
+            for record in waiting
+        ]
+        plan = [
+            {**event, "projectId": feed["_id"], "sequence": sequence}
+            for sequence, event in enumerate(in_feed_order(outboxes)[:BATCH], feed["sequence"] + 1)
+        ]
+        if not plan:
+            return None
+        unchanged = {"_id": feed["_id"], "sequence": feed["sequence"], "plan": []}
+        last = {"sequence": plan[-1]["sequence"], "plannedAt": {"$max": ["$plannedAt", "$$NOW"]}}
+        change = [{"$set": {**last, "plan": {"$literal": plan}}}]
+        try:
+            return self._feeds.find_one_and_update(unchanged, change, upsert=True, return_document=ReturnDocument.AFTER)
+        except DuplicateKeyError:  # another relay was first
+            return None
+
+    def _apply_batch(self, project_id: str, feed: StoredFeed) -> None:
+        """Applies a plan, also one that another relay has applied in part.
+
+        The order matters: an event leaves its outbox only when it is in the feed, queued for its webhooks, told of and
+        counted, and a deleted record is removed only when its outbox is empty.
+        """
+        plan = feed["plan"]
+        rows = [{name: value for name, value in row.items() if name not in ("collection", "record")} for row in plan]
+        events: list[StoredEvent] = [from_bson(row) for row in rows]
+        self._add_to_feed(rows)
+        self._store[Deliveries].queue(project_id, events, feed["plannedAt"])
+        self._store[Notices].queue(project_id, events, feed["plannedAt"])
+        self._store[InsightFigures].count_batch(project_id, events)
+        for name in OUTBOXES:
+            self._empty(name, [row for row in plan if row["collection"] == name])
+        done = {"_id": feed["_id"], "sequence": plan[-1]["sequence"]}
+        self._feeds.update_one(done, {"$set": {"plan": []}})
+
+    def _add_to_feed(self, rows: Sequence[Bson]) -> None:
+        write_once(self._database.events, [InsertOne(row) for row in rows], ["_id"])
+
+    def _empty(self, name: str, rows: Sequence[PlannedEvent]) -> None:
+        if not rows:
+            return
+        records = self._database[name]
+        these: Bson = {"projectId": rows[0]["projectId"], "_id": {"$in": list({row["record"] for row in rows})}}
+        events = {"outbox": {"_id": {"$in": [row["_id"] for row in rows]}}}
+        records.update_many(these, {"$pull": events}, hint="_id_")
+        if name in TOMBSTONES:
+            records.delete_many({**these, "deletedAt": {"$ne": None}, "outbox": []}, hint="_id_")
+
+
+def _outboxes(stages: Sequence[Bson], feed: ObjectId | None = None) -> list[Bson]:
+    """Returns a pipeline on the feeds that yields a feed, and the rows of stages on every collection with an outbox."""
+    unions = ({"coll": name, "pipeline": [*stages, {"$set": {"collection": name}}]} for name in OUTBOXES)
+    return [{"$match": {"_id": feed}}, *({"$unionWith": union} for union in unions)]

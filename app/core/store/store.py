@@ -1,0 +1,339 @@
+"""The store: one MongoDB database, its collections, its deadline and its transactions."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import Context
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any, NoReturn, TypeVar
+
+import pymongo
+from bson import Timestamp
+from bson.codec_options import CodecOptions
+from pymongo import MongoClient
+from pymongo.client_session import ClientSession
+from pymongo.database import Database
+from pymongo.errors import (
+    BulkWriteError,
+    ConfigurationError,
+    ConnectionFailure,
+    InvalidName,
+    OperationFailure,
+    PyMongoError,
+    ServerSelectionTimeoutError,
+)
+from pymongo.read_concern import ReadConcern
+from pymongo.read_preferences import Nearest, Primary, PrimaryPreferred, ReadPreference, Secondary, SecondaryPreferred
+from pymongo.write_concern import WriteConcern
+
+from app.core.errors import ServiceUnavailable, SettingsError, WriteConflict
+from app.core.store import indexes, validators
+from app.core.store.request_time import time_left
+from app.core.store.types import Bson
+from app.settings import check_database
+
+C = TypeVar("C")
+T = TypeVar("T")
+
+DUPLICATE_KEY = 11000
+"""MongoDB's code where another request wrote the same key first."""
+AUTHENTICATION_FAILED = 18
+"""MongoDB's code of a wrong password."""
+
+FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 246, 262, 9001, 10107, 11600, 11602, 13435, 13436})
+"""MongoDB's codes where a member can't be reached, shuts down, or stopped or only just began to be the primary.
+
+PyMongo raises most of them as `ConnectionFailure`, but not where they are in a write concern error: the write may
+have been done, or not.
+"""
+
+CONNECT_MS, HEARTBEAT_MS = 2_500, 2_000
+"""After both together PyMongo gives up a member that accepts connections and answers nothing, and sends what it was
+asked to the next primary. By its defaults that takes 30 seconds, and requests end with their deadline before that."""
+
+ABORT_SECONDS = 1
+"""How long a request may take beyond its deadline to abort its transaction."""
+
+ReadMode = Primary | PrimaryPreferred | Secondary | SecondaryPreferred | Nearest
+READ_MODES: Mapping[str, ReadMode] = {
+    mode.mongos_mode: mode for mode in (Primary(), PrimaryPreferred(), Secondary(), SecondaryPreferred(), Nearest())
+}
+"""The values of `DELIVERY_READ_PREFERENCE`, named as in a MongoDB URI."""
+LAG_SECONDS = 1.0
+"""How long what is delivered is read from secondaries before the primary is read instead."""
+
+DATABASE = "content_workflow"
+CODEC: CodecOptions[Bson] = CodecOptions(tz_aware=True)
+
+
+class TooManyWriters(ServiceUnavailable):
+    """Others wrote the same record first until the deadline."""
+
+    message = "Too many others write the same record right now: try again in a moment."
+
+
+class Misconfigured(ServiceUnavailable):
+    """MongoDB answers, and can't be used until somebody changes its configuration or `MONGODB_URI`."""
+
+
+class LoginRefused(Misconfigured):
+    """MongoDB refuses the user that `MONGODB_URI` names."""
+
+    message = "MongoDB refuses the service's user: check the name, the password and `authSource` in MONGODB_URI."
+
+
+class AccessDenied(Misconfigured):
+    """`MONGODB_URI` names no user where MongoDB asks for one, or the user lacks rights."""
+
+    message = (
+        "MongoDB denies the service access: MONGODB_URI must name a user with the role `readWrite` of the database, "
+        "and for `content-workflow db init` also `dbAdmin`."
+    )
+
+
+class NoTransactions(Misconfigured):
+    """MongoDB answers and has no transactions: it is a `mongod` that is not a member of a replica set."""
+
+    message = (
+        "This MongoDB has no transactions, as it is not a replica set: start mongod with --replSet and run "
+        "rs.initiate(), or set MONGODB_URI to a replica set."
+    )
+
+
+class NotPrepared(Misconfigured):
+    """The database lacks unique indexes or validators."""
+
+    message = (
+        "The database lacks unique indexes or validators, without which slugs, caps and idempotency keys are not "
+        "kept: `content-workflow db init` creates them."
+    )
+
+
+class _RolledBack(Exception):
+    """Ends a transaction that is rolled back."""
+
+
+@dataclass(eq=False)
+class Store:
+    """One database and its collections; inside a transaction, all of them bound to its session."""
+
+    database: Database[Bson]
+    deadline_seconds: float
+    session: ClientSession | None = None
+    is_rolled_back: bool = False
+    delivery_read_preference: ReadMode = field(default_factory=Primary)
+    """Where what is delivered is read."""
+    lost_to_others: int = 0
+    """How many tries of this transaction were aborted because another transaction wrote the same record."""
+    writes: int = field(default=0, init=False)
+    """Grows with each write through this store: inside a transaction it shows whether anything was written."""
+    _collections: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    @contextmanager
+    def deadline(self, *, unbounded: bool = False) -> Iterator[float]:
+        """Bounds the time of all commands inside, and translates the driver's errors.
+
+        Of nested deadlines the earliest holds. Yields the seconds that are left. All deadlines of one request together
+        last as long as one.
+        `unbounded` commands, which build indexes, take as long as they need.
+        Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `WriteConflict` when a unique
+        index says that another request wrote first.
+        """
+        try:
+            with time_left(self.deadline_seconds) as seconds, pymongo.timeout(None if unbounded else seconds):
+                yield seconds
+        except PyMongoError as error:
+            if self.session is not None and self.session.in_transaction and not self.is_rolled_back:
+                raise  # to PyMongo, which may begin the transaction again; the deadline around that translates it
+            codes = _codes_of(error)
+            if DUPLICATE_KEY in codes:
+                raise WriteConflict from error
+            if "Transaction numbers are only allowed on" in str(error):
+                raise NoTransactions from error
+            if AUTHENTICATION_FAILED in codes:
+                raise LoginRefused(reason=reason_of(error)) from error
+            if indexes.UNAUTHORIZED in codes:
+                raise AccessDenied(reason=reason_of(error)) from error
+            transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
+            is_closed = "MongoClient after close" in str(error)  # as this process ends
+            if transient or is_closed or error.timeout or codes & FAILOVER_CODES:
+                raise ServiceUnavailable(reason=reason_of(error)) from error
+            raise
+
+    def in_transaction(self, work: Callable[[Store], T]) -> T:
+        """Returns what `work` returns, given the store inside a transaction: all of its writes hold, or none.
+
+        `work` may be called more than once, so it does nothing but talk to the store it is given.
+        Refuses with `ServiceUnavailable` where others wrote the same records first until the deadline.
+        """
+        if self.session is not None:
+            return work(self)
+        tries = count()
+        return self.with_transaction(lambda session: work(replace(self, session=session, lost_to_others=next(tries))))
+
+    def rolled_back(self, work: Callable[[Store], T]) -> T:
+        """Returns what `work` returns inside a transaction that is rolled back; inside another such one, with that.
+
+        Refuses as `in_transaction` does.
+        """
+        if self.is_rolled_back:
+            return work(self)
+
+        results: list[T] = []
+
+        def tried(session: ClientSession | None) -> NoReturn:
+            results.append(work(replace(self, session=session, is_rolled_back=True)))
+            raise _RolledBack
+
+        with suppress(_RolledBack):
+            self.with_transaction(tried)
+        return results[-1]
+
+    def with_transaction(self, work: Callable[[ClientSession | None], T]) -> T:
+        """Runs work in a transaction, as PyMongo does: again when another transaction wrote the same records first."""
+        tries = 0
+
+        def attempt(session: ClientSession) -> T:
+            nonlocal tries
+            tries += 1
+            try:
+                return work(session)
+            except BaseException:
+                Context().run(_abort, session)
+                raise
+
+        try:
+            with self.database.client.start_session() as session:
+                return session.with_transaction(
+                    attempt, ReadConcern("snapshot"), WriteConcern("majority"), ReadPreference.PRIMARY
+                )
+        except PyMongoError as error:
+            if tries > 1 and error.timeout and not isinstance(error, ServerSelectionTimeoutError):
+                raise TooManyWriters(reason=reason_of(error)) from error
+            raise
+
+    @contextmanager
+    def causal_session(self) -> Iterator[ClientSession | None]:
+        """Yields a session that knows the time of what it read; None where only the primary is ever read."""
+        if isinstance(self.delivery_read_preference, Primary):
+            yield None
+            return
+        with self.database.client.start_session(causal_consistency=True) as session:
+            yield session
+
+    @contextmanager
+    def at_moment(self, at: Timestamp) -> Iterator[Store]:
+        """Yields the store for reads by `delivery_read_preference` that see all that the primary had at a time.
+
+        A member that has not got there within `LAG_SECONDS` is given up: `ServiceUnavailable`.
+        """
+        with self.database.client.start_session(causal_consistency=True) as session, pymongo.timeout(LAG_SECONDS):
+            session.advance_operation_time(at)
+            database = self.database.with_options(read_preference=self.delivery_read_preference)
+            yield replace(self, database=database, session=session)
+
+    def ping(self) -> None:
+        """Checks that MongoDB answers, has transactions and lets the service's user read.
+
+        Raises `ServiceUnavailable`, or as a kind of it `Misconfigured`.
+        """
+        with self.deadline():
+            hello = self.database.command("hello")
+            if "setName" not in hello and hello.get("msg") != "isdbgrid":
+                raise NoTransactions
+            self.database.projects.find_one({}, {"_id": 1})
+
+    def check_prepared(self) -> None:
+        """Checks that every unique index and validator is there. Raises as `ping` does; `NotPrepared` if one is not."""
+        with self.deadline():
+            missing = [*indexes.missing_unique(self.database), *validators.missing(self.database)]
+        if missing:
+            raise NotPrepared(reason=f"missing: {', '.join(missing)}")
+
+    def check_writes(self) -> None:
+        """Checks that the service's user may write, with a write that matches nothing. Raises as `ping` does."""
+        with self.deadline():
+            self.database.leases.with_options(write_concern=WriteConcern(w=1)).update_one(
+                {"_id": ""}, {"$set": {"by": ""}}
+            )
+
+    def __getitem__(self, kind: Callable[[Store], C]) -> C:
+        """Returns a collection of this database, as in `store[Documents]`; inside a transaction, bound to its session.
+
+        A transaction has a store of its own (made by `replace`), and so collections of its own.
+        """
+        if kind not in self._collections:
+            self._collections[kind] = kind(self)
+        collection: C = self._collections[kind]
+        return collection
+
+
+def reason_of(error: PyMongoError) -> str:
+    """Returns the reason in a few words, without PyMongo's settings and the command's values."""
+    text = re.sub(r" \(configured timeouts: [^)]*\)", "", str(error))
+    text = re.split(", Timeout: |, full error: ", text)[0]
+    return re.sub(r"command \{ (\w+).*", r"command \1", text, flags=re.DOTALL)[:500]
+
+
+def _codes_of(error: PyMongoError) -> set[int | None]:
+    """Returns MongoDB's code of an error; of a bulk write, those of each write that failed."""
+    if isinstance(error, BulkWriteError):
+        return {one["code"] for kind in ("writeErrors", "writeConcernErrors") for one in error.details.get(kind, ())}
+    return {error.code} if isinstance(error, OperationFailure) else set()
+
+
+def connect(
+    uri: str, database: str = "", deadline_seconds: float = 10, delivery_read_preference: str = "primary"
+) -> Store:
+    """Returns the store of a MongoDB replica set; the connection is made at the first use.
+
+    The database is the one that is named, else the one in the URI, else `content_workflow` (decisions, section 10).
+    Raises `SettingsError` for a URI that can't be used.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # an option that is not known, or has a wrong value
+            client: MongoClient[Bson] = MongoClient(
+                uri,
+                w="majority",
+                retryWrites=True,
+                serverSelectionTimeoutMS=min(5_000, int(deadline_seconds * 1_000)),
+                connectTimeoutMS=CONNECT_MS,
+                heartbeatFrequencyMS=HEARTBEAT_MS,
+                minPoolSize=0,  # otherwise it connects to members that are starting, and later finds no sessions there
+                appname="content-workflow",
+            )
+    except (ConfigurationError, ValueError, OSError, UserWarning) as error:  # OSError: no file of certificates
+        raise SettingsError(f"MONGODB_URI: {str(error).rstrip('.')}.") from None
+    try:
+        name = check_database(database or client.get_default_database(default=DATABASE).name)
+    except (InvalidName, ValueError) as error:
+        client.close()
+        raise SettingsError(f"MONGODB_URI: its database {error}.") from None
+
+    # Not what the URI says: a secondary, or what may still be rolled back, would let two callers decide alike, and
+    # with `journal=false` or `wtimeoutMS` an acknowledged write could be lost, or a stored one be reported as failed.
+    opened = client.get_database(
+        name,
+        codec_options=CODEC,
+        read_preference=ReadPreference.PRIMARY,
+        read_concern=ReadConcern("majority"),
+        write_concern=WriteConcern("majority"),
+    )
+    mode = READ_MODES[delivery_read_preference]
+    return Store(opened, deadline_seconds, delivery_read_preference=mode)
+
+
+def _abort(session: ClientSession) -> None:
+    """Aborts a transaction, in a context that has no deadline.
+
+    PyMongo would not send it after the deadline, and MongoDB would hold the locks until its own limit: 60 seconds.
+    Where it fails, the error that led to it is the one to report.
+    """
+    if session.in_transaction:
+        with suppress(PyMongoError), pymongo.timeout(ABORT_SECONDS):
+            session.abort_transaction()

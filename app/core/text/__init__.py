@@ -1,0 +1,1 @@
+"""Reading and writing text: markdown, its html, its words and its parts."""

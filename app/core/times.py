@@ -1,0 +1,39 @@
+"""How instants are written: ISO 8601 with milliseconds and a Z (contract: Conventions)."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from marshmallow import ValidationError
+from pydantic import PlainSerializer, PlainValidator
+
+from app.core.schemas.validation import timestamp
+
+DAY_SECONDS = 86_400
+
+
+def wire_time(instant: datetime) -> str:
+    """Returns an aware instant as callers see it, like `2027-01-31T09:00:00.000Z`."""
+    return instant.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def wire_time_or_none(instant: datetime | None) -> str | None:
+    """Returns an instant as callers see it, and None for none."""
+    return None if instant is None else wire_time(instant)
+
+
+def read_time(text: str) -> datetime:
+    """Returns the instant that an ISO 8601 timestamp with an offset names, in UTC, cut to milliseconds."""
+    instant = datetime.fromisoformat(text).astimezone(UTC)
+    return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
+
+
+def _from_line(text: object) -> datetime:
+    try:
+        timestamp(str(text))
+        return read_time(str(text))
+    except (ValidationError, OverflowError) as error:
+        raise ValueError(str(error)) from None
+
+
+Instant = Annotated[datetime, PlainValidator(_from_line), PlainSerializer(wire_time)]
+"""An instant of a stored record, as a line of an export has it."""

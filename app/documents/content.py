@@ -1,0 +1,276 @@
+"""Content and its history: every version is stored and can be read, compared and restored (decisions, section 5)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from app.core.concurrency import processing
+from app.core.context import Context
+from app.core.errors import (
+    BadRequest,
+    BriefClaimed,
+    HttpApiDecodeError,
+    InvalidTransition,
+    Issue,
+    NotFound,
+    SlugTaken,
+    VersionConflict,
+    or_raise,
+)
+from app.core.etags import versions_in
+from app.core.operation import Effect, Result, operation
+from app.core.schemas.loading import Fields
+from app.core.schemas.queries import Page
+from app.core.store.bodies import Bodies
+from app.core.store.collection import new_id
+from app.core.text.diffs import unified_diff
+from app.core.text.excerpts import word_count
+from app.core.vocabulary import Scope
+from app.documents import edits as rules
+from app.documents.edits import can_write_content, refuse_content_write, restore_version
+from app.documents.history import StoredRevision
+from app.documents.operations import (
+    document_change,
+    document_result,
+    origin_of,
+    own_document,
+    with_taken_slugs,
+    write_decision,
+)
+from app.documents.record import Decision, StoredDocument
+from app.documents.references import lock_references
+from app.documents.responses import Diff, DocumentSummary, Revision, RevisionSummary, revision_summary
+from app.documents.revision_store import Revisions
+from app.documents.schemas import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
+from app.documents.store import Documents
+from app.guards.gates import call_under_claim
+from app.provenance.reviews import Generation
+from app.provenance.rules import digests_of, dump_origins, kept_digests, kept_of, load_origins, origins_after
+from app.publications.record import PUBLISHED_FIELDS
+
+
+@document_change(
+    Scope.WRITE,
+    "PUT /documents/<id>/content",
+    body=ContentFields,
+    errors=(BriefClaimed, VersionConflict, InvalidTransition),
+    transaction=True,
+    rule=can_write_content,
+    toolsets=("writing",),
+    next="Send the whole text; for parts use `edit_content`. Next: `check_document`, then `submit_document`.",
+    button="Write",
+)
+def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
+    """Write a document's whole content, without its title, as a new version.
+
+    It is refused while another holds the claim, and if the document changed since the `version` that you read last.
+    Content that did not change makes no new version.
+    """
+    _demand_base(ctx, fields)
+    return write_text(ctx, document_id, fields, lambda present: str(fields["markdown"]))
+
+
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/revisions",
+    query=Page,
+    toolsets=("reviewing",),
+    next="The text of one: `read_document_content` with its `version`.",
+)
+def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[list[RevisionSummary]]:
+    """List a document's versions, the newest first, without their content."""
+    own_document(ctx, document_id)
+    found = ctx.store[Revisions].list(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
+    return Result([revision_summary(revision) for revision in found])
+
+
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/revisions/<version>",
+    with_texts=Revision,
+    toolsets=("reviewing",),
+    next="Its text: `read_document_content` with this `version`.",
+)
+def get_revision(ctx: Context, document_id: str, version: str) -> Result[RevisionSummary]:
+    """Read a version of a document as it was written."""
+    own_document(ctx, document_id)
+    revision = own_revision(ctx, document_id, int(version))
+    return Result(revision_summary(revision), etag=str(revision["version"]), text_ids={"markdown": revision["bodyId"]})
+
+
+@document_change(
+    Scope.WRITE,
+    "POST /documents/<id>/revisions/<version>/restore",
+    body=GuardedWrite,
+    errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken),
+    transaction=True,
+    rule=can_write_content,
+    toolsets=("reviewing",),
+)
+def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result[DocumentSummary]:
+    """Make an earlier version the newest: its markdown and its published fields, as a new version.
+
+    Takes the document's present `version` as `baseVersion`. A category that is gone meanwhile is null.
+    """
+    _demand_base(ctx, fields)
+    document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
+    revision = own_revision(ctx, document_id, int(version))
+
+    def restore(present: StoredDocument) -> Decision:
+        refuse_content_write(present, call, *base_versions(ctx, present, fields))
+        return restored(ctx, present, revision, {"restoredVersion": revision["version"]})
+
+    return document_result(ctx, write_decision(ctx, document, restore))
+
+
+def restored(ctx: Context, document: StoredDocument, revision: StoredRevision, data: Mapping[str, Any]) -> Decision:
+    """Decides that a document gets an earlier version's fields; a category that does not exist any more becomes null.
+
+    Refuses with `SlugTaken` and `InvalidTransition`; `data` is for the event.
+    """
+    fields = {name: value for name, value in revision.items() if name in PUBLISHED_FIELDS}
+    fields["contentId"] = _body_of(ctx, revision, document)
+    category = lock_references(ctx.store, ctx.project_id, {"categoryId": revision["categoryId"]}).categories
+    if revision["categoryId"] not in category:
+        fields["categoryId"] = None
+    call = ctx.call if revision["slug"] == document["slug"] else with_taken_slugs(ctx, document, [revision["slug"]])
+    return restore_version(document, call, fields, revision["wordCount"], data)
+
+
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/diff",
+    query=DiffQuery,
+    errors=(BadRequest,),
+    toolsets=("reviewing",),
+)
+def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[Diff]:
+    """Compare the markdown of two versions, as a unified diff.
+
+    Refused where the versions are too long and too different to be compared in time.
+    """
+    own_document(ctx, document_id)
+    older, newer = (own_revision(ctx, document_id, fields[name]) for name in ("from_", "to"))
+    old, new = (markdown_of(ctx, revision["bodyId"]) for revision in (older, newer))
+    diff = compared(ctx, old, new, f"version {older['version']}", f"version {newer['version']}")
+    return Result({"from": older["version"], "to": newer["version"], "diff": diff})
+
+
+def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> str:
+    """Returns the difference of two texts as a unified diff. Refuses with `BadRequest` where that takes too long."""
+    with processing(ctx, max(old, new, key=len)):
+        return unified_diff(old, new, old_name, new_name)
+
+
+def write_text(
+    ctx: Context, document_id: str, fields: Fields, text_of: Callable[[StoredDocument], str]
+) -> Result[DocumentSummary]:
+    """Writes the content that `text_of` makes of a document, as a content write with these fields."""
+    document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
+    generation, markdown = fields.get("generation"), ""
+
+    def write(present: StoredDocument) -> Decision:
+        nonlocal markdown
+        refuse_content_write(present, call, *base_versions(ctx, present, fields))
+        markdown = text_of(present)
+        return new_content(ctx, present, markdown, generation)
+
+    written = write_decision(ctx, document, write, origin=origin_of(ctx, generation))
+    return document_result(ctx, written, markdown)
+
+
+def document_to_write(ctx: Context, document_id: str) -> StoredDocument:
+    """Returns a document whose content is about to be written; refuses with `NotFound`.
+
+    A write of a long text takes long enough for others to win again and again: when it lost, it locks the document.
+    """
+    if ctx.tries or ctx.store.lost_to_others:
+        ctx.store[Documents].lock(ctx.project_id, document_id)
+    return own_document(ctx, document_id)
+
+
+def new_content(
+    ctx: Context, document: StoredDocument, markdown: str, generation: Generation | None = None
+) -> Decision:
+    """Decides that a document gets another content, which is stored; nothing where it has the same.
+
+    It is stored with the origins of its paragraphs, which it inherits from the present content.
+    """
+    content_id, (old, origins) = document.get("contentId"), _written(ctx, document)
+    with processing(ctx, markdown):
+        new = digests_of(markdown)
+    if old == new and markdown == markdown_of(ctx, content_id):
+        return Decision(document)
+    body_id = new_id() if markdown else None
+    decision = rules.write_content(document, ctx.call, body_id, word_count(markdown), generation)
+    if body_id is None:
+        return decision
+    after = dump_origins(origins_after(origins, old, new, decision.document["version"]))
+    ctx.store[Bodies].add(ctx.project_id, document["id"], markdown, body_id, after)
+    return replace(decision, document={**decision.document, "written": kept_of(body_id, new, after)})
+
+
+def _written(ctx: Context, document: StoredDocument) -> tuple[list[bytes], list[int]]:
+    """Returns the digests of a document's paragraphs, and their origins: as stored with it, else from its content."""
+    kept = document.get("written")
+    if kept and kept["contentId"] == document.get("contentId"):
+        return kept_digests(kept), load_origins(kept["origins"])
+    body = ctx.store[Bodies].get(ctx.project_id, document.get("contentId"))
+    if body is None:
+        return [], []
+    with processing(ctx, body["text"]):
+        return digests_of(body["text"]), load_origins(body["origins"] or "")
+
+
+def base_versions(ctx: Context, document: StoredDocument, fields: Fields) -> tuple[int | None, int | None]:
+    """Returns the versions that a content write says it was made from: `baseVersion`, and that of `If-Match`.
+
+    `If-Match` compares only the version here, so it means the same as `baseVersion`; with `*` any version will do.
+    """
+    matched = None if ctx.if_match is None else _matched_version(ctx.if_match, document["version"])
+    return fields.get("baseVersion"), matched
+
+
+def _demand_base(ctx: Context, fields: Fields) -> None:
+    """Refuses with `HttpApiDecodeError` a content write that does not say which version it was made from."""
+    if "baseVersion" not in fields and ctx.if_match is None and not ctx.any_state:
+        raise HttpApiDecodeError(issues=[Issue(path="baseVersion", message=BASE_REQUIRED)])
+
+
+def _matched_version(tags: Iterable[str], version: int) -> int:
+    """Returns the version that the entity tags name: the present one if any of them does, else the lowest."""
+    if not (versions := versions_in(tags)):
+        message = "Must hold the document's ETag as it was given: a weak one, or one that is not ours, matches nothing."
+        raise HttpApiDecodeError(issues=[Issue(path="If-Match", message=message)])
+    return version if version in versions else min(versions)
+
+
+def _body_of(ctx: Context, revision: StoredRevision, document: StoredDocument) -> str | None:
+    """Returns the body that restoring a version gives the document: its own where that has the same text."""
+    present: str | None = document.get("contentId")
+    earlier: str | None = revision["bodyId"]
+    same_words = revision["wordCount"] == document["wordCount"]
+    if earlier == present or (same_words and markdown_of(ctx, earlier) == markdown_of(ctx, present)):
+        return present
+    return earlier
+
+
+def markdown_of(ctx: Context, body_id: str | None) -> str:
+    """Returns the text of a body; none is empty."""
+    return ctx.store[Bodies].get_texts(ctx.project_id, [body_id])[body_id] if body_id else ""
+
+
+def content_id_of(ctx: Context, document: StoredDocument, version: int) -> str | None:
+    """Returns the id of the content of a version. Refuses with `NotFound` when there is none with this number."""
+    if version == document["version"]:
+        return document.get("contentId")
+    return own_revision(ctx, document["id"], version)["bodyId"]
+
+
+def own_revision(ctx: Context, document_id: str, version: int) -> StoredRevision:
+    """Returns a version of a document. Refuses with `NotFound` when there is none with this number."""
+    missing = f"The document has no version {version}: list its revisions."
+    return or_raise(ctx.store[Revisions].get(ctx.project_id, document_id, version), NotFound, missing)

@@ -1,0 +1,145 @@
+"""What is delivered of a document, as it was when it was published, and where its past slugs lead.
+
+(decisions, sections 5, 7 and 15)
+"""
+
+from datetime import datetime
+from typing import Any, cast
+
+from app.core.errors import BadRequest, Problem, ReviewRequired
+from app.core.slugs import MAX_PAST_SLUGS
+from app.documents.record import Call, Decision, StoredDocument
+from app.documents.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move, status_unpublished
+from app.provenance.reviews import HumanReview, disclosure_of
+from app.provenance.rules import Provenance
+from app.provenance.vocabulary import WriterKind
+from app.publications.record import PUBLISHED_FIELDS, PastSlug, Published
+from app.publications.rules import NOT_RENDERABLE, AgentWords, Publication, Rendered, delivered_words
+
+SHOWN_AT_ONCE = (
+    "The website would show this at once, without a review: in this project an agent can't change categories, nor the "
+    "author of a document that is live. Ask an editor to do it."
+)
+
+
+def refuse_publication(document: StoredDocument, call: Call, base_version: int | None = None) -> None:
+    """Raises the first reason, in the contract's order, why a document can't be published."""
+    refuse_move(PUBLISH, document, call, base_version)
+    if call.not_renderable:
+        raise not_renderable()
+
+
+def not_renderable() -> BadRequest:
+    """Returns the refusal of a content whose html is too large."""
+    return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
+
+
+def refuse_change_of_site(call: Call) -> None:
+    """Refuses with `ReviewRequired` what the site would show without a publication (decisions, section 13)."""
+    if call.may_not_change_site:
+        raise ReviewRequired(SHOWN_AT_ONCE)
+
+
+def publish_document(document: StoredDocument, call: Call, delivered: Publication) -> Decision:
+    """Makes a publication of the document what is delivered of it."""
+    fields = {
+        "isPublished": True,
+        "publishedAt": delivered["publishedAt"],
+        "published": published_part(delivered),
+        "pastSlugs": delivered["pastSlugs"],
+        "slugs": [document["slug"]],
+        "rounds": 0,
+        "roundsAt": None,
+    }
+    return move_status(PUBLISH, document, call, fields, data=previous_slug(document, document["slug"]))
+
+
+def unpublish_document(document: StoredDocument, call: Call) -> Decision:
+    """Takes a document off the website."""
+    fields = off_website(document, call.now)
+    return move_status(UNPUBLISH, document, call, fields, data=previous_slug(document, None))
+
+
+def off_website(document: StoredDocument, now: datetime) -> dict[str, Any]:
+    """Returns the fields of a document that is not delivered any more."""
+    return {
+        "isPublished": False,
+        "publishedAt": None,
+        "published": None,
+        "pastSlugs": past_slugs(document, None, now),
+        "slugs": [document["slug"]],
+        "status": status_unpublished(document),
+    }
+
+
+def publication(
+    document: StoredDocument, text: Rendered, html_id: str, *, published_at: datetime, now: datetime
+) -> Publication:
+    """Returns what is delivered of a document from now on; `published_at` is when it went live."""
+    fields = {
+        **{name: document.get(name) for name in PUBLISHED_FIELDS},
+        "excerpt": document.get("excerpt") or text.first_paragraph,
+    }
+    delivered = {
+        **fields,
+        "id": document["id"],
+        "projectId": document["projectId"],
+        "version": document["version"],
+        "markdownId": document["contentId"],
+        "markdownBytes": text.markdown_bytes,
+        "htmlId": html_id,
+        "htmlBytes": text.html_bytes,
+        "wordCount": document["wordCount"],
+        "publishedAt": published_at,
+        "updatedAt": now,
+        "authorId": document.get("authorId"),
+        "clusterId": document.get("clusterId"),
+        "pastSlugs": past_slugs(document, document["slug"], now),
+        "words": delivered_words(fields),
+    }
+    return cast(Publication, delivered)
+
+
+def attributed(delivered: Publication, provenance: Provenance, review: HumanReview | None) -> Publication:
+    """Returns a publication with the provenance of its text; `review` is the record of its version, if any."""
+    agents = [AgentWords(by=by, words=words) for by, words in provenance.words_by_agent()]
+    disclosure = disclosure_of(provenance.words(WriterKind.AGENT), provenance.models, review)
+    return {**delivered, "disclosure": disclosure, "agentWords": agents}
+
+
+def published_part(delivered: Publication) -> Published:
+    """Returns the fields of a document's record that describe its publication."""
+    return Published(
+        version=delivered["version"],
+        slug=delivered["slug"],
+        markdownId=delivered["markdownId"],
+        categoryId=delivered.get("categoryId"),
+    )
+
+
+def restored_publication(delivered: Publication, document: StoredDocument) -> Publication:
+    """Returns the publication of a restored document, without references to records that were deleted meanwhile."""
+    published = document.get("published")
+    category_id, cluster_id = published and published["categoryId"], document.get("clusterId")
+    return {**delivered, "categoryId": category_id, "clusterId": cluster_id}
+
+
+def previous_slug(document: StoredDocument, slug: str | None) -> dict[str, str]:
+    """Returns `previousSlug` for the event: the slug under which it is no longer delivered; empty if unchanged.
+
+    `slug` is the one that it is delivered under from now on; None if it is no longer delivered.
+    """
+    published = document.get("published")
+    return {"previousSlug": published["slug"]} if published and published["slug"] != slug else {}
+
+
+def past_slugs(document: StoredDocument, slug: str | None, now: datetime) -> list[PastSlug]:
+    """Returns the past slugs of a document that is delivered under `slug` from now on, the latest first.
+
+    None for a document that is not delivered any more.
+    """
+    known, published = document.get("pastSlugs") or [], document.get("published")
+    if published:
+        left = published["slug"]
+        known = [PastSlug(slug=left, at=now), *(one for one in known if one["slug"] != left)]
+    return [one for one in known if one["slug"] != slug][:MAX_PAST_SLUGS]

@@ -1,0 +1,213 @@
+"""What is stored of a document, and what a rule decides about one (contract: Management document record).
+
+A rule is a pure function from a document as it is and the call to a `Decision`; it raises the refusal where there is
+none. The rules of briefs, statuses, edits and publishing are in modules of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, NotRequired, cast
+
+from pydantic import AfterValidator
+from typing_extensions import TypedDict
+
+from app.core.actors import Actor, StoredNote
+from app.core.documented import Count, Id, Version
+from app.core.events import Event
+from app.core.times import Instant
+from app.core.vocabulary import BriefState, Channel, DocumentStatus
+from app.publications.record import PastSlug, Published, PublishedFields
+
+
+class StoredBrief(TypedDict):
+    """A brief as the store returns it, inside its document; unset fields are missing or null."""
+
+    audience: NotRequired[str | None]
+    intent: NotRequired[str | None]
+    internalLinks: NotRequired[list[str] | None]
+    keyword: NotRequired[str | None]
+    notes: NotRequired[str | None]
+    outline: NotRequired[str | None]
+    referenceUrls: NotRequired[list[str] | None]
+    wordCount: NotRequired[str | None]
+    state: Annotated[str, AfterValidator(BriefState)]
+    claimedAt: NotRequired[Instant | None]
+    claimedBy: NotRequired[Actor | None]
+    claimExpiresAt: NotRequired[Instant | None]
+    leaseSeconds: NotRequired[Count | None]
+    expiredClaim: NotRequired[Instant | None]
+    """When the last claim was made, where its lease expired."""
+
+
+class Written(TypedDict):
+    """What a document stores of its content, for `rules/provenance.py` to compare a later one with."""
+
+    contentId: str
+    digests: bytes
+    """The digests of its paragraphs, one after the other."""
+    origins: str
+
+
+class StoredDocument(PublishedFields):
+    """A document as the store returns it; its texts are bodies."""
+
+    id: Id
+    projectId: str
+    key: NotRequired[str | None]
+    """The caller's own id of the document, unique in the project, also in the trash."""
+    slugs: list[str]
+    """Its current slug, and the one that it is delivered under."""
+    pastSlugs: NotRequired[list[PastSlug] | None]
+    """The slugs that it was delivered under before, the latest first."""
+    status: Annotated[str, AfterValidator(DocumentStatus)]
+    statusBefore: NotRequired[Annotated[str, AfterValidator(DocumentStatus)] | None]
+    """The status before it was scheduled."""
+    statusSince: NotRequired[Instant]
+    """When its status last changed."""
+    assigneeId: NotRequired[Id | None]
+    authorId: NotRequired[Id | None]
+    clusterId: NotRequired[Id | None]
+    dueDate: NotRequired[str | None]
+    version: Version
+    wordCount: Count
+    contentId: NotRequired[Id | None]
+    written: NotRequired[Written | None]
+    """Valid while its `contentId` is that of the document; otherwise the content has to be read."""
+    contentUpdatedAt: Instant
+    contentUpdatedBy: Actor
+    isPublished: bool
+    published: NotRequired[Published | None]
+    createdAt: Instant
+    createdBy: Actor
+    updatedAt: Instant
+    publishAt: NotRequired[Instant | None]
+    scheduledBy: NotRequired[Actor | None]
+    publishedAt: NotRequired[Instant | None]
+    deletedAt: Instant | None
+    trashedPublication: NotRequired[Any]
+    """In the trash, what was delivered of it (`Publication`)."""
+    reviewNote: NotRequired[str | None]
+    review: NotRequired[StoredNote | None]
+    """The last request for changes, until the document is submitted again."""
+    submittedBy: NotRequired[Actor | None]
+    brief: NotRequired[StoredBrief]
+    rounds: NotRequired[Count | None]
+    """How often changes were requested since it was last published."""
+    roundsAt: NotRequired[Instant | None]
+    """When changes were last requested since it was last published."""
+    publishFailedAt: NotRequired[Instant]
+    """When it was last found not to be publishable at its time."""
+    unresolvedThreads: NotRequired[int]
+    """The number of its unresolved threads."""
+    mustThreads: NotRequired[dict[str, str]]
+    """The state of each unresolved thread of level `must`, by id."""
+    openSince: NotRequired[dict[str, Instant]]
+    """Since when each open thread of level `must` is open, by id."""
+    rev: int
+
+
+OPEN = (DocumentStatus.IDEA, DocumentStatus.PLANNED, DocumentStatus.DRAFTING)
+"""The statuses in which a brief can be offered and claimed; in all others it is closed."""
+
+
+DELIVERED_AT_ONCE = ("authorId", "clusterId")
+"""The fields whose changes are delivered without publishing: the author, and the cluster of related documents."""
+
+
+NO_CLAIM: Any = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
+"""The fields of a brief that nobody claims."""
+
+
+NO_BRIEF: StoredBrief = {"state": BriefState.NONE}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call, as the rules see it. The fields with a default are set by the operations that need them."""
+
+    actor: Actor
+    channel: Channel
+    now: datetime
+    has_agent: bool = False
+    """Whether the token has an agent's name of its own, which no client sent."""
+    name_of: Callable[[str], str] = "`{}`".format
+    """Returns how messages name an operation for this caller: by its tool, its button or its route."""
+    claimed_at: str | None = None
+    """When the claim was made that the caller writes under, as it was sent, where several agents share a token."""
+    review_required: bool = False
+    """Whether the project publishes only what was approved."""
+    review_record: bool = False
+    """Whether the project approves only with the record of a person's review."""
+    missing_review: Sequence[str] = ()
+    """What the approval lacks of that record."""
+    may_not_change_site: bool = False
+    """Whether an agent calls, and the project demands a review or four eyes of what the site shows."""
+    same_eyes: Actor | None = None
+    """The author or submitter of the version, if that is the caller and the project demands four eyes."""
+    not_renderable: bool = False
+    """Whether the html of the document's content is too large to be published."""
+    taken_slugs: Collection[str] = ()
+    """The slugs that the document has or gets, and that other documents have."""
+    failed_checks: Sequence[Mapping[str, Any]] = ()
+    """The failures of checks that the project demands."""
+
+    @property
+    def token_id(self) -> str | None:
+        return self.actor["id"]
+
+    @property
+    def is_by_agent(self) -> bool:
+        """Whether an agent calls: a token with an agent's name, or anybody over MCP."""
+        return bool(self.actor["agent"]) or self.channel == Channel.MCP
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a rule decides: the document as it is to be, and the events that say so; none where nothing changes."""
+
+    document: StoredDocument
+    events: tuple[Event, ...] = ()
+
+    def then(self, rule: Callable[[StoredDocument], Decision]) -> Decision:
+        """Returns what a further rule decides about the changed document, with the events of both."""
+        following = rule(self.document)
+        return Decision(following.document, self.events + following.events)
+
+
+def changed(
+    document: StoredDocument, call: Call, event: str, fields: Mapping[str, Any], data: Mapping[str, Any] | None = None
+) -> Decision:
+    """Decides that a document gets fields; the event has the type `event`, and `data` besides the record's own."""
+    moved = fields.get("status", document["status"]) != document["status"]
+    since = {"statusSince": call.now} if moved else {}
+    after = cast(StoredDocument, {**document, **fields, **since, "updatedAt": call.now})
+    return Decision(after, (document_event(event, after, call.now, call.actor, data),))
+
+
+def document_event(
+    event: str, document: Mapping[str, Any], at: datetime, by: Actor, data: Mapping[str, Any] | None = None
+) -> Event:
+    """Returns an event of a document: it has the status, version, slug and brief state after the change."""
+    own = {name: document[name] for name in ("status", "version", "slug")}
+    return Event(event, at, by, {**own, "briefState": brief_of(document)["state"], **(data or {})})
+
+
+def brief_of(document: Mapping[str, Any]) -> StoredBrief:
+    """Returns the stored brief of a document, `NO_BRIEF` for one that has none."""
+    return document.get("brief") or NO_BRIEF
+
+
+def changed_since_published(document: StoredDocument) -> bool:
+    """Returns whether the content changed since it was published."""
+    published = document.get("published")
+    return published is not None and document["version"] != published["version"]
+
+
+def delivered_at_once(before: StoredDocument, after: StoredDocument) -> dict[str, Any]:
+    """Returns the changes of a document, outside the trash, that are delivered without its being published again."""
+    if not before["isPublished"] or before["deletedAt"] is not None:
+        return {}
+    return {name: after.get(name) for name in DELIVERED_AT_ONCE if before.get(name) != after.get(name)}

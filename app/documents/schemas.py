@@ -1,0 +1,202 @@
+"""What may be written to a document after it exists, and what reading documents takes (decisions, section 5)."""
+
+from enum import StrEnum
+from typing import Any
+
+from app.core.schemas.fields import (
+    DateString,
+    DelimitedStrings,
+    EnumList,
+    EnumString,
+    IdList,
+    Schema,
+    StrictBoolean,
+    StrictInteger,
+    StrictString,
+    StringList,
+    TimeString,
+    not_empty,
+)
+from app.core.schemas.queries import Page
+from app.core.schemas.validation import calendar_date, full_match, http_url, not_blank, one_of, timestamp
+from app.core.slugs import document_slug
+from app.core.vocabulary import BriefState, DocumentStatus, SearchIntent
+from app.provenance.generation import WithGeneration
+
+SORTS = tuple(f"{order}{key}" for key in ("updatedAt", "createdAt", "dueDate", "title") for order in ("-", ""))
+
+
+MAX_KEY = 200
+"""The most characters of a document's key, the caller's own id of it (decisions, section 14)."""
+
+
+def document_key(**options: Any) -> StrictString:
+    """Declares a document's key, 1 to 200 characters, whose form the second stage checks."""
+    form = full_match(r"[^,\x00-\x1f\x7f-\x9f]*", "Must not contain commas, line breaks or other control characters.")
+    return StrictString(MAX_KEY, form, validate=[not_empty], **options)
+
+
+def day(description: str, **options: Any) -> StrictString:
+    return StrictString(
+        validate=[calendar_date],
+        description=f"{description}, `YYYY-MM-DD`",
+        allow_none=False,
+        metadata={"format": "date"},
+        **options,
+    )
+
+
+def instant(description: str) -> StrictString:
+    return StrictString(
+        validate=[timestamp], description=description, allow_none=False, metadata={"format": "date-time"}
+    )
+
+
+class WithBaseVersion(Schema):
+    """A write that may say which version it was made from."""
+
+    baseVersion = StrictInteger(
+        1, description="the `version` last read: refused when the document has another by now", example=1
+    )
+
+
+class WithClaim(Schema):
+    """A write that may say which claim it was made under."""
+
+    claimedAt = instant("your claim's `claimedAt`, where agents share a token")
+
+
+class EditedFields(Schema):
+    """The fields that no draft has and that an import takes."""
+
+    subtitle = StrictString(300, description="the line below the title", example="A week of flour and water")
+    metaDescription = StrictString(500, description="description for search engines")
+    excerpt = StrictString(500, description="summary for lists; by default the first paragraph")
+    coverImageUrl = StrictString(2_000, http_url, description="the cover image, http or https")
+
+
+class PublishedChanges(EditedFields):
+    """The optional texts that are published with a document."""
+
+    metaTitle = StrictString(300, description="title for search engines")
+
+
+class FirstStatus(StrEnum):
+    """The statuses that a document may begin in."""
+
+    IDEA = DocumentStatus.IDEA
+    PLANNED = DocumentStatus.PLANNED
+    DRAFTING = DocumentStatus.DRAFTING
+
+
+class DocumentChanges(WithBaseVersion, PublishedChanges):
+    """What PATCH of a document may carry; null clears, but not title, slug and status."""
+
+    title = StrictString(300, not_blank, description="the document's title", allow_none=False)
+    slug = StrictString(200, document_slug, description="URL slug", allow_none=False)
+    categoryId = StrictString(description="a category's id")
+    clusterId = StrictString(description="a cluster's id")
+    assigneeId = StrictString(description="a member's id")
+    authorId = StrictString(description="a member's id")
+    dueDate = DateString(description="when the document is due", example="2027-02-21")
+    status = EnumString(FirstStatus, description="later statuses come from their own operations", allow_none=False)
+
+
+BASE_REQUIRED = "Is required: the `version` that you read last (or send it as `If-Match`)."
+
+
+class GuardedWrite(WithBaseVersion, WithClaim):
+    """A write that is refused while another caller's claim of the brief guards the document.
+
+    It has to say which version it was made from.
+    """
+
+
+MAX_MARKDOWN = 2_097_152
+
+
+class ContentFields(GuardedWrite, WithGeneration):
+    """What a content write carries; `baseVersion` may be sent as `If-Match` instead."""
+
+    markdown = StrictString(
+        MAX_MARKDOWN, description="the whole content as markdown", example="Flour, water and patience.", required=True
+    )
+
+
+class SubmitFields(WithClaim):
+    """What submitting may carry."""
+
+
+class ScheduleFields(WithBaseVersion):
+    """What scheduling carries."""
+
+    publishAt = TimeString(
+        description="when to publish: a timestamp with its offset, in the future",
+        example="2027-02-21T07:00:00+01:00",
+        required=True,
+    )
+
+
+class DocumentQuery(Page):
+    """The filters, sorts and pages of the list of documents."""
+
+    status = EnumList(DocumentStatus, description="in one of these statuses")
+    briefState = EnumList(BriefState, description="whose brief is in one of these states")
+    categoryId = IdList(description="ids of categories; `none`: without one")
+    clusterId = IdList(description="ids of clusters; `none`: without one")
+    assigneeId = IdList(description="ids of members; `none`: unassigned")
+    slug = DelimitedStrings(StrictString(200, allow_none=False), description="with one of these slugs")
+    key = DelimitedStrings(
+        StrictString(MAX_KEY, validate=[not_empty], allow_none=False), description="with one of these keys"
+    )
+    isPublished = StrictBoolean(description="only delivered ones, or only others")
+    dueBefore = day("due on this day or before")
+    dueAfter = day("due on this day or after")
+    updatedSince = instant("changed at this time or after, with its offset")
+    q = StrictString(
+        description="words of title, keyword and slug, all of them, the last one perhaps just its beginning",
+        allow_none=False,
+    )
+    deleted = StrictBoolean(description="`true`: the trash alone")
+    sort = StrictString(
+        validate=[one_of(SORTS)],
+        description="what to sort by, with `-` in descending order; documents without a due date come last both ways",
+        allow_none=False,
+        load_default="-updatedAt",
+    )
+    count = StrictBoolean(description="`true`: count the documents on all pages")
+
+
+class DiffQuery(Schema):
+    """Which two versions to compare."""
+
+    from_ = StrictInteger(1, description="the older version", required=True, data_key="from")
+    to = StrictInteger(1, description="the newer version", required=True)
+
+
+_INTENT = "what a searcher of the keyword wants"
+
+
+class BriefFields(Schema):
+    """The writable fields of a brief."""
+
+    audience = StrictString(500, description="who the document is for", example="People who bake their first loaf")
+    intent = EnumString(SearchIntent, description=_INTENT, example="informational")
+    internalLinks = StringList(50, 500, description="ids of documents in this project that this one should link to")
+    keyword = StrictString(200, description="keyword to rank for", example="sourdough starter")
+    notes = StrictString(
+        5_000, description="anything else the writer should know", example="Say plainly that a week is enough."
+    )
+    outline = StrictString(
+        5_000, description="the sections, one per line", example="What a starter is\nDay by day\nWhen it fails"
+    )
+    referenceUrls = StringList(
+        50, 500, http_url, description="http or https URLs of sources", example=["https://example.org/wild-yeast"]
+    )
+    wordCount = StrictString(50, description="target length as free text, like `1200-1500`", example="1200-1500")
+
+
+class DraftBriefFields(BriefFields):
+    """The brief of a document draft."""
+
+    intent = EnumString(SearchIntent, in_draft=True, description=_INTENT, example="informational")

@@ -1,0 +1,285 @@
+"""The moves of a document between its statuses, and why one is refused (decisions, section 5).
+
+A row of the table says from where a move leads where and what refuses it; each move is a rule that uses its row.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from app.briefs.rules import mark_brief_ready
+from app.checks.errors import ChecksFailed
+from app.core.actors import StoredNote
+from app.core.errors import BadRequest, InvalidTransition, Problem, ReviewRequired, VersionConflict
+from app.core.times import wire_time
+from app.core.vocabulary import Channel
+from app.core.vocabulary import DocumentStatus as Status
+from app.documents.claims import finished_brief, refuse_if_guarded
+from app.documents.record import OPEN, Call, Decision, StoredDocument, changed, changed_since_published
+from app.guards.errors import FourEyes
+from app.provenance.errors import HumanReviewRequired
+from app.review.errors import RoundsExhausted, ThreadsOpen
+from app.review.vocabulary import ThreadState
+
+UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None, "scheduledBy": None}
+"""The fields that unscheduling clears."""
+
+NO_CONTENT = "The document has no content: write some first."
+EMPTY = Problem(field="markdown", message="Is empty.")
+
+
+@dataclass(frozen=True)
+class StatusMove:
+    """One row of the table of statuses."""
+
+    name: str
+    """The operation as its path names it."""
+    leaves: tuple[Status, ...]
+    enters: Status | Callable[[StoredDocument], str]
+    event: str
+    finishes: bool = False
+    """Whether it needs content, and makes a claimed brief `drafted`."""
+    submits: bool = False
+    """Whether it is refused while the brief is claimed by another agent, while checks of level `error` fail, and while
+    threads of level `must` are open."""
+    four_eyes: bool = False
+    """Whether threads of level `must` that are not resolved refuse it, and a project that requires four eyes does so to
+    the author and the submitter of the version."""
+    needs_approval: bool = False
+    """Whether a project that requires approval refuses it for a document that was not approved."""
+    if_changed: tuple[Status, ...] = ()
+    """Statuses that it leaves only when the content changed since it was published."""
+    if_live: bool = False
+    """Whether it needs a document that is delivered."""
+    clears: tuple[str, ...] = ()
+    """Fields that are null afterwards."""
+
+
+def status_before(document: StoredDocument) -> str:
+    """Returns the status that unscheduling restores; `drafting` where the document was published and is no longer."""
+    before = document.get("statusBefore")
+    assert before is not None  # the document is scheduled
+    return Status.DRAFTING if before == Status.PUBLISHED and not document["isPublished"] else before
+
+
+def status_unpublished(document: StoredDocument) -> str:
+    """Returns the status of a document that is taken off the website."""
+    return Status.DRAFTING if document["status"] == Status.PUBLISHED else document["status"]
+
+
+SUBMIT = StatusMove(
+    "submit",
+    leaves=OPEN,
+    if_changed=(Status.PUBLISHED,),
+    enters=Status.REVIEW,
+    event="document.submitted",
+    finishes=True,
+    submits=True,
+    clears=("review",),
+)
+APPROVE = StatusMove(
+    "approve",
+    leaves=(Status.DRAFTING, Status.REVIEW),
+    enters=Status.APPROVED,
+    event="document.approved",
+    finishes=True,
+    four_eyes=True,
+)
+REQUEST_CHANGES = StatusMove(
+    "request-changes",
+    leaves=(Status.REVIEW, Status.APPROVED),
+    enters=Status.DRAFTING,
+    event="document.changes_requested",
+)
+SCHEDULE = StatusMove(
+    "schedule",
+    leaves=tuple(status for status in Status if status != Status.SCHEDULED),
+    enters=Status.SCHEDULED,
+    event="document.scheduled",
+    finishes=True,
+    four_eyes=True,
+    needs_approval=True,
+)
+UNSCHEDULE = StatusMove(
+    "unschedule",
+    leaves=(Status.SCHEDULED,),
+    enters=status_before,
+    event="document.unscheduled",
+    clears=tuple(UNSCHEDULED),
+)
+PUBLISH = StatusMove(
+    "publish",
+    leaves=tuple(Status),
+    enters=Status.PUBLISHED,
+    event="document.published",
+    finishes=True,
+    four_eyes=True,
+    needs_approval=True,
+    clears=tuple(UNSCHEDULED),
+)
+UNPUBLISH = StatusMove(
+    "unpublish", leaves=tuple(Status), enters=status_unpublished, event="document.unpublished", if_live=True
+)
+GIVE_UP = replace(UNSCHEDULE, enters=Status.DRAFTING, event="document.publish_failed")
+"""The worker's move of a scheduled document that can't be published; no interface offers it."""
+MOVES = (SUBMIT, APPROVE, REQUEST_CHANGES, SCHEDULE, UNSCHEDULE, PUBLISH, UNPUBLISH)
+
+
+def submit_document(document: StoredDocument, call: Call) -> Decision:
+    """Moves a document to review."""
+    return move_status(SUBMIT, document, call, {"submittedBy": call.actor})
+
+
+def approve_document(document: StoredDocument, call: Call, base_version: int | None = None) -> Decision:
+    """Approves a document, if given a `base_version` that is its version."""
+    return move_status(APPROVE, document, call, base_version=base_version)
+
+
+def request_changes(
+    document: StoredDocument, call: Call, note: str = "", *, offer: bool = False, max_rounds: int | None = None
+) -> Decision:
+    """Sends a document back to drafting; `offer` makes its brief ready, up to the project's number of rounds."""
+    refuse_move(REQUEST_CHANGES, document, call)
+    rounds = document.get("rounds") or 0
+    if offer and max_rounds is not None and rounds >= max_rounds:
+        raise RoundsExhausted(rounds=rounds, maxRounds=max_rounds)
+    review: StoredNote = {"note": note, "at": call.now, "by": call.actor}
+    fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1, "roundsAt": call.now}
+    moved = move_status(REQUEST_CHANGES, document, call, fields)
+    decision = replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
+    return decision.then(partial(mark_brief_ready, call=call)) if offer else decision
+
+
+def schedule_document(
+    document: StoredDocument,
+    call: Call,
+    at: datetime | None = None,
+    base_version: int | None = None,
+    problems: Sequence[Problem] = (),
+) -> Decision:
+    """Schedules a document to be published; `problems` are what is wrong with the time `at`."""
+    fields = {"publishAt": at, "statusBefore": document["status"], "scheduledBy": call.actor}
+    data = {} if at is None else {"publishAt": wire_time(at)}
+    return move_status(SCHEDULE, document, call, fields, base_version=base_version, problems=problems, data=data)
+
+
+def unschedule_document(document: StoredDocument, call: Call) -> Decision:
+    """Gives a document the status back that it had before it was scheduled."""
+    return move_status(UNSCHEDULE, document, call)
+
+
+def give_up_publishing(document: StoredDocument, call: Call, reason: str) -> Decision:
+    """Takes a document back to drafting that could not be published at its time."""
+    return move_status(GIVE_UP, document, call, {"publishFailedAt": call.now}, data={"reason": reason})
+
+
+def move_status(
+    move: StatusMove,
+    document: StoredDocument,
+    call: Call,
+    fields: Mapping[str, Any] | None = None,
+    *,
+    base_version: int | None = None,
+    problems: Sequence[Problem] = (),
+    data: Mapping[str, Any] | None = None,
+) -> Decision:
+    """Makes a move of the table, which also writes `fields`; `problems` are what is wrong with what was sent."""
+    refuse_move(move, document, call, base_version, problems)
+    status = move.enters(document) if callable(move.enters) else move.enters
+    brief = finished_brief(document) if move.finishes else {}
+    return changed(
+        document, call, move.event, {**brief, **dict.fromkeys(move.clears), **(fields or {}), "status": status}, data
+    )
+
+
+def refuse_move(
+    move: StatusMove,
+    document: StoredDocument,
+    call: Call,
+    base_version: int | None = None,
+    problems: Sequence[Problem] = (),
+) -> None:
+    """Raises the first refusal of a move, in the contract's order."""
+    if move.submits:
+        refuse_if_guarded(document, call, submits=True)
+    refuse_if_outdated(document, base_version)
+    if not _may_leave(move, document):
+        unchanged = "published and has no changes since" if document["status"] in move.if_changed else ""
+        raise not_now(document, call, unchanged)
+    if move.four_eyes:
+        refuse_if_threads(document, call, (ThreadState.OPEN, ThreadState.ANSWERED))
+        if move is APPROVE and call.missing_review:
+            raise HumanReviewRequired(missing=list(call.missing_review))
+        if call.same_eyes is not None:
+            raise FourEyes(by=call.same_eyes)
+    approved = Status.APPROVED in (document["status"], document.get("statusBefore"))  # before it was scheduled, too
+    if move.needs_approval and call.review_required and not approved:
+        raise ReviewRequired
+    if move.finishes and document.get("contentId") is None:
+        raise BadRequest(None if problems else NO_CONTENT, errors=[EMPTY, *problems])
+    if problems:
+        raise BadRequest(errors=list(problems))
+    if move.submits:
+        refuse_if_threads(document, call, (ThreadState.OPEN,))
+        if call.failed_checks:
+            raise ChecksFailed(checks=list(call.failed_checks))
+
+
+def refuse_if_threads(document: StoredDocument, call: Call, states: Collection[ThreadState]) -> None:
+    """Refuses with `ThreadsOpen` while threads of level `must` are in one of the states (decisions, section 17)."""
+    threads = sorted(one for one, state in (document.get("mustThreads") or {}).items() if state in states)
+    if not threads:
+        return
+    message = "Threads of level `must` are not resolved: a person or the opener has to resolve each first."
+    if ThreadState.ANSWERED not in states:
+        message = (
+            f"Threads of level `must` are open. Read them with {call.name_of('list_threads')}, change the text, and "
+            f"answer each with {call.name_of('reply_to_thread')}, saying what you changed; then submit again."
+        )
+    raise ThreadsOpen(message, threads=threads)
+
+
+def refuse_if_outdated(document: StoredDocument, base_version: int | None) -> None:
+    """Refuses with `VersionConflict` a write that is based on another version than the current one."""
+    if base_version is not None and base_version != document["version"]:
+        raise VersionConflict(
+            f"The document is at version {document['version']}, and this was made from version {base_version}: read it "
+            "again, merge, and send its `version` as `baseVersion`.",
+            version=document["version"],
+            baseVersion=base_version,
+        )
+
+
+def allowed_moves(document: StoredDocument) -> list[str]:
+    """Returns the operations that the document's status allows."""
+    return [move.name for move in MOVES if _may_leave(move, document)]
+
+
+def not_now(document: StoredDocument, call: Call, state: str = "") -> InvalidTransition:
+    """Returns the refusal of an operation that the document's status, or another state, does not allow."""
+    able, status = allowed_moves(document), document["status"]
+    named = [f"`{_TOOLS.get(name, f'{name}_document')}`" for name in able] if call.channel == Channel.MCP else able
+    message = f"The document is {state or _STATUS_WORDS.get(status, status)}, which does not allow this."
+    if call.channel != Channel.CONSOLE:  # which names the buttons that its user has
+        message = f"{message} What it allows: {', '.join(named)}."
+    return InvalidTransition(message, status=status, allowed=able)
+
+
+_TOOLS = {"request-changes": "request_changes"}
+"""The tools of moves that are not called like `approve_document`."""
+
+_STATUS_WORDS: Mapping[str, str] = {
+    Status.IDEA: "an idea",
+    Status.DRAFTING: "being drafted",
+    Status.REVIEW: "in review",
+}
+"""The statuses in a sentence, where they are not their own words."""
+
+
+def _may_leave(move: StatusMove, document: StoredDocument) -> bool:
+    if move.if_live and not document["isPublished"]:
+        return False
+    status = document["status"]
+    return status in move.leaves or (status in move.if_changed and changed_since_published(document))

@@ -1,0 +1,226 @@
+"""Documents: what is written of their records. Long texts are in the collection `bodies`."""
+
+import builtins
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Literal
+
+from bson import ObjectId
+from pymongo import UpdateOne
+
+from app.core.events import Event
+from app.core.store import indexes
+from app.core.store.bodies import Bodies
+from app.core.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
+from app.core.store.indexes import FIRST_DATE, NOT_DELETED
+from app.core.store.types import Bson, Values
+from app.core.vocabulary import BriefState, DocumentStatus
+from app.documents.history import Origin
+from app.documents.keys import HIDDEN, WITH_PUBLICATION, published_entry, reference_entry
+from app.documents.lists import NOT_LISTED, DocumentLists, Filters, condition_of
+from app.documents.record import Decision, StoredDocument
+from app.documents.revision_store import Revisions
+from app.notices.inbox import NEEDED
+from app.provenance.rules import digests_of, dump_origins, kept_of, origins_after
+
+EXPIRED_AT_ONCE = 250
+"""The most expired claims of a project that are ended before the next project has its turn."""
+
+
+class Documents(DocumentLists):
+    """The documents of a project."""
+
+    def create(
+        self, project_id: str, new: Iterable[tuple[Bson, str, Sequence[Event], Origin]]
+    ) -> Sequence[StoredDocument]:
+        """Adds documents, each with its first content as its first version and with its events; inside a transaction.
+
+        It takes three calls, however many there are.
+        """
+        rows, bodies, first_events, origins = [], [], [], []
+        for record, markdown, events, origin in new:
+            document_id, body_id = new_id(), new_id() if markdown else None
+            row = {"slugs": [record["slug"]], **record, "id": document_id, "contentId": body_id}
+            if body_id:
+                digests = digests_of(markdown)
+                by = dump_origins(origins_after([], [], digests, record["version"]))
+                row["written"] = kept_of(body_id, digests, by)
+                bodies.append({"id": body_id, "documentId": document_id, "text": markdown, "origins": by})
+            rows.append(self._new_record(row, events))
+            first_events.append(events[0])
+            origins.append(origin)
+        self._store[Bodies].add_many(project_id, bodies)
+        documents = [self.from_bson(row) for row in self._insert_many(project_id, rows)]
+        self._store[Revisions].add(project_id, zip(documents, first_events, origins, strict=True))
+        return documents
+
+    def change_many(self, project_id: str, changes: Iterable[tuple[StoredDocument, Decision]]) -> None:
+        """Writes what was decided about documents that were read in the same transaction, in one call."""
+        decided = [
+            self._update_of(project_id, before, decision.document, decision.events) for before, decision in changes
+        ]
+        updates = [UpdateOne(unchanged, update) for unchanged, update in decided]
+        self._store.writes += len(updates)
+        if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
+            raise OutboxFull  # nothing else can differ from what the transaction read
+
+    def add_many(self, project_id: str, records: Iterable[tuple[Values, Sequence[Event]]]) -> None:
+        """Adds documents whose texts and versions are stored already, in one call; inside a transaction."""
+        self._insert_many(project_id, [self._new_record(record, events) for record, events in records])
+
+    def lock(self, project_id: str, document_id: str) -> None:
+        """Makes every other write of a document wait for this transaction, or run again after it."""
+        where = self._where(project_id, {"_id": ObjectId(document_id)})
+        self._collection.update_one(where, {"$inc": {"rev": 1}}, session=self._session)
+
+    def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
+        """Returns those of the documents that exist, also in the trash, by id."""
+        return self._by_id(project_id, document_ids, HIDDEN)
+
+    def get_trashed(self, project_id: str, document_id: str) -> StoredDocument | None:
+        """Returns a document that is in the trash, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(document_id), **indexes.TRASHED}, WITH_PUBLICATION)
+
+    def dated(
+        self,
+        project_id: str,
+        filters: Filters,
+        *,
+        time: Literal["publishAt", "publishedAt"],
+        since: datetime,
+        before: datetime,
+        limit: int,
+    ) -> builtins.list[StoredDocument]:
+        """Returns the documents that are scheduled for, or were published in, a span of time, the latest first."""
+        within: Bson = {time: {"$gte": since, "$lt": before}}
+        given: Bson = {} if time == "publishAt" else {"isPublished": True}
+        index = indexes.SCHEDULED if time == "publishAt" else indexes.PUBLISHED_AT
+        condition = condition_of({**filters, **given}) | within | NOT_DELETED
+        return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
+
+    def waiting(
+        self, project_id: str, now: datetime, max_rounds: int | None, *, not_of: Iterable[str], limit: int
+    ) -> builtins.list[StoredDocument]:
+        """Returns what has waited longest for somebody, and what has at least so many rounds of changes.
+
+        At most `limit` of each, the longest ago first, without those of the assignees `not_of`.
+        """
+        others = object_ids(not_of)
+        of_others: Bson = {"assigneeId": {"$nin": others}} if others else {}
+        read = partial(self._find, project_id, limit=limit, fields=dict.fromkeys(NEEDED, 1))
+        due = {"waitingSince": {"$gt": FIRST_DATE, "$lte": now}, **of_others, **NOT_DELETED}
+        found = read(due, sort=(("waitingSince", 1),), index=indexes.WAITING_SINCE)
+        if max_rounds is None:
+            return found
+        often = {"roundsAt": {"$gt": FIRST_DATE}, "rounds": {"$gte": max_rounds}, **of_others, **NOT_DELETED}
+        return [*found, *read(often, sort=(("roundsAt", 1),), index=indexes.ROUNDS_AT)]
+
+    def overdue_since(self, project_id: str, day: str) -> Sequence[StoredDocument]:
+        """Returns the documents that were due on a day and are not published."""
+        condition = {"listed": published_entry(False), "dueKey": day}
+        return self._find(project_id, condition, fields=HIDDEN, index=indexes.BY_DUE_DATE)
+
+    def count_by_status(self, project_id: str) -> dict[str, int]:
+        """Returns how many documents outside the trash have each status; those that none has are left out.
+
+        One command counts the keys of each status. A group by the status itself would read each document.
+        """
+        conditions: builtins.list[Bson] = [{"listed": f"status:{status}"} for status in DocumentStatus]
+        groups = [{"$group": {"_id": status, "count": {"$sum": 1}}} for status in DocumentStatus]
+        others = zip(conditions[1:], groups[1:], strict=True)
+        pipelines = [[{"$match": self._where(project_id, condition)}, group] for condition, group in others]
+        unions = [{"$unionWith": {"coll": self.name, "pipeline": pipeline}} for pipeline in pipelines]
+        rows = self._aggregate(project_id, conditions[0], [groups[0], *unions])
+        return {row["_id"]: row["count"] for row in rows}
+
+    def find_existing(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
+        """Returns those of the ids that are documents of the project."""
+        return {row["id"] for row in self.get_links(project_id, document_ids)}
+
+    def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredDocument]:
+        """Returns those of the documents that exist, in the order of the ids."""
+        wanted = list(dict.fromkeys(one.lower() for one in document_ids))
+        found = self._by_id(project_id, wanted, {"slug": 1, "title": 1, "status": 1, "excerpt": 1}, **NOT_DELETED)
+        return [found[one] for one in wanted if one in found]
+
+    def find_with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[StoredDocument]:
+        """Returns the documents outside the trash that have one of the slugs now."""
+        condition = {"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}, **NOT_DELETED}
+        return self._find(project_id, condition, fields=HIDDEN, index=indexes.SLUGS)
+
+    def find_titles_by_keyword(
+        self, project_id: str, keyword: str, *, exclude: str | None, limit: int
+    ) -> Sequence[str]:
+        """Returns titles of documents outside the trash that have a keyword; case, accents and spaces are ignored."""
+        condition = {"brief.keyword": keyword, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
+        options: Bson = {"index": indexes.KEYWORDS, "collation": indexes.KEYWORD_COLLATION}
+        rows = self._find(project_id, condition, fields={"title": 1}, limit=limit, **options)
+        return [row["title"] for row in rows]
+
+    def find_with_keys(self, project_id: str, keys: Iterable[str]) -> dict[str, StoredDocument]:
+        """Returns the documents that have one of the keys, also in the trash, by key."""
+        rows = self._find(project_id, {"key": {"$in": [*keys]}}, fields=HIDDEN, index=indexes.KEYS)
+        return {key: row for row in rows if (key := row.get("key"))}
+
+    def find_taken_slugs(self, project_id: str, slugs: Sequence[str], exclude: str | None = None) -> set[str]:
+        """Returns those of the slugs that documents outside the trash have, or are delivered under."""
+        condition = {"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
+        rows = self._find(project_id, condition, fields={"slugs": 1}, index=indexes.SLUGS)
+        return {slug for row in rows for slug in row["slugs"]} & set(slugs)
+
+    def find_projects_due(self, now: datetime) -> Sequence[str]:
+        """Returns the projects with documents to be published by now."""
+        # Only a scheduled document has `publishAt`: every move out of `scheduled` clears it.
+        return self._projects_with({"publishAt": {"$gt": FIRST_DATE, "$lte": now}})
+
+    def find_due(self, project_id: str, now: datetime, limit: int) -> Sequence[str]:
+        """Returns the ids of scheduled documents of a project whose time has come, the longest due first."""
+        condition = {"status": DocumentStatus.SCHEDULED, "publishAt": {"$gt": FIRST_DATE, "$lte": now}, **NOT_DELETED}
+        rows = self._find(
+            project_id, condition, sort=(("publishAt", 1),), limit=limit, fields={"_id": 1}, index=indexes.SCHEDULED
+        )
+        return [row["id"] for row in rows]
+
+    def find_projects_with_expired(self, now: datetime) -> Sequence[str]:
+        """Returns the projects with claims whose lease has run out."""
+        return self._projects_with(_lease_expired(now))
+
+    def _projects_with(self, condition: Bson) -> Sequence[str]:
+        """Returns the projects with documents that meet a condition, reading one index key for each project."""
+        where = {"projectId": {"$gte": indexes.FIRST_ID}, **condition}
+        rows = self._collection.aggregate([{"$match": where}, {"$group": {"_id": "$projectId"}}])
+        return [str(row["_id"]) for row in rows]
+
+    def find_expired(self, project_id: str, now: datetime) -> Sequence[StoredDocument]:
+        """Returns documents with a claim whose lease has run out."""
+        condition = _lease_expired(now)
+        return self._find(project_id, condition, limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=indexes.EXPIRED_LEASES)
+
+    def find_purgeable(self, before: datetime, project_id: str | None) -> StoredDocument | None:
+        """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
+        where = self._purgeable(before, project_id)
+        return self.from_bson(self._collection.find_one(where, {"projectId": 1}))
+
+    def count_purgeable(self, before: datetime, project_id: str | None) -> int:
+        """Returns how many documents were trashed before an instant and have no event waiting."""
+        return self._collection.count_documents(self._purgeable(before, project_id))
+
+    def _purgeable(self, before: datetime, project_id: str | None) -> Bson:
+        condition: Bson = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
+        if project_id is None:
+            return {"projectId": {"$gte": indexes.FIRST_ID}, **condition}
+        return self._where(project_id, condition)
+
+    def purge(self, project_id: str, document_id: str, before: datetime) -> int:
+        """Deletes a document for good if it is in the trash since before an instant; returns how many were."""
+        where = self._purgeable(before, project_id) | {"_id": ObjectId(document_id)}
+        return self._collection.delete_one(where, session=self._session).deleted_count
+
+    def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
+        """Returns whether a document outside the trash is in a category or cluster."""
+        return self._exists(project_id, {"listed": reference_entry(field, record_id)})
+
+
+def _lease_expired(now: datetime) -> Bson:
+    return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}, **NOT_DELETED}

@@ -1,0 +1,141 @@
+"""The operations that REST, MCP and the console serve, in the order of MCP's tools.
+
+Each is declared at its function. The command line and the worker have a few of their own.
+"""
+
+from typing import Any
+
+from app.actions import operations as actions
+from app.briefs import operations as briefs
+from app.categories import clusters
+from app.categories import operations as categories
+from app.checks import operations as checks
+from app.core.operation import Operation
+from app.core.vocabulary import Channel
+from app.documents import content as revisions
+from app.documents import operations as documents
+from app.documents import publishing
+from app.events import operations as events
+from app.guards import reverts
+from app.insights import operations as insights
+from app.intents import operations as intents
+from app.notices import operations as inbox
+from app.packets import operations as packets
+from app.planning import operations as plans
+from app.projects import invitations, members, tokens
+from app.projects import operations as projects
+from app.provenance import operations as provenance
+from app.review import links as review_links
+from app.review import operations as threads
+from app.sections import operations as sections
+from app.webhooks import operations as webhooks
+
+CATALOGUE: tuple[Operation[Any], ...] = (
+    intents.create_document_intent,
+    intents.create_cluster_intent,
+    intents.create_category_intent,
+    intents.update_document_intent,
+    intents.update_cluster_intent,
+    intents.update_category_intent,
+    intents.list_intents,
+    intents.get_intent,
+    intents.validate_intent,
+    intents.confirm_intent,
+    intents.discard_intent,
+    plans.plan_documents,
+    briefs.list_briefs,
+    briefs.get_brief,
+    packets.get_work_packet,
+    briefs.replace_brief,
+    briefs.update_brief,
+    briefs.mark_brief_ready,
+    briefs.claim_brief,
+    briefs.claim_next_brief,
+    briefs.renew_claim,
+    briefs.withdraw_brief,
+    briefs.release_brief,
+    documents.list_documents,
+    documents.get_document,
+    actions.list_document_actions,
+    documents.update_document,
+    revisions.write_content,
+    sections.get_outline,
+    sections.read_section,
+    sections.edit_content,
+    checks.check_document,
+    publishing.submit_document,
+    publishing.approve_document,
+    publishing.request_changes,
+    threads.list_threads,
+    threads.open_thread,
+    threads.reply_to_thread,
+    threads.resolve_thread,
+    threads.reopen_thread,
+    threads.accept_suggestion,
+    threads.reject_suggestion,
+    review_links.list_review_links,
+    review_links.create_review_link,
+    review_links.delete_review_link,
+    publishing.schedule_document,
+    publishing.unschedule_document,
+    publishing.publish_document,
+    publishing.unpublish_document,
+    documents.delete_document,
+    documents.restore_document,
+    revisions.list_revisions,
+    revisions.get_revision,
+    revisions.restore_revision,
+    revisions.diff_revisions,
+    categories.list_categories,
+    categories.get_category,
+    categories.update_category,
+    categories.delete_category,
+    clusters.list_clusters,
+    clusters.get_cluster,
+    clusters.update_cluster,
+    clusters.delete_cluster,
+    members.list_members,
+    members.get_member,
+    members.create_member,
+    members.update_member,
+    members.delete_member,
+    invitations.list_invitations,
+    invitations.invite_member,
+    invitations.withdraw_invitation,
+    tokens.list_tokens,
+    tokens.create_token,
+    tokens.update_token,
+    tokens.rotate_token,
+    tokens.revoke_token,
+    reverts.revert_token,
+    events.list_events,
+    events.get_document_activity,
+    inbox.get_inbox,
+    webhooks.list_webhooks,
+    webhooks.get_webhook,
+    webhooks.create_webhook,
+    webhooks.update_webhook,
+    webhooks.delete_webhook,
+    webhooks.rotate_webhook_secret,
+    webhooks.test_webhook,
+    webhooks.list_webhook_deliveries,
+    webhooks.redeliver_webhook,
+    insights.get_insights,
+    projects.get_project,
+    projects.update_project,
+    projects.save_views,
+    projects.freeze_project,
+    projects.unfreeze_project,
+    provenance.get_provenance,
+    provenance.get_review_record,
+    provenance.list_disclosures,
+    sections.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
+)
+
+OPERATIONS = {operation.name: operation for operation in CATALOGUE}
+"""The operations by name."""
+
+
+def name_of(channel: Channel, operation: str) -> str:
+    """Returns how messages name an operation for the callers of an interface (decisions, section 11)."""
+    return OPERATIONS[operation].name_on(channel)

@@ -1,0 +1,40 @@
+"""Budgets and reverts, as callers send them (decisions, section 13)."""
+
+from collections.abc import Mapping
+
+import marshmallow as ma
+
+from app.core.schemas.fields import Schema, StrictInteger, TimeString
+
+MOST = 1_000_000
+
+
+class BudgetFields(Schema):
+    """How much a token may change."""
+
+    writesPerHour = StrictInteger(
+        1, MOST, description="calls that change something, in a clock hour", example=100, allow_none=True
+    )
+    publishesPerDay = StrictInteger(
+        1, MOST, description="documents published or scheduled, in a UTC day", example=5, allow_none=True
+    )
+
+
+def names_a_limit(budget: Mapping[str, object]) -> None:
+    """Checks that a budget names a limit: an empty one, or one with misspelt names alone, would lift all of them."""
+    if not budget:
+        names = " or ".join(f"`{name}`" for name in BudgetFields().fields)
+        raise ma.ValidationError(f"Must name {names}; null lifts both limits.")
+
+
+BUDGET = "a management token's limits; null: none"
+
+
+class RevertFields(Schema):
+    """What reverting a token's work carries."""
+
+    since = TimeString(
+        description="from when on, a timestamp with its offset, at most 30 days back",
+        example="2027-01-31T09:00:00Z",
+        required=True,
+    )

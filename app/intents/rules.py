@@ -1,0 +1,72 @@
+"""What confirming a draft finds wrong, and the record that a draft becomes (contract: Intent; decisions, section 4)."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NotRequired, TypedDict
+
+from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
+from app.core.actors import Actor
+from app.core.errors import Problem
+from app.core.schemas.loading import Fields, in_order, problems
+from app.core.vocabulary import Kind
+from app.documents.reference_rules import ExistingRecords, link_problems, reference_problems
+from app.intents.schemas import INTENT_FIELDS
+
+
+class StoredIntent(TypedDict):
+    """A draft as the store returns it; lists leave out the markdown among its fields."""
+
+    id: str
+    projectId: str
+    tokenId: str
+    kind: str
+    slot: int
+    fields: dict[str, Any]
+    """The fields set so far, as they were sent."""
+    words: NotRequired[int | None]
+    """The number of words in its markdown; none without."""
+    byAgent: NotRequired[bool]
+    """Whether an agent wrote its markdown, or it came over MCP."""
+    createdAt: datetime
+    createdBy: Actor
+    updatedAt: datetime
+    rev: int
+
+
+@dataclass
+class Facts:
+    """What confirming has to know of the project besides the draft."""
+
+    found: ExistingRecords = field(default_factory=ExistingRecords)
+    taken: bool = False
+    """Whether the slug, or the name of a cluster, is another record's."""
+    full: bool = False
+    """Whether the project has as many records of the kind as it may have."""
+
+
+TAKEN = {
+    Kind.DOCUMENT: Problem(
+        field="slug", message="Another document has this slug: choose another, or clear it for a free one."
+    ),
+    Kind.CLUSTER: Problem(field="name", message="Another cluster has this name (upper and lower case count as equal)."),
+    Kind.CATEGORY: Problem(field="slug", message="Another category has this slug: choose another."),
+}
+
+
+FULL = {
+    Kind.CLUSTER: f"The project has {CLUSTERS_PER_PROJECT} clusters, the most there may be.",
+    Kind.CATEGORY: f"The project has {CATEGORIES_PER_PROJECT:,} categories, the most there may be: delete one first.",
+}
+
+
+def confirm_problems(kind: Kind, fields: Fields, facts: Facts) -> list[Problem]:
+    """Returns every reason why the draft can't be confirmed, sorted by field; none when it can."""
+    links = (fields.get("brief") or {}).get("internalLinks")
+    wrong = [*problems(INTENT_FIELDS[kind], fields), *reference_problems(fields, facts.found)]
+    wrong += link_problems(links, facts.found, prefix="brief.")
+    wrong += [TAKEN[kind]] if facts.taken else []
+    wrong += [Problem(field="name", message=FULL[kind])] if facts.full else []
+    return in_order(wrong)
+
+
+DRAFTS_PER_TOKEN = 100

@@ -1,0 +1,52 @@
+"""The inboxes of members, read from the records by index (decisions, section 19)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from app.documents.store import Documents
+from app.notices.inbox import MOST_WAITING, InboxEntry, Team, inbox
+from app.projects.store import Members, Projects
+from app.projects.token_store import Tokens
+from app.review.store import Threads
+
+if TYPE_CHECKING:
+    from app.core.store.store import Store
+    from app.review.rules import StoredThread
+
+MOST_THREADS = 1_000
+"""The most answered threads that are read: more than an inbox has, as those of documents in the trash are left out."""
+
+
+class Inboxes:
+    """The inboxes of a project's members."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def read(self, project_id: str, now: datetime, member_id: str | None = None) -> list[InboxEntry]:
+        """Returns what waits, the longest first; given a member, for them and for everybody.
+
+        Each list is read in the order of its index and no longer than an inbox is, which leaves nothing out: a document
+        that waits for less long than 200 others has nothing among the 200 that wait longest.
+        """
+        store, team = self._store, self.team(project_id)
+        others = [one for one in team.members if one != member_id] if member_id else []
+        rows = store[Documents].waiting(project_id, now, team.max_rounds, not_of=others, limit=MOST_WAITING)
+        documents = {row["id"]: row for row in rows}.values()
+        return inbox(documents, self._answered(project_id, team, member_id), team, now, member_id)
+
+    def _answered(self, project_id: str, team: Team, member_id: str | None) -> list[tuple[StoredThread, str]]:
+        """Returns the answered threads of members, each with the title of its document; none of the trash."""
+        tokens = [token for token, owner in team.owners.items() if member_id in (None, owner) and owner in team.members]
+        threads = self._store[Threads].answered(project_id, tokens, MOST_THREADS) if tokens else []
+        documents = self._store[Documents].get_links(project_id, {thread["documentId"] for thread in threads})
+        titles = {document["id"]: document["title"] for document in documents}
+        return [(thread, titles[one]) for thread in threads if (one := thread["documentId"]) in titles]
+
+    def team(self, project_id: str) -> Team:
+        """Returns the project's fields that decide for whom something waits."""
+        members = frozenset(self._store[Members].ids(project_id))
+        most = self._store[Projects].settings(project_id).get("maxRounds")
+        return Team(members, self._store[Tokens].owners(project_id), most)

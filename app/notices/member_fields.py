@@ -1,0 +1,20 @@
+"""The field of a member that says how they are notified (decisions, section 19)."""
+
+from typing import Annotated
+
+from typing_extensions import TypedDict
+
+from app.core.documented import doc, one_of
+from app.notices.vocabulary import Digest
+
+
+class Notify(TypedDict):
+    """How a member is told of what waits for them (decisions, section 19)."""
+
+    email: Annotated[bool, doc("whether by e-mail")]
+    slack: Annotated[str | None, doc("the last four characters of an incoming webhook's URL; null: none", "…x7Qd")]
+    digest: Annotated[str, one_of(Digest), doc("at once, daily, or not", "daily")]
+    hour: Annotated[int, doc("the hour of the daily one, UTC", 7)]
+
+
+NO_NOTICES = Notify(email=False, slack=None, digest=Digest.OFF, hour=7)

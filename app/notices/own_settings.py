@@ -1,0 +1,84 @@
+"""What members change for themselves: notification settings and their calendar (decisions, section 19).
+
+These operations are in no catalogue: the REST API and MCP have `update_member`, for administrators.
+"""
+
+from datetime import timedelta
+
+from app.core.context import Context
+from app.core.errors import BadRequest, NotFound, Unauthorized, or_raise
+from app.core.operation import Effect, Result, operation
+from app.core.records import record_of
+from app.core.schemas.loading import Fields, load
+from app.core.store.collection import new_id
+from app.core.vocabulary import Scope, TokenKind
+from app.documents.operations import documents_by_day
+from app.documents.responses import DocumentSummary
+from app.documents.schemas import DocumentQuery
+from app.notices.rules import TEST, NewNotice, NoticeLine, mailboxes
+from app.notices.schemas import NotifyFields
+from app.notices.store import Notices
+from app.projects.access import hash_of, new_secret
+from app.projects.members import update_member
+from app.projects.responses import Member, member_record
+from app.projects.rules import NEW_TOKEN, StoredMember
+from app.projects.store import Members
+from app.projects.token_responses import NewToken, Token
+from app.projects.token_store import Tokens
+
+DAYS_BACK, DAYS_AHEAD = 60, 400
+"""The days back and ahead of which a calendar has the documents."""
+MOST_OF_A_KIND = 2_000
+NO_MEMBER = "Your token is not a member's: an administrator can say whose it is."
+
+
+@operation(Scope.READ, Effect.CHANGES, body=NotifyFields, errors=(BadRequest,), transaction=True)
+def update_own_notices(ctx: Context, fields: Fields) -> Result[Member]:
+    """Change how you are told of what waits for you."""
+    return update_member.function(ctx, _own(ctx)["id"], {"notify": fields})
+
+
+@operation(Scope.READ, Effect.CHANGES, errors=(BadRequest,))
+def send_test_notice(ctx: Context) -> Result[Member]:
+    """Send yourself a test, by e-mail and to your Slack."""
+    member = _own(ctx)
+    line = NoticeLine(kind=TEST, documentId="", title=ctx.caller.project_name, by="", text="")
+    key = f"test:{new_id()}"
+    notices = [NewNotice(mailbox=box, key=key, lines=[line]) for box in mailboxes(member)]
+    if not notices:
+        raise BadRequest("Choose e-mail or Slack first, and save that.")
+    ctx.store[Notices].add(ctx.project_id, notices, ctx.now)
+    return Result(member_record(member))
+
+
+@operation(Scope.READ, Effect.CREATES, transaction=True)
+def make_own_calendar(ctx: Context) -> Result[NewToken]:
+    """Get a secret of your calendar, which ends with your token; another one that you had stops working."""
+    member, tokens = _own(ctx), ctx.store[Tokens]
+    secret = new_secret(TokenKind.CALENDAR)
+    mine = tokens.get(ctx.project_id, ctx.token_id)
+    given = {"hash": hash_of(secret), "expiresAt": mine.get("expiresAt") if mine else None}
+    if before := tokens.of_member(ctx.project_id, member["id"], kind=TokenKind.CALENDAR):
+        made = tokens.update(ctx.project_id, before, given, ctx.event("token.rotated"))
+    else:
+        own = {"kind": TokenKind.CALENDAR, "name": f"Calendar of {member['name']}"[:100], "memberId": member["id"]}
+        record = {**NEW_TOKEN, **own, **given, "scopes": [str(Scope.READ)], "createdAt": ctx.now}
+        made = tokens.add(ctx.project_id, record, ctx.event("token.created"))
+    return Result({**record_of(Token, made), "token": secret}, secrets=("token",))
+
+
+def own_calendar(ctx: Context) -> dict[str, list[DocumentSummary]]:
+    """Returns what is due, scheduled and published of a member's documents, and of those that are nobody's.
+
+    Refuses with `Unauthorized` a member who left.
+    """
+    with ctx.store.deadline():
+        member = or_raise(ctx.store[Members].get(ctx.project_id, ctx.caller.member_id or ""), Unauthorized)
+        today = ctx.now.date()
+        first, last = today - timedelta(days=DAYS_BACK), today + timedelta(days=DAYS_AHEAD)
+        filters = load(DocumentQuery, {"assigneeId": [member["id"], "none"]})
+        return documents_by_day(ctx, filters, first, last, limit=MOST_OF_A_KIND)
+
+
+def _own(ctx: Context) -> StoredMember:
+    return or_raise(ctx.store[Members].get(ctx.project_id, ctx.caller.member_id or ""), NotFound, NO_MEMBER)

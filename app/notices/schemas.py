@@ -1,0 +1,41 @@
+"""The query of the inbox, and the notification settings of members (decisions, section 19)."""
+
+from app.core.schemas.fields import EnumString, Schema, StrictBoolean, StrictInteger, StrictString
+from app.core.schemas.validation import http_url
+from app.notices.vocabulary import Digest
+
+MASK = "…"
+"""What a Slack address is shown with, before its last four characters."""
+
+
+def slack_url(value: str) -> None:
+    """Checks for a URL; a masked one means the address that is set."""
+    if not value.startswith(MASK):
+        http_url(value)
+
+
+class Slack(StrictString):
+    """The address of an incoming webhook of Slack."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            2_000,
+            slack_url,
+            description="a Slack webhook's https URL",
+            example="https://hooks.slack.com/services/T0/B0/x",
+        )
+
+
+class InboxQuery(Schema):
+    """Whose inbox to list."""
+
+    memberId = StrictString(description="theirs and everybody's; by default all", allow_none=False)
+
+
+class NotifyFields(Schema):
+    """How a member is told of what waits for them; what is not sent stays."""
+
+    email = StrictBoolean(description="by e-mail")
+    slack = Slack()
+    digest = EnumString(Digest, description="when", allow_none=False)
+    hour = StrictInteger(0, 23, description="of the daily one, UTC", example=7)

@@ -1,0 +1,45 @@
+"""Checks of the notification settings of members and projects (decisions, section 19)."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from app.core.context import Context
+from app.core.errors import Problem
+from app.core.schemas.loading import Fields, problems
+from app.notices.member_fields import Notify
+from app.notices.rules import masked, notify_of
+from app.notices.schemas import NotifyFields
+from app.projects.rules import StoredMember
+from app.webhooks.rules import wrong_url
+
+NO_MAIL = "This server sends no e-mail: set SMTP_URL first."
+NO_ADDRESS = "The member has no e-mail address: set `email` first."
+
+
+def unmasked(fields: Fields, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns fields with a record's Slack address in place of its masked form."""
+    own = record.get("slack")
+    is_same = own and fields.get("slack") == masked(own)
+    return {**fields, "slack": own} if is_same else {**fields}
+
+
+def merged_notify(member: StoredMember, fields: Fields) -> Notify:
+    """Returns a member's notification settings, updated with what was sent."""
+    own = notify_of(member)
+    return cast(Notify, {**own, **unmasked(fields, own)})
+
+
+def notify_problems(ctx: Context, member: Mapping[str, Any], notify: Notify) -> list[Problem]:
+    """Returns what is wrong with a member's notification settings."""
+    wrong = slack_problems(ctx, notify["slack"], "notify.slack")
+    if notify["email"] and not (ctx.sends_mail and member.get("email")):
+        wrong.append(Problem(field="notify.email", message=NO_ADDRESS if ctx.sends_mail else NO_MAIL))
+    return wrong
+
+
+def slack_problems(ctx: Context, url: str | None, field: str) -> list[Problem]:
+    """Returns what is wrong with a Slack address, except what its schema finds."""
+    if not url or problems(NotifyFields, {"slack": url}):
+        return []
+    message = wrong_url(url, ctx.webhooks_allow_local)
+    return [Problem(field=field, message=message)] if message else []

@@ -1,1 +1,0 @@
-"""What can be done: one function a use case; `catalogue.py` lists those that callers are served."""

@@ -1,0 +1,101 @@
+"""The work packet: all that a writer needs in one response (decisions, section 12)."""
+
+from itertools import islice
+from typing import cast
+
+from app.actions.operations import actions_on
+from app.categories.store import Categories, Clusters
+from app.checks.operations import checks_of
+from app.checks.rules import failed
+from app.core.actors import wire_note
+from app.core.context import Context
+from app.core.operation import Effect, Result, operation
+from app.core.records import record_of
+from app.core.vocabulary import Scope
+from app.documents.content import markdown_of
+from app.documents.operations import own_document
+from app.documents.record import StoredDocument, brief_of
+from app.documents.responses import brief_record
+from app.documents.store import Documents
+from app.packets.responses import Packet, PacketCategory, PacketCluster, PacketDocument, PacketNeighbour, packet_link
+from app.packets.rules import shortened
+from app.projects.store import Projects
+from app.review.operations import unresolved_threads
+from app.sections.operations import sections_of
+from app.sections.responses import section_summary
+
+NEIGHBOURS = 20
+MOST_THREADS = 50
+MOST_LISTED = 800
+"""More sections or failures than these don't fit into a packet, whatever else is in it."""
+
+
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/packet",
+    toolsets=("writing",),
+    next="Next, if you hold the claim: `write_content`, or `edit_content` for parts.",
+    button="Brief",
+)
+def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:
+    """Read all that a document's writer needs: brief, house style, cluster, links, review, threads, outline, checks.
+
+    At most 64 KB; `truncated` names what was shortened.
+    """
+    return Result(packet_of(ctx, own_document(ctx, document_id)))
+
+
+def packet_of(ctx: Context, document: StoredDocument) -> Packet:
+    """Returns the work packet of a document."""
+    project = ctx.store[Projects].settings(ctx.project_id)
+    markdown = markdown_of(ctx, document.get("contentId"))
+    links = ctx.store[Documents].get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
+    results = checks_of(ctx, document, project.get("checks") or {}, markdown, links)
+    sections = sections_of(ctx, markdown)
+    failures = failed(results)
+    threads = unresolved_threads(ctx, document, markdown, sections)
+    listed = {
+        "threads": len(threads) > MOST_THREADS,
+        "outline": len(sections) > MOST_LISTED,
+        "checks": len(failures) > MOST_LISTED,
+    }
+    packet: Packet = {
+        "document": record_of(PacketDocument, document),
+        "brief": None if document.get("brief") is None else brief_record(document),
+        "guidelines": project.get("guidelines") or "",
+        "category": _category(ctx, document),
+        "cluster": _cluster(ctx, document),
+        "links": [packet_link(link, project.get("siteUrl")) for link in links],
+        "review": wire_note(document.get("review")),
+        "threads": threads[:MOST_THREADS],
+        "outline": {
+            "version": document["version"],
+            "words": document["wordCount"],
+            "sections": [section_summary(section) for section in islice(sections, MOST_LISTED)],
+        },
+        "checks": failures[:MOST_LISTED],
+        "actions": [one.name for one, refused in actions_on(ctx, document, markdown, results) if refused is None],
+        "truncated": [name for name, is_longer in listed.items() if is_longer],
+    }
+    return cast(Packet, shortened(packet))
+
+
+def _category(ctx: Context, document: StoredDocument) -> PacketCategory | None:
+    category_id = document.get("categoryId")
+    path = ctx.store[Categories].get_path(ctx.project_id, category_id) if category_id else []
+    if not path:
+        return None
+    return record_of(PacketCategory, path[-1], path=[one["name"] for one in path])
+
+
+def _cluster(ctx: Context, document: StoredDocument) -> PacketCluster | None:
+    cluster_id = document.get("clusterId")
+    cluster = ctx.store[Clusters].get(ctx.project_id, cluster_id) if cluster_id else None
+    if cluster is None:
+        return None
+    others = ctx.store[Documents].list(
+        ctx.project_id, {"clusterId": [cluster["id"]]}, sort="-updatedAt", limit=NEIGHBOURS + 1, offset=0
+    )
+    documents = [record_of(PacketNeighbour, one) for one in others if one["id"] != document["id"]]
+    return record_of(PacketCluster, cluster, documents=documents[:NEIGHBOURS])

@@ -1,0 +1,126 @@
+"""Invitations: a link that signs a member in to the console once, with a token of their own (decisions, section 2)."""
+
+from datetime import datetime, timedelta
+
+from app.core.actors import wire_note
+from app.core.context import Caller, Context, system
+from app.core.errors import BadRequest, Forbidden, NotFound, Unauthorized, or_raise
+from app.core.operation import Effect, Result, operation
+from app.core.records import record_of
+from app.core.schemas.loading import Fields, check
+from app.core.schemas.queries import LongPage
+from app.core.store.store import Store
+from app.core.times import wire_time
+from app.core.vocabulary import Channel, Scope
+from app.guards.errors import ProjectFrozen
+from app.projects.access import hash_of, is_in_force, new_project_secret, project_of_secret
+from app.projects.members import own_member
+from app.projects.rules import StoredInvitation, StoredToken
+from app.projects.store import Members, Projects
+from app.projects.token_responses import Invitation, NewInvitation
+from app.projects.token_schemas import InvitationFields
+from app.projects.token_store import Invitations, Tokens
+from app.projects.tokens import USUAL_SCOPES, create_token, refuse_scopes
+
+DEFAULT_LIFE = timedelta(days=7)
+NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn or has ended."
+
+
+@operation(
+    Scope.ADMIN,
+    Effect.CREATES,
+    "POST /members/<id>/invitations",
+    body=InvitationFields,
+    errors=(BadRequest, Forbidden),
+    transaction=True,
+    toolsets=("admin",),
+    next="Give the link to the member alone, and never write it into a document.",
+)
+def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInvitation]:
+    """Invite a member: the link signs them in to the console once, with a token of their own.
+
+    The link is in this response and never shown again. It ends with the token that made it. An invitation can't give a
+    scope that its maker lacks.
+    """
+    member = ctx.check_match(own_member(ctx, member_id))
+    check(InvitationFields, fields)
+    scopes = [str(scope) for scope in Scope if scope in fields.get("scopes", USUAL_SCOPES)]
+    refuse_scopes(ctx, scopes)
+    life = timedelta(seconds=fields["expiresIn"]) if "expiresIn" in fields else DEFAULT_LIFE
+    secret = new_project_secret(ctx.project_id)
+    invitation = ctx.store[Invitations].add(
+        ctx.project_id,
+        hash_of(secret),
+        {"memberId": member_id, "scopes": scopes, "createdBy": ctx.caller.actor, "tokenHash": ctx.caller.token_hash},
+        ctx.now,
+        ctx.now + life,
+    )
+    ctx.store[Members].update(
+        ctx.project_id, member, {}, ctx.event("member.invited", {"invitationId": invitation["id"]})
+    )
+    link = f"{ctx.address().rstrip('/')}/console/join#{secret}"  # what follows the # reaches no server and no log
+    return Result({**record_of(Invitation, invitation), "link": link}, secrets=("link",))
+
+
+@operation(Scope.ADMIN, Effect.READS, "GET /members/<id>/invitations", query=LongPage, toolsets=("admin",))
+def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[list[Invitation]]:
+    """List the invitations of a member that can still be accepted, the oldest first; never their links."""
+    own_member(ctx, member_id)
+    found = ctx.store[Invitations].list(ctx.project_id, member_id, ctx.now)
+    makers = {one["tokenHash"] for one in found if one["tokenHash"] is not None}
+    valid = {None, *(maker for maker in makers if _valid_token(ctx.store, maker, ctx.now))}
+    open_ones = [one for one in found if one["tokenHash"] in valid]
+    first = fields["offset"]
+    return Result([record_of(Invitation, one) for one in open_ones[first : first + fields["limit"]]])
+
+
+@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>/invitations/<invitation_id>", toolsets=("admin",))
+def withdraw_invitation(ctx: Context, member_id: str, invitation_id: str) -> Result[Invitation]:
+    """Withdraw an invitation, whose link then signs nobody in.
+
+    The response is the invitation as it was.
+    """
+    ctx.check_match(own_member(ctx, member_id))
+    withdrawn = ctx.store[Invitations].delete(ctx.project_id, member_id, invitation_id)
+    return Result(record_of(Invitation, or_raise(withdrawn, NotFound, NO_INVITATION)))
+
+
+def accept_invitation(store: Store, secret: str, now: datetime) -> str:
+    """Uses an invitation up and returns the secret of the token that it makes, which has the member's name.
+
+    Not an operation: the invited person has no token yet, so the inviter is the caller. Refuses with `Unauthorized`
+    when there is no such invitation, it has ended or was used, or the member is gone, and with `ProjectFrozen`; a
+    refusal uses nothing up.
+    """
+    project_id = project_of_secret(secret)
+
+    def accept(store: Store) -> str:
+        invitation = or_raise(store[Invitations].take(project_id, hash_of(secret), now), Unauthorized)
+        maker = invitation["tokenHash"]
+        inviter = None if maker is None else or_raise(_valid_token(store, maker, now), Unauthorized)
+        if frozen := wire_note(store[Projects].settings(project_id).get("frozen")):
+            raise ProjectFrozen(**frozen)
+        member = or_raise(store[Members].get(project_id, invitation["memberId"]), Unauthorized)
+        fields = {"name": member["name"], "scopes": invitation["scopes"], "memberId": member["id"]}
+        if inviter and (ends := inviter.get("expiresAt")):
+            fields["expiresAt"] = wire_time(ends)
+        ctx = Context(store, _inviter(project_id, invitation), Channel.CLI, now)
+        token: str = create_token(ctx, fields=fields).body["token"]
+        return token
+
+    with store.deadline():
+        return store.in_transaction(accept)
+
+
+def _valid_token(store: Store, secret_hash: str, now: datetime) -> StoredToken | None:
+    """Returns the token whose secret has this hash; None once it was rotated or revoked or has expired."""
+    token = store[Tokens].by_hash(secret_hash)
+    return token if is_in_force(token, now) else None
+
+
+def _inviter(project_id: str, invitation: StoredInvitation) -> Caller:
+    """Returns the inviter as the caller; their scopes were checked when they invited."""
+    by = invitation["createdBy"]
+    if by["id"] is None:
+        return system(project_id, "")
+    return Caller(project_id, "", by["id"], by["name"], by["agent"], frozenset(Scope))

@@ -1,0 +1,127 @@
+"""The token's project and its settings (decisions, section 5)."""
+
+from app.core.actors import StoredNote
+from app.core.context import Caller, Context, system, this_instant
+from app.core.errors import BadRequest, NotFound, Problem, or_raise
+from app.core.etags import record_tag
+from app.core.operation import Effect, Result, operation
+from app.core.schemas.loading import Fields, check
+from app.core.store.collection import new_id
+from app.core.store.store import Store
+from app.core.vocabulary import Scope
+from app.notices.settings import slack_problems, unmasked
+from app.projects.responses import Project, project_record
+from app.projects.rules import StoredProject, merged_views
+from app.projects.schemas import MAX_VIEWS, FreezeFields, ProjectChanges, ProjectFields, ViewsFields
+from app.projects.store import Projects
+from app.provenance.vocabulary import ReviewDemand
+
+TOO_MANY_VIEWS = f"A project has at most {MAX_VIEWS} saved views: delete one first."
+
+
+@operation(Scope.READ, Effect.READS, "GET /project", toolsets=("planning", "reviewing", "admin"))
+def get_project(ctx: Context) -> Result[Project]:
+    """Read the project that the token belongs to, with its settings."""
+    return _result(ctx.store[Projects].settings(ctx.project_id))
+
+
+@operation(
+    Scope.ADMIN, Effect.CHANGES, "PATCH /project", body=ProjectChanges, errors=(BadRequest,), toolsets=("admin",)
+)
+def update_project(ctx: Context, fields: Fields) -> Result[Project]:
+    """Change the project's settings."""
+    project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))
+    sent = unmasked(fields, project)
+    check(ProjectChanges, fields, *slack_problems(ctx, sent.get("slack"), "slack"))
+    if sent.get("reviewRecord") == ReviewDemand.OFF:  # as it is shown where it is unset
+        sent = {**sent, "reviewRecord": None}
+    return _changed(ctx, project, sent)
+
+
+@operation(
+    Scope.WRITE, Effect.CHANGES, "PATCH /project/views", body=ViewsFields, errors=(BadRequest,), toolsets=("admin",)
+)
+def save_views(ctx: Context, fields: Fields) -> Result[Project]:
+    """Save views under their names for everybody; a `query` of null deletes one.
+
+    Others stay. Names are compared without regard to case.
+    """
+    project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))
+    views = merged_views(project.get("views") or [], fields["views"])
+    wrong = [Problem(field="views", message=TOO_MANY_VIEWS)] if len(views) > MAX_VIEWS else []
+    check(ViewsFields, fields, *wrong)
+    return _changed(ctx, project, {"views": views})
+
+
+@operation(
+    Scope.ADMIN, Effect.CHANGES, "POST /project/freeze", body=FreezeFields, transaction=True, toolsets=("admin",)
+)
+def freeze_project(ctx: Context, fields: Fields) -> Result[Project]:
+    """Freeze the project: nothing but tokens with the scope `admin` can write.
+
+    It holds within 5 seconds; scheduled documents wait too. Reads and delivery go on. Freezing again replaces the note.
+    """
+    project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))
+    since = project.get("frozen") or StoredNote(note="", at=ctx.now, by=ctx.caller.actor)
+    frozen: StoredNote = {**since, "note": fields.get("note") or ""}
+    if frozen == project.get("frozen"):
+        return _result(project)
+    return _result(ctx.store[Projects].freeze(ctx.project_id, project, frozen, ctx.event("project.frozen")))
+
+
+@operation(Scope.ADMIN, Effect.CHANGES, "POST /project/unfreeze", transaction=True, toolsets=("admin",))
+def unfreeze_project(ctx: Context) -> Result[Project]:
+    """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
+    project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))
+    if project.get("frozen") is None:
+        return _result(project)
+    return _result(ctx.store[Projects].freeze(ctx.project_id, project, None, ctx.event("project.unfrozen")))
+
+
+def create_project(store: Store, fields: Fields) -> Project:
+    """Makes a project and returns its record; for the command line, as no token can be there before its project.
+
+    Refuses with `BadRequest`. (decisions, section 10)
+    """
+    check(ProjectFields, fields)
+    now = this_instant()
+    project = {
+        "teamId": fields.get("teamId", new_id()),
+        "name": fields["name"],
+        "reviewRequired": False,
+        "siteUrl": None,
+        "claimLeaseSeconds": None,
+        "createdAt": now,
+        "updatedAt": now,
+    }
+    with store.deadline():
+        return project_record(store.in_transaction(lambda within: within[Projects].create(project)))
+
+
+def all_projects(store: Store) -> list[Project]:
+    """Returns every project's record, the oldest first; for the command line."""
+    with store.deadline():
+        return [project_record(project) for project in store[Projects].all()]
+
+
+def service_of(store: Store, project_id: str) -> Caller:
+    """Returns the service itself as the caller in a project; for the command line.
+
+    Refuses with `NotFound` when there is no such project.
+    """
+    missing = f"There is no project {project_id}: `content-workflow project list` lists them."
+    with store.deadline():
+        project = or_raise(store[Projects].find(project_id), NotFound, missing)
+    return system(project["id"], project["teamId"])
+
+
+def _changed(ctx: Context, project: StoredProject, sent: Fields) -> Result[Project]:
+    """Returns the project with those settings that differ written; an empty one is as an unset one."""
+    changes = {name: value for name, value in sent.items() if (value or None) != (project.get(name) or None)}
+    if not changes:
+        return _result(project)
+    return _result(ctx.store[Projects].update(ctx.project_id, project, changes, ctx.event("project.updated")))
+
+
+def _result(project: StoredProject) -> Result[Project]:
+    return Result(project_record(project), etag=record_tag(project))

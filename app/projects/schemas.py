@@ -1,0 +1,185 @@
+"""What a project's settings may hold (decisions, section 5)."""
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+import marshmallow as ma
+
+from app.briefs.schemas import LEASE_SECONDS
+from app.checks.vocabulary import CheckLevel, CheckName
+from app.core.schemas.fields import (
+    MAX_LISTED,
+    Documented,
+    EnumString,
+    List,
+    Nested,
+    Schema,
+    StrictBoolean,
+    StrictInteger,
+    StrictString,
+    at_most,
+)
+from app.core.schemas.validation import HEX_ID, full_match, http_url, not_blank
+from app.core.vocabulary import Role
+from app.notices.schemas import NotifyFields, Slack
+from app.provenance.vocabulary import ReviewDemand
+
+_PART = r'[^@\s\x00-\x1f\x7f,;:<>()\[\]"\\]+'
+
+
+email_address = full_match(f"{_PART}@{_PART}", "Must be an e-mail address, like ada@example.org.")
+"""Checks for one @ with text around it: no white space, and nothing that makes it two addresses in a mail's header."""
+
+
+class MemberFields(Schema):
+    """What creates a member."""
+
+    name = StrictString(100, not_blank, description="the member's name", example="Ada Example", required=True)
+    email = StrictString(320, email_address, description="the member's e-mail address", example="ada@example.org")
+    role = EnumString(
+        Role,
+        description="descriptive: permissions are the token's; `writer` by default",
+        example="editor",
+        allow_none=False,
+    )
+
+
+class MemberChanges(MemberFields):
+    """What PATCH of a member may carry."""
+
+    name = StrictString(100, not_blank, description="the member's name", example="Ada Example", allow_none=False)
+    notify = Nested(NotifyFields, description="how they are told; merged", allow_none=False)
+
+
+MAX_URL = 2_000
+
+
+MAX_VIEWS = 50
+
+
+def url_with(*placeholders: str) -> Callable[[str], None]:
+    """Returns the check for an http or https URL that may have placeholders; an empty text stands for none."""
+
+    def check(value: str) -> None:
+        address = value
+        for name in placeholders:
+            address = address.replace(f"{{{name}}}", name)
+        if "{" in address or "}" in address:
+            names = ", ".join(f"`{{{name}}}`" for name in placeholders)
+            raise ma.ValidationError(f"Must have no other placeholders than {names}.")
+        if value:
+            http_url(address)
+
+    return check
+
+
+class CheckLevels(Documented, ma.fields.Dict):
+    """Names of checks, each with its level; the second stage checks both words."""
+
+    default_error_messages: dict[str, Any] = {"invalid": "Must be an object."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            keys=EnumString(CheckName, allow_none=False), values=EnumString(CheckLevel, allow_none=False), **options
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, dict) and len(value) > MAX_LISTED:
+            raise ma.ValidationError(f"Must have at most {MAX_LISTED} items.")
+        try:
+            return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]
+        except ma.ValidationError as error:
+            if isinstance(error.messages, dict):  # by name, then by `key` and `value`
+                flat = {name: [*chain.from_iterable(one.values())] for name, one in error.messages.items()}
+                raise ma.ValidationError(flat) from None
+            raise
+
+
+class ProjectFields(Schema):
+    """What creates a project; only the command line does."""
+
+    name = StrictString(100, not_blank, description="the project's name", required=True)
+    teamId = StrictString(
+        24,
+        full_match(HEX_ID.pattern, "Must be an id of 24 hexadecimal digits."),
+        description="the team that it belongs to",
+        allow_none=False,
+    )
+
+
+class ProjectChanges(Schema):
+    """What PATCH of the project may carry; null clears the addresses and the lease, an empty text the addresses."""
+
+    name = StrictString(100, not_blank, description="the project's name", allow_none=False)
+    reviewRequired = StrictBoolean(description="whether only approved documents can be published")
+    siteUrl = StrictString(
+        MAX_URL, url_with("slug"), description="the website's address; may hold `{slug}`, else `/slug` is added"
+    )
+    previewUrl = StrictString(
+        MAX_URL,
+        url_with("slug", "id"),
+        description="where the website previews documents; may hold `{slug}` and `{id}`, else `/slug` is added",
+    )
+    categoryUrl = StrictString(
+        None,
+        at_most(MAX_URL, "characters"),
+        url_with("slug"),
+        description=f"the address of a category's page there, alike; at most {MAX_URL:,} characters",
+    )
+    claimLeaseSeconds = StrictInteger(
+        *LEASE_SECONDS,
+        description="lease of claims that name none; null: they never expire",
+        example=3600,
+        allow_none=True,
+    )
+    guidelines = StrictString(20_000, description="the house style for writers, as markdown")
+    fourEyes = StrictBoolean(
+        description="whether who made or submitted a version may not approve, schedule or publish it; null: false",
+        allow_none=True,
+    )
+    checks = CheckLevels(
+        description="checks of documents by name, each `off`, `warning` (the default) or `error`; replaced whole",
+        example={"meta_title": "error", "references": "off"},
+        allow_none=True,
+    )
+    reviewRecord = EnumString(
+        ReviewDemand,
+        description="`required`: only a person approves, with the record of their review; null: `off`",
+        example="required",
+    )
+    maxRounds = StrictInteger(
+        1,
+        20,
+        description="requests for changes with `offer` before a publication; null: no limit",
+        example=3,
+        allow_none=True,
+    )
+    slack = Slack()
+
+
+class ViewFields(Schema):
+    """A saved view."""
+
+    name = StrictString(60, not_blank, description="its name", example="In review", required=True)
+    query = StrictString(
+        1_000,
+        description="its filters, order and columns, as in the address of the console's table",
+        example="status=review&sort=dueDate",
+        required=True,
+        allow_none=True,
+    )
+
+
+class ViewsFields(Schema):
+    """Views to save or to delete."""
+
+    views = List(Nested(ViewFields, allow_none=False), MAX_VIEWS, description="the views", required=True)
+
+
+class FreezeFields(Schema):
+    """What freezing a project carries."""
+
+    note = StrictString(
+        500, description="why, for those who are refused", example="Wrong prices in last night's drafts."
+    )

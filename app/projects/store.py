@@ -1,0 +1,181 @@
+"""Projects, and what each counts: its clusters, its events, its publications."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict, cast
+
+from bson import ObjectId, Timestamp
+from cachetools import TTLCache, cached
+from pymongo.collection import Collection as MongoCollection
+
+from app.core.actors import StoredNote
+from app.core.events import Event
+from app.core.named import name_key
+from app.core.store.collection import OutboxCollection, new_id, object_id
+from app.core.store.indexes import FIRST_ID, NOT_DELETED
+from app.core.store.named import Named
+from app.core.store.types import Bson, Values
+from app.notices.vocabulary import Digest
+from app.projects.rules import StoredMember, StoredProject
+
+if TYPE_CHECKING:
+    from app.core.store.store import Store
+
+
+class Members(Named[StoredMember]):
+    """The members of a project; a deleted one stays stored, since records still name it."""
+
+    name = "members"
+    event_data = (("memberId", "id"),)
+    unique = "emailKey"
+    found_by = ("nameKey", "emailKey")
+
+    def keys(self, fields: Values, before: Values | None = None) -> Bson:
+        email = {"emailKey": name_key(fields["email"] or "")} if "email" in fields else {}
+        return super().keys(fields) | email
+
+    def get_including_deleted(self, project_id: str, member_id: str) -> StoredMember | None:
+        """Returns a member, also one that was deleted, or None."""
+        return self._find_one(project_id, {"_id": ObjectId(member_id)}, self.hidden)
+
+    def exists(self, project_id: str, member_id: str) -> bool:
+        """Returns whether there is such a member to assign something to."""
+        return self._exists(project_id, {"_id": object_id(member_id), **NOT_DELETED})
+
+    def ids(self, project_id: str) -> Sequence[str]:
+        """Returns the ids of the members who did not leave."""
+        return [row["id"] for row in self._find(project_id, NOT_DELETED, fields={"_id": 1})]
+
+    def with_digest(self, project_id: str, digest: Digest) -> Sequence[StoredMember]:
+        """Returns the members with a given `digest`."""
+        return self._find(project_id, {"notify.digest": digest, **NOT_DELETED}, fields=self.hidden)
+
+    def told_daily(self, hour: int) -> Sequence[StoredMember]:
+        """Returns the members of all projects who get a daily notice at an hour."""
+        told = {"projectId": {"$gte": FIRST_ID}, "notify.digest": Digest.DAILY, "notify.hour": hour, **NOT_DELETED}
+        return [self.from_bson(row) for row in self._collection.find(told, self.hidden)]
+
+    def with_email(self, email: str) -> list[StoredMember]:
+        """Returns the members of all projects who have this e-mail address, since signing in names no project."""
+        key = name_key(email)
+        found = self._collection.find({"emailKey": key, **NOT_DELETED}, self.hidden).limit(100) if key else ()
+        return [self.from_bson(row) for row in found]
+
+
+_recent: TTLCache[str, StoredProject] = TTLCache(10_000, 3)
+"""The projects' settings, so that a claim or a submit is one command. A change holds within 3 s; in the process that
+made it mostly at once."""
+
+
+_recent_lock = threading.Lock()
+
+
+class StoredCounters(TypedDict):
+    """What a project counts, as it is in MongoDB, under the project's id.
+
+    Transactions that must not run side by side both write to it.
+    """
+
+    _id: ObjectId
+    clusters: int
+    """How many clusters there are."""
+    webhooks: int
+    """How many webhooks there are."""
+    delivery: int
+    """How often what is delivered changed."""
+    freezes: NotRequired[int]
+    """How often the project was frozen or unfrozen."""
+    treeMoves: NotRequired[int]
+    """How often a category was moved in the tree."""
+
+
+class Revision(NamedTuple):
+    """What a project delivers, as of a moment."""
+
+    number: int
+    at: Timestamp | None
+    """A cluster time at which the primary had this revision; None if only the primary is read."""
+
+
+Capped = Literal["clusters", "webhooks"]
+"""What a project may have up to a cap."""
+
+
+class Projects(OutboxCollection[StoredProject]):
+    """The projects; a project's own record carries its id as `projectId` too, so that one rule finds all."""
+
+    name = "projects"
+    event_data = ()
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._counters = cast(MongoCollection[StoredCounters], store.database["counters"])
+
+    def create(self, record: Values) -> StoredProject:
+        """Adds a project and its counters; without an event, as no token exists that could read it."""
+        project_id = new_id()
+        counters = StoredCounters(_id=ObjectId(project_id), clusters=0, webhooks=0, delivery=0)
+        self._counters.insert_one(counters, session=self._session)
+        return self._insert(project_id, {**record, "id": project_id, "rev": 1, "outbox": []})
+
+    def settings(self, project_id: str) -> StoredProject:
+        """Returns a project's record; it exists, as a token named it."""
+        return cast(StoredProject, self.get(project_id, project_id) or {})
+
+    @cached(_recent, lambda self, project_id: project_id, _recent_lock)
+    def recent_settings(self, project_id: str) -> StoredProject:
+        """Returns a project's record as it was at most 3 s ago."""
+        recent = self.settings(project_id)
+        for long in ("guidelines", "views"):  # which no hot path needs
+            recent.pop(long, None)  # type: ignore[misc]
+        return recent
+
+    def find(self, project_id: str) -> StoredProject | None:
+        """Returns a project by an id of any form, or None."""
+        return self.from_bson(self._collection.find_one({"_id": object_id(project_id)}, self.hidden))
+
+    def all(self) -> list[StoredProject]:
+        """Returns every project, the oldest first, for the command line."""
+        return [self.from_bson(row) for row in self._collection.find({}, self.hidden).sort("_id", 1)]
+
+    def change(self, project_id: str, before: StoredProject, after: Values, events: Sequence[Event]) -> StoredProject:
+        """Changes a project's settings. Raises as every `change` does."""
+        changed = super().change(project_id, before, after, events)
+        with _recent_lock:
+            _recent.pop(project_id, None)
+        return changed
+
+    def freeze(self, project_id: str, before: StoredProject, frozen: StoredNote | None, event: Event) -> StoredProject:
+        """Freezes or unfreezes a project, inside a transaction.
+
+        It writes to the record that every publication writes to (`delivery_changed`). So what the worker is publishing
+        is published before, or sees the freeze.
+        """
+        changed = self.update(project_id, before, {"frozen": frozen}, event)
+        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"freezes": 1}}, session=self._session)
+        return changed
+
+    def count_up(self, project_id: str, what: Capped, cap: int) -> bool:
+        """Counts one more of something inside a transaction; False when the cap is reached."""
+        below = {"_id": ObjectId(project_id), what: {"$lt": cap}}
+        return self._counters.update_one(below, {"$inc": {what: 1}}, session=self._session).matched_count > 0
+
+    def count_down(self, project_id: str, what: Capped) -> None:
+        """Counts one less of something inside a transaction."""
+        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {what: -1}}, session=self._session)
+
+    def guard_tree(self, project_id: str) -> None:
+        """Makes every other transaction that moves a category in the project's tree conflict with this one."""
+        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"treeMoves": 1}}, session=self._session)
+
+    def delivery_changed(self, project_id: str) -> None:
+        """Increments the project's delivery revision, inside the transaction that changes what is delivered."""
+        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"delivery": 1}}, session=self._session)
+
+    def delivery_revision(self, project_id: str) -> Revision:
+        """Returns a number that changes whenever what the project delivers does: one small read of the primary."""
+        with self._store.causal_session() as session:
+            counted = self._counters.find_one({"_id": ObjectId(project_id)}, {"delivery": 1}, session=session)
+            return Revision(counted["delivery"] if counted else 0, session.operation_time if session else None)

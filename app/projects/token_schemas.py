@@ -1,0 +1,67 @@
+"""What a token may hold (decisions, section 2)."""
+
+from app.core.schemas.fields import (
+    EnumString,
+    List,
+    Nested,
+    OnConfirm,
+    Schema,
+    StrictBoolean,
+    StrictInteger,
+    StrictString,
+    TimeString,
+)
+from app.core.schemas.validation import not_blank
+from app.core.vocabulary import Scope, TokenKind
+from app.guards.schemas import BUDGET, BudgetFields, names_a_limit
+
+MEMBER = "a management token: the id of the member whose it is, or null"
+
+
+class TokenFields(Schema):
+    """What creates a token."""
+
+    name = StrictString(100, not_blank, description="what or who uses the token", example="Night writer", required=True)
+    kind = EnumString(TokenKind, description="`management` (the default) or `delivery`", allow_none=False)
+    agent = StrictString(100, not_blank, description="name of the agent that uses the token", example="writer-1")
+    scopes = List(
+        EnumString(Scope, allow_none=False),
+        len(Scope),
+        description="what it may do; by default `read write publish`, with an agent `read write`",
+        allow_none=False,
+    )
+    drafts = StrictBoolean(description="a delivery token: whether it may read documents that are not published")
+    expiresAt = TimeString(description="when it expires, a timestamp with its offset; by default never")
+    budget = Nested(BudgetFields, description=BUDGET, validate=OnConfirm(names_a_limit))
+    memberId = StrictString(description=MEMBER)
+
+
+class TokenChanges(Schema):
+    """What PATCH of a token may carry."""
+
+    name = StrictString(
+        100, not_blank, description="what or who uses the token", example="Night writer", allow_none=False
+    )
+    budget = Nested(BudgetFields, description=f"{BUDGET}; replaced whole", validate=OnConfirm(names_a_limit))
+    memberId = StrictString(description=MEMBER)
+
+
+MOST_SECONDS = 30 * 86_400
+
+
+class InvitationFields(Schema):
+    """What invites a member."""
+
+    scopes = List(
+        EnumString(Scope, allow_none=False),
+        len(Scope),
+        description="what the member's token may do; by default `read write publish`",
+        allow_none=False,
+    )
+    expiresIn = StrictInteger(
+        1,
+        MOST_SECONDS,
+        description="for how many seconds the link works, by default 604800 (7 days)",
+        example=604_800,
+        allow_none=False,
+    )

@@ -1,0 +1,89 @@
+"""Tokens, of which only hashes of secrets are stored, and what they used of their budgets.
+
+(decisions, sections 2 and 13)
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from bson import ObjectId
+
+from app.core.secrets import StoredSecret
+from app.core.store.collection import OutboxCollection, object_id
+from app.core.store.indexes import FIRST_ID
+from app.core.store.secrets import OwnedSecrets, Secrets
+from app.projects.rules import StoredInvitation, StoredToken
+
+
+class StoredSession(StoredSecret):
+    """A session as the store returns it."""
+
+    tokenId: str
+    tokenHash: str
+    """The hash of the token's secret at the time: a token with a new secret ends its sessions."""
+
+
+class Sessions(Secrets[StoredSession]):
+    """The sessions of a project."""
+
+    name = "sessions"
+
+
+class Invitations(OwnedSecrets[StoredInvitation]):
+    """The invitations of members that nobody has accepted yet."""
+
+    name, owner = "invitations", "memberId"
+
+
+LAST_USED_LAG = timedelta(minutes=1)
+
+
+class Tokens(OutboxCollection[StoredToken]):
+    """The tokens of all projects, found by the hash of their secret, or by project and id."""
+
+    name = "tokens"
+    event_data = (("tokenId", "id"),)
+    defaults = {}
+
+    def by_hash(self, secret_hash: str) -> StoredToken | None:
+        """Returns the token whose secret has this hash: the one look-up that knows no project yet."""
+        return self.from_bson(self._collection.find_one({"hash": secret_hash}, self.hidden))
+
+    def by_id(self, token_id: str) -> StoredToken | None:
+        """Returns a token by its id alone, for the command line."""
+        return self.from_bson(self._collection.find_one({"_id": object_id(token_id)}, self.hidden))
+
+    def by_connection(self, project_id: str, part: Literal["code", "family"], part_hash: str) -> StoredToken | None:
+        """Returns the connection that has this hash: of its code, or of the part that all its refresh tokens have."""
+        return self._find_one(project_id, {f"connection.{part}": part_hash}, self.hidden)
+
+    def of_member(self, project_id: str, member_id: str, **like: Any) -> StoredToken | None:
+        """Returns the token of a member with some values that is not revoked, like that of their calendar."""
+        return self._find_one(project_id, {"memberId": ObjectId(member_id), "revokedAt": None, **like}, self.hidden)
+
+    def get_agents(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
+        """Returns the agents' names of tokens by token id, of those that have one, revoked ones too."""
+        found = self._by_id(project_id, token_ids, {"agent": 1})
+        return {token_id: agent for token_id, row in found.items() if (agent := row.get("agent"))}
+
+    def get_granters(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
+        """Returns, by token id, the id of the token that agreed to the connection, for tokens that are connections."""
+        found = self._by_id(project_id, token_ids, {"grantedBy": 1})
+        return {token_id: by["id"] or "" for token_id, row in found.items() if (by := row.get("grantedBy"))}
+
+    def owners(self, project_id: str) -> dict[str, str]:
+        """Returns the member to whom each token belongs, by token id, revoked tokens included."""
+        rows = self._find(project_id, {"memberId": {"$gt": FIRST_ID}}, fields={"memberId": 1})
+        return {row["id"]: member_id for row in rows if (member_id := row.get("memberId"))}
+
+    def record_use(self, project_id: str, token_id: str, now: datetime) -> None:
+        """Notes that the token was used; at most once a minute, so that it costs requests nothing."""
+        stale = {"$not": {"$gte": now - LAST_USED_LAG}}  # never used, too
+        where = self._where(project_id, {"_id": ObjectId(token_id), "lastUsedAt": stale})
+        self._collection.update_one(where, {"$set": {"lastUsedAt": now}})
+
+    def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
+        """Returns one page of tokens, the oldest first, revoked ones too."""
+        fields = {"outbox": 0, "hash": 0, "connection": 0, "grantedWith": 0}
+        return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields)

@@ -1,0 +1,39 @@
+"""The body of an approval with a record of review, and which version or publications to read."""
+
+from app.core.schemas.fields import Nested, Schema, StrictBoolean, StrictInteger, StrictString, not_empty
+from app.core.schemas.queries import Page
+from app.documents.schemas import WithBaseVersion, day
+
+
+class ReviewFields(Schema):
+    """What a person attests of the text that they approve."""
+
+    facts = StrictBoolean(description="whether you checked its facts", example=True, load_default=False)
+    sources = StrictBoolean(description="whether you checked its sources", example=True, load_default=False)
+    examined = StrictString(
+        2_000,
+        validate=[not_empty],
+        description="what you examined, and how",
+        example="Every step, against our own bakes.",
+        allow_none=False,
+    )
+    responsible = StrictString(200, description="who answers for it; may hold an address", example="Ada Miller")
+
+
+class ApproveFields(WithBaseVersion):
+    """The body of an approval."""
+
+    review = Nested(ReviewFields, description="the record of a person's review")
+
+
+class VersionQuery(Schema):
+    """Which version of a document (decisions, section 18)."""
+
+    version = StrictInteger(1, description="the version to read", allow_none=False)
+
+
+class DisclosureQuery(Page):
+    """Which publications to list (decisions, section 18)."""
+
+    from_ = day("went live on this day or after", data_key="from")
+    to = day("went live on this day or before")

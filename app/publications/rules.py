@@ -1,0 +1,89 @@
+"""A publication: a document as it is delivered, and where its past slugs lead (decisions, sections 5, 7 and 15)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NotRequired, TypedDict
+
+from app.core.actors import Actor
+from app.core.text.excerpts import first_paragraph
+from app.core.text.html import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
+from app.core.text.words import search_words
+from app.provenance.reviews import StoredDisclosure
+from app.publications.record import PastSlug, PublishedFields
+
+NOT_RENDERABLE = (
+    f"The content's html would be over 15 MB, have over {MAX_TAGS:,} tags, or over {MAX_REFERENCES:,} characters such "
+    "as & and no-break spaces, more than can be published: shorten or split the document."
+)
+
+
+class AgentWords(TypedDict):
+    """How many words an agent wrote of what is delivered."""
+
+    by: Actor
+    words: int
+
+
+class Publication(PublishedFields):
+    """What is delivered of a document, under the document's id; its texts are bodies."""
+
+    id: str
+    projectId: str
+    version: int
+    markdownId: str
+    htmlId: str
+    markdownBytes: int
+    htmlBytes: int
+    wordCount: int
+    publishedAt: datetime
+    updatedAt: datetime
+    authorId: str | None
+    clusterId: str | None
+    pastSlugs: list[PastSlug]
+    """The slugs that it was delivered under before, the latest first."""
+    words: list[str]
+    """The words of its title, subtitle and excerpt, which searches look for."""
+    disclosure: StoredDisclosure
+    agentWords: NotRequired[list[AgentWords]]
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """What publishing makes of markdown, once."""
+
+    html: str
+    html_bytes: int
+    markdown_bytes: int
+    first_paragraph: str | None
+
+
+def rendered(markdown: str) -> Rendered | None:
+    """Returns markdown as it will be delivered; None for `NOT_RENDERABLE`, when its html is too large to store."""
+    try:
+        html = to_html(markdown)
+    except TooMuchMarkup:
+        return None
+    size = len(html.encode())
+    if size > MAX_HTML_BYTES:
+        return None
+    return Rendered(html, size, len(markdown.encode()), first_paragraph(markdown))
+
+
+def delivered_words(delivered: Mapping[str, Any]) -> list[str]:
+    """Returns the words by which the delivery API finds a document: those of its title, subtitle and excerpt."""
+    return search_words(*(delivered.get(name) or "" for name in ("title", "subtitle", "excerpt")))
+
+
+def redirects(left: Iterable[tuple[str, str]], delivered: Iterable[str]) -> Mapping[str, str]:
+    """Returns the present slug for each past one.
+
+    `left` are past slugs of documents, each with the present one, those that were left last first; `delivered` are
+    those of them that a document is delivered under. Of several documents that left a slug, the latest counts.
+    """
+    found: dict[str, str] = {}
+    taken = set(delivered)
+    for slug, present in left:
+        if slug not in taken:
+            found.setdefault(slug, present)
+    return found

@@ -1,0 +1,172 @@
+"""What is delivered: one record for each document that is live, under the document's id.
+
+It is written in the transactions that change what is delivered, and all that a website reads; a preview reads the
+document too.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from bson import ObjectId
+from pymongo import ReturnDocument, UpdateOne
+
+from app.core.store.collection import DESCENDING, Collection, object_id, object_ids, to_bson
+from app.core.store.indexes import NEWEST_FIRST
+from app.core.store.types import Bson, Projection, Values
+from app.publications.rules import AgentWords, Publication
+
+NEWEST = (("publishedAt", DESCENDING), ("_id", 1))
+DELIVERED = {"projectId": 0, "version": 0, "pastSlugs": 0, "words": 0, "agentWords": 0}
+DISCLOSED = dict.fromkeys(("title", "slug", "version", "publishedAt", "disclosure"), 1)
+Ids = Mapping[str, Sequence[str]]
+"""The ids that a list may have, by the field: `categoryId`, `authorId`, `clusterId`."""
+MOST_MERGED = 200
+PAGE = dict.fromkeys(("slug", "publishedAt", "updatedAt"), 1)
+
+
+class Publications(Collection[Publication]):
+    """The publications of a project."""
+
+    name = "publications"
+
+    def put(self, project_id: str, publication: Publication) -> Publication | None:
+        """Makes this what is delivered of its document; returns what was delivered before, if anything."""
+        row = to_bson({**publication, "projectId": project_id})
+        where = {"projectId": row["projectId"], "_id": row["_id"]}
+        replaced = self._collection.find_one_and_replace(
+            where, row, upsert=True, return_document=ReturnDocument.BEFORE, session=self._session
+        )
+        self._store.writes += 1
+        return self.from_bson(replaced)
+
+    def change_many(self, project_id: str, changes: Iterable[tuple[str, Values]]) -> None:
+        """Changes fields that are delivered without publishing, each with the id of the document, in one call."""
+        self._collection.bulk_write(
+            [
+                UpdateOne(self._where(project_id, {"_id": ObjectId(one)}), {"$set": to_bson(new)})
+                for one, new in changes
+            ],
+            session=self._session,
+        )
+        self._store.writes += 1
+
+    def remove(self, project_id: str, document_id: str) -> Publication | None:
+        """Takes a document out of what is delivered, and returns what was delivered of it."""
+        return self._delete_one(project_id, {"_id": ObjectId(document_id)})
+
+    def add_many(self, project_id: str, publications: Iterable[Publication]) -> None:
+        """Adds publications of documents that are new, in one call."""
+        self._insert_many(project_id, publications)
+
+    def page(self, project_id: str, ids: Ids, words: Sequence[str], *, limit: int, offset: int) -> list[Publication]:
+        """Returns one page, the newest first, with one of the ids in each field, and with all of some words.
+
+        MongoDB merges the lists of up to 200 categories in order; of more it would read all and sort them.
+        """
+        index = NEWEST_FIRST if len(ids.get("categoryId", ())) > MOST_MERGED and len(ids) == 1 and not words else None
+        condition = _condition(ids, words)
+        return self._find(project_id, condition, sort=NEWEST, skip=offset, limit=limit, fields=DELIVERED, index=index)
+
+    def published_between(
+        self, project_id: str, since: datetime | None, until: datetime | None, *, limit: int, offset: int
+    ) -> list[Publication]:
+        """Returns one page of what went live in a span of time, the newest first, with what is disclosed of it."""
+        span = {name: time for name, time in (("$gte", since), ("$lte", until)) if time is not None}
+        condition: Bson = {"publishedAt": span} if span else {}
+        index = NEWEST_FIRST
+        return self._find(project_id, condition, sort=NEWEST, skip=offset, limit=limit, fields=DISCLOSED, index=index)
+
+    def words_by_agent(self, project_id: str) -> list[AgentWords]:
+        """Returns how many words each agent wrote of all that is delivered."""
+        one = "$agentWords"
+        stages: list[Bson] = [
+            {"$unwind": one},
+            {"$group": {"_id": f"{one}.by.id", "by": {"$last": f"{one}.by"}, "words": {"$sum": f"{one}.words"}}},
+        ]
+        rows = self._aggregate(project_id, {"agentWords.words": {"$gt": 0}}, stages)
+        return [AgentWords(by=row["by"], words=row["words"]) for row in rows]
+
+    def count(self, project_id: str, ids: Ids, words: Sequence[str]) -> int:
+        """Returns how many documents are published with one of the ids in each field, and with all of some words."""
+        return self._count(project_id, _condition(ids, words))
+
+    def count_by_category(self, project_id: str) -> dict[str | None, int]:
+        """Returns how many documents are published in each category, and under None in no category."""
+        in_order = {"$sort": {"projectId": 1, "categoryId": 1}}  # so that the keys of one index are counted
+        rows = self._aggregate(project_id, {}, [in_order, {"$group": {"_id": "$categoryId", "count": {"$sum": 1}}}])
+        return {row["_id"] and str(row["_id"]): row["count"] for row in rows}
+
+    def newest_of_clusters(
+        self, project_id: str, cluster_ids: Iterable[str], limit: int
+    ) -> dict[str, list[Publication]]:
+        """Returns the newest publications of each of the clusters, at most `limit` of one, in one read."""
+        newest = [
+            {"$match": self._where(project_id, {})},
+            {"$sort": dict(NEWEST)},
+            {"$limit": limit},
+            {"$project": DELIVERED},
+        ]
+        join = {"from": self.name, "localField": "_id", "foreignField": "clusterId", "pipeline": newest}
+        stages: list[Bson] = [
+            {"$match": self._where(project_id, {"_id": {"$in": object_ids(cluster_ids)}})},
+            {"$project": {"_id": 1}},
+            {"$lookup": {**join, "as": "publications"}},
+        ]
+        rows = self._store.database["clusters"].aggregate(stages, session=self._session)
+        return {str(row["_id"]): [self.from_bson(one) for one in row["publications"]] for row in rows}
+
+    def get(self, project_id: str, document_id: str) -> Publication | None:
+        """Returns what is delivered of a document; None where nothing is."""
+        wanted = object_id(document_id)
+        return None if wanted is None else self._find_one(project_id, {"_id": wanted}, DELIVERED)
+
+    def find_by_slug(self, project_id: str, slug: str) -> Publication | None:
+        """Returns what is delivered under a slug, or None."""
+        return self._find_one(project_id, {"slug": slug}, DELIVERED)
+
+    def is_in_category(self, project_id: str, category_id: str) -> bool:
+        """Returns whether a document is delivered in a category."""
+        return self._exists(project_id, {"categoryId": ObjectId(category_id)})
+
+    def past_slugs(self, project_id: str, slug: str | None, limit: int) -> list[tuple[str, str]]:
+        """Returns past slugs with the current ones, the latest first: one slug, or all."""
+        past = {"pastSlugs.slug": {"$gt": ""} if slug is None else slug}
+        stages: list[Bson] = [
+            {"$project": {"pastSlugs": 1, "to": "$slug"}},
+            {"$unwind": "$pastSlugs"},
+            *([] if slug is None else [{"$match": past}]),
+            {"$sort": {"pastSlugs.at": -1, "pastSlugs.slug": 1, "_id": 1}},
+            {"$limit": limit},
+        ]
+        rows = self._aggregate(project_id, past, stages)
+        return [(row["pastSlugs"]["slug"], row["to"]) for row in rows]
+
+    def delivered_slugs(self, project_id: str, slugs: Sequence[str]) -> set[str]:
+        """Returns those of the slugs that a document is delivered under."""
+        return {row["slug"] for row in self._find(project_id, {"slug": {"$in": slugs}}, fields={"slug": 1})}
+
+    def after(self, project_id: str, last: Publication | None, *, limit: int, bare: bool = False) -> list[Publication]:
+        """Returns the publications that follow one in the order of lists, from the first for None.
+
+        `bare` ones have nothing but their slug and their times.
+        """
+        condition: Bson = {}
+        if last is not None:
+            later = {"publishedAt": last["publishedAt"], "_id": {"$gt": object_id(last["id"])}}
+            condition = {"$or": [{"publishedAt": {"$lt": last["publishedAt"]}}, later]}
+        fields: Projection = PAGE if bare else DELIVERED
+        return self._find(project_id, condition, sort=NEWEST, limit=limit, fields=fields)
+
+    def last_update(self, project_id: str) -> datetime | None:
+        """Returns when something was last published, for the first time or again."""
+        rows = self._find(project_id, {}, sort=(("updatedAt", DESCENDING),), limit=1, fields={"updatedAt": 1})
+        return rows[0]["updatedAt"] if rows else None
+
+
+def _condition(ids: Ids, words: Sequence[str]) -> Bson:
+    """Returns the condition for a list.
+
+    The longest word comes first, the one that MongoDB looks up: long words are rarer. An invalid id matches nothing.
+    """
+    listed: Bson = {name: {"$in": object_ids(some)} for name, some in ids.items()}
+    return listed | ({"words": {"$all": sorted(words, key=len, reverse=True)}} if words else {})

@@ -1,0 +1,117 @@
+"""Review links: one document and its threads for somebody who is no member, without a token (decisions, section 17)."""
+
+from datetime import datetime, timedelta
+from functools import partial
+
+from app.core.context import Caller, Context
+from app.core.errors import BadRequest, NotFound, Problem, Unauthorized, or_raise
+from app.core.operation import Effect, Result, operation
+from app.core.records import record_of
+from app.core.schemas.loading import Fields
+from app.core.store.store import Store
+from app.core.vocabulary import ActorType, Channel, Scope
+from app.documents.operations import own_document, write_decision
+from app.documents.record import StoredDocument, changed
+from app.documents.store import Documents
+from app.projects.access import hash_of, new_project_secret, project_of_secret
+from app.projects.store import Projects
+from app.review.responses import NewReviewLink, ReviewLink
+from app.review.schemas import ReviewLinkFields
+from app.review.store import ReviewLinks
+
+PREFIX = "cwl_"
+DEFAULT_DAYS = 7
+MOST_LINKS = 20
+"""The most review links of a document that have not ended."""
+
+TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review links: end one of them first.")
+
+
+@operation(
+    Scope.PUBLISH,
+    Effect.CREATES,
+    "POST /documents/<id>/review-links",
+    tag="threads",
+    body=ReviewLinkFields,
+    errors=(BadRequest,),
+    transaction=True,
+    toolsets=("reviewing",),
+)
+def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result[NewReviewLink]:
+    """Create a link that shows a document to somebody who is no member, for remarks.
+
+    It is in this response and never shown again.
+    """
+    document = ctx.check_match(own_document(ctx, document_id))
+    if len(ctx.store[ReviewLinks].list(ctx.project_id, document["id"], ctx.now)) >= MOST_LINKS:
+        raise BadRequest(errors=[TOO_MANY])
+    secret = PREFIX + new_project_secret(ctx.project_id)
+    link = ctx.store[ReviewLinks].add(
+        ctx.project_id,
+        hash_of(secret),
+        {"documentId": document["id"], "name": fields["name"], "createdBy": ctx.caller.actor},
+        ctx.now,
+        ctx.now + timedelta(days=fields.get("days", DEFAULT_DAYS)),
+    )
+    _record(ctx, document, "review_link.created", link["id"])
+    address = f"{ctx.public_url.rstrip('/')}/console/review#{secret}"  # what follows the # reaches no server and no log
+    return Result({**record_of(ReviewLink, link), "link": address}, secrets=("link",))
+
+
+@operation(Scope.PUBLISH, Effect.READS, "GET /documents/<id>/review-links", tag="threads", toolsets=("reviewing",))
+def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]]:
+    """List the review links of a document that have not ended, the oldest first; never their secrets."""
+    document = own_document(ctx, document_id)
+    return Result(
+        [record_of(ReviewLink, one) for one in ctx.store[ReviewLinks].list(ctx.project_id, document["id"], ctx.now)]
+    )
+
+
+@operation(
+    Scope.PUBLISH,
+    Effect.DESTROYS,
+    "DELETE /documents/<id>/review-links/<link_id>",
+    tag="threads",
+    transaction=True,
+    toolsets=("reviewing",),
+)
+def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[ReviewLink]:
+    """End a review link: within 5 seconds nobody can open it.
+
+    The response is the link as it was.
+    """
+    document = ctx.check_match(own_document(ctx, document_id))
+    found = ctx.store[ReviewLinks].delete(ctx.project_id, document["id"], link_id)
+    link = or_raise(found, NotFound, "The document has no such review link: it was ended, or its time is over.")
+    _record(ctx, document, "review_link.deleted", link["id"])
+    return Result(record_of(ReviewLink, link))
+
+
+def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
+    """Returns the context of a visitor with a review link's secret, and the id of its document, for the console.
+
+    The threads that a visitor opens have at most the level `should`, and they resolve only their own. Refuses with
+    `Unauthorized` an unknown secret, one whose link has ended, and any while the document is in the trash.
+    """
+    project_id = project_of_secret(secret.removeprefix(PREFIX))
+    with store.deadline():
+        link = or_raise(store[ReviewLinks].get(project_id, hash_of(secret), now), Unauthorized)
+        or_raise(store[Documents].get(project_id, link["documentId"]), Unauthorized)
+        project = store[Projects].settings(project_id)
+    caller = Caller(
+        project_id,
+        project["teamId"],
+        link["id"],
+        name=link["name"],
+        scopes=frozenset({Scope.READ, Scope.WRITE}),
+        project_name=project["name"],
+        frozen=project.get("frozen"),
+        type=ActorType.LINK,
+    )
+    return Context(store, caller, Channel.CONSOLE, now), link["documentId"]
+
+
+def _record(ctx: Context, document: StoredDocument, event: str, link_id: str) -> None:
+    """Writes the event of a link to its document, so that two calls can't make one link too many."""
+    rule = partial(changed, call=ctx.call, event=event, fields={}, data={"linkId": link_id})
+    write_decision(ctx, document, rule)

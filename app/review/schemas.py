@@ -1,0 +1,96 @@
+"""What review threads and review links take (decisions, section 17)."""
+
+from app.core.schemas.fields import (
+    EnumList,
+    List,
+    Nested,
+    Schema,
+    StrictBoolean,
+    StrictInteger,
+    StrictString,
+    not_empty,
+)
+from app.core.schemas.validation import one_of
+from app.documents.schemas import WithClaim
+from app.provenance.generation import WithGeneration
+from app.review.vocabulary import ThreadLevel, ThreadState
+
+MOST_COMMENTS = 100
+"""The most comments of a thread."""
+
+
+MOST_OPENED = 50
+"""The most threads that a request for changes opens."""
+
+
+class QuoteFields(Schema):
+    """The passage that a remark is about: together with what stands around it, it must stand in the text once."""
+
+    exact = StrictString(
+        2_000, validate=[not_empty], description="the passage, to the character", example="Flour", required=True
+    )
+    prefix = StrictString(200, description="what stands before it", allow_none=False)
+    suffix = StrictString(200, description="what stands after it", example=", water", allow_none=False)
+
+
+class ReplyFields(Schema):
+    """What answering a thread carries."""
+
+    text = StrictString(5_000, validate=[not_empty], description="the comment", example="Say which.", required=True)
+
+
+class SettleFields(Schema):
+    """What resolving a thread or rejecting a suggestion may carry."""
+
+    text = StrictString(
+        5_000, validate=[not_empty], description="a last comment", example="Good now.", allow_none=False
+    )
+
+
+class ThreadFields(ReplyFields):
+    """What opening a thread carries."""
+
+    level = StrictString(
+        validate=[one_of(ThreadLevel)],
+        description="by default `should`; a `must` has to be resolved before approval",
+        example="must",
+        allow_none=False,
+    )
+    quote = Nested(QuoteFields, description="the passage that it is about")
+    suggestion = StrictString(20_000, description="replaces the passage; empty removes it", example="Wheat flour")
+
+
+class ThreadQuery(Schema):
+    """Which threads of a document to list."""
+
+    state = EnumList(
+        ThreadState,
+        load_default=lambda: [ThreadState.OPEN, ThreadState.ANSWERED],
+        description="in one of these states",
+        metadata={"default": ["open", "answered"]},
+    )
+
+
+class ReviewLinkFields(Schema):
+    """What creates a review link."""
+
+    name = StrictString(100, validate=[not_empty], description="the visitor's name", example="Lee", required=True)
+    days = StrictInteger(1, 14, description="for how many days it works, by default 7", example=7, allow_none=False)
+
+
+class AcceptFields(WithClaim, WithGeneration):
+    """What accepting a suggestion may carry."""
+
+
+class ChangesRequest(Schema):
+    """The body of a request for changes."""
+
+    note = StrictString(5_000, description="what has to change", example="Say which flour.", allow_none=False)
+    threads = List(
+        Nested(ThreadFields, allow_none=False),
+        MOST_OPENED,
+        description="threads to open, all or none",
+        example=[{"text": "Say which.", "quote": {"exact": "Flour"}, "suggestion": "Wheat flour"}],
+        allow_none=False,
+    )
+    offer = StrictBoolean(description="make the brief `ready` too, for a writer to take", example=True)

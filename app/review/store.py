@@ -1,0 +1,66 @@
+"""Review threads, in records of their own (decisions, section 17).
+
+What the rules of a document need to know of its threads is in its own record, written in the same transaction.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from bson import ObjectId
+
+from app.core.errors import WriteConflict
+from app.core.store.collection import Collection, difference, object_id, object_ids
+from app.core.store.secrets import OwnedSecrets
+from app.review.rules import StoredReviewLink, StoredThread
+from app.review.vocabulary import ThreadState
+
+
+class ReviewLinks(OwnedSecrets[StoredReviewLink]):
+    """The review links of documents."""
+
+    name, owner = "reviewLinks", "documentId"
+
+
+class Threads(Collection[StoredThread]):
+    """The threads of a project's documents."""
+
+    name = "threads"
+
+    def get(self, project_id: str, document_id: str, thread_id: str) -> StoredThread | None:
+        """Returns a thread of a document, or None."""
+        return self._find_one(project_id, {"_id": object_id(thread_id), "documentId": object_id(document_id)})
+
+    def list(self, project_id: str, document_id: str, states: Iterable[ThreadState]) -> list[StoredThread]:
+        """Returns the threads of a document in some states, the oldest first."""
+        condition = {"documentId": ObjectId(document_id), "state": {"$in": [str(state) for state in states]}}
+        return self._find(project_id, condition, sort=(("_id", 1),))
+
+    def of_documents(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredThread]:
+        """Returns id, level and state of all threads of documents, and since when they have it."""
+        condition = {"documentId": {"$in": object_ids(document_ids)}}
+        fields = dict.fromkeys(("documentId", "level", "state", "stateSince"), 1)
+        return self._find(project_id, condition, fields=fields)
+
+    def get_many(self, project_id: str, thread_ids: Iterable[str]) -> dict[str, StoredThread]:
+        """Returns those of the threads that exist, by id."""
+        return self._by_id(project_id, thread_ids)
+
+    def answered(self, project_id: str, token_ids: Iterable[str], limit: int) -> Sequence[StoredThread]:
+        """Returns the answered threads that some tokens opened, the longest first, with what an inbox has of them."""
+        condition = {"openedBy.id": {"$in": [*token_ids]}, "state": ThreadState.ANSWERED}
+        fields = {"documentId": 1, "openedBy": 1, "stateSince": 1}
+        return self._find(project_id, condition, sort=(("stateSince", 1),), limit=limit, fields=fields)
+
+    def add_many(self, project_id: str, threads: Iterable[StoredThread]) -> None:
+        """Adds threads, inside a transaction."""
+        self._insert_many(project_id, threads)
+
+    def change(self, project_id: str, before: StoredThread, after: StoredThread) -> StoredThread:
+        """Writes what differs between a thread as it was read and as it is to be, inside a transaction; returns it.
+
+        Raises `WriteConflict` when it changed since it was read.
+        """
+        unchanged = {"_id": ObjectId(before["id"]), "rev": before["rev"]}
+        update = {"$set": difference(before, after), "$inc": {"rev": 1}}
+        if self._update_one(project_id, unchanged, update, {"_id": 1}) is None:
+            raise WriteConflict
+        return {**after, "rev": before["rev"] + 1}

@@ -1,0 +1,26 @@
+"""Levels, states and outcomes of review threads (decisions, section 17)."""
+
+from enum import StrEnum
+
+
+class ThreadLevel(StrEnum):
+    """How much a remark matters; a `must` stands in the way of publishing (decisions, section 17)."""
+
+    MUST = "must"
+    SHOULD = "should"
+    NOTE = "note"
+
+
+class ThreadState(StrEnum):
+    """The states of a review thread (decisions, section 17)."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+    RESOLVED = "resolved"
+
+
+class ThreadOutcome(StrEnum):
+    """What became of a suggestion (decisions, section 17)."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"

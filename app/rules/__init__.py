@@ -1,1 +1,0 @@
-"""What is decided: pure functions and tables on plain data; no clock, no database, no HTTP."""

@@ -1,0 +1,42 @@
+"""Edits of sections, and which part of a content to read (decisions, sections 8 and 12)."""
+
+from app.core.schemas.fields import List, Nested, Schema, StrictBoolean, StrictInteger, StrictString
+from app.core.schemas.validation import full_match
+from app.documents.schemas import MAX_MARKDOWN, WithClaim
+from app.provenance.generation import WithGeneration
+
+
+class ContentPartQuery(Schema):
+    """Which part of which version of a document's content (decisions, section 8)."""
+
+    version = StrictInteger(1, description="the version to read; by default the present one")
+    offset = StrictInteger(0, MAX_MARKDOWN, description="characters to skip", load_default=0)
+    limit = StrictInteger(1, 100_000, description="most characters to return", load_default=20_000)
+
+
+MAX_EDITS = 50
+
+
+section_hash = full_match("[0-9a-f]{16}", "Must be 16 hexadecimal digits in lower case, as the outline gives them.")
+
+
+class SectionEdit(Schema):
+    """One edit of a section."""
+
+    hash = StrictString(
+        16, validate=[section_hash], description="from the outline", example="e3b0c44298fc1c14", required=True
+    )
+    markdown = StrictString(
+        MAX_MARKDOWN,
+        description="its new markdown, with the heading; empty removes it",
+        example="# Dough\n\nFlour, water and patience.\n",
+        required=True,
+    )
+    number = StrictInteger(0, description="its number, where several have this hash")
+    insertAfter = StrictBoolean(description="insert after it instead")
+
+
+class ContentEdits(WithClaim, WithGeneration):
+    """What an edit of content carries; all edits name sections of the content as it is before."""
+
+    edits = List(Nested(SectionEdit, allow_none=False), MAX_EDITS, min_items=1, description="the edits", required=True)

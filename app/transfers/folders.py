@@ -1,0 +1,195 @@
+"""Imports complete documents by the rules of confirming, without drafts, for the command line (decisions, section 10).
+
+A batch is one transaction, so that its documents share one commit. Each document is checked before any is written,
+and a category that it names created; a refused one does not stop the others.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app.briefs.operations import update_brief
+from app.categories.operations import add_category
+from app.categories.rules import CATEGORIES_PER_PROJECT
+from app.categories.store import Categories
+from app.core.context import Context
+from app.core.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
+from app.core.operation import Effect, Result, operation
+from app.core.schemas.loading import Fields, cached_schema, in_order, problems
+from app.core.slugs import slug_of
+from app.core.store.bodies import Bodies
+from app.core.text.excerpts import word_count
+from app.core.vocabulary import DocumentStatus, Kind, Scope
+from app.documents.claims import written_brief
+from app.documents.content import markdown_of, new_content
+from app.documents.operations import (
+    NewRow,
+    document_result,
+    new_row,
+    origin_of,
+    own_document,
+    update_document,
+    write_decision,
+)
+from app.documents.record import Decision, StoredDocument
+from app.documents.references import lock_references
+from app.documents.responses import Document, DocumentSummary
+from app.documents.schemas import EditedFields
+from app.documents.store import Documents
+from app.intents.rules import Facts, confirm_problems
+from app.transfers.responses import Import
+from app.transfers.schemas import ImportedFields, ImportFields
+
+Stored = Mapping[str, Any]
+
+EDITED = tuple(cached_schema(EditedFields).fields)
+
+
+@operation(Scope.WRITE, Effect.CREATES, body=ImportFields, transaction=True)
+def import_documents(ctx: Context, fields: Fields) -> Result[list[Import]]:
+    """Create the documents whose slugs are free, and list the fields in which the others differ.
+
+    The response has the outcome of each document, in order; `problems` says why one was refused.
+    """
+    slugs = [document["slug"] for document in fields["documents"]]
+    stored = {row["slug"]: row for row in ctx.store[Documents].find_with_slugs(ctx.project_id, slugs)}
+    taken = ctx.store[Documents].find_taken_slugs(ctx.project_id, slugs)
+    content_ids = {slug: content_id for slug, row in stored.items() if (content_id := row.get("contentId"))}
+    texts = ctx.store[Bodies].get_texts(ctx.project_id, content_ids.values())
+    categories: dict[str, Stored] = {}
+    outcomes = [
+        _prepare(
+            ctx, one, stored.get(slug), texts.get(content_ids.get(slug, ""), ""), categories, is_taken=slug in taken
+        )
+        for slug, one in zip(slugs, fields["documents"], strict=True)
+    ]
+    new = [(outcome, record) for outcome, record in outcomes if record is not None]
+    created = ctx.store[Documents].create(ctx.project_id, [record for _, record in new])
+    for (outcome, _), document in zip(new, created, strict=True):
+        outcome["id"] = document["id"]
+    return Result([outcome for outcome, _ in outcomes])
+
+
+@operation(
+    Scope.WRITE,
+    Effect.CHANGES,
+    body=ImportedFields,
+    with_texts=Document,
+    errors=(BriefClaimed, InvalidTransition, BadRequest),
+    transaction=True,
+)
+def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
+    """Write the fields in which a document differs from its file, by the rules of editing it: all or none."""
+    document, named = own_document(ctx, document_id), fields.get("category")
+    category = ctx.store[Categories].find_by_name_or_slug(ctx.project_id, named) if named else None
+    differs = {*_differences(fields, document, category, markdown_of(ctx, document.get("contentId")))}
+    written = {*differs, "generation"} if "markdown" in differs else differs
+    wrong = [one for one in problems(ImportedFields, fields) if re.split(r"[.[]", one["field"])[0] in written]
+    if named and category is None:
+        wrong += _category_problems(ctx, named)
+    if wrong:
+        raise BadRequest(errors=in_order(wrong))
+    changes = {name: fields[name] for name in ("title", *EDITED) if name in differs}
+    if named and "category" in differs:
+        changes["categoryId"] = (category or _new_category(ctx, named))["id"]
+    if changes:
+        update_document.function(ctx, document_id, changes)
+    if "brief" in differs:
+        update_brief.function(ctx, document_id, fields["brief"])
+    document = own_document(ctx, document_id)
+    if "markdown" not in differs:
+        return document_result(ctx, document)
+    markdown, generation = fields.get("markdown", ""), fields.get("generation")
+
+    def write(present: StoredDocument) -> Decision:
+        return new_content(ctx, present, markdown, generation)
+
+    document = write_decision(ctx, document, write, origin=origin_of(ctx, generation))
+    return document_result(ctx, document, markdown)
+
+
+def _prepare(
+    ctx: Context,
+    fields: Fields,
+    stored: Stored | None,
+    markdown: str,
+    categories: dict[str, Stored],
+    *,
+    is_taken: bool,
+) -> tuple[Import, NewRow | None]:
+    """Returns the outcome of a document, and where it is new the record to create; adds the category that it names.
+
+    `stored` is the document with its slug, `markdown` that one's text; `categories` are those found before, by the
+    names that documents have for them.
+    """
+    named = fields.get("category")
+    category = _category_named(ctx, named, categories) if named else None
+    if stored is not None:
+        differs = sorted(_differences(fields, stored, category, markdown))
+        outcome = "changed" if differs else "unchanged"
+        return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": _is_live(stored)}, None
+    links = (fields.get("brief") or {}).get("internalLinks") or ()
+    found = lock_references(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links=links)
+    wrong = [*confirm_problems(Kind.DOCUMENT, fields, Facts(found=found, taken=is_taken))]
+    wrong += problems(EditedFields, fields)
+    if named and category is None:
+        wrong += _category_problems(ctx, named)
+    if wrong:
+        return {"id": None, "outcome": "refused", "problems": in_order(wrong)}, None
+    if named and category is None:
+        category = _new_category(ctx, named)
+    return {"id": None, "outcome": "created", "live": False}, _new_record(ctx, fields, category)
+
+
+def _category_named(ctx: Context, name: str, known: dict[str, Stored]) -> Stored | None:
+    """Returns the category with a name or slug, or None; adds it to those that are known."""
+    if name not in known:  # one that was not found is looked for again: an earlier document may have created it
+        category = ctx.store[Categories].find_by_name_or_slug(ctx.project_id, name)
+        if category is None:
+            return None
+        known[name] = category
+    return known[name]
+
+
+def _is_live(stored: Stored) -> bool:
+    """Returns whether a document is delivered as it is, or somebody works on what is not delivered yet."""
+    published = stored.get("published")
+    if published is None:
+        return False
+    return stored["status"] != DocumentStatus.PUBLISHED or bool(stored["version"] == published["version"])
+
+
+def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:
+    """Yields the fields in which a document differs from its file, except the status, which changes as work goes on."""
+    for name in ("title", *EDITED):
+        if name in fields and (fields[name] or None) != stored.get(name):
+            yield name
+    if fields.get("markdown", "") != markdown:
+        yield "markdown"
+    if "category" in fields and (category is None or category["id"] != stored.get("categoryId")):
+        yield "category"
+    brief = stored.get("brief") or {}
+    if any(value != brief.get(name) for name, value in written_brief(fields.get("brief") or {}).items()):
+        yield "brief"
+
+
+def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> NewRow:
+    filed = {**fields, "categoryId": category["id"] if category else None}
+    record, markdown, events, origin = new_row(
+        ctx, filed, slug=fields["slug"], words=word_count(fields.get("markdown") or "")
+    )
+    return record | {name: fields[name] or None for name in EDITED if name in fields}, markdown, events, origin
+
+
+def _category_fields(name: str) -> dict[str, Any]:
+    return {"name": name.strip(), "slug": slug_of(name)}
+
+
+def _category_problems(ctx: Context, name: str) -> list[Problem]:
+    full = ctx.store[Categories].count(ctx.project_id) >= CATEGORIES_PER_PROJECT
+    found = confirm_problems(Kind.CATEGORY, _category_fields(name), Facts(full=full))
+    return [Problem(field="category", message=problem["message"]) for problem in found]
+
+
+def _new_category(ctx: Context, name: str) -> Stored:
+    return add_category(ctx, _category_fields(name), ctx.event("category.created"))

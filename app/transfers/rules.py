@@ -1,0 +1,212 @@
+"""The lines of an export: one JSON object each, whose `type` says which stored record it is.
+
+A line refers only to earlier lines: settings, members, categories (parents first), clusters, and then for each document
+its texts, its versions, its threads and last the document itself. The first line names the format, and the last one
+says how many there are, so that an export that was cut short is noticed.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from graphlib import TopologicalSorter
+from typing import Annotated, Any, NotRequired, get_type_hints
+
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from app.categories.rules import StoredCategory, StoredCluster
+from app.categories.schemas import DraftCategoryFields, DraftClusterFields
+from app.core.documented import Id, Version
+from app.core.schemas.fields import Schema
+from app.core.schemas.loading import problems
+from app.core.times import Instant
+from app.documents.history import StoredRevision
+from app.documents.record import StoredBrief, StoredDocument
+from app.projects.rules import StoredMember, StoredProject
+from app.projects.schemas import MemberFields
+from app.provenance.reviews import Generation
+from app.publications.record import PublishedFields
+from app.review.rules import StoredThread
+from app.transfers.schemas import BodyRules, DocumentRules, ProjectRules, RevisionRules, ThreadRules
+
+FORMAT = 1
+"""The version of the format; an import refuses any other."""
+
+COLLECTIONS = {
+    "project": "projects",
+    "member": "members",
+    "category": "categories",
+    "cluster": "clusters",
+    "body": "bodies",
+    "revision": "revisions",
+    "thread": "threads",
+    "document": "documents",
+}
+"""The collection of each type of line."""
+
+REFERENCES = {
+    "assigneeId": "members",
+    "authorId": "members",
+    "categoryId": "categories",
+    "clusterId": "clusters",
+    "documentId": "documents",
+    "internalLinks": "documents",
+    "bodyId": "bodies",
+    "contentId": "bodies",
+    "markdownId": "bodies",
+}
+"""The collection of the record that each of these fields of a line names, wherever it is."""
+
+
+class HeadLine(TypedDict):
+    """The first line."""
+
+    version: Annotated[int, Field(ge=FORMAT, le=FORMAT)]
+
+
+class EndLine(TypedDict):
+    """The last line: how many there are before it."""
+
+    lines: int
+
+
+class BodyLine(TypedDict):
+    """A text of a document."""
+
+    id: Id
+    documentId: Id
+    text: str
+
+
+class SnapshotLine(PublishedFields):
+    """What is delivered of a document; the import renders its html."""
+
+    version: Version
+    markdownId: Id
+    publishedAt: Instant
+    updatedAt: Instant
+
+
+def _line(stored: type, *left_out: str, total: bool = True, **others: Any) -> type:
+    """Returns the type of the lines that a stored record becomes, without some fields, with others in their place.
+
+    Where it is not `total`, any field may be missing.
+    """
+    fields = get_type_hints(stored, include_extras=True) | others
+    kept = {name: kind for name, kind in fields.items() if name not in left_out}
+    return TypedDict(f"Exported{stored.__name__}", kept, total=total)  # type: ignore[operator, no-any-return]
+
+
+BriefLine = _line(StoredBrief, "expiredClaim")
+GenerationLine = _line(Generation, total=False)
+
+LINES: Mapping[str, type] = {
+    "export": HeadLine,
+    "project": _line(
+        StoredProject,
+        *("id", "projectId", "teamId", "slack", "frozen", "createdAt", "updatedAt", "rev"),
+        name=NotRequired[str],
+        reviewRequired=NotRequired[bool],
+    ),
+    "member": _line(StoredMember, "projectId", "notify", "notifyKey", "rev"),
+    "category": _line(StoredCategory, "projectId", "deletedAt", "rev"),
+    "cluster": _line(StoredCluster, "projectId", "deletedAt", "rev"),
+    "body": BodyLine,
+    "revision": _line(
+        StoredRevision,
+        *("id", "projectId", "scripted", "reverts", "revertsTo", "undone"),
+        generation=NotRequired[GenerationLine | None],
+    ),
+    "thread": _line(StoredThread, "stateSince"),
+    "document": _line(
+        StoredDocument,
+        *("projectId", "slugs", "statusSince", "written", "published", "scheduledBy", "publishedAt", "rev"),
+        *("trashedPublication", "roundsAt", "publishFailedAt", "unresolvedThreads", "mustThreads", "openSince"),
+        brief=NotRequired[BriefLine | None],
+        snapshot=NotRequired[SnapshotLine | None],
+    ),
+    "end": EndLine,
+}
+"""The type of each line: the stored record without what an import derives, and without what stays in a project."""
+
+PARTS = {"brief": BriefLine, "generation": GenerationLine, "snapshot": SnapshotLine}
+"""Those fields of lines whose own fields may be missing."""
+
+RULES: Mapping[str, type[Schema]] = {
+    "project": ProjectRules,
+    "member": MemberFields,
+    "category": DraftCategoryFields,
+    "cluster": DraftClusterFields,
+    "body": BodyRules,
+    "revision": RevisionRules,
+    "thread": ThreadRules,
+    "document": DocumentRules,
+}
+"""What the fields of a line may hold, besides their types."""
+
+
+def line_of(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a stored record as a line; `snapshot` of a document is its publication."""
+    line = _whole(LINES[kind], _adapter(kind).dump_python(dict(record), mode="json", warnings=False))
+    parts = {name: _whole(part, line[name]) for name, part in PARTS.items() if line.get(name)}
+    return {"type": kind, **line, **parts}
+
+
+def record_of(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a line that breaks no rule as the record to store."""
+    return _whole(LINES[kind], _validated(kind, line))
+
+
+def wrong_in(line: Mapping[str, Any]) -> Iterator[str]:
+    """Yields everything that is wrong with the fields of a line."""
+    kind = line["type"]
+    try:
+        _validated(kind, line)
+    except ValidationError as error:
+        for one in error.errors(include_url=False):
+            yield f"{'.'.join(map(str, one['loc']))}: {one['msg'].removeprefix('Value error, ').rstrip('.')}."
+    if kind in RULES:
+        set_ = {name: value for name, value in line.items() if value is not None}
+        yield from (f"{one['field']}: {one['message']}" for one in problems(RULES[kind], set_))
+
+
+def renamed(line: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:
+    """Returns a line with each id replaced by `new_id(collection, id)`."""
+
+    def mapped(value: Any, collection: str | None) -> Any:
+        if isinstance(value, Mapping):
+            return {name: mapped(inner, REFERENCES.get(name)) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [mapped(inner, collection) for inner in value]
+        return new_id(collection, value) if collection and value else value
+
+    own = {"id": new_id(COLLECTIONS[line["type"]], line["id"])} if "id" in line else {}
+    return {**mapped(line, None), **own}
+
+
+def parents_first(categories: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns categories, which are sorted by id, with each parent before its subcategories."""
+    by_id = {category["id"]: category for category in categories}
+    parents = {one: {category["categoryId"]} & by_id.keys() for one, category in by_id.items()}
+    return [by_id[one] for one in TopologicalSorter(parents).static_order()]
+
+
+def slugs_of(line: Mapping[str, Any]) -> set[str]:
+    """Returns the slugs that a document holds: none in the trash."""
+    return set() if line["deletedAt"] else {line["slug"], (line["snapshot"] or line)["slug"]}
+
+
+@cache
+def _adapter(kind: str) -> TypeAdapter[dict[str, Any]]:
+    return TypeAdapter(LINES[kind])
+
+
+def _validated(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the fields of a line, loaded; raises pydantic's error. A missing one is null, and null may be missing."""
+    required = LINES[kind].__required_keys__  # type: ignore[attr-defined]
+    fields = {name: value for name, value in _whole(LINES[kind], line).items() if value is not None or name in required}
+    return _adapter(kind).validate_python(fields, strict=True)
+
+
+def _whole(line: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns all fields of a line, None if missing."""
+    return {name: values.get(name) for name in line.__annotations__}

@@ -1,0 +1,92 @@
+"""The rules of the lines of an export besides the types of their fields: those of the requests that write the same."""
+
+from app.core.schemas.fields import DateString, List, Nested, Schema, StrictString, TimeString
+from app.core.schemas.validation import not_blank
+from app.core.slugs import MAX_PAST_SLUGS, document_slug
+from app.documents.schemas import MAX_MARKDOWN, BriefFields, EditedFields, PublishedChanges, document_key
+from app.intents.schemas import DraftDocumentFields
+from app.projects.schemas import MAX_VIEWS, ProjectChanges, ViewFields
+from app.provenance.generation import WithGeneration
+from app.provenance.schemas import ReviewFields
+from app.review.schemas import MOST_COMMENTS, ChangesRequest, ReplyFields, ThreadFields
+
+
+class ProjectRules(ProjectChanges):
+    """The project's settings and saved views; a copy of it tells nobody of anything."""
+
+    views = List(Nested(ViewFields, allow_none=False), MAX_VIEWS)
+
+    class Meta(Schema.Meta):
+        exclude = ("slack",)
+
+
+class BodyRules(Schema):
+    """A text of a document."""
+
+    text = StrictString(MAX_MARKDOWN, required=True)
+
+
+class PublishedRules(PublishedChanges):
+    """The fields of a document that are published."""
+
+    title = StrictString(300, not_blank, required=True)
+    slug = StrictString(200, document_slug, required=True)
+
+
+class ReviewRules(ReviewFields):
+    """The record of a review; projects may leave open what was examined."""
+
+    examined = StrictString(2_000)
+
+
+class RevisionRules(PublishedRules, WithGeneration):
+    """A version of a document."""
+
+    review = Nested(ReviewRules)
+
+
+class PastSlugRules(Schema):
+    """A slug that a document was delivered under."""
+
+    slug = StrictString(200, document_slug, required=True)
+
+
+class ThreadRules(ThreadFields):
+    """A review thread of a document; its text is the first comment."""
+
+    comments = List(Nested(ReplyFields, allow_none=False), MOST_COMMENTS)
+
+    class Meta(Schema.Meta):
+        exclude = ("text", "level")
+
+
+class DocumentRules(PublishedRules):
+    """A document."""
+
+    key = document_key()
+    dueDate = DateString(description="when the document is due")
+    reviewNote = StrictString(5_000)
+    brief = Nested(BriefFields)
+    review = Nested(ChangesRequest)
+    snapshot = Nested(PublishedRules)
+    pastSlugs = List(Nested(PastSlugRules, allow_none=False), MAX_PAST_SLUGS)
+
+
+class ImportedFields(EditedFields, DraftDocumentFields):
+    """One document, with its category by name."""
+
+    category = StrictString(
+        200, not_blank, description="the name or slug of its category, which is created where it is missing"
+    )
+
+
+class ImportFields(Schema):
+    """A batch of documents."""
+
+    documents = List(Nested(ImportedFields, allow_none=False), 10_000, required=True)
+
+
+class DatedFields(Schema):
+    """When a document went live."""
+
+    publishedAt = TimeString(description="when it went live elsewhere", required=True)

@@ -1,0 +1,187 @@
+"""Whole projects, read as they were at one instant, and written piece by piece (decisions, section 10)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import groupby, islice
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING
+
+import bson
+from bson import ObjectId
+from pymongo import UpdateOne
+
+from app.core.store.collection import from_bson, new_id, object_id, object_ids, to_bson
+from app.core.store.types import Bson, Values
+
+if TYPE_CHECKING:
+    from app.core.store.bodies import StoredBody
+    from app.core.store.store import Store
+    from app.documents.history import StoredRevision
+    from app.documents.record import StoredDocument
+    from app.review.rules import StoredThread
+
+UNIQUE_KEYS = {"bodies": ("_id",), "threads": ("_id",), "revisions": ("projectId", "documentId", "version")}
+"""What makes a record the same one, where an import that was interrupted is run again."""
+
+RECORDS = ("projects", "members", "categories", "clusters", "documents", "threads", "publications")
+"""The collections that change; texts and versions never do."""
+AT_ONCE = 100
+"""Documents whose versions and texts are read with two queries."""
+
+
+class ProjectSnapshot:
+    """The records of a project at one instant, in temporary files; the texts stay in MongoDB until they are read."""
+
+    def __init__(self, store: Store, project_id: str, files: Mapping[str, IO[bytes]]) -> None:
+        self._store = store
+        self._project = ObjectId(project_id)
+        self._files = files
+
+    def records(self, collection: str) -> Iterator[Bson]:
+        """Yields the records of a collection by id."""
+        return map(from_bson, self._rows(collection))
+
+    def documents(
+        self,
+    ) -> Iterator[tuple[StoredDocument, list[StoredRevision], Iterator[StoredBody], Iterator[StoredThread]]]:
+        """Yields every document with its versions, texts and threads, by id; read them before the next.
+
+        What is delivered of a document, or was before it was moved to the trash, is its `snapshot`.
+        Leaves out documents that were deleted for good since the snapshot.
+        """
+        rows, publications = self._rows("documents"), _Groups(self._rows("publications"), "_id")
+        threads = _Groups(self._rows("threads"), "documentId")
+        while batch := list(islice(rows, AT_ONCE)):
+            ids = [row["_id"] for row in batch]
+            revisions = _Groups(self._of("revisions", ids, "documentId", "version"), "documentId")
+            bodies = _Groups(self._of("bodies", ids, "documentId", "_id"), "documentId")
+            for row in batch:
+                row["snapshot"] = next(publications.of(row["_id"]), row.get("trashedPublication"))
+                history: list[StoredRevision] = [
+                    from_bson(one) for one in revisions.of(row["_id"]) if one["version"] <= row["version"]
+                ]
+                if history:
+                    of_row = (map(from_bson, one.of(row["_id"])) for one in (bodies, threads))
+                    yield from_bson(row), history, *of_row
+
+    def _rows(self, collection: str) -> Iterator[Bson]:
+        file = self._files[collection]
+        file.seek(0)
+        return bson.decode_file_iter(file, self._store.database.codec_options)
+
+    def _of(self, collection: str, document_ids: Sequence[ObjectId], *keys: str) -> Iterator[Bson]:
+        condition = {"projectId": self._project, "documentId": {"$in": document_ids}}
+        found = self._store.database[collection].find(condition).sort([(key, 1) for key in ("projectId", *keys)])
+        return _read(self._store, found)
+
+
+class Transfers:
+    """Reads and writes the records of a project as they are."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._database = store.database
+        self._session = store.session
+
+    @contextmanager
+    def snapshot(self, project_id: str) -> Iterator[ProjectSnapshot]:
+        """Yields a project as it is now.
+
+        MongoDB remembers five minutes (`minSnapshotHistoryWindowInSeconds`), and the reader of an export may take
+        longer. So the records, which are small, are copied to disk at once; texts and versions are never changed,
+        and are read when they are asked for.
+        """
+        with ExitStack() as stack:
+            files = {name: stack.enter_context(TemporaryFile()) for name in RECORDS}
+            session = stack.enter_context(self._database.client.start_session(snapshot=True))
+            for name, file in files.items():
+                gone = {"deletedAt": None} if name in ("categories", "clusters") else {}
+                keys = ("projectId", "documentId", "_id") if name == "threads" else ("projectId", "_id")
+                where = {("_id" if name == "projects" else "projectId"): ObjectId(project_id), **gone}
+                found = self._database[name].find(where, {"outbox": 0, "words": 0}, session=session)
+                for row in _read(self._store, found.sort([(key, 1) for key in keys])):
+                    file.write(bson.encode(row))
+            yield ProjectSnapshot(self._store, project_id, files)
+
+    def new_ids(self, project_id: str, collection: str, old: Iterable[str]) -> dict[str, str]:
+        """Returns the ids that records have, or will have, in a project: the same where they are free.
+
+        Where another project has an id, a new one is derived from it, the same one at each import.
+        """
+        derived = {one: hashlib.sha256(f"{project_id}{one}".encode()).hexdigest()[:24] for one in old}
+        wanted = [object_id(one) for pair in derived.items() for one in pair]
+        rows = self._database[collection].find({"_id": {"$in": wanted}}, {"projectId": 1}, session=self._session)
+        owner = {str(row["_id"]): str(row["projectId"]) for row in rows}
+        return {
+            one: new if owner.get(new) == project_id or owner.get(one, project_id) != project_id else one
+            for one, new in derived.items()
+        }
+
+    def add_missing(self, project_id: str, collection: str, records: Sequence[Values]) -> None:
+        """Adds texts or versions of documents that are still to come; those that exist stay as they are."""
+        writes = []
+        for record in records:
+            row = to_bson({"id": new_id(), **record, "projectId": project_id})
+            same = {name: row.pop(name) for name in UNIQUE_KEYS[collection]}
+            writes.append(UpdateOne(same, {"$setOnInsert": row}, upsert=True))
+        if writes:
+            self._database[collection].bulk_write(writes, ordered=False, session=self._session)
+
+    def documents(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
+        """Returns those of the documents that exist, by id, each with its publication as `snapshot`."""
+        wanted = {"projectId": ObjectId(project_id), "_id": {"$in": object_ids(document_ids)}}
+        found = {
+            name: {row["_id"]: row for row in self._database[name].find(wanted, session=self._session)}
+            for name in ("documents", "publications")
+        }
+        return {
+            str(one): from_bson(row | {"snapshot": found["publications"].get(one, row.get("trashedPublication"))})
+            for one, row in found["documents"].items()
+        }
+
+    def versions(self, project_id: str, document_ids: Iterable[str]) -> dict[str, dict[int, str | None]]:
+        """Returns the versions of documents that exist, by the document's id and their number, with their texts."""
+        wanted = {"projectId": ObjectId(project_id), "documentId": {"$in": object_ids(document_ids)}}
+        fields = {"_id": 0, "documentId": 1, "version": 1, "bodyId": 1}
+        found: dict[str, dict[int, str | None]] = {}
+        rows: Iterable[StoredRevision] = map(
+            from_bson, self._database.revisions.find(wanted, fields, session=self._session)
+        )
+        for row in rows:
+            found.setdefault(row["documentId"], {})[row["version"]] = row["bodyId"]
+        return found
+
+    def delete_history(self, project_id: str, document_id: str) -> None:
+        """Deletes what belongs to a document that was refused, or is being deleted for good."""
+        where = {"projectId": ObjectId(project_id), "documentId": ObjectId(document_id)}
+        for collection in ("revisions", "bodies", "threads", "reviewLinks"):
+            self._database[collection].delete_many(where, session=self._session)
+
+
+class _Groups:
+    """Rows that are sorted by document, whose id is under `key`, yielded one document at a time."""
+
+    def __init__(self, rows: Iterator[Bson], key: str) -> None:
+        self._groups: Iterator[tuple[ObjectId, Iterator[Bson]]] = groupby(rows, key=lambda row: row[key])
+        self._next = next(self._groups, None)
+
+    def of(self, document_id: ObjectId) -> Iterator[Bson]:
+        """Yields the rows of a document; those of documents before it, which do not exist, are skipped."""
+        while self._next is not None and self._next[0] < document_id:
+            self._next = next(self._groups, None)
+        if self._next is not None and self._next[0] == document_id:
+            yield from self._next[1]
+
+
+def _read(store: Store, cursor: Iterable[Bson]) -> Iterator[Bson]:
+    """Yields the rows of a cursor; each wait for MongoDB has the deadline, however long the reader takes."""
+    rows = iter(cursor)
+    while True:
+        with store.deadline():
+            row = next(rows, None)
+        if row is None:
+            return
+        yield row

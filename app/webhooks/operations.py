@@ -1,0 +1,193 @@
+"""The project's webhooks, and the log of what was sent to them (decisions, section 9)."""
+
+import base64
+import secrets
+from typing import Any
+
+from app.core.context import Context
+from app.core.errors import BadRequest, NotFound, Problem, or_raise
+from app.core.etags import record_tag
+from app.core.operation import Effect, Result, operation
+from app.core.records import record_of
+from app.core.schemas.loading import Fields, in_order, problems
+from app.core.vocabulary import Scope
+from app.projects.store import Projects
+from app.webhooks.attempt_store import Deliveries
+from app.webhooks.leases import Leases
+from app.webhooks.responses import Delivery, NewWebhook, Webhook, delivery_record
+from app.webhooks.rules import TEST, WEBHOOKS_PER_PROJECT, StoredWebhook, rotated, wrong_url
+from app.webhooks.schemas import DeliveryQuery, WebhookChanges, WebhookFields
+from app.webhooks.store import Webhooks
+
+UNSET: dict[str, Any] = {"events": [], "description": ""}
+NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find it."
+
+
+@operation(Scope.ADMIN, Effect.READS, "GET /webhooks", toolsets=("admin",))
+def list_webhooks(ctx: Context) -> Result[list[Webhook]]:
+    """List the project's webhooks, oldest first, without their secrets."""
+    return Result([record_of(Webhook, webhook) for webhook in ctx.store[Webhooks].all(ctx.project_id)])
+
+
+@operation(Scope.ADMIN, Effect.READS, "GET /webhooks/<id>", toolsets=("admin",))
+def get_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
+    """Read a webhook."""
+    return _result(_own_webhook(ctx, webhook_id))
+
+
+@operation(
+    Scope.ADMIN,
+    Effect.CREATES,
+    "POST /webhooks",
+    body=WebhookFields,
+    errors=(BadRequest,),
+    transaction=True,
+    location="webhooks.getWebhook",
+    toolsets=("admin",),
+)
+def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
+    """Create a webhook: the project's events are sent to a URL, signed as Standard Webhooks specifies.
+
+    The secret is in this response and never shown again. A project has at most 20 webhooks.
+    """
+    _check(ctx, WebhookFields, fields)
+    if not ctx.store[Projects].count_up(ctx.project_id, "webhooks", WEBHOOKS_PER_PROJECT):
+        raise BadRequest(f"The project has {WEBHOOKS_PER_PROJECT} webhooks already: delete one first.", errors=[])
+    secret = new_secret()
+    webhook = {
+        "url": fields["url"],
+        **{name: fields.get(name) or unset for name, unset in UNSET.items()},
+        "enabled": True,
+        "disabledAt": None,
+        "secrets": rotated([], secret, ctx.now),
+        "createdAt": ctx.now,
+        "createdBy": ctx.caller.actor,
+        "updatedAt": ctx.now,
+    }
+    added = ctx.store[Webhooks].add(ctx.project_id, webhook, ctx.event("webhook.created"))
+    return _result_with_secret(added, secret)
+
+
+@operation(
+    Scope.ADMIN,
+    Effect.CHANGES,
+    "PATCH /webhooks/<id>",
+    body=WebhookChanges,
+    errors=(BadRequest,),
+    transaction=True,
+    toolsets=("admin",),
+    arguments_as="create_webhook",
+)
+def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webhook]:
+    """Change a webhook's URL, its events or its description; null clears. `enabled` switches it off and on.
+
+    Events from the time when it was off are not sent afterwards: read them in the feed of events.
+    """
+    webhook = ctx.check_match(_own_webhook(ctx, webhook_id))
+    _check(ctx, WebhookChanges, fields)
+    changes = {name: value or UNSET.get(name, value) for name, value in fields.items()}
+    if changes.get("enabled"):
+        changes["disabledAt"] = None
+    differs = any(webhook.get(name) != value for name, value in changes.items())
+    event = ctx.event("webhook.updated")
+    changed = ctx.store[Webhooks].update(ctx.project_id, webhook, changes, event) if differs else webhook
+    if differs and fields.keys() & {"enabled", "url"}:
+        ctx.store[Leases].reset(webhook_id)
+    if fields.get("enabled") is False:
+        ctx.store[Deliveries].give_up(ctx.project_id, webhook_id)
+    return _result(changed)
+
+
+@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /webhooks/<id>", transaction=True, toolsets=("admin",))
+def delete_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
+    """Delete a webhook; messages that were not sent yet are given up.
+
+    The response is the webhook as it was.
+    """
+    webhook = ctx.check_match(_own_webhook(ctx, webhook_id))
+    deleted = ctx.store[Webhooks].delete(ctx.project_id, webhook, ctx.event("webhook.deleted"))
+    ctx.store[Projects].count_down(ctx.project_id, "webhooks")
+    ctx.store[Deliveries].give_up(ctx.project_id, webhook_id)
+    ctx.store[Leases].delete(webhook_id)
+    return _result(deleted)
+
+
+@operation(Scope.ADMIN, Effect.CHANGES, "POST /webhooks/<id>/rotate-secret", toolsets=("admin",), each_call_counts=True)
+def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
+    """Give a webhook a new secret, which is in this response and never shown again.
+
+    For one day messages are signed with the old secret too, so that receivers lose none while they change it.
+    """
+    webhook = ctx.check_match(
+        or_raise(ctx.store[Webhooks].get_with_secrets(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
+    )
+    secret = new_secret()
+    changes = {"secrets": rotated(webhook.get("secrets", []), secret, ctx.now)}
+    written = ctx.store[Webhooks].update(ctx.project_id, webhook, changes, ctx.event("webhook.updated"))
+    return _result_with_secret(written, secret)
+
+
+@operation(Scope.ADMIN, Effect.CREATES, "POST /webhooks/<id>/test", transaction=True, toolsets=("admin",))
+def test_webhook(ctx: Context, webhook_id: str) -> Result[Delivery]:
+    """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
+
+    The response is the queued delivery; the log of deliveries shows its attempts.
+    """
+    ctx.check_match(_own_webhook(ctx, webhook_id))
+    message = ctx.event(TEST, {"webhookId": webhook_id})
+    return Result(delivery_record(ctx.store[Deliveries].add(ctx.project_id, webhook_id, message)))
+
+
+@operation(Scope.ADMIN, Effect.READS, "GET /webhooks/<id>/deliveries", query=DeliveryQuery, toolsets=("admin",))
+def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Result[list[Delivery]]:
+    """List the deliveries of a webhook in the last 30 days, newest first, with every attempt."""
+    _own_webhook(ctx, webhook_id)
+    found = ctx.store[Deliveries].log(
+        ctx.project_id, webhook_id, fields["status"], limit=fields["limit"], offset=fields["offset"]
+    )
+    return Result([delivery_record(delivery) for delivery in found])
+
+
+@operation(
+    Scope.ADMIN,
+    Effect.CHANGES,
+    "POST /webhooks/<id>/deliveries/<delivery_id>/redeliver",
+    transaction=True,
+    toolsets=("admin",),
+)
+def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result[Delivery]:
+    """Send a delivery again, whether it arrived or not, with the same `webhook-id`, so that receivers recognise it.
+
+    It is tried for 3 days, as at first; where the webhook is disabled, once.
+    """
+    ctx.check_match(_own_webhook(ctx, webhook_id))
+    delivery = ctx.store[Deliveries].queue_again(ctx.project_id, webhook_id, delivery_id, ctx.now)
+    missing = "The webhook has no such delivery: the log goes back 30 days."
+    return Result(delivery_record(or_raise(delivery, NotFound, missing)))
+
+
+def new_secret() -> str:
+    """Returns a new secret of 256 bits in the form that Standard Webhooks specifies."""
+    return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def _check(ctx: Context, table: type[WebhookFields], fields: Fields) -> None:
+    wrong = problems(table, fields)
+    if "url" in fields and not any(problem["field"] == "url" for problem in wrong):
+        message = wrong_url(fields["url"], ctx.webhooks_allow_local)
+        wrong += [Problem(field="url", message=message)] if message else []
+    if wrong:
+        raise BadRequest(errors=in_order(wrong))
+
+
+def _own_webhook(ctx: Context, webhook_id: str) -> StoredWebhook:
+    return or_raise(ctx.store[Webhooks].get(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
+
+
+def _result(webhook: StoredWebhook) -> Result[Webhook]:
+    return Result(record_of(Webhook, webhook), etag=record_tag(webhook))
+
+
+def _result_with_secret(webhook: StoredWebhook, secret: str) -> Result[NewWebhook]:
+    """Returns a webhook with its new secret, which is shown once."""
+    return Result({**record_of(Webhook, webhook), "secret": secret}, etag=record_tag(webhook), secrets=("secret",))

@@ -1,0 +1,46 @@
+"""What a webhook may hold, and what its log takes (decisions, section 9)."""
+
+from app.core.schemas.fields import EnumList, Schema, StrictBoolean, StrictString, StringList
+from app.core.schemas.queries import Page
+from app.core.schemas.validation import http_url, one_of
+from app.events.vocabulary import EVENT_TYPES
+from app.webhooks.vocabulary import DeliveryStatus
+
+MAX_URL = 2_000
+_URL = "where to send: an https URL of a public host, without a user name"
+
+
+class WebhookFields(Schema):
+    """What creates a webhook."""
+
+    url = StrictString(
+        MAX_URL,
+        http_url,
+        description=_URL,
+        example="https://hooks.example.org/content",
+        required=True,
+        metadata={"format": "uri"},
+    )
+    events = StringList(
+        len(EVENT_TYPES),
+        100,
+        one_of(EVENT_TYPES),
+        description="the types of event to send; absent or empty: all of them, also those added later",
+        example=["document.published"],
+    )
+    description = StrictString(description="what the webhook is for", example="The website")
+
+
+class WebhookChanges(WebhookFields):
+    """What PATCH of a webhook may carry."""
+
+    url = StrictString(MAX_URL, http_url, description=_URL, allow_none=False, metadata={"format": "uri"})
+    enabled = StrictBoolean(
+        description="true sends again what happens from now on, also after the service disabled the webhook"
+    )
+
+
+class DeliveryQuery(Page):
+    """Which deliveries to list."""
+
+    status = EnumList(DeliveryStatus, description="only those with one of these statuses", load_default=list)

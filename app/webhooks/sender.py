@@ -1,0 +1,203 @@
+"""Sends what is due to webhooks: each is served by one worker at a time, in order, without delaying the others.
+
+A webhook that was slow or failed last time, and a new one, is served by threads of its own, so that webhooks whose
+receivers respond quickly do not wait for the others. In either pool one project uses only some of the threads.
+"""
+
+import logging
+import random
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+
+from standardwebhooks import Webhook
+
+from app.core.actors import SYSTEM
+from app.core.context import this_instant
+from app.core.errors import WriteConflict
+from app.core.events import Event
+from app.core.store.store import Store
+from app.http.metrics import DELIVERIES
+from app.notices.sender import NoticeSender
+from app.webhooks.attempt_store import Deliveries
+from app.webhooks.backoff import GIVE_UP_AFTER, next_attempt, rest_after
+from app.webhooks.client import ATTEMPT_SECONDS, HEADERS, Outcome, WebhookClient
+from app.webhooks.leases import Leases, StoredLease
+from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, StoredWebhook, valid_secrets
+from app.webhooks.store import Webhooks
+from app.webhooks.vocabulary import DeliveryStatus
+from app.worker.worker import ProjectPool
+
+log = logging.getLogger("content_workflow.worker")
+
+MESSAGES_PER_TURN = 50
+TIME_FOR_AN_ATTEMPT = timedelta(seconds=ATTEMPT_SECONDS + 5)
+"""An attempt begins only when this much of the lease is left: the longest attempt, and some time to record it."""
+LEASE = timedelta(seconds=40)
+"""How long a worker holds the lease of a webhook; when a worker is killed, the others wait that long."""
+THREADS = 16
+THREADS_PER_PROJECT = 4
+GONE = 410
+
+
+@dataclass(eq=False)
+class WebhookSender:
+    """Sends what is due to one leased webhook in each call; the threads of a worker share it.
+
+    `clock` returns now, `chance` a random number from 0 to 1.
+    """
+
+    store: Store
+    client: WebhookClient
+    clock: Callable[[], datetime] = this_instant
+    chance: Callable[[], float] = random.random
+    stopping: threading.Event = field(default_factory=threading.Event, init=False)
+    """Once it is set, each turn ends after its present attempt."""
+    lease_times: Mapping[bool, timedelta] = field(default_factory=lambda: {False: LEASE, True: LEASE}, init=False)
+
+    @property
+    def leases(self) -> Leases:
+        return self.store[Leases]
+
+    def send_due(self, lease: StoredLease) -> int:
+        """Sends what is due to a leased webhook until an attempt fails or the turn is over.
+
+        Returns the number of messages that arrived. The webhook is read again before each message: disabling,
+        deleting or changing it takes effect immediately.
+        """
+        project_id, webhook_id, slow, arrived = lease["projectId"], lease["id"], lease["slow"], 0
+        rests_until: datetime | None = None
+        with self.store.deadline():
+            due = self.store[Deliveries].due(project_id, webhook_id, self.clock(), MESSAGES_PER_TURN)
+        for delivery in due:
+            with self.store.deadline():
+                webhook = self.store[Webhooks].get_with_secrets(project_id, webhook_id)
+                if webhook is None:
+                    break
+                if not (webhook["enabled"] or self.store[Deliveries].is_requested(project_id, delivery)):
+                    continue
+            at = self.clock()
+            if self.stopping.is_set() or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
+                break
+            outcome = self._attempt(webhook, delivery, at)
+            slow = outcome.was_slow
+            with self.store.deadline():
+                self._record(project_id, webhook, delivery, outcome, at)
+                if not outcome.succeeded:
+                    rests_until = self._failed(project_id, webhook, outcome, at)
+                    break
+                if not arrived:
+                    self.store[Leases].record_success(webhook_id)
+            arrived += 1
+        with self.store.deadline():
+            self._end_turn(lease, slow=slow, rests_until=rests_until)
+        return arrived
+
+    def _attempt(self, webhook: StoredWebhook, delivery: StoredDelivery, at: datetime) -> Outcome:
+        body = delivery["payload"]
+        signatures = [
+            Webhook(secret["secret"]).sign(delivery["eventId"], at, body)
+            for secret in valid_secrets(webhook["secrets"], at)
+        ]
+        headers = {
+            **HEADERS,
+            "webhook-id": delivery["eventId"],
+            "webhook-timestamp": str(int(at.timestamp())),
+            "webhook-signature": " ".join(signatures),
+        }
+        return self.client.send(webhook["url"], headers, body.encode())
+
+    def _record(
+        self, project_id: str, webhook: StoredWebhook, delivery: StoredDelivery, outcome: Outcome, at: datetime
+    ) -> None:
+        """Writes an attempt to the log of deliveries, with when the next one is due."""
+        attempt = Attempt(
+            at=at, statusCode=outcome.status_code, error=outcome.error, durationMs=round(outcome.seconds * 1_000)
+        )
+        since, failures, again = delivery["since"] or at, delivery["failures"], None
+        if outcome.succeeded:
+            status = DeliveryStatus.SUCCEEDED
+        else:
+            failures += 1
+            again = next_attempt(failures, since, self.clock(), self.chance()) if webhook["enabled"] else None
+            status = DeliveryStatus.PENDING if again else DeliveryStatus.FAILED
+        state = DeliveryState(status=status, failures=failures, since=since, nextAttemptAt=again)
+        if not self.store[Deliveries].record_attempt(project_id, delivery, attempt, state):
+            status = DeliveryStatus.PENDING
+        DELIVERIES.labels("succeeded" if outcome.succeeded else "failed").inc()
+        details = {key: value for key, value in attempt.items() if key != "at"}
+        ids = {"webhookId": webhook["id"], "deliveryId": delivery["id"], "eventId": delivery["eventId"]}
+        log.info("webhook attempted", extra={"projectId": project_id, **ids, "status": status, **details})
+
+    def _failed(self, project_id: str, webhook: StoredWebhook, outcome: Outcome, at: datetime) -> datetime:
+        """Disables a webhook that has failed for too long; returns until when nothing is sent to it."""
+        now = self.clock()
+        failing_since, failures = self.store[Leases].record_failure(webhook["id"], at)
+        if outcome.status_code == GONE or now - failing_since >= GIVE_UP_AFTER:
+            with suppress(WriteConflict):  # somebody enabled it again meanwhile: the next attempt decides
+                self._disable(project_id, webhook["id"], now)
+        return now + rest_after(failures)
+
+    def _disable(self, project_id: str, webhook_id: str, now: datetime) -> None:
+        webhook = self.store[Webhooks].get(project_id, webhook_id)
+        if webhook is not None and webhook["enabled"]:
+            changes = {"enabled": False, "disabledAt": now}
+            self.store[Webhooks].update(project_id, webhook, changes, Event("webhook.disabled", now, SYSTEM))
+            given_up = self.store[Deliveries].give_up(project_id, webhook_id, keep_requested=True)
+            details = {"projectId": project_id, "webhookId": webhook_id, "givenUp": given_up}
+            log.warning("webhook disabled", extra=details)
+
+    def _end_turn(self, lease: StoredLease, *, slow: bool, rests_until: datetime | None) -> None:
+        """Gives up what may not be sent, and gives back the lease with the time at which the webhook is due next."""
+        project_id, webhook_id = lease["projectId"], lease["id"]
+        webhook = self.store[Webhooks].get_with_secrets(project_id, webhook_id)
+        if webhook is None or not webhook["enabled"]:
+            self.store[Deliveries].give_up(project_id, webhook_id, keep_requested=webhook is not None)
+        if webhook is None:
+            self.store[Leases].delete(webhook_id)
+            return
+        due = self.store[Deliveries].next_due(project_id, webhook_id)
+        self.store[Leases].give_back(lease, due, self.clock(), slow=slow, rests_until=rests_until)
+
+
+class WebhookDispatcher:
+    """Two pools of threads that serve webhooks or mailboxes: one for those that respond quickly, one for all others."""
+
+    def __init__(
+        self, store: Store, sender: WebhookSender | NoticeSender, threads: int = THREADS, job: str = "send webhooks"
+    ) -> None:
+        self._store = store
+        self._sender = sender
+        self._dispatching = threading.Lock()
+        self._pools = {slow: ProjectPool(job, threads, THREADS_PER_PROJECT) for slow in (False, True)}
+
+    def dispatch(self) -> bool:
+        """Leases every webhook that is due and has a free thread; returns whether there was any."""
+        with self._dispatching:
+            found = [self._fill(pool, slow) for slow, pool in self._pools.items()]
+        return any(found)
+
+    def close(self) -> None:
+        """Ends each turn after the attempt that it is making; returns when all have ended."""
+        self._sender.stopping.set()
+        with self._dispatching:  # so that no webhook is leased for a pool that is closed
+            for pool in self._pools.values():
+                pool.close(cancel=False)  # a turn that has not begun gives back its lease
+
+    def _fill(self, pool: ProjectPool, slow: bool) -> bool:
+        found = False
+        while not (self._sender.stopping.is_set() or pool.is_full):
+            now = this_instant()
+            with self._store.deadline():
+                lease = self._sender.leases.take(
+                    now, now + self._sender.lease_times[slow], slow=slow, exclude=pool.full_projects()
+                )
+            if lease is None:
+                break
+            # Always taken: the projects that are full are excluded, and nobody else submits.
+            pool.submit(lease["projectId"], partial(self._sender.send_due, lease))
+            found = True
+        return found

@@ -1,0 +1,32 @@
+"""Webhooks: where events are sent. Only `get_with_secrets` reads their secrets."""
+
+from collections.abc import Sequence
+
+from app.core.events import Event
+from app.core.store.collection import OutboxCollection, object_id
+from app.core.store.indexes import NOT_DELETED
+from app.webhooks.rules import StoredWebhook
+
+
+class Webhooks(OutboxCollection[StoredWebhook]):
+    """The webhooks of a project. The record of a deleted one is removed when its last event is relayed."""
+
+    name = "webhooks"
+    event_data = (("webhookId", "id"),)
+    hidden = {"outbox": 0, "secrets": 0}
+
+    def all(self, project_id: str) -> list[StoredWebhook]:
+        """Returns all of a project's webhooks, oldest first, without their secrets."""
+        return self._find(project_id, NOT_DELETED, sort=(("_id", 1),), fields=self.hidden)
+
+    def listening(self, project_id: str) -> Sequence[StoredWebhook]:
+        """Returns the webhooks that are enabled, with what decides which events they are sent."""
+        return self._find(project_id, {"enabled": True, **NOT_DELETED}, fields={"events": 1, "createdAt": 1})
+
+    def get_with_secrets(self, project_id: str, webhook_id: str) -> StoredWebhook | None:
+        """Returns a webhook with its secrets, to be sent to or to be rotated."""
+        return self._find_one(project_id, {"_id": object_id(webhook_id), **NOT_DELETED}, {"outbox": 0})
+
+    def delete(self, project_id: str, before: StoredWebhook, event: Event) -> StoredWebhook:
+        """Marks a webhook as deleted and removes its secrets."""
+        return self.change(project_id, before, {**before, "deletedAt": event.at, "secrets": []}, [event])
