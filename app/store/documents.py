@@ -19,7 +19,7 @@ from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, obje
 from app.store.document_keys import HIDDEN, WITH_PUBLICATION, expired, published_entry, reference_entry
 from app.store.document_lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.store.indexes import FIRST_DATE, NOT_DELETED
-from app.store.types import Bson, Values
+from app.store.types import Bson
 from app.vocabulary import DocumentStatus
 
 EXPIRED_AT_ONCE = 250
@@ -62,10 +62,6 @@ class Documents(DocumentLists):
         self._store.writes += len(updates)
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
             raise OutboxFull  # nothing else can differ from what the transaction read
-
-    def add_many(self, project_id: str, records: Iterable[tuple[Values, Sequence[Event]]]) -> None:
-        """Adds documents whose texts and versions are stored already, in one call; inside a transaction."""
-        self._insert_many(project_id, [self._new_record(record, events) for record, events in records])
 
     def lock(self, project_id: str, document_id: str) -> None:
         """Makes every other write of a document wait for this transaction, or run again after it."""

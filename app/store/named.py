@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from bson import ObjectId
-
 from app.rules.named import StoredCluster, StoredMember, name_key
 from app.store.collection import OutboxCollection, Stored, object_id
 from app.store.indexes import FIRST_ID, NOT_DELETED
@@ -86,10 +84,6 @@ class Members(Named[StoredMember]):
     def keys(self, fields: Values, before: Values | None = None) -> Bson:
         email = {"emailKey": name_key(fields["email"] or "")} if "email" in fields else {}
         return super().keys(fields) | email
-
-    def get_including_deleted(self, project_id: str, member_id: str) -> StoredMember | None:
-        """Returns a member, also one that was deleted, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(member_id)}, self.hidden)
 
     def exists(self, project_id: str, member_id: str) -> bool:
         """Returns whether there is such a member to assign something to."""

@@ -110,10 +110,10 @@ class Projects(OutboxCollection[StoredProject]):
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"freezes": 1}}, session=self._session)
         return changed
 
-    def count_up(self, project_id: str, what: Capped, cap: int) -> bool:
-        """Counts one more of something inside a transaction; False when the cap is reached."""
-        below = {"_id": ObjectId(project_id), what: {"$lt": cap}}
-        return self._counters.update_one(below, {"$inc": {what: 1}}, session=self._session).matched_count > 0
+    def count_up(self, project_id: str, what: Capped, cap: int, number: int = 1) -> bool:
+        """Counts some more of something inside a transaction; False where that exceeds the cap."""
+        below = {"_id": ObjectId(project_id), what: {"$lte": cap - number}}
+        return self._counters.update_one(below, {"$inc": {what: number}}, session=self._session).matched_count > 0
 
     def count_down(self, project_id: str, what: Capped) -> None:
         """Counts one less of something inside a transaction."""

@@ -14,7 +14,7 @@ from bson import ObjectId
 from app.errors import Refusal
 from app.operations.context import this_instant
 from app.operations.purging import purge_trash
-from app.operations.transfers import ProjectImport, export_project
+from app.operations.transfers import export_project, import_project
 from app.rules.briefs import brief_at
 from app.rules.insights import duration_class, quantile
 from app.store import insights, outboxes
@@ -319,8 +319,7 @@ def test_documents_that_are_imported_into_the_trash_have_no_status(project: Proj
     documents = [a_document(ctx, title=title) for title in ("Rye", "Gone")]
     OPERATIONS["delete_document"](ctx, documents[1]["id"])
     imported = a_project(project.store)
-    for _ in ProjectImport(imported.context()).take(export_project(project.store, project.id)):
-        pass
+    import_project(imported.context(), export_project(project.store, project.id))
     for of in (project, imported):
         of.store.outboxes.publish_all(of.id)
 
