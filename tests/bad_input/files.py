@@ -192,7 +192,7 @@ class ExportedTarget:
         lines = [*self._lines]
         for _ in range(chance.choice((1, 1, 2, 4))):
             place = chance.randrange(1, len(lines) - 1)
-            lines[place] = self._changed(chance, json.loads(lines[place]))
+            lines[place] = self._changed(chance, json.loads(self._lines[place]))
         return lines
 
     def _changed(self, chance: random.Random, line: Any) -> bytes:
