@@ -63,7 +63,7 @@ def test_over_stdio_a_message_that_is_too_long_is_an_invalid_request_and_no_bug(
     answer = _over_stdio(app, project, {"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"a": "x" * 20_971_520}})
 
     assert (answer["id"], answer["error"]["code"]) == (7, -32600)
-    assert "413 PayloadTooLarge" in answer["error"]["message"]
+    assert "20 MB" in answer["error"]["message"]
 
 
 def _over_stdio(app: Flask, project: Project, message: Any) -> Any:
