@@ -1,4 +1,4 @@
-"""MCP over standard input and output: each line is sent to `/mcp`, of this process or of a service elsewhere."""
+"""MCP over standard input and output: each line is sent to the `/mcp` of a service in this process."""
 
 from __future__ import annotations
 
@@ -29,15 +29,11 @@ INVALID = f"{TOKEN} holds no valid management token (cwm_…): it is of another 
 
 
 class StdioServer:
-    """Sends the lines of a client to an MCP endpoint, and writes the responses.
+    """Sends the lines of a client to an MCP endpoint, and writes the responses."""
 
-    Errors name the URL, except that of an endpoint in this process, which nobody can look at.
-    """
-
-    def __init__(self, http: httpx2.Client, url: str, answers: BinaryIO, *, in_process: bool = False) -> None:
+    def __init__(self, http: httpx2.Client, url: str, answers: BinaryIO) -> None:
         self._http = http
         self._url = url
-        self._in_process = in_process
         self._answers = answers
         self._agreed: dict[str, str] = {}
         """What the handshake agreed on, sent with every message after it."""
@@ -48,7 +44,7 @@ class StdioServer:
             message = _message(line)
             try:
                 answer = self._ask(line, message)
-            except Exception:  # a bug, or an endpoint whose answers are not MCP's: the client still gets a response
+            except Exception:  # a bug: the client still gets a response
                 log.exception("bug")
                 answer = _failed(message, "Something unexpected happened. The log of this program says what.")
             if answer is not None:
@@ -60,34 +56,27 @@ class StdioServer:
 
         Invalid messages are sent as they are: the endpoint says what is wrong with them.
         """
-        try:
-            response = self._http.post(self._url, content=line, headers={**self._agreed, **_headers(message)})
-        except httpx2.HTTPError as error:
-            return _failed(message, f"{self._url} can't be reached: {error or type(error).__name__}.")
+        response = self._http.post(self._url, content=line, headers={**self._agreed, **_headers(message)})
         if "id" not in message and response.is_success:
             return None
         answer = _message(response.content)
         if "jsonrpc" not in answer or answer.get("id") is None:
-            return self._refused(message, response, answer)
+            return _refused(message, response, answer)
         if message.get("method") == "initialize" and "result" in answer:
             self._agreed[MCP_PROTOCOL_VERSION_HEADER] = str(answer["result"].get("protocolVersion"))
             if session := response.headers.get(MCP_SESSION_ID_HEADER):
                 self._agreed[MCP_SESSION_ID_HEADER] = session
         return answer
 
-    def _refused(
-        self, message: dict[str, Any], response: httpx2.Response, answer: dict[str, Any]
-    ) -> dict[str, Any] | None:
-        """Returns the error for a response that is no JSON-RPC response to its request."""
-        status, tag = response.status_code, answer.get("_tag")
-        error: dict[str, Any] = answer.get("error") or answer
-        reason = INVALID if tag == Unauthorized.__name__ else str(error.get("message") or response.text[:500])
-        if status in (404, 405):
-            reason, tag = "there is no MCP server; its address usually ends with /mcp.", None
-        if not self._in_process:
-            reason = f"{self._url} answered {status}{f' {tag}' if tag else ''}: {reason}"
-        code = t.INVALID_REQUEST if status in (400, 413) else t.INTERNAL_ERROR
-        return _failed(message, reason, error.get("code", code))
+
+def _refused(message: dict[str, Any], response: httpx2.Response, answer: dict[str, Any]) -> dict[str, Any] | None:
+    """Returns the error for a response that is no JSON-RPC response to its request."""
+    error: dict[str, Any] = answer.get("error") or answer
+    reason = (
+        INVALID if answer.get("_tag") == Unauthorized.__name__ else str(error.get("message") or response.text[:500])
+    )
+    code = t.INVALID_REQUEST if response.status_code in (400, 413) else t.INTERNAL_ERROR
+    return _failed(message, reason, error.get("code", code))
 
 
 def _message(text: bytes) -> dict[str, Any]:

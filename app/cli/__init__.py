@@ -85,5 +85,5 @@ def _message(refusal: Refusal) -> str:
 def main() -> None:
     """A content workflow service on MongoDB: plan, brief, draft, review and publish.
 
-    MONGODB_URI names the database; only `dev`, `openapi`, `graphql-schema` and `mcp --url` do without.
+    MONGODB_URI names the database; only `dev`, `openapi` and `graphql-schema` do without.
     """

@@ -14,7 +14,7 @@ from app.core.store import indexes
 from app.core.store.bodies import Bodies
 from app.core.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
 from app.core.store.indexes import FIRST_DATE, NOT_DELETED
-from app.core.store.types import Bson, Values
+from app.core.store.types import Bson
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.history import Origin
 from app.documents.keys import HIDDEN, WITH_PUBLICATION, published_entry, reference_entry
@@ -64,10 +64,6 @@ class Documents(DocumentLists):
         self._store.writes += len(updates)
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
             raise OutboxFull  # nothing else can differ from what the transaction read
-
-    def add_many(self, project_id: str, records: Iterable[tuple[Values, Sequence[Event]]]) -> None:
-        """Adds documents whose texts and versions are stored already, in one call; inside a transaction."""
-        self._insert_many(project_id, [self._new_record(record, events) for record, events in records])
 
     def lock(self, project_id: str, document_id: str) -> None:
         """Makes every other write of a document wait for this transaction, or run again after it."""

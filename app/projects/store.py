@@ -36,10 +36,6 @@ class Members(Named[StoredMember]):
         email = {"emailKey": name_key(fields["email"] or "")} if "email" in fields else {}
         return super().keys(fields) | email
 
-    def get_including_deleted(self, project_id: str, member_id: str) -> StoredMember | None:
-        """Returns a member, also one that was deleted, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(member_id)}, self.hidden)
-
     def exists(self, project_id: str, member_id: str) -> bool:
         """Returns whether there is such a member to assign something to."""
         return self._exists(project_id, {"_id": object_id(member_id), **NOT_DELETED})
@@ -157,10 +153,10 @@ class Projects(OutboxCollection[StoredProject]):
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"freezes": 1}}, session=self._session)
         return changed
 
-    def count_up(self, project_id: str, what: Capped, cap: int) -> bool:
-        """Counts one more of something inside a transaction; False when the cap is reached."""
-        below = {"_id": ObjectId(project_id), what: {"$lt": cap}}
-        return self._counters.update_one(below, {"$inc": {what: 1}}, session=self._session).matched_count > 0
+    def count_up(self, project_id: str, what: Capped, cap: int, number: int = 1) -> bool:
+        """Counts some more of something inside a transaction; False where that exceeds the cap."""
+        below = {"_id": ObjectId(project_id), what: {"$lte": cap - number}}
+        return self._counters.update_one(below, {"$inc": {what: number}}, session=self._session).matched_count > 0
 
     def count_down(self, project_id: str, what: Capped) -> None:
         """Counts one less of something inside a transaction."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from bson import ObjectId
 
 from app.core.errors import WriteConflict
-from app.core.store.collection import Collection, difference, object_id, object_ids
+from app.core.store.collection import Collection, difference, object_id
 from app.core.store.secrets import OwnedSecrets
 from app.review.rules import StoredReviewLink, StoredThread
 from app.review.vocabulary import ThreadState
@@ -33,12 +33,6 @@ class Threads(Collection[StoredThread]):
         """Returns the threads of a document in some states, the oldest first."""
         condition = {"documentId": ObjectId(document_id), "state": {"$in": [str(state) for state in states]}}
         return self._find(project_id, condition, sort=(("_id", 1),))
-
-    def of_documents(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredThread]:
-        """Returns id, level and state of all threads of documents, and since when they have it."""
-        condition = {"documentId": {"$in": object_ids(document_ids)}}
-        fields = dict.fromkeys(("documentId", "level", "state", "stateSince"), 1)
-        return self._find(project_id, condition, fields=fields)
 
     def get_many(self, project_id: str, thread_ids: Iterable[str]) -> dict[str, StoredThread]:
         """Returns those of the threads that exist, by id."""

@@ -5,7 +5,7 @@ its texts, its versions, its threads and last the document itself. The first lin
 says how many there are, so that an export that was cut short is noticed.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from graphlib import TopologicalSorter
 from typing import Annotated, Any, NotRequired, get_type_hints
@@ -144,33 +144,41 @@ RULES: Mapping[str, type[Schema]] = {
 """What the fields of a line may hold, besides their types."""
 
 
+class InvalidLine(Exception):
+    """A line that no record can be made of; the message lists everything that is wrong with it."""
+
+    def __init__(self, line: Mapping[str, Any], why: str) -> None:
+        super().__init__(why)
+        self.line = line
+
+
 def line_of(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a stored record as a line; `snapshot` of a document is its publication."""
-    line = _whole(LINES[kind], _adapter(kind).dump_python(dict(record), mode="json", warnings=False))
-    parts = {name: _whole(part, line[name]) for name, part in PARTS.items() if line.get(name)}
-    return {"type": kind, **line, **parts}
+    line = _adapter(kind).dump_python(dict(record), mode="json", warnings=False)
+    return {"type": kind, **_whole(kind, line)}
 
 
-def record_of(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a line that breaks no rule as the record to store."""
-    return _whole(LINES[kind], _validated(kind, line))
-
-
-def wrong_in(line: Mapping[str, Any]) -> Iterator[str]:
-    """Yields everything that is wrong with the fields of a line."""
+def record_of(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a line as the record to store, with all of its fields, None if missing. Raises `InvalidLine`."""
     kind = line["type"]
+    given = {name: value for name, value in line.items() if value is not None}
+    wrong: list[str] = []
+    record: dict[str, Any] = {}
     try:
-        _validated(kind, line)
+        record = _validated(kind, given)
     except ValidationError as error:
         for one in error.errors(include_url=False):
-            yield f"{'.'.join(map(str, one['loc']))}: {one['msg'].removeprefix('Value error, ').rstrip('.')}."
+            message = one["msg"].removeprefix("Value error, ").rstrip(".")
+            wrong.append(f"{'.'.join(map(str, one['loc']))}: {message}.")
     if kind in RULES:
-        set_ = {name: value for name, value in line.items() if value is not None}
-        yield from (f"{one['field']}: {one['message']}" for one in problems(RULES[kind], set_))
+        wrong += [f"{one['field']}: {one['message']}" for one in problems(RULES[kind], given)]
+    if wrong:
+        raise InvalidLine(line, "; ".join(wrong))
+    return _whole(kind, record)
 
 
-def renamed(line: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:
-    """Returns a line with each id replaced by `new_id(collection, id)`."""
+def renamed(kind: str, record: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:
+    """Returns a record with each id replaced by `new_id(collection, id)`."""
 
     def mapped(value: Any, collection: str | None) -> Any:
         if isinstance(value, Mapping):
@@ -179,8 +187,8 @@ def renamed(line: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[
             return [mapped(inner, collection) for inner in value]
         return new_id(collection, value) if collection and value else value
 
-    own = {"id": new_id(COLLECTIONS[line["type"]], line["id"])} if "id" in line else {}
-    return {**mapped(line, None), **own}
+    own = {"id": new_id(COLLECTIONS[kind], record["id"])} if "id" in record else {}
+    return {**mapped(record, None), **own}
 
 
 def parents_first(categories: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -190,23 +198,20 @@ def parents_first(categories: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [by_id[one] for one in TopologicalSorter(parents).static_order()]
 
 
-def slugs_of(line: Mapping[str, Any]) -> set[str]:
-    """Returns the slugs that a document holds: none in the trash."""
-    return set() if line["deletedAt"] else {line["slug"], (line["snapshot"] or line)["slug"]}
-
-
 @cache
 def _adapter(kind: str) -> TypeAdapter[dict[str, Any]]:
     return TypeAdapter(LINES[kind])
 
 
-def _validated(kind: str, line: Mapping[str, Any]) -> dict[str, Any]:
+def _validated(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the fields of a line, loaded; raises pydantic's error. A missing one is null, and null may be missing."""
-    required = LINES[kind].__required_keys__  # type: ignore[attr-defined]
-    fields = {name: value for name, value in _whole(LINES[kind], line).items() if value is not None or name in required}
-    return _adapter(kind).validate_python(fields, strict=True)
+    required = dict.fromkeys(LINES[kind].__required_keys__)  # type: ignore[attr-defined]
+    fields = {name: value for name, value in given.items() if name in LINES[kind].__annotations__}
+    return _adapter(kind).validate_python(required | fields, strict=True)
 
 
-def _whole(line: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns all fields of a line, None if missing."""
-    return {name: values.get(name) for name in line.__annotations__}
+def _whole(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns all fields of a line, also of its parts, None if missing."""
+    whole = {name: values.get(name) for name in LINES[kind].__annotations__}
+    parts = {name: part for name, part in PARTS.items() if whole.get(name)}
+    return whole | {name: {one: values[name].get(one) for one in part.__annotations__} for name, part in parts.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import groupby, islice
@@ -11,9 +10,9 @@ from typing import IO, TYPE_CHECKING
 
 import bson
 from bson import ObjectId
-from pymongo import UpdateOne
 
-from app.core.store.collection import from_bson, new_id, object_id, object_ids, to_bson
+from app.core.store.collection import from_bson, new_id, object_ids, to_bson
+from app.core.store.indexes import NOT_DELETED
 from app.core.store.types import Bson, Values
 
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from app.documents.history import StoredRevision
     from app.documents.record import StoredDocument
     from app.review.rules import StoredThread
-
-UNIQUE_KEYS = {"bodies": ("_id",), "threads": ("_id",), "revisions": ("projectId", "documentId", "version")}
-"""What makes a record the same one, where an import that was interrupted is run again."""
 
 RECORDS = ("projects", "members", "categories", "clusters", "documents", "threads", "publications")
 """The collections that change; texts and versions never do."""
@@ -106,57 +102,31 @@ class Transfers:
                     file.write(bson.encode(row))
             yield ProjectSnapshot(self._store, project_id, files)
 
-    def new_ids(self, project_id: str, collection: str, old: Iterable[str]) -> dict[str, str]:
-        """Returns the ids that records have, or will have, in a project: the same where they are free.
+    def content(self, project_id: str) -> Sequence[str]:
+        """Returns the collections of a project's content, documents in the trash included, that have a record."""
+        where = {"projectId": ObjectId(project_id)}
+        conditions = {"documents": where} | dict.fromkeys(("categories", "clusters", "members"), where | NOT_DELETED)
+        return [
+            name
+            for name, condition in conditions.items()
+            if self._database[name].find_one(condition, {"_id": 1}, session=self._session)
+        ]
 
-        Where another project has an id, a new one is derived from it, the same one at each import.
-        """
-        derived = {one: hashlib.sha256(f"{project_id}{one}".encode()).hexdigest()[:24] for one in old}
-        wanted = [object_id(one) for pair in derived.items() for one in pair]
-        rows = self._database[collection].find({"_id": {"$in": wanted}}, {"projectId": 1}, session=self._session)
-        owner = {str(row["_id"]): str(row["projectId"]) for row in rows}
-        return {
-            one: new if owner.get(new) == project_id or owner.get(one, project_id) != project_id else one
-            for one, new in derived.items()
-        }
+    def taken_ids(self, collection: str, ids: Iterable[str]) -> set[str]:
+        """Returns those of the ids that records of any project have."""
+        rows = self._database[collection].find({"_id": {"$in": object_ids(ids)}}, {"_id": 1}, session=self._session)
+        return {str(row["_id"]) for row in rows}
 
-    def add_missing(self, project_id: str, collection: str, records: Sequence[Values]) -> None:
-        """Adds texts or versions of documents that are still to come; those that exist stay as they are."""
-        writes = []
-        for record in records:
-            row = to_bson({"id": new_id(), **record, "projectId": project_id})
-            same = {name: row.pop(name) for name in UNIQUE_KEYS[collection]}
-            writes.append(UpdateOne(same, {"$setOnInsert": row}, upsert=True))
-        if writes:
-            self._database[collection].bulk_write(writes, ordered=False, session=self._session)
+    def add_many(self, project_id: str, collection: str, records: Iterable[Values]) -> None:
+        """Adds records as they are, in one call."""
+        rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
+        if rows:
+            self._database[collection].insert_many(rows, session=self._session)
 
-    def documents(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
-        """Returns those of the documents that exist, by id, each with its publication as `snapshot`."""
-        wanted = {"projectId": ObjectId(project_id), "_id": {"$in": object_ids(document_ids)}}
-        found = {
-            name: {row["_id"]: row for row in self._database[name].find(wanted, session=self._session)}
-            for name in ("documents", "publications")
-        }
-        return {
-            str(one): from_bson(row | {"snapshot": found["publications"].get(one, row.get("trashedPublication"))})
-            for one, row in found["documents"].items()
-        }
-
-    def versions(self, project_id: str, document_ids: Iterable[str]) -> dict[str, dict[int, str | None]]:
-        """Returns the versions of documents that exist, by the document's id and their number, with their texts."""
-        wanted = {"projectId": ObjectId(project_id), "documentId": {"$in": object_ids(document_ids)}}
-        fields = {"_id": 0, "documentId": 1, "version": 1, "bodyId": 1}
-        found: dict[str, dict[int, str | None]] = {}
-        rows: Iterable[StoredRevision] = map(
-            from_bson, self._database.revisions.find(wanted, fields, session=self._session)
-        )
-        for row in rows:
-            found.setdefault(row["documentId"], {})[row["version"]] = row["bodyId"]
-        return found
-
-    def delete_history(self, project_id: str, document_id: str) -> None:
-        """Deletes what belongs to a document that was refused, or is being deleted for good."""
-        where = {"projectId": ObjectId(project_id), "documentId": ObjectId(document_id)}
+    def delete_history(self, project_id: str, document_id: str | None = None) -> None:
+        """Deletes what belongs to a document that was refused or is being deleted for good; by default to all."""
+        where = {"projectId": ObjectId(project_id)}
+        where |= {} if document_id is None else {"documentId": ObjectId(document_id)}
         for collection in ("revisions", "bodies", "threads", "reviewLinks"):
             self._database[collection].delete_many(where, session=self._session)
 

@@ -8,7 +8,7 @@ from flask import Flask
 
 from app.core.context import Context, system
 from app.core.vocabulary import Channel
-from app.transfers.operations import ProjectImport, export_project
+from app.transfers.operations import check_import, export_project, import_project
 from tests.bad_input.requests import Request, Response, send
 from tests.bad_input.scene import Scene
 from tests.make import a_project
@@ -84,6 +84,9 @@ def _session(app: Flask, secret: str) -> tuple[tuple[str, str], ...]:
 def _not_imported(scene: Scene) -> Iterator[str]:
     """Yields why another project refuses what the export of this one holds."""
     other = a_project(scene.project.store)
-    taking = ProjectImport(Context(scene.project.store, system(other.id, other.team_id), Channel.CLI))
-    list(taking.take(list(export_project(scene.project.store, scene.project.id))))
-    yield from (f"An export can't be imported: line {one.number}: {one.what}: {one.why}" for one in taking.done.refused)
+    ctx = Context(scene.project.store, system(other.id, other.team_id), Channel.CLI)
+    lines = list(export_project(scene.project.store, scene.project.id))
+    refused = check_import(ctx, lines).refused
+    yield from (f"An export can't be imported: line {one.number}: {one.what}: {one.why}" for one in refused)
+    if not refused:
+        import_project(ctx, lines)

@@ -9,7 +9,6 @@ import pytest
 from bson import ObjectId
 
 from app.core.context import this_instant
-from app.core.errors import ServiceUnavailable
 from app.core.store.store import Store
 from tests.cli.conftest import Cli
 from tests.databases import everything
@@ -60,23 +59,6 @@ def test_a_dry_run_of_an_exported_project_reports_what_the_import_then_does(
 
     assert dry["created"]["document"] == 1
     assert report_of(cli, "--project", other.id, file) == dry
-
-
-def test_a_dry_run_that_outlives_a_transaction_says_what_to_do(
-    cli: Cli, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def expired(*_: object) -> None:
-        raise ServiceUnavailable
-
-    file = tmp_path / "project.ndjson"
-    cli("export", "--project", project.id, "--out", file)
-    monkeypatch.setattr(Store, "rolled_back", expired)
-
-    failed = cli("import", "--project", project.id, file, "--dry-run")
-
-    assert failed.exit_code == 1
-    assert "transactionLifetimeLimitSeconds" in failed.stderr
-    assert "Nothing was changed." in failed.stderr
 
 
 @pytest.mark.contract("decided-agents.dry-run-commands")

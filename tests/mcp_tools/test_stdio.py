@@ -1,11 +1,10 @@
-"""MCP over stdio: on the database for a client of today, and handed on to a service elsewhere for one of before."""
+"""MCP over stdio, on the database at hand, for clients of today and of before."""
 
 import asyncio
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import mcp_types as t
@@ -17,7 +16,6 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from app.cli.mcp import command as mcp_command
 from app.core.store.store import Store
 from tests.make import Project, a_ready_brief
-from tests.mcp_tools.servers import a_server
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
@@ -29,16 +27,9 @@ def _environment(uri: str, store: Store, secret: str) -> dict[str, str]:
     return {**os.environ, **named, "LOG_LEVEL": "CRITICAL"}
 
 
-@pytest.fixture(scope="module")
-def url(mongodb_uri: str, store: Store) -> Iterator[str]:
-    """The service elsewhere that messages are handed on to."""
-    with a_server(mongodb_uri, store.database.name) as address:
-        yield address
-
-
-def _claim(arguments: list[str], environment: dict[str, str], mode: str) -> dict[str, Any]:
+def _claim(environment: dict[str, str], mode: str) -> dict[str, Any]:
     """Claims the next brief with the SDK's client and returns the record."""
-    program = StdioServerParameters(command=sys.executable, args=["-c", PROGRAM, "mcp", *arguments], env=environment)
+    program = StdioServerParameters(command=sys.executable, args=["-c", PROGRAM, "mcp"], env=environment)
 
     async def main() -> dict[str, Any]:
         info = t.Implementation(name="desk", version="1")
@@ -54,22 +45,14 @@ def _claim(arguments: list[str], environment: dict[str, str], mode: str) -> dict
 
 
 @pytest.mark.contract("decided-mcp.stdio")
-def test_stdio_serves_the_tools_on_the_database(mongodb_uri: str, store: Store, project: Project) -> None:
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_stdio_serves_the_tools_on_the_database(mongodb_uri: str, store: Store, project: Project, mode: str) -> None:
     a_ready_brief(project.context())
     token = project.token()
 
-    claimed = _claim([], _environment(mongodb_uri, store, token.secret), "auto")
+    claimed = _claim(_environment(mongodb_uri, store, token.secret), mode)
 
     assert claimed["brief"]["claimedBy"] == {"type": "token", "id": token.id, "name": "A script", "agent": "desk"}
-
-
-def test_stdio_hands_messages_on_to_a_service_elsewhere(url: str, store: Store, project: Project) -> None:
-    a_ready_brief(project.context())
-    environment = _environment("mongodb://nowhere.invalid", store, project.token().secret)
-
-    claimed = _claim(["--url", f"{url}/mcp"], environment, "legacy")
-
-    assert claimed["brief"]["claimedBy"]["agent"] == "desk"
 
 
 def test_stdio_says_that_the_token_is_not_set() -> None:
@@ -85,9 +68,9 @@ def _lines(*messages: dict[str, Any]) -> str:
     return "".join(json.dumps(message) + "\n" for message in messages)
 
 
-def _piped(text: str, environment: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
+def _piped(text: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """Runs the command on a text that ends, and returns it when it has ended too."""
-    command = [sys.executable, "-c", PROGRAM, "mcp", *options]
+    command = [sys.executable, "-c", PROGRAM, "mcp"]
     return subprocess.run(command, input=text, env=environment, capture_output=True, text=True, check=True, timeout=120)
 
 
@@ -116,17 +99,3 @@ HANDSHAKE = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "n", "version": "1"}},
 }
-
-
-def _relayed(url: str, environment: dict[str, str]) -> dict[str, Any]:
-    """Hands one message on, and returns the one answer before the pipe ends."""
-    ended = _piped(_lines(HANDSHAKE), environment, "--url", url)
-    answer: dict[str, Any] = json.loads(ended.stdout)
-    return answer
-
-
-def test_an_unreachable_service_is_an_error_in_the_response(mongodb_uri: str, store: Store) -> None:
-    answer = _relayed("http://127.0.0.1:9/mcp", _environment(mongodb_uri, store, "cwm_any"))
-
-    assert answer["id"] == 1
-    assert "can't be reached" in answer["error"]["message"]

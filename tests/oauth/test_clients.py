@@ -25,6 +25,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAu
 
 from app.core.store.store import Store
 from tests.clients.npm import installed
+from tests.conftest import CHECKOUT
 from tests.make import Project, Token, a_ready_brief
 from tests.oauth.conftest import serving_connectable
 from tests.oauth.flow import onward
@@ -277,6 +278,23 @@ def test_mcp_remote(node: Path, address: str, person: Person, project: Project, 
         finally:
             process.kill()
     revoke(project, address)
+
+
+def test_mcp_remote_with_a_token(node: Path, address: str, project: Project, tmp_path: Path) -> None:
+    """With the arguments that docs/agents.md shows for clients that know only stdio."""
+    environment = {"MCP_REMOTE_CONFIG_DIR": str(tmp_path), "TOKEN": f"Bearer {project.token(agent='desk').secret}"}
+    documented = ["--transport", "http-only", "--header", "Authorization:${TOKEN}"]
+    assert ", ".join(f'"{one}"' for one in documented) in (CHECKOUT / "docs" / "agents.md").read_text("utf-8")
+    command = ["node", "node_modules/mcp-remote/dist/proxy.js", f"{address}/mcp", *documented, "--allow-http"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, cwd=node, env={**os.environ, **environment}, text=True, **pipes) as process:
+        try:
+            hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+            assert "serverInfo" in message(process, "initialize", hello)
+            claimed = message(process, "tools/call", {"name": "claim_next_brief", "arguments": {}})
+            assert claimed["structuredContent"]["brief"]["claimedBy"]["agent"] == "desk"
+        finally:
+            process.kill()
 
 
 def message(process: subprocess.Popen[str], method: str, params: dict[str, Any]) -> dict[str, Any]:

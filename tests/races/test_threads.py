@@ -75,7 +75,7 @@ def test_twenty_agents_and_two_people_lose_and_double_nothing(rest, crowd, proje
         )
     record = store[Documents].get(document["projectId"], document["id"])
     assert record is not None
-    counts = counts_of(store[Threads].of_documents(document["projectId"], [document["id"]]))
+    counts = counts_of(store[Threads].list(document["projectId"], document["id"], ThreadState))
     assert counts == {name: record.get(name) for name in counts}
     kinds = Counter(event["type"] for event in events_of(store, document))
     assert kinds["thread.opened"] == 10

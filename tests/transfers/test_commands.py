@@ -35,10 +35,11 @@ def test_a_project_goes_into_a_file_and_from_there_into_another(
     there = run.invoke(main, ["import", "--project", other.id, str(file)], catch_exceptions=False)
     again = run.invoke(main, ["import", "--project", other.id, str(file)], catch_exceptions=False)
 
-    assert (out.exit_code, there.exit_code, again.exit_code) == (0, 0, 0)
+    assert (out.exit_code, there.exit_code, again.exit_code) == (0, 0, 1)
     assert list(tmp_path.iterdir()) == [file]
     assert "Imported: 1 document." in there.output
-    assert "Unchanged: the project's settings, 1 document." in again.output
+    assert again.stderr.startswith("Error: The project has documents; ")
+    assert len(again.stderr.splitlines()) == 1
 
 
 def test_the_settings_that_an_import_replaces_are_named(run: CliRunner, store: Store, tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ def test_an_export_that_an_editor_on_windows_saved_again_is_the_same(
 
     there = run.invoke(main, ["import", "--project", a_project(store).id, str(file)])
 
-    assert (there.exit_code, there.stderr) == (0, "Importing\n")
+    assert (there.exit_code, there.stderr) == (0, "Checking\nImporting\n")
 
 
 def test_an_unknown_project_leaves_no_file(run: CliRunner, tmp_path: Path) -> None:
@@ -153,7 +154,7 @@ def test_a_refused_line_is_reported_and_makes_the_exit_code_1(run: CliRunner, pr
 
     out = run.invoke(main, ["import", "--project", project.id, str(file)])
 
-    assert out.exit_code == 1
+    assert (out.exit_code, out.stdout) == (1, "Nothing was imported: correct the file, or write it again.\n")
     assert "Refused: line 2" in out.output
     assert "Refused: line 3" in out.output
 
@@ -169,7 +170,7 @@ def test_nothing_of_an_export_of_another_format_is_imported(
     out = run.invoke(main, ["import", "--project", other.id, str(file)])
 
     assert out.exit_code == 1
-    assert out.stderr.startswith("Error: The export is not of format 1: ")
+    assert "Error: The export is not of format 1: " in out.stderr
     assert "Rye" not in run.invoke(main, ["export", "--project", other.id]).stdout
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,24 +12,23 @@ import pytest
 from bson import ObjectId
 
 from app.categories.rules import CATEGORIES_PER_PROJECT
-from app.categories.store import Categories
 from app.cli.mongod import running_mongod
 from app.core.context import Context, system, this_instant
-from app.core.errors import WriteConflict
+from app.core.errors import BadRequest
 from app.core.store.bodies import Bodies
 from app.core.store.indexes import create_indexes
+from app.core.store.outbox import Outboxes
 from app.core.store.store import Store, connect
 from app.core.vocabulary import Channel
 from app.documents.purging import purge_trash
-from app.documents.store import Documents
 from app.projects.store import Projects
 from app.review.errors import ThreadsOpen
+from app.rules.imported_lines import Checked
+from app.transfers import operations as transfers
 from app.transfers.folders import import_documents
-from app.transfers.operations import ProjectImport, export_project
-from app.transfers.store import Transfers
+from app.transfers.operations import check_import, export_project, import_project
 from tests.databases import everything
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, fill_with_categories, made
-from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -82,11 +82,26 @@ def exported(project: Project, store: Store) -> list[bytes]:
     return list(export_project(store, project.id))
 
 
-def taken(store: Store, project: Project, lines: list[bytes]) -> ProjectImport:
-    """Takes lines into a project."""
-    taking = ProjectImport(Context(store, system(project.id, project.team_id), Channel.CLI))
-    list(taking.take(lines))
-    return taking
+def taken(store: Store, project: Project, lines: list[bytes]) -> Checked:
+    """Imports lines into a project, unless one is refused."""
+    ctx = Context(store, system(project.id, project.team_id), Channel.CLI)
+    checked = check_import(ctx, lines)
+    if not checked.refused:
+        import_project(ctx, lines)
+    return checked
+
+
+def refused(project: Project, lines: list[bytes]) -> list[tuple[str, str]]:
+    """Returns what is refused of lines, and why; nothing is imported then."""
+    checked = taken(project.store, project, lines)
+    assert not checked.refused or len(exported(project, project.store)) == 3
+    return [(one.what, one.why) for one in checked.refused]
+
+
+def with_counted_end(lines: Iterable[Any]) -> list[bytes]:
+    """Returns records as the lines of an export, with a last one that says how many there are."""
+    texts = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
+    return [*texts, orjson.dumps({"type": "end", "lines": len(texts)})]
 
 
 @pytest.mark.contract("decided-commands.export-import")
@@ -96,10 +111,10 @@ def test_a_project_imported_into_an_empty_database_exports_the_same_bytes(
     lines = exported(full, store)
     other = a_project(fresh_store, name="Another")
 
-    done = taken(fresh_store, other, lines).done
+    done = taken(fresh_store, other, lines)
 
     assert not done.refused
-    assert not done.differing
+    assert done.created == {"member": 2, "category": 2, "cluster": 1, "document": 5}
     assert exported(other, fresh_store) == lines
 
 
@@ -156,7 +171,7 @@ def test_where_ids_are_taken_new_ones_stand_for_them_throughout(full: Project, s
     beside, own = a_project(store, name="Beside"), ObjectId(full.id).binary
     before = [row for rows in everything(store).values() for row in rows if own in row]
 
-    done = taken(store, beside, exported(full, store)).done
+    done = taken(store, beside, exported(full, store))
 
     assert not done.refused
     assert [row for rows in everything(store).values() for row in rows if own in row] == before
@@ -176,62 +191,66 @@ def test_where_ids_are_taken_new_ones_stand_for_them_throughout(full: Project, s
 
 
 @pytest.mark.contract("decided-plans.export")
-@pytest.mark.parametrize("trashed", [False, True])
-def test_a_key_comes_along_and_one_that_another_document_has_refuses_its_line_alone(
-    full: Project, store: Store, trashed: bool
+def test_a_key_comes_along_and_stands_once_also_in_the_trash(full: Project, store: Store, fresh_store: Store) -> None:
+    lines = [orjson.loads(line) for line in exported(full, store)]
+    documents = [line for line in lines if line["type"] == "document"]
+    assert sorted(line["key"] or "" for line in documents) == ["", "", "", "", "crust"]
+    next(line for line in documents if line["deletedAt"])["key"] = "crust"
+
+    wrong = refused(a_project(fresh_store), [orjson.dumps(line) for line in lines])
+
+    assert wrong == [("document crumbs", "Another document has the key 'crust'.")]
+
+
+@pytest.mark.contract("decided-commands.export-empty")
+@pytest.mark.parametrize("content", ["documents", "trash", "categories", "clusters", "members"])
+def test_an_export_is_imported_into_a_project_without_content_alone(
+    project: Project, store: Store, content: str
 ) -> None:
-    beside = a_project(store, name="Beside")
-    piece = {"key": "crust", "title": "Another"}
-    other = called(beside.context(), "plan_documents", pieces=[piece])["pieces"][0]["id"]
-    if trashed:
-        called(beside.context(), "delete_document", other)
-    lines = exported(full, store)
+    lines, other = exported(project, store), a_project(store)
+    ctx = other.context()
+    match content:
+        case "documents" | "trash":
+            document = a_document(ctx, title="Rye")
+            if content == "trash":
+                called(ctx, "delete_document", document["id"])
+        case "categories":
+            made(ctx, "category", name="Bread", slug="bread")
+        case "clusters":
+            made(ctx, "cluster", name="Bread")
+        case "members":
+            called(ctx, "create_member", name="Ada")
+    before = everything(store)
 
-    refusing, keeping = (taken(store, project, lines).done for project in (beside, a_project(store, name="Free")))
+    for run in (check_import, import_project):
+        with pytest.raises(BadRequest, match="The project has") as error:
+            run(ctx, lines)
+        assert {"trash": "documents"}.get(content, content) in error.value.message.partition(";")[0]
+        assert len(error.value.lines) == 1
 
-    [refused] = refusing.refused
-    assert (refused.what, refused.why) == ("document crust", "Another document has the key 'crust'.")
-    assert keeping.refused == []
-    keys = [line["key"] for line in map(orjson.loads, lines) if line["type"] == "document"]
-    assert sorted(key or "" for key in keys) == ["", "", "", "", "crust"]
-
-
-@pytest.mark.parametrize("conflict", [False, True])
-def test_a_category_with_the_slug_and_a_cluster_with_the_name_of_one_in_the_project_is_that_one(
-    full: Project, store: Store, monkeypatch: pytest.MonkeyPatch, conflict: bool
-) -> None:
-    beside = a_project(store, name="Beside")
-    made(beside.context(), "category", name="Bread", slug="bread")
-    rye = made(beside.context(), "category", name="Rye bread", slug="rye")
-    topic = made(beside.context(), "cluster", name="SOURDOUGH")
-    delivery_changed = Projects.delivery_changed
-
-    def conflicts_once(*arguments: Any) -> None:
-        monkeypatch.setattr(Projects, "delivery_changed", delivery_changed)
-        raise WriteConflict
-
-    if conflict:
-        monkeypatch.setattr(Projects, "delivery_changed", conflicts_once)
-
-    done = taken(store, beside, exported(full, store)).done
-
-    assert (done.refused, done.differing) == ([], ["category rye", "cluster Sourdough"])
-    documents = called(beside.context(), "list_documents", limit=100, offset=0, sort="title")
-    [document] = [one for one in documents if one["title"] == "Rye"]
-    assert (document["categoryId"], document["clusterId"]) == (rye["id"], topic["id"])
+    assert everything(store) == before
 
 
-def test_a_member_with_the_address_of_one_in_the_project_is_that_one(store: Store, project: Project) -> None:
-    ctx, other = project.context(), a_project(store)
-    ada = called(ctx, "create_member", name="Ada", email="ada@example.org")
-    a_document(ctx, title="Rye", assigneeId=ada["id"])
-    theirs = called(other.context(), "create_member", name="Ada L.", email="Ada@example.org")
+def test_a_project_that_was_emptied_takes_an_export_again(full: Project, store: Store) -> None:
+    lines, other = exported(full, store), a_project(store)
+    taken(store, other, lines)
+    ctx = other.context()
+    for document in called(ctx, "list_documents", limit=100, offset=0, sort="title"):
+        if document["isPublished"]:
+            called(ctx, "unpublish_document", document["id"])
+        called(ctx, "delete_document", document["id"])
+    store[Outboxes].publish_all(other.id)
+    purge_trash(store, this_instant() + timedelta(seconds=1), other.id)
+    for name in ("Rye", "Bread"):
+        [category] = [one for one in called(ctx, "list_categories", limit=9, offset=0) if one["name"] == name]
+        called(ctx, "delete_category", category["id"])
+    for kind in ("cluster", "member"):
+        for one in called(ctx, f"list_{kind}s", limit=9, offset=0):
+            called(ctx, f"delete_{kind}", one["id"])
 
-    done = taken(store, other, exported(project, store)).done
+    assert not taken(store, other, lines).refused
 
-    [rye] = called(other.context(), "list_documents", limit=9, offset=0, sort="title")
-    assert (done.refused, done.differing) == ([], ["member Ada"])
-    assert rye["assigneeId"] == theirs["id"]
+    assert len(called(ctx, "list_documents", limit=100, offset=0, sort="title")) == 4
 
 
 def test_saved_views_come_in_as_they_would_be_saved(store: Store, project: Project) -> None:
@@ -240,37 +259,40 @@ def test_saved_views_come_in_as_they_would_be_saved(store: Store, project: Proje
     settings["views"] = [{"name": "b", "query": ""}, {"name": "A", "query": ""}, {"name": "B ", "query": "q=1"}]
     other = a_project(store)
 
-    done = taken(store, other, [orjson.dumps(line) for line in lines]).done
+    done = taken(store, other, [orjson.dumps(line) for line in lines])
 
     views = called(other.context(), "get_project")["views"]
     assert (done.refused, views) == ([], [{"name": "A", "query": ""}, {"name": "B ", "query": "q=1"}])
 
 
-def test_a_second_import_changes_nothing(full: Project, store: Store) -> None:
-    beside = a_project(store, name="Beside")
-    lines = exported(full, store)
-    taken(store, beside, lines)
-    first = exported(beside, store)
-
-    done = taken(store, beside, lines).done
-
-    assert (done.created, done.differing, done.refused) == ({}, [], [])
-    assert exported(beside, store) == first
-
-
-@pytest.mark.parametrize("upto", [1, 6, 11, 16])
 @pytest.mark.contract("decided-commands.export-interrupted")
-def test_an_import_that_was_interrupted_is_run_again(
-    full: Project, store: Store, fresh_store: Store, upto: int
+def test_what_an_interrupted_import_left_of_a_document_does_not_stand_in_the_way(
+    full: Project, store: Store, fresh_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = exported(full, store)
+    lines = [line for line in exported(full, store) if orjson.loads(line)["type"] not in ("member", "cluster")]
+    lines = [line for line in lines if orjson.loads(line)["type"] != "category"]
+    for place, line in enumerate(lines[:-1]):
+        lines[place] = orjson.dumps(orjson.loads(line) | {"categoryId": None, "clusterId": None})
+    lines = with_counted_end(lines[:-1])
+    monkeypatch.setattr(transfers, "BATCH_LINES", 1)
     other = a_project(fresh_store, name="Another")
-    taken(fresh_store, other, lines[:upto])
 
-    done = taken(fresh_store, other, lines).done
+    def broken_off() -> Iterator[bytes]:
+        for line in lines:
+            if orjson.loads(line)["type"] == "document":
+                raise KeyboardInterrupt
+            yield line
 
-    assert not done.refused
-    assert exported(other, fresh_store) == lines
+    with pytest.raises(KeyboardInterrupt):
+        import_project(other.context(), broken_off())
+    assert fresh_store.database.revisions.count_documents({}) > 0
+
+    assert not taken(fresh_store, other, lines).refused
+
+    assert html_of_nothing(fresh_store) == []
+    assert [orjson.loads(line)["type"] for line in exported(other, fresh_store)] == [
+        orjson.loads(line)["type"] for line in lines
+    ]
 
 
 def html_of_nothing(store: Store) -> list[str]:
@@ -281,43 +303,34 @@ def html_of_nothing(store: Store) -> list[str]:
     return [row["text"] for row in store.database.bodies.find() if str(row["_id"]) not in {str(one) for one in named}]
 
 
-def test_an_import_that_dies_leaves_no_html_without_a_document(
-    full: Project, store: Store, fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("size", [1, 3])
+def test_batches_of_any_size_import_the_same(
+    full: Project, store: Store, fresh_store: Store, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    lines = exported(full, store)
-    other = a_project(fresh_store, name="Another")
+    lines, other = exported(full, store), a_project(fresh_store)
+    monkeypatch.setattr(transfers, "BATCH_LINES", size)
 
-    def dies(*_: object) -> None:
-        raise KeyboardInterrupt
+    taken(fresh_store, other, lines)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Documents, "add_many", dies)
-        with pytest.raises(KeyboardInterrupt):
-            taken(fresh_store, other, lines)
-    assert html_of_nothing(fresh_store) == []
-
-    for _ in range(2):
-        assert not taken(fresh_store, other, lines).done.refused
-
+    assert exported(other, fresh_store) == lines
     assert html_of_nothing(fresh_store) == []
 
 
-def test_a_bad_line_is_named_with_why_and_stops_nothing_else(full: Project, store: Store, fresh_store: Store) -> None:
-    lines = exported(full, store)
-    bad = [orjson.loads(line) for line in lines]
-    place = next(
-        number for number, line in enumerate(bad) if line.get("slug") == "flour" and line["type"] == "document"
-    )
-    bad[place] |= {"title": " ", "slug": "no slug", "createdAt": "yesterday"}
-    sent = [orjson.dumps(line) for line in bad]
+def test_every_bad_line_is_named_with_why_and_nothing_is_imported(
+    full: Project, store: Store, fresh_store: Store
+) -> None:
+    lines = [orjson.loads(line) for line in exported(full, store)]
+    place = next(n for n, line in enumerate(lines) if line.get("slug") == "flour" and line["type"] == "document")
+    lines[place] |= {"title": " ", "slug": "no slug", "createdAt": "yesterday"}
+    sent = with_counted_end([*lines[:-1], b"{", b"[]", b'{"type": "novel"}'])
     other = a_project(fresh_store, name="Another")
+    before = everything(fresh_store)
 
-    done = taken(fresh_store, other, [*sent, b"{", b"[]", b'{"type": "novel"}']).done
+    done = taken(fresh_store, other, sent)
 
-    assert [refused.number for refused in done.refused] == [place + 1, *(len(sent) + number for number in (1, 2, 3))]
+    assert [one.number for one in done.refused] == [place + 1, *(len(lines) + number for number in range(3))]
     assert all(word in done.refused[0].why for word in ("title", "slug", "createdAt"))
-    titles = {one["title"] for one in called(other.context(), "list_documents", limit=100, offset=0, sort="title")}
-    assert titles == {"Rye", "Crumb", "Crust"}
+    assert everything(fresh_store) == before
 
 
 @pytest.mark.parametrize(
@@ -343,62 +356,97 @@ def test_a_line_has_the_types_and_limits_of_the_record(
 ) -> None:
     lines = [orjson.loads(line) for line in exported(full, store)]
     next(line for line in lines if line["type"] == kind)[field] = value
-    other = a_project(fresh_store, name="Another")
 
-    refused = taken(fresh_store, other, [orjson.dumps(line) for line in lines]).done.refused
+    wrong = refused(a_project(fresh_store), [orjson.dumps(line) for line in lines])
 
-    assert any(field in one.why for one in refused)
+    assert any(field in why for _, why in wrong)
+
+
+OTHER_ID = "0" * 24
 
 
 @pytest.mark.parametrize(
     ("extra", "why"),
-    [({"version": 2}, "It has a version 2, later than its own"), ({"version": 1, "bodyId": "0" * 24}, "A text that")],
-    ids=["a later version", "a version whose text is missing"],
+    [
+        ({"version": 2}, "It has a version 2, later than its own."),
+        ({"version": 1}, "Another revision has the version '1 of "),
+        ({"version": 2, "documentId": OTHER_ID}, "It has no line of its own."),
+    ],
+    ids=["a later version", "a version twice", "a version of no document"],
 )
-def test_a_document_whose_history_could_not_be_read_or_continued_is_refused(
-    rest: Rest, project: Project, extra: dict[str, Any], why: str
-) -> None:
-    document = a_document(project.context(), markdown="One.")
+def test_a_version_too_many_is_refused(project: Project, extra: dict[str, Any], why: str) -> None:
+    a_document(project.context(), markdown="One.")
     [*head, body, revision, last, _] = map(orjson.loads, exported(project, project.store))
-    beside = a_project(project.store)
-    lines = [orjson.dumps(line) for line in (*head, body, {**revision, **extra}, revision, last)]
+    lines = with_counted_end([*head, body, revision, {**revision, **extra}, last])
 
-    refused = taken(project.store, beside, lines).done.refused
+    [(_, reason)] = refused(a_project(project.store), lines)
 
-    assert [one.why.startswith(why) for one in refused] == [True]
-    assert not taken(project.store, beside, exported(project, project.store)).done.refused
-    [imported] = rest.by(beside.token()).get(f"/documents?slug={document['slug']}").json
-    written = rest.by(beside.token()).put(
-        f"/documents/{imported['id']}/content", {"markdown": "Two.", "baseVersion": 1}
-    )
-    assert written.json["version"] == 2
+    assert reason.startswith(why)
 
 
-def test_an_import_that_was_interrupted_may_be_followed_by_that_of_an_earlier_export(
-    project: Project, fresh_store: Store
+@pytest.mark.parametrize(
+    ("left_out", "why"),
+    [("revision", "Of its 1 versions 1 are missing"), ("body", "A text that it or a version names is missing")],
+)
+def test_a_document_without_its_history_is_refused(project: Project, left_out: str, why: str) -> None:
+    a_document(project.context(), markdown="One.")
+    lines = [line for line in map(orjson.loads, exported(project, project.store)) if line["type"] != left_out]
+
+    [(_, reason)] = refused(a_project(project.store), with_counted_end(lines[:-1]))
+
+    assert reason.startswith(why)
+
+
+@pytest.mark.parametrize("kind", ["member", "category", "cluster", "body", "revision", "thread", "document", "project"])
+def test_a_line_that_stands_twice_is_refused(full: Project, store: Store, fresh_store: Store, kind: str) -> None:
+    lines = [orjson.loads(line) for line in exported(full, store)]
+    twice = next(line for line in lines if line["type"] == kind)
+
+    wrong = refused(a_project(fresh_store), with_counted_end([*lines[:-1], twice]))
+
+    assert len(wrong) == 1
+    assert wrong[0][0].startswith(kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "why"),
+    [
+        ("document", "slug", "Another document has the slug 'flour'."),
+        ("category", "slug", "Another category has the slug 'bread'."),
+        ("cluster", "name", "Another cluster has the name 'sourdough'."),
+    ],
+)
+def test_a_name_that_stands_twice_is_refused(
+    full: Project, store: Store, fresh_store: Store, kind: str, field: str, why: str
 ) -> None:
-    ctx, other = project.context(), a_project(fresh_store)
-    document = a_document(ctx, markdown="One.")
-    earlier = exported(project, project.store)
-    called(ctx, "write_content", document["id"], markdown="Two.", baseVersion=1)
-    taken(fresh_store, other, exported(project, project.store)[:-2])
+    made(full.context(), "cluster", name="Flour")
+    lines = [orjson.loads(line) for line in exported(full, store)]
+    first, *_, last = [line for line in lines if line["type"] == kind and not line.get("deletedAt")]
+    last[field] = first[field]
 
-    assert "run this one again" in taken(fresh_store, other, earlier).done.refused[0].why
-    assert not taken(fresh_store, other, earlier).done.refused
-    assert called(other.context(), "write_content", document["id"], markdown="2.", baseVersion=1)["version"] == 2
+    assert why in [reason for _, reason in refused(a_project(fresh_store), [orjson.dumps(line) for line in lines])]
+
+
+@pytest.mark.parametrize(("kind", "of"), [("category", "Dark"), ("cluster", "levain")])
+def test_a_document_in_a_category_or_cluster_that_is_not_there_is_refused(
+    full: Project, store: Store, fresh_store: Store, kind: str, of: str
+) -> None:
+    lines = [line for line in exported(full, store) if of.encode() not in line or orjson.loads(line)["type"] != kind]
+
+    wrong = refused(a_project(fresh_store), with_counted_end(lines[:-1]))
+
+    assert wrong == [("document rye-bread", f"Its `{kind}Id` is not the id of an earlier {kind}.")]
 
 
 @pytest.mark.contract("decided-intents.category-cap")
 def test_an_import_makes_no_more_categories_than_a_project_may_have(
-    full: Project, store: Store, fresh_store: Store
+    project: Project, store: Store, fresh_store: Store
 ) -> None:
-    other = a_project(fresh_store)
-    fill_with_categories(other, CATEGORIES_PER_PROJECT - 1)
+    fill_with_categories(project, CATEGORIES_PER_PROJECT + 1)
 
-    done = taken(fresh_store, other, exported(full, store)).done
+    [(_, why)] = refused(a_project(fresh_store), exported(project, store))
 
-    assert any("2,000 categories" in str(refused) for refused in done.refused)
-    assert fresh_store[Categories].count(other.id) == CATEGORIES_PER_PROJECT
+    assert why == "A project has at most 2,000 categories."
 
 
 @pytest.mark.contract("decided-intents.category-cap")
@@ -415,61 +463,58 @@ def test_documents_from_files_make_no_more_categories_than_a_project_may_have(st
     ]
 
 
-def test_a_slug_that_is_taken_during_the_import_refuses_its_line_alone(
+def test_a_slug_that_is_taken_during_the_import_ends_it_with_one_line(
+    project: Project, store: Store, fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_document(project.context(), title="Flour", markdown="White.")
+    lines, other = exported(project, store), a_project(fresh_store, name="Another")
+    monkeypatch.setattr(transfers, "BATCH_LINES", len(lines) - 3)  # all before the version
+
+    def taken_in_between() -> Iterator[bytes]:
+        yield from lines[:-3]
+        a_document(other.context(), title="Flour")
+        yield from lines[-3:]
+
+    with pytest.raises(BadRequest, match="Others wrote to the project at the same time"):
+        import_project(other.context(), taken_in_between())
+
+    assert len(called(other.context(), "list_documents", limit=100, offset=0, sort="title")) == 1
+
+
+def test_two_imports_of_one_export_at_once_leave_what_one_wrote(
     full: Project, store: Store, fresh_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = exported(full, store)
-    other = a_project(fresh_store, name="Another")
-    ctx, taken_slugs = other.context(), Documents.find_taken_slugs
+    lines, other = exported(full, store), a_project(fresh_store, name="Another")
+    monkeypatch.setattr(transfers, "BATCH_LINES", 3)
 
-    def taken_in_between(documents: Documents, *arguments: Any) -> set[str]:
-        before: set[str] = taken_slugs(documents, *arguments)
-        if "flour" not in before:
-            monkeypatch.setattr(Documents, "find_taken_slugs", taken_slugs)
-            a_document(ctx, title="Flour")
-        return before
-
-    monkeypatch.setattr(Documents, "find_taken_slugs", taken_in_between)
-
-    done = taken(fresh_store, other, lines).done
-
-    assert [(refused.what, refused.why) for refused in done.refused] == [
-        ("document flour", "Another document has the slug 'flour'.")
-    ]
-    assert done.created["document"] == len(called(ctx, "list_documents", limit=100, offset=0, sort="title"))
-
-
-def test_two_imports_of_one_export_at_once_leave_each_document_its_texts_and_versions(
-    full: Project, store: Store, fresh_store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = exported(full, store)
-    other = a_project(fresh_store, name="Another")
-    versions = Transfers.versions
-
-    def imported_in_between(transfers: Transfers, *arguments: Any) -> set[tuple[str, int]]:
-        monkeypatch.setattr(Transfers, "versions", versions)
+    def imported_in_between() -> Iterator[bytes]:
         taken(fresh_store, other, lines)
-        return versions(transfers, *arguments)
+        yield from lines
 
-    monkeypatch.setattr(Transfers, "versions", imported_in_between)
+    with pytest.raises(BadRequest, match="The project has documents, categories, clusters, members"):
+        import_project(other.context(), imported_in_between())
 
-    done = taken(fresh_store, other, lines).done
-
-    assert (done.refused, done.created["document"]) == ([], 0)
     assert exported(other, fresh_store) == lines
     assert html_of_nothing(fresh_store) == []
 
 
-def test_a_document_that_appears_twice_is_imported_once(full: Project, store: Store, fresh_store: Store) -> None:
-    lines = exported(full, store)
-    twice = [*lines[:-1], *(line.replace(b'"title":"Rye"', b'"title":"Wheat"') for line in lines[:-1])]
-    other = a_project(fresh_store, name="Another")
+def test_a_document_whose_texts_another_import_deleted_is_not_written(
+    project: Project, store: Store, fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_document(project.context(), markdown="One.")
+    lines, other = exported(project, store), a_project(fresh_store)
+    monkeypatch.setattr(transfers, "BATCH_LINES", 1)
 
-    done = taken(fresh_store, other, twice).done
+    def another_begins() -> Iterator[bytes]:
+        for line in lines:
+            if orjson.loads(line)["type"] == "document":
+                import_project(other.context(), [])
+            yield line
 
-    assert done.refused == []
-    assert done.differing == ["document rye-bread"]
-    assert exported(other, fresh_store) == lines
+    with pytest.raises(BadRequest, match="Others wrote to the project at the same time"):
+        import_project(other.context(), another_begins())
+
+    assert fresh_store.database.documents.count_documents({}) == 0
 
 
 def test_cached_delivery_responses_are_stale_as_soon_as_lines_are_imported(
@@ -478,10 +523,8 @@ def test_cached_delivery_responses_are_stale_as_soon_as_lines_are_imported(
     other = a_project(fresh_store, name="Another")
     before = fresh_store[Projects].delivery_revision(other.id)
 
-    interrupted = ProjectImport(Context(fresh_store, system(other.id, other.team_id), Channel.CLI))
-    next(interrupted.take(exported(full, store)))
+    taken(fresh_store, other, exported(full, store))
 
-    assert interrupted.done.created["document"] == 5
     assert fresh_store[Projects].delivery_revision(other.id) > before
 
 

@@ -9,12 +9,14 @@ A text is a body here and in revisions (`bodyId`); documents name it `contentId`
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from bson import ObjectId
+from pymongo import UpdateOne
 from pymongo.read_concern import ReadConcern
 
+from app.core.errors import WriteConflict
 from app.core.store.collection import Collection, object_id
 from app.core.store.shared_cache import SharedCache
 from app.core.store.types import Bson, Values
@@ -97,10 +99,14 @@ class Bodies(Collection[StoredBody]):
         """Returns the origins of several bodies by id, in one read of no more than that."""
         return self._values(project_id, body_ids, "$origins")
 
-    def set_origins(self, project_id: str, body_id: str, origins: str) -> None:
-        """Stores the origins of a text that was imported without them."""
-        where = self._where(project_id, {"_id": ObjectId(body_id)})
-        self._collection.update_one(where, {"$set": {"origins": origins}}, session=self._session)
+    def set_origins(self, project_id: str, origins: Mapping[str, str]) -> None:
+        """Stores the origins of texts that were added without them, by id; raises `WriteConflict` if one is gone."""
+        updates = [
+            UpdateOne(self._where(project_id, {"_id": ObjectId(body_id)}), {"$set": {"origins": one}})
+            for body_id, one in origins.items()
+        ]
+        if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
+            raise WriteConflict
 
     def _remember(self, project_id: str, body_id: str, text: str) -> None:
         may_be_rolled_back = self._session is not None and self._session.in_transaction

@@ -268,6 +268,10 @@ class OutboxCollection(Collection[Stored]):
         """Adds a record with the event of its creation."""
         return self._insert(project_id, self._new_record(record, [event]))
 
+    def add_many(self, project_id: str, records: Iterable[tuple[Values, Sequence[Event]]]) -> None:
+        """Adds records, each with the events of its creation, in one call; inside a transaction."""
+        self._insert_many(project_id, [self._new_record(record, events) for record, events in records])
+
     def change(self, project_id: str, before: Stored, after: Values, events: Sequence[Event]) -> Stored:
         """Writes what differs between a record as it was read and as it is to be, with its events; returns it.
 

@@ -1,0 +1,265 @@
+"""The lines of an export as an import reads them (decisions, section 10).
+
+All are checked before anything is written, which needs nothing but the lines, as the project has no content. Then each
+document is completed by what its line leaves out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import orjson
+
+from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
+from app.core.errors import BadRequest
+from app.core.named import name_key
+from app.core.text.excerpts import word_count
+from app.core.vocabulary import BriefState, DocumentStatus
+from app.documents.history import StoredRevision
+from app.documents.publishing_rules import attributed, publication, published_part
+from app.notices.inbox import imported_since
+from app.provenance.rules import digests_of, origins_after, paragraphs_of, provenance_of
+from app.publications.rules import Publication, rendered
+from app.review.rules import StoredThread, counts_of
+from app.transfers.rules import COLLECTIONS, FORMAT, LINES, InvalidLine, record_of
+
+Record = dict[str, Any]
+
+MAX_LINE_BYTES = 32 * 1024 * 1024
+"""The longest text is 8 MB in UTF-8, and three times that with JSON's escapes."""
+MAX_WHY = 1_000
+CAPS = {"category": CATEGORIES_PER_PROJECT, "cluster": CLUSTERS_PER_PROJECT}
+COUNTED = ("member", "category", "cluster", "document")
+ONCE = ("export", "project", "end")
+"""The types of line that an export has once."""
+
+NO_HEAD = 'The export does not begin with {"type":"export",…}. Write it again with `content-workflow export`.'
+NO_END = (
+    'The export does not end with {"type":"end",…}: it was cut short, or an earlier version wrote it. Write '
+    "it again with `content-workflow export`. If nobody can, and you know that it is whole, add a last line to a copy: "
+    """`printf '{"type":"end","lines":%d}\\n' $(wc -l < FILE) >> FILE`."""
+)
+OTHER_FORMAT = f"The export is not of format {FORMAT}: import it with the version of content-workflow that wrote it."
+NOT_RENDERABLE = "The html of document {!r} is too large to be published."
+
+
+@dataclass
+class Refused:
+    """A line that can't be imported, and why."""
+
+    number: int
+    what: str
+    why: str
+
+
+@dataclass
+class Checked:
+    """What is in the lines of an export."""
+
+    created: Counter[str] = field(default_factory=Counter)
+    """The number of records by type of line, without the settings and what belongs to documents."""
+    settings: Record = field(default_factory=dict)
+    refused: list[Refused] = field(default_factory=list)
+
+
+@dataclass
+class History:
+    """What belongs to a document, gathered until its line comes."""
+
+    digests: dict[str, list[bytes]] = field(default_factory=dict)
+    """Those of the paragraphs of each text, by its id."""
+    revisions: dict[int, StoredRevision] = field(default_factory=dict)
+    threads: list[StoredThread] = field(default_factory=list)
+
+    def add(self, kind: str, record: Any) -> None:
+        """Adds a text, a version or a thread."""
+        match kind:
+            case "body":
+                self.digests[record["id"]] = digests_of(record["text"])
+            case "revision":
+                self.revisions[record["version"]] = record
+            case "thread":
+                record["stateSince"] = record["updatedAt"]
+                self.threads.append(record)
+
+    @cached_property
+    def origins(self) -> Mapping[str, list[int]]:
+        """The origins of the paragraphs of each text, as writing the versions gave them."""
+        by_text: dict[str, list[int]] = {}
+        old, origins = list[bytes](), list[int]()
+        for version, revision in sorted(self.revisions.items()):
+            body_id = revision["bodyId"]
+            new = self.digests[body_id] if body_id else []
+            if body_id and body_id not in by_text:
+                by_text[body_id] = origins_after(origins, old, new, version)
+            old, origins = new, by_text[body_id] if body_id else []
+        return by_text
+
+
+def parse_line(text: bytes) -> tuple[str, Record]:
+    """Returns the type of a line, and its record. Raises `InvalidLine`, which lists all problems."""
+    if len(text) > MAX_LINE_BYTES:
+        raise InvalidLine({}, "It is longer than 32 MB.")
+    try:
+        line = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise InvalidLine({}, f"It is not JSON: {error}.") from None
+    if not isinstance(line, dict) or not isinstance(line.get("type"), str) or line["type"] not in LINES:
+        raise InvalidLine({}, f"It must be an object whose `type` is one of {', '.join(LINES)}.")
+    return line["type"], record_of(line)
+
+
+def check_lines(lines: Iterable[bytes]) -> Checked:
+    """Returns what lines would create, and those that can't be imported.
+
+    Raises `BadRequest` where the first or the last line of an export is missing, or the export has another format.
+    """
+    checked, earlier, kind = Checked(), _EarlierLines(), ""
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        is_first, line = not kind, dict[str, Any]()
+        try:
+            kind, line = parse_line(text)
+            wrong = " ".join(earlier.add(kind, line, number))
+        except InvalidLine as error:
+            line = dict(error.line)
+            kind, wrong = line.get("type", "line"), str(error)
+            if kind == "export":
+                raise BadRequest(OTHER_FORMAT) from None
+        if is_first and kind != "export":
+            raise BadRequest(NO_HEAD)
+        if wrong:
+            checked.refused.append(Refused(number, _name_of(kind, line), wrong[:MAX_WHY]))
+        elif kind == "project":
+            checked.settings = line
+        elif kind in COUNTED:
+            checked.created[kind] += 1
+    if kind != "end":
+        raise BadRequest(NO_END if kind else NO_HEAD)
+    if earlier.histories and not checked.refused:
+        checked.refused.append(Refused(number, f"document {min(earlier.histories)}", "It has no line of its own."))
+    return checked
+
+
+def _name_of(kind: str, line: Mapping[str, Any]) -> str:
+    names = (line.get(key) for key in ("slug", "name", "id", "documentId"))
+    name = next((name for name in names if name and isinstance(name, str)), "")
+    return f"{kind} {name}".strip()[:100]
+
+
+class _EarlierLines:
+    """The lines so far: later ones may refer to them, and must not repeat them."""
+
+    def __init__(self) -> None:
+        self.histories = defaultdict[str, History](History)
+        """By the documents whose line is still to come."""
+        self._names = set[tuple[str, str, str]]()
+        """The ids, slugs, names and keys that no two records of a kind have in common."""
+        self._counts = Counter[str]()
+
+    def add(self, kind: str, record: Record, number: int) -> Iterator[str]:
+        """Adds a line, and yields everything that is wrong with it."""
+        self._counts[kind] += 1
+        if kind in ONCE and self._counts[kind] > 1:
+            yield "There is such a line before it."
+        if kind in CAPS and self._counts[kind] > CAPS[kind]:
+            yield f"A project has at most {CAPS[kind]:,} {COLLECTIONS[kind]}."
+        for what, name in _unique(kind, record):
+            if (kind, what, name) in self._names:
+                yield f"Another {kind} has the {what} {name!r}."
+            self._names.add((kind, what, name))
+        if kind in ("category", "document") and not record.get("deletedAt"):
+            for name, of in (("categoryId", "category"), ("clusterId", "cluster")):
+                if record.get(name) and (of, "id", record[name]) not in self._names:
+                    yield f"Its `{name}` is not the id of an earlier {of}."
+        if document_id := record.get("documentId"):
+            self.histories[document_id].add(kind, record)
+            if ("document", "id", document_id) in self._names:
+                yield "It must come before its document."
+        if kind == "document":
+            yield from _problems_of_document(record, self.histories.pop(record["id"], History()))
+        if kind == "end" and record["lines"] != number - 1:
+            counts = f"{record['lines']:,} lines before this one, and here are {number - 1:,}"
+            yield f"The export had {counts}: some are missing."
+
+
+def _unique(kind: str, record: Record) -> Iterator[tuple[str, str]]:
+    """Yields what no other record of the kind may have in common with this one."""
+    if "id" in record:
+        yield "id", record["id"]
+    if kind == "revision":
+        yield "version", f"{record['version']} of {record['documentId']}"
+    if kind == "category":
+        yield "slug", record["slug"]
+    if kind == "cluster":
+        yield "name", name_key(record["name"])
+    if kind == "document":
+        yield from (("slug", slug) for slug in _slugs(record) if record["deletedAt"] is None)
+        yield from (("key", key) for key in [record["key"]] if key)
+
+
+def _problems_of_document(document: Record, history: History) -> Iterator[str]:
+    """Yields what is wrong with a document, given what belongs to it."""
+    snapshot, brief, version = document["snapshot"], document["brief"] or {}, document["version"]
+    if (latest := max(history.revisions, default=0)) > version:
+        yield f"It has a version {latest}, later than its own."
+    elif missing := version - len(history.revisions):
+        yield f"Of its {version:,} versions {missing:,} are missing: they must come before it."
+    texts = {revision["bodyId"] for revision in history.revisions.values()}
+    if not {document["contentId"], snapshot and snapshot["markdownId"]} <= texts | {None} <= {None, *history.digests}:
+        yield "A text that it or a version names is missing: it must come before it."
+    if document["isPublished"] != (snapshot is not None):
+        yield "It must have a snapshot if and only if it is published."
+    if snapshot and snapshot["version"] > version:
+        yield "Its snapshot is of a later version than its own."
+    if brief.get("state") == BriefState.CLAIMED and None in (brief["claimedBy"], brief["claimedAt"]):
+        yield "Its brief is claimed: it must have `claimedBy` and `claimedAt`."
+    if document["status"] == DocumentStatus.SCHEDULED and None in (document["publishAt"], document["statusBefore"]):
+        yield "It is scheduled: it must have `publishAt` and `statusBefore`."
+
+
+def _slugs(document: Record) -> list[str]:
+    return sorted({document["slug"], (document["snapshot"] or document)["slug"]})
+
+
+class CompleteDocument(NamedTuple):
+    """A document as it is to be stored, what is delivered of it, if anything, and the html of that."""
+
+    record: Record
+    publication: Publication | None = None
+    html: tuple[Record, ...] = ()
+
+
+def complete_document(
+    line: Record, history: History, texts: Mapping[str, str], *, project_id: str, html_id: str
+) -> CompleteDocument:
+    """Returns a document with what an export leaves out. Refuses with `BadRequest` what can't be rendered.
+
+    `texts` has its markdown.
+    """
+    snapshot = line["snapshot"]
+    record = {name: value for name, value in line.items() if name != "snapshot" and (name != "brief" or value)}
+    record |= {**counts_of(history.threads), **imported_since(line), "slugs": _slugs(line)}
+    if snapshot is None:
+        return CompleteDocument(record | {"publishedAt": None, "published": None, "trashedPublication": None})
+    markdown_id, published_at = snapshot["markdownId"], snapshot["publishedAt"]
+    markdown = texts[markdown_id]
+    text = rendered(markdown)
+    if text is None:
+        raise BadRequest(NOT_RENDERABLE.format(line["slug"]))
+    own = {"projectId": project_id, "contentId": markdown_id, "wordCount": word_count(markdown)}
+    as_published: Any = {**record, **snapshot, **own}
+    text = replace(text, first_paragraph=snapshot["excerpt"])
+    delivered = publication(as_published, text, html_id, published_at=published_at, now=snapshot["updatedAt"])
+    paragraphs = paragraphs_of(markdown)
+    words = [word_count(one.text) for one in paragraphs]
+    written = provenance_of(paragraphs, words, history.origins[markdown_id], history.revisions)
+    delivered = attributed(delivered, written, history.revisions[snapshot["version"]].get("review"))
+    record |= {"publishedAt": published_at, "published": published_part(delivered)}
+    record["trashedPublication"] = delivered if line["deletedAt"] else None
+    return CompleteDocument(record, delivered, ({"id": html_id, "documentId": line["id"], "text": text.html},))
