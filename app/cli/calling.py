@@ -16,7 +16,7 @@ import orjson
 
 from app.errors import ServiceUnavailable
 from app.http.logs import log_as_json
-from app.operations.context import Context
+from app.operations.context import Context, Server
 from app.operations.operation import Operation, Shown
 from app.operations.projects import service_of
 from app.schemas.loading import load
@@ -73,11 +73,15 @@ def context(project_id: str, opened: Store | None = None) -> Context:
     Refuses with `NotFound` when there is no such project.
     """
     opened = opened or store()
-    return Context(opened, service_of(opened, project_id), Channel.CLI, address=_address)
+    return Context(opened, service_of(opened, project_id), Channel.CLI, server=SERVER)
 
 
 def _address() -> str:
     return Settings.from_environment().public_url or GUESSED_ADDRESS
+
+
+SERVER = Server(address=_address)
+"""The server that links of the commands lead to."""
 
 
 def call(ctx: Context, operation: Operation[Shown], *ids: str, **fields: Any) -> Shown:

@@ -22,6 +22,7 @@ from app.cli.members import invite_owner
 from app.cli.mongod import running_mongod
 from app.cli.server_process import free_address, run
 from app.errors import NotFound
+from app.operations.context import Server
 from app.operations.projects import service_of
 from app.store.store import Store
 
@@ -59,7 +60,7 @@ def command(port: int | None) -> None:
         if given:
             click.echo(f"MONGODB_URI is set: the demo uses the database {database} on {urlsplit(uri).hostname}.\n")
         demo = _demo(store)
-        ctx = replace(context(demo["projectId"], store), address=lambda: url)
+        ctx = replace(context(demo["projectId"], store), server=Server(address=lambda: url))
         member, link = invite_owner(ctx, "Ingrid Solberg", LINK_LIFE)
         store.database.client.close()
         variables = {"BASE": url, "PROJECT": demo["projectId"], "DEMO_MONGODB_URI": uri}

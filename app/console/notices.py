@@ -83,7 +83,7 @@ def show_own_notices() -> Response:
     """Shows the signed-in user's notification settings, with a test, and the address of their calendar."""
     own_id = context().caller.member_id
     member = call(get_member, own_id).body if own_id else None
-    mails = context().sends_mail
+    mails = context().server.sends_mail
     return page("own_notices.html", member=member, digests=DIGESTS.items(), hours=_hours(), zone=zone(), mails=mails)
 
 
@@ -110,7 +110,7 @@ def send_test() -> str:
 def make_calendar() -> BaseResponse:
     """Shows the address of the signed-in user's calendar, once."""
     secret = call(own_notices.make_own_calendar).body["token"]
-    address = f"{context().address().rstrip('/')}/calendar.ics?token={secret}"
+    address = f"{context().server.address().rstrip('/')}/calendar.ics?token={secret}"
     advice = "Subscribe to this address in your calendar. Whoever has it sees the titles: it is not shown again."
     return secret_page("Your calendar", advice, address, url_for("console.show_own_notices"))
 
@@ -127,7 +127,7 @@ def calendar() -> Response:
     feed.add("x-wr-calname", ctx.caller.project_name)
     for kind, documents in own_notices.own_calendar(ctx).items():
         for document in documents:
-            feed.add_component(_filled(Event(), kind, document, ctx.public_url.rstrip("/")))
+            feed.add_component(_filled(Event(), kind, document, ctx.server.public_url.rstrip("/")))
     return Response(feed.to_ical().translate(AS_SPACES), content_type="text/calendar; charset=utf-8")
 
 

@@ -18,7 +18,7 @@ from app.http.requests import CALLER
 from app.http.threads import THREADS
 from app.operations.access import SESSION_LIFE, Access, hash_of
 from app.operations.concurrency import ConcurrencyLimit
-from app.operations.context import Caller, Context, this_instant
+from app.operations.context import Caller, Context, Server, this_instant
 from app.operations.invitations import accept_invitation
 from app.operations.review_links import visit
 from app.settings import Settings
@@ -68,7 +68,14 @@ class Callers:
         self.store = store
         self._access = Access(store)
         self.settings = settings
-        self._routes = routes
+        self._server = Server(
+            address=lambda: self.address,
+            public_url=settings.public_url,
+            webhooks_allow_local=settings.webhooks_allow_local,
+            sends_mail=bool(settings.smtp_url),
+            routes=routes,
+            callers_changed=self._access.look_up_again,
+        )
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
         self._failures = RateLimit("failure", settings.failed_auth_limit) if settings.failed_auth_limit else None
         app.extensions["callers"] = self
@@ -85,18 +92,7 @@ class Callers:
         with self.counting_failures():
             caller = self._authenticate(now)
         self._count(caller)
-        return Context(
-            self.store,
-            caller,
-            channel,
-            now,
-            address=lambda: self.address,
-            public_url=self.settings.public_url,
-            webhooks_allow_local=self.settings.webhooks_allow_local,
-            sends_mail=bool(self.settings.smtp_url),
-            routes=self._routes,
-            callers_changed=self._access.look_up_again,
-        )
+        return Context(self.store, caller, channel, now, server=self._server)
 
     def of_calendar(self, secret: str) -> Context:
         """Returns the context of a calendar's reader, who has the secret in the address; raises as `context` does."""
@@ -104,7 +100,7 @@ class Callers:
         with self.counting_failures():
             caller = self._access.authenticate(secret, TokenKind.CALENDAR, now)
         self._count(caller)
-        return Context(self.store, caller, Channel.REST, now, public_url=self.settings.public_url)
+        return Context(self.store, caller, Channel.REST, now, server=self._server)
 
     def check_again(self) -> None:
         """Raises `Unauthorized` when the token or session of a request that has waited is not valid any more."""

@@ -40,7 +40,7 @@ def list_document_actions(ctx: Context, document_id: str) -> Result[list[Action]
     document = or_raise(documents.get(document_id.lower()), NotFound, NO_DOCUMENT)
     return Result(
         [
-            action_record(one.name, *ctx.routes.get(one.name, ("", "")), document["id"], refused)
+            action_record(one.name, *ctx.server.routes.get(one.name, ("", "")), document["id"], refused)
             for one, refused in actions_on(ctx, document)
         ]
     )

@@ -66,6 +66,31 @@ def this_instant() -> datetime:
 
 
 @dataclass(frozen=True)
+class Server:
+    """Facts of the server that was called, for operations; made once for each app or command."""
+
+    address: Callable[[], str] = lambda: ""
+    """Returns the URL that the server is reached at, for links to it."""
+    public_url: str = ""
+    """The URL that it is reached at where it is configured."""
+    webhooks_allow_local: bool = False
+    """Whether its webhooks may reach its own loopback."""
+    sends_mail: bool = False
+    """Whether it sends e-mail."""
+    routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`.
+
+    Operations on drafts have a route for each kind, of which one is here.
+    """
+    callers_changed: Callable[[str], None] = lambda project_id: None
+    """Makes it authenticate a project's callers again; called after a write that needs the scope `admin`."""
+
+
+NO_SERVER = Server()
+"""For calls that no server received, such as those of the worker."""
+
+
+@dataclass(frozen=True)
 class Context:
     """One call: created once and passed on. All that it stores has the same time, `now`."""
 
@@ -77,21 +102,7 @@ class Context:
     """The entity tags that the caller holds for the record; None for no condition."""
     any_state: bool = False
     """Whether the caller accepts any state of the record (`If-Match: *`)."""
-    address: Callable[[], str] = lambda: ""
-    """Returns the URL that this server is reached at, for links to it."""
-    public_url: str = ""
-    """The URL that this server is reached at where it is configured."""
-    webhooks_allow_local: bool = False
-    """Whether webhooks of this server may reach its own loopback."""
-    sends_mail: bool = False
-    """Whether this server sends e-mail."""
-    routes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`.
-
-    Operations on drafts have a route for each kind, of which one is here.
-    """
-    callers_changed: Callable[[str], None] = lambda project_id: None
-    """Makes this server authenticate a project's callers again; called after a write that needs the scope `admin`."""
+    server: Server = NO_SERVER
     tries: int = 0
     """How many tries of this call lost to other requests; later tries read what the first one assumed."""
     prepared: Any = None

@@ -46,7 +46,8 @@ def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInv
     ctx.store.members.update(
         ctx.project_id, member, {}, ctx.event("member.invited", {"invitationId": invitation["id"]})
     )
-    link = f"{ctx.address().rstrip('/')}/console/join#{secret}"  # what follows the # reaches no server and no log
+    # What follows the # reaches no server and no log.
+    link = f"{ctx.server.address().rstrip('/')}/console/join#{secret}"
     return Result({**record_of(Invitation, invitation), "link": link}, secrets=("link",))
 
 

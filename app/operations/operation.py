@@ -244,7 +244,7 @@ class Operation(Generic[Shown]):
                             ctx.store.outboxes.publish_all(ctx.project_id)
                         result = self._try(ctx, arguments, key, fingerprint)
                     if self.scope == Scope.ADMIN and not self.reads:
-                        ctx.callers_changed(ctx.project_id)
+                        ctx.server.callers_changed(ctx.project_id)
                     return result
                 except WriteConflict as conflict:
                     outbox_full = isinstance(conflict, OutboxFull)

@@ -42,7 +42,8 @@ def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result
         ctx.now + timedelta(days=fields.get("days", DEFAULT_DAYS)),
     )
     _record(ctx, document, "review_link.created", link["id"])
-    address = f"{ctx.public_url.rstrip('/')}/console/review#{secret}"  # what follows the # reaches no server and no log
+    # What follows the # reaches no server and no log.
+    address = f"{ctx.server.public_url.rstrip('/')}/console/review#{secret}"
     return Result({**record_of(ReviewLink, link), "link": address}, secrets=("link",))
 
 
