@@ -13,7 +13,7 @@ from app.schemas.loading import Fields
 from app.store.shared_cache import SharedCache
 
 _renderable: SharedCache[bool] = SharedCache(10_000, size_of=lambda known: 1)
-"""Whether contents that were rendered before can be published; a content never changes."""
+"""Whether contents that were rendered before can be published, by the store and the content's id."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,16 @@ def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | N
 
 def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
     """Returns whether a content can be published; where that is not known it is rendered, and read where not given."""
-    if (known := _renderable.get(content_id)) is not None:
+    if (known := _renderable.get((ctx.store.cache_scope, content_id))) is not None:
         return known
     return render_content(ctx, content_id, markdown_of(ctx, content_id) if markdown is None else markdown) is not None
 
 
 def render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
     """Renders a content; None when its html is too large, which is remembered."""
-    if _renderable.get(content_id) is False:
+    if _renderable.get((ctx.store.cache_scope, content_id)) is False:
         return None
     with processing(ctx, markdown):
         text = rendered(markdown)
-    _renderable.put(content_id, text is not None)
+    _renderable.put((ctx.store.cache_scope, content_id), text is not None)
     return text

@@ -151,6 +151,8 @@ class Store:
     """Where what is delivered is read."""
     lost_to_others: int = 0
     """How many tries of this transaction were aborted because another transaction wrote the same record."""
+    cache_scope: object = field(default_factory=object, repr=False)
+    """The first part of a key in caches that all stores of a process share; it is the same inside transactions."""
     writes: int = field(default=0, init=False)
     """Grows with each write through this store: inside a transaction it shows whether anything was written."""
 
