@@ -106,7 +106,7 @@ class Context:
     tries: int = 0
     """How many tries of this call lost to other requests; later tries read what the first one assumed."""
     prepared: Any = None
-    """What the operation's `prepare` returned for this try."""
+    """What the operation's `prepare` returned for this try; in `prepare` itself, for the try before."""
     dry_run: bool = False
     """Whether everything that the call writes is rolled back."""
 

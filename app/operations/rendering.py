@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 from app.operations.concurrency import processing
 from app.operations.context import Context
-from app.operations.guards import refusal_of
 from app.operations.provenance import written_text
 from app.operations.revisions import markdown_of
+from app.rules.documents import StoredDocument
 from app.rules.provenance import Provenance
-from app.rules.publishing import Rendered, refuse_publication, rendered
-from app.schemas.loading import Fields
+from app.rules.publishing import Rendered, rendered
 from app.store.shared_cache import SharedCache
 
 _renderable: SharedCache[bool] = SharedCache(10_000, size_of=lambda known: 1)
@@ -22,23 +21,21 @@ class Rendering:
 
     content_id: str
     version: int
+    markdown: str
     text: Rendered | None
     provenance: Provenance
     """Who wrote it."""
 
 
-def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | None:
-    """Renders a document's present content; None when there is none, or publishing will be refused without it."""
-    document = ctx.store.documents.get(ctx.project_id, document_id)
-    if document is None or refusal_of(ctx, document, refuse_publication, ctx.call):
-        return None
-    content_id = document.get("contentId")
-    if content_id is None:
-        return None
+def render_document(ctx: Context, document: StoredDocument) -> Rendering:
+    """Renders the present content of a document that has some."""
+    content_id = document["contentId"]
+    assert content_id
     body = ctx.store.bodies.get(ctx.project_id, content_id)
-    text = render_content(ctx, content_id, body["text"] if body else "")
+    markdown = body["text"] if body else ""
+    text = render_content(ctx, content_id, markdown)
     provenance = written_text(ctx, body if text else None)
-    return Rendering(content_id, document["version"], text, provenance)
+    return Rendering(content_id, document["version"], markdown, text, provenance)
 
 
 def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:

@@ -14,7 +14,7 @@ from app.rules.documents import PUBLISHED_FIELDS, Call, Decision, PastSlug, Publ
 from app.rules.provenance import Provenance
 from app.rules.rendering import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
 from app.rules.reviews import HumanReview, StoredDisclosure, disclosure_of
-from app.rules.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move, status_unpublished
+from app.rules.statuses import PUBLISH, UNPUBLISH, make_move, move_status, refuse_move, status_unpublished
 from app.rules.text import first_paragraph
 from app.rules.words import search_words
 from app.schemas.slugs import MAX_PAST_SLUGS
@@ -90,7 +90,7 @@ def refuse_change_of_site(call: Call) -> None:
 
 
 def publish_document(document: StoredDocument, call: Call, delivered: Publication) -> Decision:
-    """Makes a publication of the document what is delivered of it."""
+    """Makes a publication of a document, which `refuse_publication` did not refuse, what is delivered of it."""
     fields = {
         "isPublished": True,
         "publishedAt": delivered["publishedAt"],
@@ -100,7 +100,7 @@ def publish_document(document: StoredDocument, call: Call, delivered: Publicatio
         "rounds": 0,
         "roundsAt": None,
     }
-    return move_status(PUBLISH, document, call, fields, data=previous_slug(document, document["slug"]))
+    return make_move(PUBLISH, document, call, fields, previous_slug(document, document["slug"]))
 
 
 def unpublish_document(document: StoredDocument, call: Call) -> Decision:

@@ -11,9 +11,12 @@ from bson import ObjectId
 from cachetools import TTLCache
 from pymongo import MongoClient
 
-from app.errors import BriefClaimed, CategoryInUse, ClusterInUse
+from app.errors import BriefClaimed, CategoryInUse, ClusterInUse, IdempotencyMismatch
+from app.operations import rendering
 from app.operations.context import Context
 from app.operations.transfers import ProjectImport, export_project
+from app.rules import publishing
+from app.rules.publishing import Rendered
 from app.rules.tokens import Budget
 from app.store.store import connect
 from app.vocabulary import Channel
@@ -202,6 +205,51 @@ def test_the_answer_of_a_write_has_its_text_without_reading_it_again(ctx: Contex
 
     assert (document["content"], written["content"]) == (MARKDOWN, "# Wheat")
     assert confirming[-1] == writing[-1] == "commitTransaction"
+
+
+def test_a_publication_over_rest_reads_nothing_twice(ctx: Context, commands: Commands) -> None:
+    rest = an_app(ctx.store).test_client()
+    token = Project(ctx.store, ctx.project_id, ctx.caller.team_id).token()
+    document = made(ctx, "document", title="Rye", markdown=MARKDOWN)["id"]
+
+    def publishing() -> list[str]:
+        rest.get("/project", headers={"Authorization": f"Bearer {token.secret}"})  # the token is looked up here
+        commands.sent.clear()
+        headers = {"Authorization": f"Bearer {token.secret}"}
+        published = rest.post(f"/documents/{document}/publish", json={}, headers=headers).json
+        assert published["publishedMarkdown"] == published["content"] == MARKDOWN
+        return list(commands.sent)
+
+    # The document, the project's demands, the text, who wrote it, and its review.
+    reads = ["find"] * 5
+    # The record, the html, what is delivered, and the revision of that; then also the html that was delivered before.
+    first = ["findAndModify", "insert", "findAndModify", "update", "commitTransaction"]
+    again = ["findAndModify", "insert", "findAndModify", "findAndModify", "update", "commitTransaction"]
+    assert publishing() == [*reads, *first]
+    assert publishing() == [*reads, *again]
+
+
+def test_a_publication_that_is_replayed_is_neither_decided_nor_rendered_again(
+    ctx: Context, commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[str] = []
+
+    def render(markdown: str) -> Rendered | None:
+        rendered.append(markdown)
+        return publishing.rendered(markdown)
+
+    monkeypatch.setattr(rendering, "rendered", render)
+    document, publish = made(ctx, "document", title="Rye", markdown=MARKDOWN)["id"], OPERATIONS["publish_document"]
+
+    first = publish(ctx, document, fields={}, key="once")
+    commands.sent.clear()
+    again = publish(ctx, document, fields={}, key="once")
+
+    assert (again.body, again.replayed, rendered) == (first.body, True, [MARKDOWN])
+    assert commands.sent == ["find"]
+    with pytest.raises(IdempotencyMismatch):
+        publish(ctx, document, fields={"baseVersion": 1}, key="once")
+    assert rendered == [MARKDOWN]
 
 
 @pytest.mark.parametrize(("kind", "unique"), [("category", {"slug": "bread"}), ("cluster", {})])
