@@ -11,10 +11,11 @@ from typing import Any
 from flask import Blueprint, Response, abort, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.console.buttons import BY_NAME
 from app.console.calls import call, may
 from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page, summary_of
-from app.console.moves import BY_NAME, sent_fields
+from app.console.moves import sent_fields
 from app.console.sessions import context
 from app.console.times import zone
 from app.errors import Unauthorized

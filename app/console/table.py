@@ -8,10 +8,10 @@ from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console import board
+from app.console.buttons import Move
 from app.console.calls import call, may, require
 from app.console.forms import form_of, text
 from app.console.frame import console, done, message_of, page
-from app.console.moves import Move
 from app.errors import BadRequest, Refusal
 from app.operations import briefs, documents, projects, publishing
 from app.schemas.checks import HEX_ID
