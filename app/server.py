@@ -11,6 +11,7 @@ from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies
 from app.oauth import routes as connecting
+from app.operations.catalogue import CATALOGUE
 from app.rest import api, health
 from app.settings import Settings
 from app.store.store import Store, connect
@@ -38,7 +39,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
     )
     requests.install(app)
-    Callers(app, store, settings, api.addresses())
+    Callers(app, store, settings, api.addresses(), CATALOGUE)
     bodies.install(app)
     errors.install(app)
     oauth.install(app, settings)

@@ -9,8 +9,9 @@ from bson import ObjectId
 from flask import Flask
 
 from app.operations.access import hash_of, new_secret
+from app.operations.actions import document_operations
 from app.operations.catalogue import CATALOGUE
-from app.operations.context import Caller, Context, this_instant
+from app.operations.context import Caller, Context, Server, this_instant
 from app.rules.actors import SYSTEM
 from app.rules.events import Event
 from app.server import create_app
@@ -20,6 +21,8 @@ from app.store.store import Store
 from app.vocabulary import Channel, Scope, TokenKind
 
 OPERATIONS = {operation.name: operation for operation in CATALOGUE}
+SERVER = Server(document_operations=document_operations(CATALOGUE))
+"""What calls without an app know of their server."""
 EMPTY_BRIEF = {
     **dict.fromkeys(("audience", "intent", "keyword", "notes", "outline", "wordCount"), ""),
     "internalLinks": [],
@@ -83,7 +86,7 @@ class Project:
 
     def context(self, token: Token | None = None, *, channel: Channel = Channel.REST, **options: Any) -> Context:
         """Makes the context of a call."""
-        return Context(self.store, (token or self.token()).caller, channel, **options)
+        return Context(self.store, (token or self.token()).caller, channel, **{"server": SERVER, **options})
 
 
 def an_app(store: Store, **settings: Any) -> Flask:

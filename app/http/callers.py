@@ -5,9 +5,10 @@ are answered wait in the server or in the proxy. `/health` has no limit.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from typing import Any
 
 from flask import Flask, Response, current_app, g, request
 
@@ -17,9 +18,11 @@ from app.http.rate_limits import Hit, RateLimit
 from app.http.requests import CALLER
 from app.http.threads import THREADS
 from app.operations.access import SESSION_LIFE, Access, hash_of
+from app.operations.actions import document_operations
 from app.operations.concurrency import ConcurrencyLimit
 from app.operations.context import Caller, Context, Server, this_instant
 from app.operations.invitations import accept_invitation
+from app.operations.operation import Operation
 from app.operations.review_links import visit
 from app.settings import Settings
 from app.store.store import Store
@@ -64,7 +67,14 @@ HEALTH = ".getHealth"
 class Callers:
     """Authenticates callers, and refuses those that call or fail too often; the counts are those of this process."""
 
-    def __init__(self, app: Flask, store: Store, settings: Settings, routes: Mapping[str, tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        app: Flask,
+        store: Store,
+        settings: Settings,
+        routes: Mapping[str, tuple[str, str]],
+        catalogue: Sequence[Operation[Any]],
+    ) -> None:
         self.store = store
         self._access = Access(store)
         self.settings = settings
@@ -74,6 +84,7 @@ class Callers:
             webhooks_allow_local=settings.webhooks_allow_local,
             sends_mail=bool(settings.smtp_url),
             routes=routes,
+            document_operations=document_operations(catalogue),
             callers_changed=self._access.look_up_again,
         )
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None

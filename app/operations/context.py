@@ -1,6 +1,6 @@
 """The context of one call: the caller, the interface, and the time of the call."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -81,6 +81,11 @@ class Server:
     """The method and the path of each operation's route, by its name: `("POST", "/documents/:id/submit")`.
 
     Operations on drafts have a route for each kind, of which one is here.
+    """
+    document_operations: Sequence[Any] = ()
+    """Each `Operation` that writes one document or its brief, in the catalogue's order: what `actions` lists.
+
+    The catalogue is passed, as operations can't import it.
     """
     callers_changed: Callable[[str], None] = lambda project_id: None
     """Makes it authenticate a project's callers again; called after a write that needs the scope `admin`."""

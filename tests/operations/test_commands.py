@@ -21,7 +21,7 @@ from app.rules.tokens import Budget
 from app.store.store import connect
 from app.vocabulary import Channel
 from tests.listener import Commands
-from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, an_app, made
+from tests.make import OPERATIONS, SERVER, Project, a_document, a_project, a_ready_brief, an_app, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -39,7 +39,7 @@ def ctx(project: Project, mongodb_uri: str, commands: Commands, monkeypatch: pyt
     monkeypatch.setattr("app.store.projects._recent", TTLCache(100, 60))
     monkeypatch.setattr("app.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
     store = connect(mongodb_uri, project.store.database.name)
-    yield Context(store, project.token(agent="rye").caller, Channel.REST)
+    yield Context(store, project.token(agent="rye").caller, Channel.REST, server=SERVER)
     store.database.client.close()
 
 

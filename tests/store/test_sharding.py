@@ -16,7 +16,7 @@ from app.store.store import connect
 from app.vocabulary import Channel
 from tests.graphql_app.client import GraphQL, delivery_token
 from tests.listener import Listener
-from tests.make import OPERATIONS, Project, an_app, made
+from tests.make import OPERATIONS, SERVER, Project, an_app, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -90,7 +90,7 @@ def ctx(
     """A call whose conditions are noted."""
     monkeypatch.setattr("app.store.store.MongoClient", partial(MongoClient, event_listeners=[conditions]))
     store = connect(mongodb_uri, project.store.database.name)
-    yield Context(store, project.token(agent="rye").caller, Channel.REST)
+    yield Context(store, project.token(agent="rye").caller, Channel.REST, server=SERVER)
     store.database.client.close()
 
 
