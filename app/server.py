@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
+from flask.typing import ResponseReturnValue
 
 from app.console import routes as console
 from app.http import bodies, errors, oauth, requests, tracing
@@ -19,9 +20,15 @@ from mcp_tools import routes as mcp
 
 
 class Service(Flask):
-    """The WSGI application; no view is a coroutine, so Flask need not check that for each request."""
+    """The WSGI application."""
+
+    def dispatch_request(self) -> ResponseReturnValue:
+        """Calls the view of a request under the request's deadline."""
+        with self.extensions["callers"].store.deadline():
+            return super().dispatch_request()
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Returns the view: none is a coroutine, so Flask need not check that for each request."""
         return func
 
 

@@ -73,7 +73,8 @@ def context(project_id: str, opened: Store | None = None) -> Context:
     Refuses with `NotFound` when there is no such project.
     """
     opened = opened or store()
-    return Context(opened, service_of(opened, project_id), Channel.CLI, server=SERVER)
+    with opened.deadline():
+        return Context(opened, service_of(opened, project_id), Channel.CLI, server=SERVER)
 
 
 def _address() -> str:

@@ -23,7 +23,6 @@ from app.cli.mongod import running_mongod
 from app.cli.server_process import free_address, run
 from app.errors import NotFound
 from app.operations.context import Server
-from app.operations.projects import service_of
 from app.store.store import Store
 
 FOLDER = Path(".mongod") / "dev"
@@ -106,7 +105,7 @@ def _demo(store: Store) -> dict[str, Any]:
     prepare(store)
     try:
         demo: dict[str, Any] = orjson.loads(file.read_bytes())
-        service_of(store, demo["projectId"])
+        context(demo["projectId"], store)
     except (FileNotFoundError, NotFound):
         demo = make_demo(store)
         with written(file, SECRET) as out:

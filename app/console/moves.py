@@ -86,8 +86,7 @@ def reschedule(id: str, publish_at: str) -> None:
         publishing.unschedule_document(within, id)
         publishing.schedule_document(within, id, fields={"publishAt": publish_at})
 
-    with ctx.store.deadline():
-        ctx.store.in_transaction(again)
+    ctx.store.in_transaction(again)
 
 
 def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, title: str = "") -> str:
@@ -164,8 +163,7 @@ def _into_column(status: str, column: str) -> Operation[DocumentSummary]:
 def refusals_on(document: StoredDocument, markdown: str) -> dict[str, str]:
     """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
     ctx = context()
-    with ctx.store.deadline():
-        refused = {one.name: refusal for one, refusal in actions_on(ctx, document, markdown) if refusal}
+    refused = {one.name: refusal for one, refusal in actions_on(ctx, document, markdown) if refusal}
     return {
         name: refusal.message if isinstance(refusal, InvalidTransition) else summary_of(refusal)
         for name, refusal in refused.items()

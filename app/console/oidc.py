@@ -21,6 +21,7 @@ from app.operations.context import this_instant
 from app.operations.oidc import members_with_email, sign_in_member
 from app.rules.named import StoredMember
 from app.settings import Settings
+from app.store.request_time import standing_still
 
 log = logging.getLogger("content_workflow.oidc")
 
@@ -137,7 +138,8 @@ def _asking(call: Callable[[], Any]) -> Any:
     from requests import RequestException
 
     try:
-        return call()
+        with standing_still():
+            return call()
     except (OAuthError, JoseError, RequestException, ValueError, KeyError, RuntimeError) as error:
         log.warning("signing in with OpenID Connect failed", extra={"reason": type(error).__name__})
         raise Unauthorized(f"Signing in with {oidc_host()} failed: try again.") from error

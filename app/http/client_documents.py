@@ -21,6 +21,7 @@ from app.operations.concurrency import ConcurrencyLimit
 from app.rules.oauth import Client, client_of
 from app.schemas.loading import load
 from app.schemas.oauth import ClientMetadata, is_redirect
+from app.store.request_time import standing_still
 
 HEADERS = {"Accept": "application/json"}
 WITH_PATH = re.compile("https?://[^/?]+/[^?]")
@@ -58,7 +59,7 @@ class ClientDocuments:
         asker = client_address()
         if not self._limit.hit(asker).allowed:
             raise RateLimited("Too many clients were looked up for this address: wait a minute, then try again.")
-        with FETCHES.holding(asker):
+        with FETCHES.holding(asker), standing_still():
             try:
                 response, body = self._outbound.exchange("GET", address, HEADERS)
             except (OSError, ValueError, h11.ProtocolError):

@@ -97,8 +97,7 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
         token: str = create_token(ctx, fields=fields).body["token"]
         return token
 
-    with store.deadline():
-        return store.in_transaction(accept)
+    return store.in_transaction(accept)
 
 
 def _valid_token(store: Store, secret_hash: str, now: datetime) -> StoredToken | None:

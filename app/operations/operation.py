@@ -239,8 +239,7 @@ class Operation(Generic[Shown]):
             ends, tries, outbox_full = time.monotonic() + seconds, 0, False
             while True:
                 try:
-                    # Ends with the one around it. Raises a `WriteConflict` for a unique key that another request took.
-                    with ctx.store.deadline():
+                    with ctx.store.translating_errors():  # a `WriteConflict` for a unique key that another request took
                         if outbox_full:
                             ctx.store.outboxes.publish_all(ctx.project_id)
                         if self.prepare and not ctx.dry_run:

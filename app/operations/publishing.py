@@ -308,9 +308,8 @@ def publish_due(store: Store, project_id: str, now: datetime) -> Iterator[tuple[
     """
     ends = time.monotonic() + PUBLISH_TURN_SECONDS
     unexpected: list[Exception] = []
-    with store.deadline():
-        project = store.projects.settings(project_id)
-        due = [] if project.get("frozen") else store.documents.find_due(project_id, now, DUE_AT_ONCE)
+    project = store.projects.settings(project_id)
+    due = [] if project.get("frozen") else store.documents.find_due(project_id, now, DUE_AT_ONCE)
     ctx = Context(store, system(project_id, project["teamId"]), Channel.WORKER, now)
     for document_id in due:
         try:

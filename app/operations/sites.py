@@ -28,9 +28,8 @@ class Site:
 
 def read_site(ctx: Context) -> Site:
     """Returns what feeds say of a project as a whole."""
-    with ctx.store.deadline():
-        revision = ctx.store.projects.delivery_revision(ctx.project_id)
-        project = ctx.store.projects.settings(ctx.project_id)
+    revision = ctx.store.projects.delivery_revision(ctx.project_id)
+    project = ctx.store.projects.settings(ctx.project_id)
     return Site(
         project["name"],
         project.get("siteUrl") or "",

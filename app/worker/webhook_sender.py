@@ -23,6 +23,7 @@ from app.rules.backoff import GIVE_UP_AFTER, next_attempt, rest_after
 from app.rules.events import Event
 from app.rules.webhooks import Attempt, DeliveryState, StoredDelivery, StoredWebhook, valid_secrets
 from app.store.leases import Leases, StoredLease
+from app.store.request_time import standing_still
 from app.store.store import Store
 from app.vocabulary import DeliveryStatus
 from app.worker.notice_sender import NoticeSender
@@ -77,12 +78,12 @@ class WebhookSender:
                     break
                 if not (webhook["enabled"] or self.store.deliveries.is_requested(project_id, delivery)):
                     continue
-            at = self.clock()
-            if self.stopping.is_set() or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
-                break
-            outcome = self._attempt(webhook, delivery, at)
-            slow = outcome.was_slow
-            with self.store.deadline():
+                at = self.clock()
+                if self.stopping.is_set() or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
+                    break
+                with standing_still():
+                    outcome = self._attempt(webhook, delivery, at)
+                slow = outcome.was_slow
                 self._record(project_id, webhook, delivery, outcome, at)
                 if not outcome.succeeded:
                     rests_until = self._failed(project_id, webhook, outcome, at)
