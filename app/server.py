@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
+from flask.typing import ResponseReturnValue
 
 from app.console import routes as console
 from app.core.store.store import Store, connect
-from app.features import name_of
+from app.features import CATALOGUE, name_of
 from app.http import bodies, errors, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
@@ -20,9 +21,15 @@ from mcp_tools import routes as mcp
 
 
 class Service(Flask):
-    """The WSGI application; no view is a coroutine, so Flask need not check that for each request."""
+    """The WSGI application."""
+
+    def dispatch_request(self) -> ResponseReturnValue:
+        """Calls the view of a request under the request's deadline."""
+        with self.extensions["callers"].store.deadline():
+            return super().dispatch_request()
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Returns the view: none is a coroutine, so Flask need not check that for each request."""
         return func
 
 
@@ -40,7 +47,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
     )
     requests.install(app)
-    Callers(app, store, settings, name_of)
+    Callers(app, store, settings, name_of, CATALOGUE)
     bodies.install(app)
     errors.install(app)
     oauth.install(app, settings)

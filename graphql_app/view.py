@@ -114,7 +114,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         """
         for _ in range(READ_AGAIN):
             query = DeliveryQuery(ctx, revision.number)
-            with suppress(WriteConflict), ctx.store.deadline():
+            with suppress(WriteConflict):
                 result = self._executed(data, query)
                 if result.data is not None:
                     query.texts.read(hold_large)

@@ -147,7 +147,8 @@ async def _served(
 
     def run() -> T:
         try:
-            return serve(call.context)
+            with call.context.store.deadline():
+                return serve(call.context)
         except Refusal as refusal:
             return refuse(refusal)
         except Exception:

@@ -8,8 +8,9 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 
+from app.actions.operations import document_operations
 from app.core.actors import SYSTEM
-from app.core.context import Caller, Context, this_instant
+from app.core.context import Caller, Context, Server, this_instant
 from app.core.events import Event
 from app.core.store.collection import new_id
 from app.core.store.store import Store
@@ -24,6 +25,8 @@ from app.worker.jobs import expire_claims
 from app.worker.worker import ProjectByProject
 
 OPERATIONS = {operation.name: operation for operation in CATALOGUE}
+SERVER = Server(document_operations=document_operations(CATALOGUE), name_of=name_of)
+"""What calls without an app know of their server."""
 EMPTY_BRIEF = {
     **dict.fromkeys(("audience", "intent", "keyword", "notes", "outline", "wordCount"), ""),
     "internalLinks": [],
@@ -87,7 +90,7 @@ class Project:
 
     def context(self, token: Token | None = None, *, channel: Channel = Channel.REST, **options: Any) -> Context:
         """Makes the context of a call."""
-        return Context(self.store, (token or self.token()).caller, channel, name_of=name_of, **options)
+        return Context(self.store, (token or self.token()).caller, channel, **{"server": SERVER, **options})
 
 
 def an_app(store: Store, **settings: Any) -> Flask:

@@ -4,9 +4,8 @@ The refusals are those of the operations: scope and freeze by `Operation.permit`
 rest by the rule that each operation declares. What the rules need besides the document is read once.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from app.actions.responses import Action, action_record
@@ -60,16 +59,13 @@ def actions_on(
     """
     call = _call(ctx, document, markdown, results)
     over_budget = if_over_budget(ctx)
-    for one in document_operations():
+    for one in ctx.server.document_operations:
         yield one, _refusal(ctx, one, document, call) or over_budget.get(one.publishes)
 
 
-@cache
-def document_operations() -> tuple[Operation[Any], ...]:
-    """Returns the operations that write one document or its brief, in the catalogue's order."""
-    from app.features import CATALOGUE  # which lists this module, too
-
-    of_documents = [one for one in CATALOGUE if one.id_names[:1] == ("documentId",) and not one.reads]
+def document_operations(catalogue: Iterable[Operation[Any]]) -> tuple[Operation[Any], ...]:
+    """Returns those of the operations that write one document or its brief."""
+    of_documents = [one for one in catalogue if one.id_names[:1] == ("documentId",) and not one.reads]
     return tuple(one for one in of_documents if "threadId" not in one.id_names and one.record not in OF_LINKS)
 
 

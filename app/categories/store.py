@@ -53,7 +53,8 @@ class Categories(Named[StoredCategory]):
     def names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
         """Returns the names of categories by id; requests that need the same ones at the same time share the read."""
         wanted = sorted(set(category_ids))
-        return _name_reads.read((project_id, *wanted), partial(super().names, project_id, wanted)) if wanted else {}
+        key = (self._store.cache_scope, project_id, *wanted)
+        return _name_reads.read(key, partial(super().names, project_id, wanted)) if wanted else {}
 
     def get_path(self, project_id: str, category_id: str) -> Sequence[StoredCategory]:
         """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 import click
 import orjson
 
-from app.core.context import Context
+from app.core.context import Context, Server
 from app.core.errors import ServiceUnavailable
 from app.core.operation import Operation, Shown
 from app.core.schemas.loading import load
@@ -74,11 +74,16 @@ def context(project_id: str, opened: Store | None = None) -> Context:
     Refuses with `NotFound` when there is no such project.
     """
     opened = opened or store()
-    return Context(opened, service_of(opened, project_id), Channel.CLI, address=_address, name_of=name_of)
+    with opened.deadline():
+        return Context(opened, service_of(opened, project_id), Channel.CLI, server=SERVER)
 
 
 def _address() -> str:
     return Settings.from_environment().public_url or GUESSED_ADDRESS
+
+
+SERVER = Server(address=_address, name_of=name_of)
+"""The server that links of the commands lead to."""
 
 
 def call(ctx: Context, operation: Operation[Shown], *ids: str, **fields: Any) -> Shown:

@@ -48,13 +48,15 @@ def prepare(opened: Store) -> list[str]:
 
 def create_in_new(opened: Store) -> None:
     """Creates every index and validator of a database without projects: what the service promises rests on them."""
-    if not all_projects(opened):
+    with opened.deadline():
+        is_new = not all_projects(opened)
+    if is_new:
         create_missing(opened)
 
 
 def create_missing(opened: Store) -> list[str]:
     """Creates every missing index and validator; returns a line for each that can't be created."""
-    with opened.deadline(unbounded=True):
+    with opened.translating_errors():  # to build indexes takes as long as it needs
         refused = indexes.create_indexes(opened.database)
         validators.create_validators(opened.database)
         return refused

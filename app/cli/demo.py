@@ -34,7 +34,8 @@ TOKENS: Mapping[str, Mapping[str, Any]] = {
 def make_demo(store: Store) -> dict[str, Any]:
     """Creates the demo project and returns its `projectId` and the secrets of its `tokens`."""
     plan = yaml.safe_load(PLAN.read_text("utf-8"))
-    project = projects.create_project(store, {"name": plan["project"]["name"]})
+    with store.deadline():
+        project = projects.create_project(store, {"name": plan["project"]["name"]})
     ctx = context(project["id"], store)
     call(ctx, projects.update_project, **plan["project"])
     call(ctx, projects.save_views, views=plan["views"])

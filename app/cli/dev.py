@@ -21,9 +21,9 @@ from app.cli.demo import make_demo
 from app.cli.members import invite_owner
 from app.cli.mongod import running_mongod
 from app.cli.server_process import free_address, run
+from app.core.context import Server
 from app.core.errors import NotFound
 from app.core.store.store import Store
-from app.projects.operations import service_of
 
 FOLDER = Path(".mongod") / "dev"
 HOST = "127.0.0.1"
@@ -59,7 +59,7 @@ def command(port: int | None) -> None:
         if given:
             click.echo(f"MONGODB_URI is set: the demo uses the database {database} on {urlsplit(uri).hostname}.\n")
         demo = _demo(store)
-        ctx = replace(context(demo["projectId"], store), address=lambda: url)
+        ctx = replace(context(demo["projectId"], store), server=Server(address=lambda: url))
         member, link = invite_owner(ctx, "Ingrid Solberg", LINK_LIFE)
         store.database.client.close()
         variables = {"BASE": url, "PROJECT": demo["projectId"], "DEMO_MONGODB_URI": uri}
@@ -105,7 +105,7 @@ def _demo(store: Store) -> dict[str, Any]:
     prepare(store)
     try:
         demo: dict[str, Any] = orjson.loads(file.read_bytes())
-        service_of(store, demo["projectId"])
+        context(demo["projectId"], store)
     except (FileNotFoundError, NotFound):
         demo = make_demo(store)
         with written(file, SECRET) as out:

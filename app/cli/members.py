@@ -86,7 +86,7 @@ def invite_owner(ctx: Context, name: str, life: timedelta) -> tuple[str, str]:
 def warn_of_guess(ctx: Context) -> None:
     """Says where the address in a link comes from, where no setting names it."""
     if not Settings.from_environment().public_url:
-        click.echo(f"PUBLIC_URL is not set: the link begins with {ctx.address()}, which is a guess.", err=True)
+        click.echo(f"PUBLIC_URL is not set: the link begins with {ctx.server.address()}, which is a guess.", err=True)
 
 
 def _id_of(ctx: Context, member: str) -> str:

@@ -27,7 +27,8 @@ def create(name: str, team: str | None, link: bool, owner: str, json: bool) -> N
     given = load(ProjectFields, {"name": name} | ({"teamId": team} if team else {}))
     opened = store()
     create_in_new(opened)
-    project = create_project(opened, given)
+    with opened.deadline():
+        project = create_project(opened, given)
     shown = {key: project[key] for key in ("id", "teamId", "name")}
     if link:
         ctx = context(project["id"])
@@ -40,4 +41,7 @@ def create(name: str, team: str | None, link: bool, owner: str, json: bool) -> N
 @as_json
 def list_them(json: bool) -> None:
     """List all projects, the oldest first."""
-    show_all(all_projects(store()), ("id", "teamId", "name", "createdAt"), json=json)
+    opened = store()
+    with opened.deadline():
+        projects = all_projects(opened)
+    show_all(projects, ("id", "teamId", "name", "createdAt"), json=json)

@@ -5,6 +5,7 @@ from datetime import timedelta
 import click
 
 from app.cli.calling import as_json, call, context, duration, every, of_project, show, show_all, store
+from app.core.context import Context
 from app.core.times import wire_time
 from app.core.vocabulary import Scope, TokenKind
 from app.guards.budgets import budget_of
@@ -96,7 +97,7 @@ def list_them(project_id: str, json: bool) -> None:
 @as_json
 def rotate(token_id: str, json: bool) -> None:
     """Give a token a new secret, shown this once: within 5 seconds every server refuses the old one."""
-    ctx = context(project_of_token(store(), token_id))
+    ctx = _context_of(token_id)
     _show_secret(call(ctx, tokens.rotate_token, token_id), json=json)
 
 
@@ -105,5 +106,13 @@ def rotate(token_id: str, json: bool) -> None:
 @as_json
 def revoke(token_id: str, json: bool) -> None:
     """Revoke a token: within 5 seconds every server refuses it."""
-    ctx = context(project_of_token(store(), token_id))
+    ctx = _context_of(token_id)
     show(call(ctx, tokens.revoke_token, token_id), json=json)
+
+
+def _context_of(token_id: str) -> Context:
+    """Returns the context for calls about a token, whose project nobody names."""
+    opened = store()
+    with opened.deadline():
+        project_id = project_of_token(opened, token_id)
+    return context(project_id)

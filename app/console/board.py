@@ -8,10 +8,10 @@ from typing import Any
 from flask import Response, request
 
 from app.console import live
+from app.console.buttons import BY_NAME
 from app.console.calls import call
 from app.console.frame import console, page
 from app.console.lookups import whole_categories
-from app.console.moves import BY_NAME
 from app.console.words import STATUSES, today
 from app.core.schemas.loading import cached_schema
 from app.core.schemas.queries import from_query

@@ -95,8 +95,7 @@ def _items(filters: dict[str, Any], first: date, last: date) -> tuple[list[dict[
     Days in the store are UTC: those before and after are read too.
     """
     ctx, day = context(), timedelta(days=1)
-    with ctx.store.deadline():
-        found = documents.documents_by_day(ctx, filters, first - day, last + day, limit=MOST)
+    found = documents.documents_by_day(ctx, filters, first - day, last + day, limit=MOST)
     items = [
         {"kind": kind, "document": one, "day": date.fromisoformat(_day_of(kind, one))}
         for kind, listed in found.items()

@@ -15,6 +15,7 @@ from app.console.sessions import context
 from app.core.errors import IdempotencyConflict
 from app.core.operation import Operation, Result, Shown
 from app.core.schemas.loading import load
+from app.core.store.request_time import standing_still
 
 Row = TypeVar("Row")
 
@@ -44,7 +45,8 @@ def call(
         try:
             return operation(ctx, *ids, fields=loaded, key=key)
         except IdempotencyConflict:
-            time.sleep(0.1)  # the first request is still being processed; the browser shows the response to the second
+            with standing_still():  # the first request is being processed; the browser shows the response to the second
+                time.sleep(0.1)
     return operation(ctx, *ids, fields=loaded, key=key)
 
 

@@ -81,27 +81,24 @@ def read_document(id: str) -> tuple[StoredDocument, DocumentSummary, str]:
     """Returns a document as it is stored, which has more than callers see, as they see it, and its text."""
     require(documents.get_document)
     ctx = context()
-    with ctx.store.deadline():
-        stored = own_document(ctx, id)
-        markdown = markdown_of(ctx, stored.get("contentId"))
+    stored = own_document(ctx, id)
+    markdown = markdown_of(ctx, stored.get("contentId"))
     return stored, document_summary(stored, ctx.caller.team_id), markdown
 
 
 def _changes_since(id: str, version: int, html: str | None) -> str | None:
     """Returns a text with what changed in it since a version marked; None where only a comparison shows that."""
     ctx = context()
-    with ctx.store.deadline():
-        revision = own_revision(ctx, id, version)
-        before = preview_of(markdown_of(ctx, revision["bodyId"]))
+    revision = own_revision(ctx, id, version)
+    before = preview_of(markdown_of(ctx, revision["bodyId"]))
     return None if before is None or html is None else marked_changes(before, html, wire_time(revision["at"]))
 
 
 def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]:
     """Returns what a page shows beside a text: its brief, where the website shows it, and the cursor to follow from."""
     ctx = context()
-    with ctx.store.deadline():
-        links = ctx.store[Documents].get_links(ctx.project_id, brief_of(stored).get("internalLinks") or ())
-        project = ctx.store[Projects].recent_settings(ctx.project_id)
+    links = ctx.store[Documents].get_links(ctx.project_id, brief_of(stored).get("internalLinks") or ())
+    project = ctx.store[Projects].recent_settings(ctx.project_id)
     return {
         "document": document,
         "brief": brief_detail(stored, None, links),
@@ -230,9 +227,8 @@ def show_revisions(id: str) -> Response:
     rows, fields, problem = None, [], ""
     ctx = context()
     try:
-        with ctx.store.deadline():
-            old, new = (own_revision(ctx, id, version) for version in (older, newer))
-            before, after = (markdown_of(ctx, one["bodyId"]) for one in (old, new))
+        old, new = (own_revision(ctx, id, version) for version in (older, newer))
+        before, after = (markdown_of(ctx, one["bodyId"]) for one in (old, new))
         fields = _fields_that_differ(revision_summary(old), revision_summary(new))
         rows = side_by_side(revisions.compared(ctx, before, after, f"version {older}", f"version {newer}"))
     except (BadRequest, NotFound) as refusal:

@@ -10,6 +10,7 @@ from flask import Blueprint, Response, g, jsonify, make_response, redirect, rend
 from werkzeug import Response as BaseResponse
 
 from app.checks.errors import ChecksFailed
+from app.console.buttons import possible_moves
 from app.console.times import with_local_times
 from app.core.context import Context
 from app.core.errors import (
@@ -150,9 +151,8 @@ LACKING: Mapping[str, str] = {
 def summary_of(refusal: Refusal) -> str:
     """Returns the message of a refusal for a page, without the errors of single fields."""
     if isinstance(refusal, InvalidTransition):
-        from app.console.moves import possible_moves  # which has its views on this module's blueprint
-
-        able = possible_moves(refusal.extra["allowed"])
+        signed_in: Context | None = g.get("console_context")
+        able = possible_moves(refusal.extra["allowed"], signed_in.caller.scopes if signed_in else ())
         return f"{refusal.message} You can: {', '.join(able)}." if able else refusal.message
     if isinstance(refusal, ThreadsOpen):
         remarks = len(refusal.extra["threads"])

@@ -22,8 +22,7 @@ def cursor() -> str:
     ctx = context()
     if not may(events.list_events):
         return ""
-    with ctx.store.deadline():
-        return cursor_of(ctx.project_id, ctx.store[Events].last(ctx.project_id))
+    return cursor_of(ctx.project_id, ctx.store[Events].last(ctx.project_id))
 
 
 @console.get("/changes")

@@ -1,14 +1,14 @@
-"""What a person can do with a document, as buttons and columns, and the views that do it; the operations decide."""
+"""The views behind the buttons of a document and the columns of the board; the operations decide."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from flask import abort, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.actions.operations import actions_on
-from app.briefs import operations as briefs
+from app.console.buttons import BY_NAME, MOVES, Move
 from app.console.calls import call, may
 from app.console.forms import leads_to, remarks
 from app.console.frame import console, done, summary_of
@@ -17,124 +17,13 @@ from app.console.words import STATUSES
 from app.core.errors import BadRequest, InvalidTransition, PreconditionFailed
 from app.core.operation import Operation
 from app.core.store.store import Store
-from app.core.vocabulary import BriefState, DocumentStatus
+from app.core.vocabulary import DocumentStatus
 from app.documents import operations as documents
 from app.documents import publishing
 from app.documents.claims import holds_claim
 from app.documents.record import StoredDocument
 from app.documents.responses import DocumentSummary
 from app.provenance.errors import HumanReviewRequired
-
-
-@dataclass(frozen=True)
-class Move:
-    """An operation on one document as a button: its label, its message when done, and the field of its form.
-
-    The message has `{}` in place of the document.
-    """
-
-    operation: Operation[DocumentSummary]
-    label: str
-    done: str
-    question: str = ""
-    """The question to confirm first, where the move can't be undone easily."""
-    asks: str = ""
-    """The field of its form, like `note` or `publishAt`."""
-    hint: str = ""
-    """What it does, in words for who never did it."""
-    takes_away: bool = False
-    """Whether somebody or the site loses something by it: its button is red, and never the main one."""
-    never_main: bool = False
-    """Whether its button is never the main one either, since it is no step towards publishing."""
-    keeps_version: bool = False
-    """Whether it sends `baseVersion`, so that the version that was read is the one published."""
-    suits: Callable[[DocumentSummary], bool] = lambda document: True
-    """Whether to show a button for it on the page of a document; the operation decides whether it is allowed."""
-
-    @property
-    def name(self) -> str:
-        return self.operation.name
-
-    def message(self, title: str = "") -> str:
-        """Returns the message after the move; without a title it is about the document that the page shows."""
-        return self.done.format(f"“{title}”" if title else "It")
-
-
-MOVES: tuple[Move, ...] = (
-    Move(
-        briefs.mark_brief_ready,
-        "Offer brief",
-        "The brief is offered: agents and writers can claim it.",
-        hint="Agents and writers can claim it, and write the text.",
-        suits=lambda document: document["brief"]["state"] in (BriefState.NONE, BriefState.DRAFTED),
-    ),
-    Move(
-        briefs.claim_brief,
-        "Claim brief",
-        "The brief is claimed: nobody else is offered it now.",
-        hint="You write the text; nobody else is offered it.",
-        never_main=True,
-        suits=lambda document: document["brief"]["state"] == BriefState.READY,
-    ),
-    Move(
-        briefs.release_brief,
-        "Release brief",
-        "The brief is released: it is offered again.",
-        hint="You give it back: others can claim it.",
-        never_main=True,
-        suits=lambda document: holds_claim(document["brief"]["claimedBy"], context().caller.token_id),
-    ),
-    Move(
-        briefs.withdraw_brief,
-        "Withdraw brief",
-        "The brief is withdrawn: it is not offered any more.",
-        hint="Nobody can claim it any more, and whoever claimed it loses it.",
-        question="Withdraw the brief? It is not offered any more, and whoever holds its claim loses it.",
-        takes_away=True,
-        suits=lambda document: document["brief"]["state"] in (BriefState.READY, BriefState.CLAIMED),
-    ),
-    Move(publishing.submit_document, "Submit for review", "{} is submitted for review."),
-    Move(publishing.approve_document, "Approve", "{} is approved: its text stays as it is.", keeps_version=True),
-    Move(
-        publishing.request_changes,
-        "Request changes",
-        "{} is back in drafting.",
-        asks="note",
-        never_main=True,
-    ),
-    Move(publishing.schedule_document, "Schedule", "{} is scheduled.", asks="publishAt", keeps_version=True),
-    Move(
-        publishing.unschedule_document,
-        "Unschedule",
-        "{} is not scheduled any more.",
-        never_main=True,
-        suits=lambda document: document["status"] == DocumentStatus.SCHEDULED,
-    ),
-    Move(
-        publishing.publish_document,
-        "Publish now",
-        "{} is published.",
-        question="Publish now? The website shows it from then on.",
-        keeps_version=True,
-        suits=lambda document: document["status"] != DocumentStatus.PUBLISHED or document["hasUnpublishedChanges"],
-    ),
-    Move(
-        publishing.unpublish_document,
-        "Unpublish",
-        "{} is off the site.",
-        question="Take this off the website?",
-        takes_away=True,
-        suits=lambda document: bool(document["isPublished"]),
-    ),
-    Move(
-        documents.delete_document,
-        "Move to trash",
-        "{} is in the trash.",
-        question="Move this to the trash? It disappears from every list and from the website; it can be restored.",
-        takes_away=True,
-    ),
-)
-BY_NAME: Mapping[str, Move] = {move.name: move for move in MOVES}
 
 NEXT: Mapping[str, tuple[str, ...]] = {
     DocumentStatus.IDEA: ("submit_document", "mark_brief_ready", "claim_brief", "withdraw_brief"),
@@ -199,8 +88,7 @@ def reschedule(id: str, publish_at: str) -> None:
         publishing.unschedule_document(within, id)
         publishing.schedule_document(within, id, fields={"publishAt": publish_at})
 
-    with ctx.store.deadline():
-        ctx.store.in_transaction(again)
+    ctx.store.in_transaction(again)
 
 
 def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, title: str = "") -> str:
@@ -274,17 +162,10 @@ def _into_column(status: str, column: str) -> Operation[DocumentSummary]:
     return documents.update_document
 
 
-def possible_moves(allowed: Collection[str]) -> list[str]:
-    """Returns the labels of those moves, as their paths name them, that the signed-in user's scopes allow."""
-    paths = [(move.name.removesuffix("_document").replace("_", "-"), move) for move in MOVES]
-    return [move.label for path, move in paths if path in allowed and may(move.operation)]
-
-
 def refusals_on(document: StoredDocument, markdown: str) -> dict[str, str]:
     """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
     ctx = context()
-    with ctx.store.deadline():
-        refused = {one.name: refusal for one, refusal in actions_on(ctx, document, markdown) if refusal}
+    refused = {one.name: refusal for one, refusal in actions_on(ctx, document, markdown) if refusal}
     return {
         name: refusal.message if isinstance(refusal, InvalidTransition) else summary_of(refusal)
         for name, refusal in refused.items()
@@ -294,5 +175,7 @@ def refusals_on(document: StoredDocument, markdown: str) -> dict[str, str]:
 def moves_of(document: DocumentSummary) -> list[Move]:
     """Returns the moves on a document's page: those that the token's scopes allow, the usual next step first."""
     usual = NEXT[document["status"]]
-    found = [move for move in MOVES if may(move.operation) and move.suits(document)]
+    holds = holds_claim(document["brief"]["claimedBy"], context().caller.token_id)
+    suiting = (move for move in MOVES if move.suits(document) and (holds or not move.for_holder))
+    found = [move for move in suiting if may(move.operation)]
     return sorted(found, key=lambda move: usual.index(move.name) if move.name in usual else len(MOVES))

@@ -11,10 +11,11 @@ from typing import Any
 from flask import Blueprint, Response, abort, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.console.buttons import BY_NAME
 from app.console.calls import call, may
 from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page, summary_of
-from app.console.moves import BY_NAME, sent_fields
+from app.console.moves import sent_fields
 from app.console.sessions import context
 from app.console.times import zone
 from app.core.context import this_instant
@@ -86,7 +87,7 @@ def show_own_notices() -> Response:
     """Shows the signed-in user's notification settings, with a test, and the address of their calendar."""
     own_id = context().caller.member_id
     member = call(get_member, own_id).body if own_id else None
-    mails = context().sends_mail
+    mails = context().server.sends_mail
     return page("own_notices.html", member=member, digests=DIGESTS.items(), hours=_hours(), zone=zone(), mails=mails)
 
 
@@ -113,7 +114,7 @@ def send_test() -> str:
 def make_calendar() -> BaseResponse:
     """Shows the address of the signed-in user's calendar, once."""
     secret = call(own_notices.make_own_calendar).body["token"]
-    address = f"{context().address().rstrip('/')}/calendar.ics?token={secret}"
+    address = f"{context().server.address().rstrip('/')}/calendar.ics?token={secret}"
     advice = "Subscribe to this address in your calendar. Whoever has it sees the titles: it is not shown again."
     return secret_page("Your calendar", advice, address, url_for("console.show_own_notices"))
 
@@ -130,7 +131,7 @@ def calendar() -> Response:
     feed.add("x-wr-calname", ctx.caller.project_name)
     for kind, documents in own_notices.own_calendar(ctx).items():
         for document in documents:
-            feed.add_component(_filled(Event(), kind, document, ctx.public_url.rstrip("/")))
+            feed.add_component(_filled(Event(), kind, document, ctx.server.public_url.rstrip("/")))
     return Response(feed.to_ical().translate(AS_SPACES), content_type="text/calendar; charset=utf-8")
 
 

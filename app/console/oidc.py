@@ -17,6 +17,7 @@ from app.console.frame import console, page
 from app.console.sessions import set_session, way_back
 from app.core.context import this_instant
 from app.core.errors import NotFound, Unauthorized
+from app.core.store.request_time import standing_still
 from app.http.callers import callers
 from app.oauth.oidc import members_with_email, sign_in_member
 from app.projects.rules import StoredMember
@@ -138,7 +139,8 @@ def _asking(call: Callable[[], Any]) -> Any:
     from requests import RequestException
 
     try:
-        return call()
+        with standing_still():
+            return call()
     except (OAuthError, JoseError, RequestException, ValueError, KeyError, RuntimeError) as error:
         log.warning("signing in with OpenID Connect failed", extra={"reason": type(error).__name__})
         raise Unauthorized(f"Signing in with {oidc_host()} failed: try again.") from error

@@ -103,8 +103,7 @@ def threads_of(document: StoredDocument, markdown: str) -> list[Thread]:
     ctx = context()
     if "unresolvedThreads" not in document:
         return []
-    with ctx.store.deadline():
-        found = ctx.store[Threads].list(ctx.project_id, document["id"], ThreadState)
+    found = ctx.store[Threads].list(ctx.project_id, document["id"], ThreadState)
     return threads.thread_records(ctx, document, found, markdown, sections_of(ctx, markdown))
 
 
@@ -129,8 +128,7 @@ def carried_out(found: Sequence[Thread], markdown: str) -> set[str]:
 def moves_so_far(id: str) -> list[StoredEvent]:
     """Returns what happened to a document, newest first: submitted, sent back, approved, published."""
     ctx = context()
-    with ctx.store.deadline():
-        return ctx.store[Events].of_document(ctx.project_id, id, limit=MOST_MOVES, types=[*MARKS])
+    return ctx.store[Events].of_document(ctx.project_id, id, limit=MOST_MOVES, types=[*MARKS])
 
 
 def last_decision(moves: Sequence[StoredEvent]) -> StoredEvent | None:

@@ -74,6 +74,12 @@ def authenticate() -> BaseResponse | None:
     return None
 
 
+@console.before_request
+def read_form() -> None:
+    """Reads the form before the view, under whose deadline a slow sender would be refused."""
+    _ = request.form
+
+
 def bound_form() -> None:
     """Refuses a long form that is not multipart; multipart forms are parsed part by part."""
     if request.mimetype == "multipart/form-data":

@@ -72,8 +72,7 @@ def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
     lists: Mapping[str, Named[Any]]
     lists = {"categories": store[Categories], "clusters": store[Clusters], "members": store[Members]}
     counts = Counter(filter(None, cells))
-    with store.deadline():
-        found = lists[kind].find_named(context().project_id, counts)
+    found = lists[kind].find_named(context().project_id, counts)
     records = named(kind) if may(LISTS[kind]) else {}
     names = {one["id"]: one["name"] for one in records.values()}
     for name in [name for name in counts if len(found.get(name, ())) != 1][:MOST_ASKED]:

@@ -9,10 +9,10 @@ from werkzeug import Response as BaseResponse
 
 from app.briefs import operations as briefs
 from app.console import board
+from app.console.buttons import Move
 from app.console.calls import call, may, require
 from app.console.forms import form_of, text
 from app.console.frame import console, done, message_of, page
-from app.console.moves import Move
 from app.core.errors import BadRequest, Refusal
 from app.core.schemas.queries import MAX_OFFSET
 from app.core.schemas.validation import HEX_ID

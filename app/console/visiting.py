@@ -34,9 +34,8 @@ def show_review() -> Response:
         response = page("review_link.html", 401, problem=ENDED)
         response.delete_cookie(VISIT_COOKIE, path="/console")
         return response
-    with ctx.store.deadline():
-        document = own_document(ctx, document_id)
-        markdown = markdown_of(ctx, document.get("contentId"))
+    document = own_document(ctx, document_id)
+    markdown = markdown_of(ctx, document.get("contentId"))
     return page(
         "review.html",
         visitor=ctx.caller,

@@ -1,6 +1,6 @@
 """The context of one call: the caller, the interface, and the time of the call."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -67,6 +67,33 @@ def this_instant() -> datetime:
 
 
 @dataclass(frozen=True)
+class Server:
+    """Facts of the server that was called, for operations; made once for each app or command."""
+
+    address: Callable[[], str] = lambda: ""
+    """Returns the URL that the server is reached at, for links to it."""
+    public_url: str = ""
+    """The URL that it is reached at where it is configured."""
+    webhooks_allow_local: bool = False
+    """Whether its webhooks may reach its own loopback."""
+    sends_mail: bool = False
+    """Whether it sends e-mail."""
+    name_of: Callable[[Channel, str], str] = lambda channel, operation: f"`{operation}`"
+    """Returns how messages name an operation for the callers of an interface; by default, its name."""
+    document_operations: Sequence[Any] = ()
+    """Each `Operation` that writes one document or its brief, in the catalogue's order: what `actions` lists.
+
+    The catalogue is passed, as operations can't import it.
+    """
+    callers_changed: Callable[[str], None] = lambda project_id: None
+    """Makes it authenticate a project's callers again; called after a write that needs the scope `admin`."""
+
+
+NO_SERVER = Server()
+"""For calls that no server received, such as those of the worker."""
+
+
+@dataclass(frozen=True)
 class Context:
     """One call: created once and passed on. All that it stores has the same time, `now`."""
 
@@ -78,22 +105,11 @@ class Context:
     """The entity tags that the caller holds for the record; None for no condition."""
     any_state: bool = False
     """Whether the caller accepts any state of the record (`If-Match: *`)."""
-    address: Callable[[], str] = lambda: ""
-    """Returns the URL that this server is reached at, for links to it."""
-    public_url: str = ""
-    """The URL that this server is reached at where it is configured."""
-    webhooks_allow_local: bool = False
-    """Whether webhooks of this server may reach its own loopback."""
-    sends_mail: bool = False
-    """Whether this server sends e-mail."""
-    name_of: Callable[[Channel, str], str] = lambda channel, operation: f"`{operation}`"
-    """Returns how messages name an operation for the callers of an interface; by default, its name."""
-    callers_changed: Callable[[str], None] = lambda project_id: None
-    """Makes this server authenticate a project's callers again; called after a write that needs the scope `admin`."""
+    server: Server = NO_SERVER
     tries: int = 0
     """How many tries of this call lost to other requests; later tries read what the first one assumed."""
     prepared: Any = None
-    """What the operation's `prepare` returned for this try."""
+    """What the operation's `prepare` returned for this try; in `prepare` itself, for the try before."""
     dry_run: bool = False
     """Whether everything that the call writes is rolled back."""
 
@@ -104,7 +120,7 @@ class Context:
     @property
     def call(self) -> Call:
         """The call as rules see it."""
-        name_of = partial(self.name_of, self.channel)
+        name_of = partial(self.server.name_of, self.channel)
         return Call(self.caller.actor, self.channel, self.now, has_agent=bool(self.caller.agent), name_of=name_of)
 
     @property

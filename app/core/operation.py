@@ -150,9 +150,10 @@ class Operation(Generic[Shown]):
     """The errors that it raises, besides those that follow from the rest of the declaration: `NotFound` from ids."""
     transaction: bool = False
     """Whether it writes more than one record, and so runs in a transaction."""
-    prepare: Callable[..., Any] = lambda ctx, *arguments: None
+    prepare: Callable[..., Any] | None = None
     """Does the slow work before each try, outside of the transaction, with the arguments of `function`; what it returns
-    is `ctx.prepared`. It raises no refusal."""
+    is `ctx.prepared`, also for itself before the next try. It raises no refusal of the caller, as a request with the
+    same idempotency key may finish meanwhile."""
     rule: Callable[[StoredDocument, Call], object] | None = None
     """For an operation on a document or its brief: the rule that decides about it, which raises the refusal.
     `list_document_actions` asks it; the operation's function does so with what was sent."""
@@ -271,13 +272,16 @@ class Operation(Generic[Shown]):
             ends, tries, outbox_full = time.monotonic() + seconds, 0, False
             while True:
                 try:
-                    # Ends with the one around it. Raises a `WriteConflict` for a unique key that another request took.
-                    with ctx.store.deadline():
+                    with ctx.store.translating_errors():  # a `WriteConflict` for a unique key that another request took
                         if outbox_full:
                             ctx.store[Outboxes].publish_all(ctx.project_id)
+                        if self.prepare and not ctx.dry_run:
+                            if key is not None and (first := _find_result(ctx, key, fingerprint)):
+                                return first
+                            ctx = replace(ctx, prepared=self.prepare(ctx, *arguments))
                         result = self._try(ctx, arguments, key, fingerprint)
                     if self.scope == Scope.ADMIN and not self.reads:
-                        ctx.callers_changed(ctx.project_id)
+                        ctx.server.callers_changed(ctx.project_id)
                     return result
                 except WriteConflict as conflict:
                     outbox_full = isinstance(conflict, OutboxFull)
@@ -291,11 +295,10 @@ class Operation(Generic[Shown]):
     def _try(self, ctx: Context, arguments: Sequence[Any], key: str | None, fingerprint: str) -> Result[Shown]:
         if ctx.dry_run:
             return ctx.store.rolled_back(lambda store: self._try_dry(replace(ctx, store=store), arguments))
-        prepared = self.prepare(ctx, *arguments)
 
         def work(store: Store) -> Result[Shown]:
-            is_same = store is ctx.store and prepared is None  # as in every read: a copy takes 3 % of a small one
-            return self._call(ctx if is_same else replace(ctx, store=store, prepared=prepared), arguments)
+            is_same = store is ctx.store  # as in every read: a copy takes 3 % of a small one
+            return self._call(ctx if is_same else replace(ctx, store=store), arguments)
 
         if key is not None:
             return _once(ctx, key, fingerprint, work)
@@ -304,7 +307,8 @@ class Operation(Generic[Shown]):
 
     def _try_dry(self, ctx: Context, arguments: Sequence[Any]) -> Result[Any]:
         """Runs the whole operation inside a transaction, `prepare` included, since that may write too."""
-        return self._call(replace(ctx, prepared=self.prepare(ctx, *arguments)), arguments).of_dry_run(ctx)
+        prepared = self.prepare(ctx, *arguments) if self.prepare else None
+        return self._call(replace(ctx, prepared=prepared), arguments).of_dry_run(ctx)
 
     def _call(self, ctx: Context, arguments: Sequence[Any]) -> Result[Shown]:
         """Calls the function; a write is refused in a project frozen meanwhile, and counts towards the budget."""
@@ -330,12 +334,22 @@ def _once(ctx: Context, key: str, fingerprint: str, work: Callable[[Store], Resu
     try:
         return ctx.store.in_transaction(keyed)
     except KeyUsed:
-        stored = ctx.store[Idempotency].find(ctx.project_id, ctx.token_id, key)
+        if first := _find_result(ctx, key, fingerprint):
+            return first
+        raise WriteConflict from None
+
+
+def _find_result(ctx: Context, key: str, fingerprint: str) -> Result[Any] | None:
+    """Returns the first result under an idempotency key; None for a key that is free, or was used over a day ago.
+
+    Refuses with `IdempotencyMismatch` where another request used it.
+    """
+    stored = ctx.store[Idempotency].find(ctx.project_id, ctx.token_id, key)
     if stored is None:
-        raise WriteConflict
+        return None
     if stored["at"] <= ctx.now - KEY_LIFE:
         ctx.store[Idempotency].delete(ctx.project_id, stored["id"])
-        raise WriteConflict
+        return None
     if stored["fingerprint"] != fingerprint:
         raise IdempotencyMismatch
     return Result.from_stored(stored["answer"])

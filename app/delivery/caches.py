@@ -47,12 +47,12 @@ def _read_once(name: str, ctx: Context, revision: int, read: Callable[[], V]) ->
         with ctx.store.deadline():
             return read()
 
-    value: V = _reads.read((name, ctx.project_id, revision), read_in_time)
+    value: V = _reads.read((name, *_key(ctx, revision)), read_in_time)
     return value
 
 
-def _key(ctx: Context, revision: int) -> tuple[str, int]:
-    return ctx.project_id, revision
+def _key(ctx: Context, revision: int) -> tuple[object, str, int]:
+    return ctx.store.cache_scope, ctx.project_id, revision
 
 
 def _size_of_categories(rows: CategoryTree) -> int:

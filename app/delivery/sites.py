@@ -30,9 +30,8 @@ class Site:
 
 def read_site(ctx: Context) -> Site:
     """Returns what feeds say of a project as a whole."""
-    with ctx.store.deadline():
-        revision = ctx.store[Projects].delivery_revision(ctx.project_id)
-        project = ctx.store[Projects].settings(ctx.project_id)
+    revision = ctx.store[Projects].delivery_revision(ctx.project_id)
+    project = ctx.store[Projects].settings(ctx.project_id)
     return Site(
         project["name"],
         project.get("siteUrl") or "",

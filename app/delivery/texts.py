@@ -33,7 +33,7 @@ RENDERING_SECONDS = 5.0
 TOO_SLOW = "Rendering these previews takes too long: ask for the html of fewer at once."
 
 _excerpts: SharedCache[str] = SharedCache(EXCERPT_CACHE_CHARACTERS, lambda text: len(text) + ENTRY_BYTES)
-"""The excerpts that are generated from the contents of drafts, by the content's id."""
+"""The excerpts that are generated from the contents of drafts, by the store and the content's id."""
 
 
 def _size_of_html(html: str | None) -> int:
@@ -99,16 +99,21 @@ class Texts:
     def excerpts(self, body_ids: Iterable[str]) -> Mapping[str, str]:
         """Returns the excerpts that are generated from the contents of drafts, by the content's id, in one read."""
         wanted = set(body_ids)
-        excerpts = {one: known for one in wanted if (known := _excerpts.get(one)) is not None}
+        scope = self._ctx.store.cache_scope
+        excerpts = {one: known for one in wanted if (known := _excerpts.get((scope, one))) is not None}
         unknown = wanted - excerpts.keys()
         beginnings = self._ctx.store[Bodies].get_beginnings(self._ctx.project_id, unknown, DRAFT_BEGINNING)
         for body_id, beginning in beginnings.items():
             excerpts[body_id] = first_paragraph(beginning) or ""
-            _excerpts.put(body_id, excerpts[body_id])
+            _excerpts.put((scope, body_id), excerpts[body_id])
         return excerpts
 
 
-@cached(LRUCache(RENDERED_CACHE_BYTES, _size_of_html), lambda ctx, body_id, markdown: body_id, condition=Condition())
+@cached(
+    LRUCache(RENDERED_CACHE_BYTES, _size_of_html),
+    lambda ctx, body_id, markdown: (ctx.store.cache_scope, body_id),
+    condition=Condition(),
+)
 def _html(ctx: Context, body_id: str, markdown: str) -> str | None:
     """Returns the html of a draft's content; None where it is too long to be published."""
     rendered = render_content(ctx, body_id, markdown)

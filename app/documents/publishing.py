@@ -6,14 +6,13 @@ project's delivery revision in one transaction.
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
 from app.checks.errors import ChecksFailed
 from app.checks.operations import checks_of, demanded_checks
 from app.checks.rules import failed_errors
-from app.core.actors import Actor
 from app.core.context import Context, system
 from app.core.errors import (
     BadRequest,
@@ -25,7 +24,6 @@ from app.core.errors import (
     ReviewRequired,
     ServiceUnavailable,
     VersionConflict,
-    WriteConflict,
 )
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, problems
@@ -37,16 +35,23 @@ from app.core.vocabulary import Channel, DocumentStatus, Scope
 from app.documents import publishing_rules as publishing
 from app.documents import statuses as rules
 from app.documents.content import markdown_of
-from app.documents.operations import change_document, document_change, own_document
+from app.documents.operations import (
+    NO_DOCUMENT,
+    change_document,
+    document_change,
+    document_result,
+    own_document,
+    write_decision,
+)
 from app.documents.publishing_rules import refuse_publication
-from app.documents.record import Decision, StoredDocument
+from app.documents.record import Call, Decision, StoredDocument
 from app.documents.rendering import Rendering, render_document
 from app.documents.responses import DocumentSummary, ScheduleOutcome
 from app.documents.revision_store import Revisions
 from app.documents.schemas import ScheduleFields, SubmitFields, WithBaseVersion
 from app.documents.store import Documents
 from app.guards.errors import FourEyes
-from app.guards.gates import call_under_claim, publishing_call
+from app.guards.gates import call_under_claim, publishing_call, refusal_of
 from app.projects.store import Projects
 from app.provenance.errors import HumanReviewRequired
 from app.provenance.operations import review_of
@@ -64,6 +69,8 @@ DUE_AT_ONCE = 100
 """The most documents of one project that are published in one turn."""
 PUBLISH_TURN_SECONDS = 1.0
 """How long the documents of one project are published before it is another project's turn."""
+
+NO_FIELDS: Fields = {}
 
 SCHEDULED_BY_MAKER = (
     "The project demands four eyes, and this version was made or submitted by who scheduled it: somebody else has to "
@@ -196,13 +203,74 @@ def unschedule_document(ctx: Context, document_id: str) -> Result[DocumentSummar
     return change_document(ctx, own_document(ctx, document_id), partial(rules.unschedule_document, call=ctx.call))
 
 
+@dataclass(frozen=True)
+class Publishable:
+    """A document that can be published, as it was read, and what is delivered of it then."""
+
+    document: StoredDocument
+    rendering: Rendering
+    html: str
+    delivered: Publication
+
+
+@dataclass(frozen=True)
+class Unpublishable:
+    """A document that can't be published, as it was read, and why; None for a missing one."""
+
+    document: StoredDocument | None
+    refusal: Refusal
+
+
+def prepare_publication(
+    ctx: Context, document_id: str, fields: Fields = NO_FIELDS, *, is_due: bool = False
+) -> Publishable | Unpublishable:
+    """Decides whether a document is published, and renders it; not again what the try before rendered.
+
+    The worker publishes what `is_due` for who scheduled it; what is due no longer is `NotFound`.
+    """
+    document = ctx.store[Documents].get(ctx.project_id, document_id)
+    if document is None or (is_due and not _is_due(document, ctx.now)):
+        return Unpublishable(document, NotFound(NO_DOCUMENT))
+
+    def refuse(present: StoredDocument, call: Call) -> None:
+        ctx.check_match(document)
+        refuse_publication(present, call, fields.get("baseVersion"))
+
+    call = publishing_call(ctx, document, by=document.get("scheduledBy") if is_due else None)
+    if refusal := refusal_of(ctx, document, refuse, call):
+        return Unpublishable(document, refusal)
+    rendering = _rendering(ctx, document)
+    if (text := rendering.text) is None:
+        return Unpublishable(document, publishing.not_renderable())
+    live_since = read_time(fields["publishedAt"]) if "publishedAt" in fields else ctx.now
+    published_at = document["publishedAt"] or live_since
+    delivered = publishing.publication(document, text, new_id(), published_at=published_at, now=ctx.now)
+    revision = ctx.store[Revisions].get(ctx.project_id, document["id"], document["version"])
+    delivered = publishing.attributed(delivered, rendering.provenance, revision and revision.get("review"))
+    return Publishable(document, rendering, text.html, delivered)
+
+
+def _rendering(ctx: Context, document: StoredDocument) -> Rendering:
+    """Renders a document's content, unless the try before did."""
+    if isinstance(ctx.prepared, Publishable):
+        before = ctx.prepared.rendering
+        if (before.content_id, before.version) == (document["contentId"], document["version"]):
+            return before
+    return render_document(ctx, document)
+
+
+def _is_due(document: StoredDocument, now: datetime) -> bool:
+    publish_at = document.get("publishAt")
+    return document["status"] == DocumentStatus.SCHEDULED and publish_at is not None and publish_at <= now
+
+
 @document_change(
     Scope.PUBLISH,
     "POST /documents/<id>/publish",
     body=WithBaseVersion,
     errors=(VersionConflict, InvalidTransition, ThreadsOpen, FourEyes, ReviewRequired, BadRequest),
     transaction=True,
-    prepare=render_document,
+    prepare=prepare_publication,
     rule=refuse_publication,
     publishes=True,
     toolsets=("reviewing",),
@@ -214,7 +282,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
     A scheduled one is published early. With `baseVersion`, what you read is what goes out. In a project that demands
     approval, only an approved document is published. Markdown whose html would be over 15 MB can't be.
     """
-    return _publish(ctx, own_document(ctx, document_id), base_version=fields.get("baseVersion"))
+    return _publish(ctx)
 
 
 @document_change(
@@ -222,14 +290,14 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
     body=DatedFields,
     errors=(InvalidTransition, ThreadsOpen, ReviewRequired, BadRequest),
     transaction=True,
-    prepare=render_document,
+    prepare=prepare_publication,
 )
 def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Publish a document that was live elsewhere before, with the time it went live there. For `import --publish`.
 
     One that is live already keeps its own time.
     """
-    return _publish(ctx, own_document(ctx, document_id), live_since=read_time(fields["publishedAt"]))
+    return _publish(ctx)
 
 
 @document_change(
@@ -249,7 +317,7 @@ def unpublish_document(ctx: Context, document_id: str) -> Result[DocumentSummary
     return result
 
 
-@operation(Scope.PUBLISH, Effect.CHANGES, transaction=True, prepare=render_document)
+@operation(Scope.PUBLISH, Effect.CHANGES, transaction=True, prepare=partial(prepare_publication, is_due=True))
 def publish_scheduled(ctx: Context, document_id: str) -> Result[ScheduleOutcome]:
     """Publish a scheduled document whose time has come; one that can't be goes back to drafting. For the worker.
 
@@ -257,18 +325,15 @@ def publish_scheduled(ctx: Context, document_id: str) -> Result[ScheduleOutcome]
     """
     if ctx.store[Projects].settings(ctx.project_id).get("frozen"):
         raise NotFound
-    document = own_document(ctx, document_id)
-    publish_at = document.get("publishAt")
-    if document["status"] != DocumentStatus.SCHEDULED or publish_at is None or publish_at > ctx.now:
+    prepared: Publishable | Unpublishable = ctx.prepared
+    if isinstance(prepared, Publishable):
+        _publish(ctx)
+        return Result({"id": prepared.document["id"], "reason": None})
+    document, refused = prepared.document, prepared.refusal
+    if document is None or isinstance(refused, NotFound):
         raise NotFound
-    reason = None
-    try:
-        _publish(ctx, document, by=document.get("scheduledBy"))
-    except ServiceUnavailable:
-        raise
-    except Refusal as refused:
-        reason = SCHEDULED_BY_MAKER if isinstance(refused, FourEyes) else refused.message
-        change_document(ctx, document, partial(rules.give_up_publishing, call=ctx.call, reason=reason))
+    reason = SCHEDULED_BY_MAKER if isinstance(refused, FourEyes) else refused.message
+    change_document(ctx, document, partial(rules.give_up_publishing, call=ctx.call, reason=reason))
     return Result({"id": document["id"], "reason": reason})
 
 
@@ -281,9 +346,8 @@ def publish_due(store: Store, project_id: str, now: datetime) -> Iterator[tuple[
     """
     ends = time.monotonic() + PUBLISH_TURN_SECONDS
     unexpected: list[Exception] = []
-    with store.deadline():
-        project = store[Projects].settings(project_id)
-        due = [] if project.get("frozen") else store[Documents].find_due(project_id, now, DUE_AT_ONCE)
+    project = store[Projects].settings(project_id)
+    due = [] if project.get("frozen") else store[Documents].find_due(project_id, now, DUE_AT_ONCE)
     ctx = Context(store, system(project_id, project["teamId"]), Channel.WORKER, now)
     for document_id in due:
         try:
@@ -300,32 +364,20 @@ def publish_due(store: Store, project_id: str, now: datetime) -> Iterator[tuple[
         raise unexpected[0]
 
 
-def _publish(
-    ctx: Context,
-    document: StoredDocument,
-    *,
-    base_version: int | None = None,
-    live_since: datetime | None = None,
-    by: Actor | None = None,
-) -> Result[DocumentSummary]:
-    """Makes a document's present content what is delivered; inside a transaction. `by` is who asked for it earlier.
+def _publish(ctx: Context) -> Result[DocumentSummary]:
+    """Makes what was prepared what is delivered; inside a transaction.
 
-    Raises `WriteConflict` when the document had another content while it was rendered.
+    Raises the refusal of a document that can't be published, and `WriteConflict` when it changed since it was read.
     """
-    rendering: Rendering | None = ctx.prepared
-    call, html_id = publishing_call(ctx, document, by=by), new_id()
-    refuse_publication(ctx.check_match(document), call, base_version)
-    if rendering is None or (rendering.content_id, rendering.version) != (document["contentId"], document["version"]):
-        raise WriteConflict
-    if (text := rendering.text) is None:
-        raise publishing.not_renderable()
-    published_at = document["publishedAt"] or live_since or ctx.now
-    delivered = publishing.publication(document, text, html_id, published_at=published_at, now=ctx.now)
-    revision = ctx.store[Revisions].get(ctx.project_id, document["id"], document["version"])
-    delivered = publishing.attributed(delivered, rendering.provenance, revision and revision.get("review"))
-    ctx.store[Bodies].add(ctx.project_id, document["id"], text.html, html_id)
+    prepared: Publishable | Unpublishable = ctx.prepared
+    if isinstance(prepared, Unpublishable):
+        raise prepared.refusal
+    document, delivered = prepared.document, prepared.delivered
+    rule = partial(publishing.publish_document, call=ctx.call, delivered=delivered)
+    published = write_decision(ctx, document, rule)
+    ctx.store[Bodies].add(ctx.project_id, document["id"], prepared.html, delivered["htmlId"])
     _replaced(ctx, ctx.store[Publications].put(ctx.project_id, delivered))
-    return change_document(ctx, document, partial(publishing.publish_document, call=call, delivered=delivered))
+    return document_result(ctx, published, prepared.rendering.markdown)
 
 
 def _replaced(ctx: Context, before: Publication | None) -> None:

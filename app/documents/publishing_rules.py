@@ -9,7 +9,7 @@ from typing import Any, cast
 from app.core.errors import BadRequest, Problem, ReviewRequired
 from app.core.slugs import MAX_PAST_SLUGS
 from app.documents.record import Call, Decision, StoredDocument
-from app.documents.statuses import PUBLISH, UNPUBLISH, move_status, refuse_move, status_unpublished
+from app.documents.statuses import PUBLISH, UNPUBLISH, make_move, move_status, refuse_move, status_unpublished
 from app.provenance.reviews import HumanReview, disclosure_of
 from app.provenance.rules import Provenance
 from app.provenance.vocabulary import WriterKind
@@ -41,7 +41,7 @@ def refuse_change_of_site(call: Call) -> None:
 
 
 def publish_document(document: StoredDocument, call: Call, delivered: Publication) -> Decision:
-    """Makes a publication of the document what is delivered of it."""
+    """Makes a publication of a document, which `refuse_publication` did not refuse, what is delivered of it."""
     fields = {
         "isPublished": True,
         "publishedAt": delivered["publishedAt"],
@@ -51,7 +51,7 @@ def publish_document(document: StoredDocument, call: Call, delivered: Publicatio
         "rounds": 0,
         "roundsAt": None,
     }
-    return move_status(PUBLISH, document, call, fields, data=previous_slug(document, document["slug"]))
+    return make_move(PUBLISH, document, call, fields, previous_slug(document, document["slug"]))
 
 
 def unpublish_document(document: StoredDocument, call: Call) -> Decision:

@@ -4,19 +4,16 @@ from dataclasses import dataclass
 
 from app.core.concurrency import processing
 from app.core.context import Context
-from app.core.schemas.loading import Fields
 from app.core.store.bodies import Bodies
 from app.core.store.shared_cache import SharedCache
 from app.documents.content import markdown_of
-from app.documents.publishing_rules import refuse_publication
-from app.documents.store import Documents
-from app.guards.gates import refusal_of
+from app.documents.record import StoredDocument
 from app.provenance.operations import written_text
 from app.provenance.rules import Provenance
 from app.publications.rules import Rendered, rendered
 
 _renderable: SharedCache[bool] = SharedCache(10_000, size_of=lambda known: 1)
-"""Whether contents that were rendered before can be published; a content never changes."""
+"""Whether contents that were rendered before can be published, by the store and the content's id."""
 
 
 @dataclass(frozen=True)
@@ -25,37 +22,35 @@ class Rendering:
 
     content_id: str
     version: int
+    markdown: str
     text: Rendered | None
     provenance: Provenance
     """Who wrote it."""
 
 
-def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | None:
-    """Renders a document's present content; None when there is none, or publishing will be refused without it."""
-    document = ctx.store[Documents].get(ctx.project_id, document_id)
-    if document is None or refusal_of(ctx, document, refuse_publication, ctx.call):
-        return None
-    content_id = document.get("contentId")
-    if content_id is None:
-        return None
+def render_document(ctx: Context, document: StoredDocument) -> Rendering:
+    """Renders the present content of a document that has some."""
+    content_id = document["contentId"]
+    assert content_id
     body = ctx.store[Bodies].get(ctx.project_id, content_id)
-    text = render_content(ctx, content_id, body["text"] if body else "")
+    markdown = body["text"] if body else ""
+    text = render_content(ctx, content_id, markdown)
     provenance = written_text(ctx, body if text else None)
-    return Rendering(content_id, document["version"], text, provenance)
+    return Rendering(content_id, document["version"], markdown, text, provenance)
 
 
 def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
     """Returns whether a content can be published; where that is not known it is rendered, and read where not given."""
-    if (known := _renderable.get(content_id)) is not None:
+    if (known := _renderable.get((ctx.store.cache_scope, content_id))) is not None:
         return known
     return render_content(ctx, content_id, markdown_of(ctx, content_id) if markdown is None else markdown) is not None
 
 
 def render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
     """Renders a content; None when its html is too large, which is remembered."""
-    if _renderable.get(content_id) is False:
+    if _renderable.get((ctx.store.cache_scope, content_id)) is False:
         return None
     with processing(ctx, markdown):
         text = rendered(markdown)
-    _renderable.put(content_id, text is not None)
+    _renderable.put((ctx.store.cache_scope, content_id), text is not None)
     return text

@@ -147,7 +147,7 @@ def request_changes(
         raise RoundsExhausted(rounds=rounds, maxRounds=max_rounds)
     review: StoredNote = {"note": note, "at": call.now, "by": call.actor}
     fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1, "roundsAt": call.now}
-    moved = move_status(REQUEST_CHANGES, document, call, fields)
+    moved = make_move(REQUEST_CHANGES, document, call, fields)
     decision = replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
     return decision.then(partial(mark_brief_ready, call=call)) if offer else decision
 
@@ -187,6 +187,17 @@ def move_status(
 ) -> Decision:
     """Makes a move of the table, which also writes `fields`; `problems` are what is wrong with what was sent."""
     refuse_move(move, document, call, base_version, problems)
+    return make_move(move, document, call, fields, data)
+
+
+def make_move(
+    move: StatusMove,
+    document: StoredDocument,
+    call: Call,
+    fields: Mapping[str, Any] | None = None,
+    data: Mapping[str, Any] | None = None,
+) -> Decision:
+    """Makes a move that `refuse_move` did not refuse."""
     status = move.enters(document) if callable(move.enters) else move.enters
     brief = finished_brief(document) if move.finishes else {}
     return changed(

@@ -7,6 +7,7 @@ from flask import Flask, Request, Response, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.core.errors import HttpApiDecodeError, PayloadTooLarge, UnsupportedMediaType
+from app.core.store.request_time import standing_still
 from app.http.callers import hold_large
 
 MAX_BODY = 20 * 1024 * 1024
@@ -65,7 +66,8 @@ def ignore() -> None:
 def _receive() -> bytes:
     length = request.content_length or 0
     hold_large(length)
-    body = request.get_data(cache=False)
+    with standing_still():
+        body = request.get_data(cache=False)
     if len(body) > MAX_BODY:
         raise PayloadTooLarge
     if len(body) < length:

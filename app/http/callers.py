@@ -5,16 +5,19 @@ are answered wait in the server or in the proxy. `/health` has no limit.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from flask import Flask, Response, current_app, g, request
 
+from app.actions.operations import document_operations
 from app.core.concurrency import ConcurrencyLimit
-from app.core.context import Caller, Context, this_instant
+from app.core.context import Caller, Context, Server, this_instant
 from app.core.errors import CHALLENGE, RateLimited, Unauthorized
+from app.core.operation import Operation
 from app.core.store.store import Store
 from app.core.vocabulary import Channel, TokenKind
 from app.http.proxies import client_of
@@ -65,11 +68,26 @@ HEALTH = ".getHealth"
 class Callers:
     """Authenticates callers, and refuses those that call or fail too often; the counts are those of this process."""
 
-    def __init__(self, app: Flask, store: Store, settings: Settings, name_of: Callable[[Channel, str], str]) -> None:
+    def __init__(
+        self,
+        app: Flask,
+        store: Store,
+        settings: Settings,
+        name_of: Callable[[Channel, str], str],
+        catalogue: Sequence[Operation[Any]],
+    ) -> None:
         self.store = store
         self._access = Access(store)
         self.settings = settings
-        self._name_of = name_of
+        self._server = Server(
+            address=lambda: self.address,
+            public_url=settings.public_url,
+            webhooks_allow_local=settings.webhooks_allow_local,
+            sends_mail=bool(settings.smtp_url),
+            name_of=name_of,
+            document_operations=document_operations(catalogue),
+            callers_changed=self._access.look_up_again,
+        )
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
         self._failures = RateLimit("failure", settings.failed_auth_limit) if settings.failed_auth_limit else None
         app.extensions["callers"] = self
@@ -86,18 +104,7 @@ class Callers:
         with self.counting_failures():
             caller = self._authenticate(now)
         self._count(caller)
-        return Context(
-            self.store,
-            caller,
-            channel,
-            now,
-            address=lambda: self.address,
-            public_url=self.settings.public_url,
-            webhooks_allow_local=self.settings.webhooks_allow_local,
-            sends_mail=bool(self.settings.smtp_url),
-            name_of=self._name_of,
-            callers_changed=self._access.look_up_again,
-        )
+        return Context(self.store, caller, channel, now, server=self._server)
 
     def of_calendar(self, secret: str) -> Context:
         """Returns the context of a calendar's reader, who has the secret in the address; raises as `context` does."""
@@ -105,7 +112,7 @@ class Callers:
         with self.counting_failures():
             caller = self._access.authenticate(secret, TokenKind.CALENDAR, now)
         self._count(caller)
-        return Context(self.store, caller, Channel.REST, now, public_url=self.settings.public_url)
+        return Context(self.store, caller, Channel.REST, now, server=self._server)
 
     def check_again(self) -> None:
         """Raises `Unauthorized` when the token or session of a request that has waited is not valid any more."""
@@ -128,7 +135,7 @@ class Callers:
         with self.counting_failures():
             ctx, document_id = visit(self.store, secret, this_instant())
         self._count(ctx.caller)
-        return replace(ctx, name_of=self._name_of), document_id
+        return replace(ctx, server=self._server), document_id
 
     def sign_out(self) -> None:
         """Ends the session of the request."""

@@ -6,6 +6,7 @@ from multiprocessing.synchronize import Event
 
 from app.core.errors import ServiceUnavailable
 from app.core.operation import Result
+from app.core.store.request_time import standing_still
 from app.events.responses import EventPage
 from app.http.callers import callers, wait_instead_of_working
 
@@ -33,7 +34,8 @@ def wait_for_events(seconds: float, list_events: Callable[[], Result[EventPage]]
     except ServiceUnavailable:
         return page
     while not page.body["events"] and (left := end - time.monotonic()) > 0 and not _is_ending():
-        time.sleep(min(POLL_SECONDS, left))
+        with standing_still():
+            time.sleep(min(POLL_SECONDS, left))
         page = list_events()
     callers().check_again()
     return page

@@ -30,16 +30,15 @@ def get_inbox(ctx: Context, fields: Fields) -> Result[list[InboxEntry]]:
 def reviews_of_others(ctx: Context, member_id: str) -> list[InboxEntry]:
     """Returns the entries of documents in review that wait for other members than this one, for the console."""
     filters = {"status": [DocumentStatus.REVIEW]}
-    with ctx.store.deadline():
-        team = Team(frozenset(ctx.store[Members].ids(ctx.project_id)))  # its other facts decide about other kinds
-        documents = ctx.store[Documents].list(
-            ctx.project_id,
-            filters,
-            sort="updatedAt",
-            limit=MOST_WAITING,
-            offset=0,
-            fields=dict.fromkeys(NEEDED, 1),
-        )
+    team = Team(frozenset(ctx.store[Members].ids(ctx.project_id)))  # its other facts decide about other kinds
+    documents = ctx.store[Documents].list(
+        ctx.project_id,
+        filters,
+        sort="updatedAt",
+        limit=MOST_WAITING,
+        offset=0,
+        fields=dict.fromkeys(NEEDED, 1),
+    )
     entries = [entry for document in documents for entry in waiting_in(document, team)]
     return [one for one in entries if one["kind"] == WaitKind.REVIEW and one["memberId"] not in (None, member_id)]
 
@@ -48,9 +47,8 @@ def with_records(
     ctx: Context, lines: Sequence[InboxEntry]
 ) -> Iterator[tuple[InboxEntry, StoredDocument, StoredThread | None]]:
     """Yields what waits with its document and thread, for the console; without documents that are gone meanwhile."""
-    with ctx.store.deadline():
-        documents = ctx.store[Documents].get_many(ctx.project_id, {line["documentId"] for line in lines})
-        threads = ctx.store[Threads].get_many(ctx.project_id, {line["threadId"] for line in lines if line["threadId"]})
+    documents = ctx.store[Documents].get_many(ctx.project_id, {line["documentId"] for line in lines})
+    threads = ctx.store[Threads].get_many(ctx.project_id, {line["threadId"] for line in lines if line["threadId"]})
     for line in lines:
         if line["documentId"] in documents:
             yield line, documents[line["documentId"]], threads.get(line["threadId"] or "")

@@ -72,12 +72,11 @@ def own_calendar(ctx: Context) -> dict[str, list[DocumentSummary]]:
 
     Refuses with `Unauthorized` a member who left.
     """
-    with ctx.store.deadline():
-        member = or_raise(ctx.store[Members].get(ctx.project_id, ctx.caller.member_id or ""), Unauthorized)
-        today = ctx.now.date()
-        first, last = today - timedelta(days=DAYS_BACK), today + timedelta(days=DAYS_AHEAD)
-        filters = load(DocumentQuery, {"assigneeId": [member["id"], "none"]})
-        return documents_by_day(ctx, filters, first, last, limit=MOST_OF_A_KIND)
+    member = or_raise(ctx.store[Members].get(ctx.project_id, ctx.caller.member_id or ""), Unauthorized)
+    today = ctx.now.date()
+    first, last = today - timedelta(days=DAYS_BACK), today + timedelta(days=DAYS_AHEAD)
+    filters = load(DocumentQuery, {"assigneeId": [member["id"], "none"]})
+    return documents_by_day(ctx, filters, first, last, limit=MOST_OF_A_KIND)
 
 
 def _own(ctx: Context) -> StoredMember:

@@ -18,6 +18,7 @@ from app.core.actors import SYSTEM
 from app.core.context import this_instant
 from app.core.errors import WriteConflict
 from app.core.events import Event
+from app.core.store.request_time import standing_still
 from app.core.store.store import Store
 from app.http.metrics import NOTICES
 from app.notices.leases import NoticeLeases
@@ -75,29 +76,30 @@ class NoticeSender:
 
         The member's notification settings are read again: what they turned off is not sent.
         """
+        with self.store.deadline():
+            return self._send_due(lease)
+
+    def _send_due(self, lease: StoredLease) -> int:
         project_id, box, at = lease["projectId"], lease["id"], self.clock()
         gathers_until = lease.get("gathersUntil", FREE)
         if self.stopping.is_set() or at < gathers_until:
-            with self.store.deadline():
-                self.leases.give_back(lease, max(at, gathers_until), at, slow=lease["slow"], rests_until=None)
+            self.leases.give_back(lease, max(at, gathers_until), at, slow=lease["slow"], rests_until=None)
             return 0
-        with self.store.deadline():
-            notices, mailbox = self.store[Notices].pending(project_id, box), self._mailbox(project_id, box)
+        notices, mailbox = self.store[Notices].pending(project_id, box), self._mailbox(project_id, box)
         wanted = [one for one in notices if mailbox.address and is_wanted(one, mailbox.member)]
-        outcome = self._send(mailbox, [line for one in wanted for line in one["lines"]], slow=lease["slow"])
+        with standing_still():
+            outcome = self._send(mailbox, [line for one in wanted for line in one["lines"]], slow=lease["slow"])
         rests_until = None
-        with self.store.deadline():
-            if outcome.succeeded:
-                self.store[Notices].settle(project_id, notices)
-                self._arrived(box, wanted, at, gathers_until)
-            else:
-                rests_until = self._failed(lease, mailbox.member, notices, at)
+        if outcome.succeeded:
+            self.store[Notices].settle(project_id, notices)
+            self._arrived(box, wanted, at, gathers_until)
+        else:
+            rests_until = self._failed(lease, mailbox.member, notices, at)
         details = {"status": outcome.status_code, "error": outcome.error, "notices": len(wanted)}
         log.info("notices attempted", extra={"projectId": project_id, "mailbox": box, **details})
         is_over = outcome.succeeded and len(notices) < MOST_SENT  # what came meanwhile has made it due again
         now = self.clock()
-        with self.store.deadline():
-            self.leases.give_back(lease, None if is_over else now, now, slow=outcome.was_slow, rests_until=rests_until)
+        self.leases.give_back(lease, None if is_over else now, now, slow=outcome.was_slow, rests_until=rests_until)
         return len(wanted) if outcome.succeeded else 0
 
     def _mailbox(self, project_id: str, box: str) -> Mailbox:

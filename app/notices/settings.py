@@ -32,8 +32,8 @@ def merged_notify(member: StoredMember, fields: Fields) -> Notify:
 def notify_problems(ctx: Context, member: Mapping[str, Any], notify: Notify) -> list[Problem]:
     """Returns what is wrong with a member's notification settings."""
     wrong = slack_problems(ctx, notify["slack"], "notify.slack")
-    if notify["email"] and not (ctx.sends_mail and member.get("email")):
-        wrong.append(Problem(field="notify.email", message=NO_ADDRESS if ctx.sends_mail else NO_MAIL))
+    if notify["email"] and not (ctx.server.sends_mail and member.get("email")):
+        wrong.append(Problem(field="notify.email", message=NO_ADDRESS if ctx.server.sends_mail else NO_MAIL))
     return wrong
 
 
@@ -41,5 +41,5 @@ def slack_problems(ctx: Context, url: str | None, field: str) -> list[Problem]:
     """Returns what is wrong with a Slack address, except what its schema finds."""
     if not url or problems(NotifyFields, {"slack": url}):
         return []
-    message = wrong_url(url, ctx.webhooks_allow_local)
+    message = wrong_url(url, ctx.server.webhooks_allow_local)
     return [Problem(field=field, message=message)] if message else []

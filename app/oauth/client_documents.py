@@ -17,6 +17,7 @@ from app.core.concurrency import ConcurrencyLimit
 from app.core.errors import HttpApiDecodeError, RateLimited
 from app.core.outbound import OutboundClient
 from app.core.schemas.loading import load
+from app.core.store.request_time import standing_still
 from app.http.callers import client_address
 from app.http.rate_limits import RateLimit
 from app.oauth.rules import Client, client_of
@@ -58,7 +59,7 @@ class ClientDocuments:
         asker = client_address()
         if not self._limit.hit(asker).allowed:
             raise RateLimited("Too many clients were looked up for this address: wait a minute, then try again.")
-        with FETCHES.holding(asker):
+        with FETCHES.holding(asker), standing_still():
             try:
                 response, body = self._outbound.exchange("GET", address, HEADERS)
             except (OSError, ValueError, h11.ProtocolError):

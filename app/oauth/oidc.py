@@ -21,8 +21,7 @@ def members_with_email(store: Store, email: str) -> list[StoredMember]:
 
     Other letters that are equal without their case, like ß and ss, are those of somebody else's address.
     """
-    with store.deadline():
-        found = store[Members].with_email(email)
+    found = store[Members].with_email(email)
     return [one for one in found if _without_case(one.get("email") or "") == _without_case(email)]
 
 
@@ -48,5 +47,4 @@ def sign_in_member(store: Store, member: StoredMember, scopes: Sequence[Scope], 
             token = store[Tokens].add(project_id, record, Event("token.created", now, SYSTEM, {}))
         return begin_session(store, project_id, token["id"], token["hash"], now)
 
-    with store.deadline():
-        return store.in_transaction(sign_in)
+    return store.in_transaction(sign_in)

@@ -62,20 +62,18 @@ def register_client(store: Store, metadata: Fields, address: str, now: datetime)
     client, address = client_of(new_id(), load(ClientMetadata, metadata)), hash_of(address)
     own = {"id": client.id, "name": client.name, "uri": client.uri, "redirectUris": list(client.redirect_uris)}
     by = {"address": address, "createdAt": now, "expiresAt": now + UNUSED_LIFE}
-    with store.deadline():
-        store[Registrations].register(own | by)
-        # Counted with it, so that several at once can't pass the limit together.
-        if store[Registrations].count(address, now - timedelta(hours=1)) > REGISTRATIONS:
-            store[Registrations].remove(client.id)
-            message = f"An address may register {REGISTRATIONS} clients an hour: use those, or wait."
-            raise RateLimited(message, headers={"Retry-After": "3600"})
+    store[Registrations].register(own | by)
+    # Counted with it, so that several at once can't pass the limit together.
+    if store[Registrations].count(address, now - timedelta(hours=1)) > REGISTRATIONS:
+        store[Registrations].remove(client.id)
+        message = f"An address may register {REGISTRATIONS} clients an hour: use those, or wait."
+        raise RateLimited(message, headers={"Retry-After": "3600"})
     return client
 
 
 def registered_client(store: Store, client_id: str) -> Client | None:
     """Returns a client that registered itself; None for another id."""
-    with store.deadline():
-        found = store[Registrations].get(client_id)
+    found = store[Registrations].get(client_id)
     return found and Client(found["id"], found["name"], found["uri"], tuple(found["redirectUris"]))
 
 
@@ -99,22 +97,21 @@ def agree(ctx: Context, client: Client, redirect_uri: str, challenge: str, asked
     lacking = Problem(field="scopes", message="Can't be more than the client asks for and your token allows.")
     check(ConsentFields, fields, *([lacking] if beyond else []))
     code = new_project_secret(ctx.project_id)
-    with ctx.store.deadline():
-        granter = ctx.store[Tokens].get(ctx.project_id, ctx.token_id)
-        ends = ctx.now + timedelta(days=fields["days"])
-        own_end = granter and granter.get("expiresAt")
-        token = {
-            "name": client.name,
-            "agent": fields["agent"],
-            "scopes": [str(scope) for scope in asked if scope in fields["scopes"]],
-            "budget": budget_of({"writesPerHour": fields["writesPerHour"]}),
-            "client": {"id": client.id, "name": client.name, "uri": client.uri},
-            "grantedBy": ctx.caller.actor,
-            "grantedWith": ctx.caller.token_hash,
-            "expiresAt": min(ends, own_end) if own_end else ends,
-        }
-        agreed = {"redirectUri": redirect_uri, "challenge": challenge, "token": token}
-        ctx.store[Codes].add(ctx.project_id, hash_of(code), agreed, ctx.now, ctx.now + CODE_LIFE)
+    granter = ctx.store[Tokens].get(ctx.project_id, ctx.token_id)
+    ends = ctx.now + timedelta(days=fields["days"])
+    own_end = granter and granter.get("expiresAt")
+    token = {
+        "name": client.name,
+        "agent": fields["agent"],
+        "scopes": [str(scope) for scope in asked if scope in fields["scopes"]],
+        "budget": budget_of({"writesPerHour": fields["writesPerHour"]}),
+        "client": {"id": client.id, "name": client.name, "uri": client.uri},
+        "grantedBy": ctx.caller.actor,
+        "grantedWith": ctx.caller.token_hash,
+        "expiresAt": min(ends, own_end) if own_end else ends,
+    }
+    agreed = {"redirectUri": redirect_uri, "challenge": challenge, "token": token}
+    ctx.store[Codes].add(ctx.project_id, hash_of(code), agreed, ctx.now, ctx.now + CODE_LIFE)
     return code
 
 

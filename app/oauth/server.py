@@ -212,8 +212,7 @@ class ConnectionServer(AuthorizationServer):
             g.oauth_store = store
             return function()
 
-        with store.deadline():
-            return store.in_transaction(work)
+        return store.in_transaction(work)
 
     def _find_client(self, client_id: str) -> Client | None:
         if is_document(client_id):

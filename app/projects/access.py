@@ -91,14 +91,12 @@ class Access:
         caller = self.authenticate(secret, TokenKind.MANAGEMENT, now)
         if caller.is_connection:
             raise Unauthorized
-        with self._store.deadline():
-            return begin_session(self._store, caller.project_id, caller.token_id, hash_of(secret), now, life)
+        return begin_session(self._store, caller.project_id, caller.token_id, hash_of(secret), now, life)
 
     def close_session(self, session: str) -> None:
         """Ends a session: at once on this server, within 5 s on every other."""
         project_id = project_of_secret(session)
-        with self._store.deadline():
-            self._store[Sessions].take(project_id, hash_of(session), this_instant())
+        self._store[Sessions].take(project_id, hash_of(session), this_instant())
         self.look_up_again(project_id)
 
     def look_up_again(self, project_id: str) -> None:

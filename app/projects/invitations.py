@@ -58,7 +58,8 @@ def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInv
     ctx.store[Members].update(
         ctx.project_id, member, {}, ctx.event("member.invited", {"invitationId": invitation["id"]})
     )
-    link = f"{ctx.address().rstrip('/')}/console/join#{secret}"  # what follows the # reaches no server and no log
+    # What follows the # reaches no server and no log.
+    link = f"{ctx.server.address().rstrip('/')}/console/join#{secret}"
     return Result({**record_of(Invitation, invitation), "link": link}, secrets=("link",))
 
 
@@ -108,8 +109,7 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
         token: str = create_token(ctx, fields=fields).body["token"]
         return token
 
-    with store.deadline():
-        return store.in_transaction(accept)
+    return store.in_transaction(accept)
 
 
 def _valid_token(store: Store, secret_hash: str, now: datetime) -> StoredToken | None:

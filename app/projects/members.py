@@ -101,18 +101,17 @@ def turn_off_email(store: Store, key: str, now: datetime, *, dry_run: bool) -> b
     """
     project_id, _, rest = key.partition(".")
     member_id, _, secret = rest.partition(".")
-    with store.deadline():
-        if object_id(project_id) is None or (member := store[Members].get(project_id, member_id)) is None:
-            return False
-        if not compare_digest(member.get("notifyKey", "").encode(), secret.encode()) or not secret:
-            return False
-        if notify_of(member)["email"] and not dry_run:
-            off = {"notify": {**notify_of(member), "email": False}}
-            try:
-                store[Members].update(project_id, member, off, Event("member.updated", now, SYSTEM))
-            except WriteConflict:  # the member was changed meanwhile
-                return turn_off_email(store, key, now, dry_run=False)
-        return True
+    if object_id(project_id) is None or (member := store[Members].get(project_id, member_id)) is None:
+        return False
+    if not compare_digest(member.get("notifyKey", "").encode(), secret.encode()) or not secret:
+        return False
+    if notify_of(member)["email"] and not dry_run:
+        off = {"notify": {**notify_of(member), "email": False}}
+        try:
+            store[Members].update(project_id, member, off, Event("member.updated", now, SYSTEM))
+        except WriteConflict:  # the member was changed meanwhile
+            return turn_off_email(store, key, now, dry_run=False)
+    return True
 
 
 def own_member(ctx: Context, member_id: str) -> StoredMember:

@@ -94,14 +94,12 @@ def create_project(store: Store, fields: Fields) -> Project:
         "createdAt": now,
         "updatedAt": now,
     }
-    with store.deadline():
-        return project_record(store.in_transaction(lambda within: within[Projects].create(project)))
+    return project_record(store.in_transaction(lambda within: within[Projects].create(project)))
 
 
 def all_projects(store: Store) -> list[Project]:
     """Returns every project's record, the oldest first; for the command line."""
-    with store.deadline():
-        return [project_record(project) for project in store[Projects].all()]
+    return [project_record(project) for project in store[Projects].all()]
 
 
 def service_of(store: Store, project_id: str) -> Caller:
@@ -110,8 +108,7 @@ def service_of(store: Store, project_id: str) -> Caller:
     Refuses with `NotFound` when there is no such project.
     """
     missing = f"There is no project {project_id}: `content-workflow project list` lists them."
-    with store.deadline():
-        project = or_raise(store[Projects].find(project_id), NotFound, missing)
+    project = or_raise(store[Projects].find(project_id), NotFound, missing)
     return system(project["id"], project["teamId"])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from bson import ObjectId, Timestamp
@@ -60,7 +60,7 @@ class Members(Named[StoredMember]):
         return [self.from_bson(row) for row in found]
 
 
-_recent: TTLCache[str, StoredProject] = TTLCache(10_000, 3)
+_recent: TTLCache[Hashable, StoredProject] = TTLCache(10_000, 3)
 """The projects' settings, so that a claim or a submit is one command. A change holds within 3 s; in the process that
 made it mostly at once."""
 
@@ -120,7 +120,7 @@ class Projects(OutboxCollection[StoredProject]):
         """Returns a project's record; it exists, as a token named it."""
         return cast(StoredProject, self.get(project_id, project_id) or {})
 
-    @cached(_recent, lambda self, project_id: project_id, _recent_lock)
+    @cached(_recent, lambda self, project_id: (self._store.cache_scope, project_id), _recent_lock)
     def recent_settings(self, project_id: str) -> StoredProject:
         """Returns a project's record as it was at most 3 s ago."""
         recent = self.settings(project_id)
@@ -140,7 +140,7 @@ class Projects(OutboxCollection[StoredProject]):
         """Changes a project's settings. Raises as every `change` does."""
         changed = super().change(project_id, before, after, events)
         with _recent_lock:
-            _recent.pop(project_id, None)
+            _recent.pop((self._store.cache_scope, project_id), None)
         return changed
 
     def freeze(self, project_id: str, before: StoredProject, frozen: StoredNote | None, event: Event) -> StoredProject:

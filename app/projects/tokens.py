@@ -129,8 +129,7 @@ def read_token(ctx: Context, token_id: str) -> Token:
     Refuses with `Forbidden` a caller who may not list tokens, and with `NotFound` when the project has no such token.
     """
     list_tokens.permit(ctx)
-    with ctx.store.deadline():
-        token = ctx.store[Tokens].get(ctx.project_id, token_id)
+    token = ctx.store[Tokens].get(ctx.project_id, token_id)
     return record_of(Token, or_raise(token, NotFound, "The project has no such token."))
 
 
@@ -146,8 +145,7 @@ def project_of_token(store: Store, token_id: str) -> str:
 
     Refuses with `NotFound` when there is no such token.
     """
-    with store.deadline():
-        token = store[Tokens].by_id(token_id)
+    token = store[Tokens].by_id(token_id)
     missing = f"There is no token {token_id}: `content-workflow token list --project ID` lists a project's."
     return or_raise(token, NotFound, missing)["projectId"]
 

@@ -54,7 +54,8 @@ def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result
         ctx.now + timedelta(days=fields.get("days", DEFAULT_DAYS)),
     )
     _record(ctx, document, "review_link.created", link["id"])
-    address = f"{ctx.public_url.rstrip('/')}/console/review#{secret}"  # what follows the # reaches no server and no log
+    # What follows the # reaches no server and no log.
+    address = f"{ctx.server.public_url.rstrip('/')}/console/review#{secret}"
     return Result({**record_of(ReviewLink, link), "link": address}, secrets=("link",))
 
 
@@ -94,10 +95,9 @@ def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
     `Unauthorized` an unknown secret, one whose link has ended, and any while the document is in the trash.
     """
     project_id = project_of_secret(secret.removeprefix(PREFIX))
-    with store.deadline():
-        link = or_raise(store[ReviewLinks].get(project_id, hash_of(secret), now), Unauthorized)
-        or_raise(store[Documents].get(project_id, link["documentId"]), Unauthorized)
-        project = store[Projects].settings(project_id)
+    link = or_raise(store[ReviewLinks].get(project_id, hash_of(secret), now), Unauthorized)
+    or_raise(store[Documents].get(project_id, link["documentId"]), Unauthorized)
+    project = store[Projects].settings(project_id)
     caller = Caller(
         project_id,
         project["teamId"],

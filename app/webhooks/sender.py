@@ -19,6 +19,7 @@ from app.core.actors import SYSTEM
 from app.core.context import this_instant
 from app.core.errors import WriteConflict
 from app.core.events import Event
+from app.core.store.request_time import standing_still
 from app.core.store.store import Store
 from app.http.metrics import DELIVERIES
 from app.notices.sender import NoticeSender
@@ -79,12 +80,12 @@ class WebhookSender:
                     break
                 if not (webhook["enabled"] or self.store[Deliveries].is_requested(project_id, delivery)):
                     continue
-            at = self.clock()
-            if self.stopping.is_set() or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
-                break
-            outcome = self._attempt(webhook, delivery, at)
-            slow = outcome.was_slow
-            with self.store.deadline():
+                at = self.clock()
+                if self.stopping.is_set() or lease["leasedUntil"] - at < TIME_FOR_AN_ATTEMPT:
+                    break
+                with standing_still():
+                    outcome = self._attempt(webhook, delivery, at)
+                slow = outcome.was_slow
                 self._record(project_id, webhook, delivery, outcome, at)
                 if not outcome.succeeded:
                     rests_until = self._failed(project_id, webhook, outcome, at)

@@ -1,6 +1,6 @@
 """The jobs of the worker: a table, and what each job does in one run.
 
-Everything that a job does in MongoDB is done under `Store.deadline`, in steps short enough for it.
+A job does its work for one project after the other, each under a deadline (`ProjectByProject`), in steps short enough.
 """
 
 import logging
@@ -66,16 +66,13 @@ def relay_events(store: Store, projects: ProjectByProject, *then: Callable[[], o
     """Moves a batch of events of each project to its feed; calls `then` at once when something may have been queued."""
 
     def relay(project_id: str) -> int:
-        with store.deadline():
-            events = store[Outboxes].publish_batch(project_id)
+        events = store[Outboxes].publish_batch(project_id)
         if events:
             RELAYED.inc(events)
             log.info("events relayed", extra={"projectId": project_id, "events": events})
         return events
 
-    with store.deadline():
-        waiting = store[Outboxes].projects_waiting()
-    relayed = projects.each(waiting, relay)
+    relayed = projects.each(store, store[Outboxes].projects_waiting, relay)
     for send in then if relayed else ():
         send()
     return relayed > 0
@@ -98,15 +95,14 @@ def tell_by_the_hour(store: Store, projects: ProjectByProject, told: set[datetim
     here = {*everywhere, *(member["projectId"] for member in members)}
 
     def tell(project_id: str) -> int:
-        with store.deadline():
-            if everywhere:
-                store[Notices].queue_overdue(project_id, now)
-            for member in members:
-                if member["projectId"] == project_id:
-                    store[Notices].queue_digest(project_id, member["id"], mailboxes(member), now)
+        if everywhere:
+            store[Notices].queue_overdue(project_id, now)
+        for member in members:
+            if member["projectId"] == project_id:
+                store[Notices].queue_digest(project_id, member["id"], mailboxes(member), now)
         return 1
 
-    if projects.each(here, tell) == len(here):
+    if projects.each(store, lambda: here, tell) == len(here):
         told.clear()
         told.add(hour)
     return False
@@ -126,32 +122,29 @@ def start_publishing(store: Store, pool: ProjectPool) -> bool:
 
 def publish_turn(store: Store, project_id: str) -> None:
     """Publishes what is due in a project until its turn is over."""
-    for document_id, reason in publish_due(store, project_id, this_instant()):
-        PUBLISHED.labels("failed" if reason else "published").inc()
-        what = "scheduled document not published" if reason else "scheduled document published"
-        log.info(what, extra={"documentId": document_id, "reason": reason})
+    with store.deadline():
+        for document_id, reason in publish_due(store, project_id, this_instant()):
+            PUBLISHED.labels("failed" if reason else "published").inc()
+            what = "scheduled document not published" if reason else "scheduled document published"
+            log.info(what, extra={"documentId": document_id, "reason": reason})
 
 
 def expire_claims(store: Store, projects: ProjectByProject) -> bool:
     """Ends the claims whose lease has run out; nothing else does."""
     now = this_instant()
-    with store.deadline():
-        with_expired = store[Documents].find_projects_with_expired(now)
 
     def expire(project_id: str) -> int:
         ended = 0
-        with store.deadline():
-            expired = store[Documents].find_expired(project_id, now)
         ctx = Context(store, system(project_id, ""), Channel.WORKER, now)
-        for document in expired:
-            with suppress(WriteConflict), store.deadline():
+        for document in store[Documents].find_expired(project_id, now):
+            with suppress(WriteConflict):
                 end_expired_claim(ctx, document)
                 ended += 1
                 CLAIMS_EXPIRED.inc()
                 log.info("claim expired", extra={"documentId": document["id"]})
         return ended
 
-    return projects.each(with_expired, expire) > 0
+    return projects.each(store, partial(store[Documents].find_projects_with_expired, now), expire) > 0
 
 
 def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> bool:
@@ -159,12 +152,9 @@ def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> boo
     before = this_instant() - keep
 
     def trim(project_id: str) -> int:
-        with store.deadline():
-            return store[Events].trim(project_id, before)
+        return store[Events].trim(project_id, before)
 
-    with store.deadline():
-        feeds = store[Events].projects()
-    trimmed = projects.each(feeds, trim)
+    trimmed = projects.each(store, store[Events].projects, trim)
     if trimmed:
         log.info("feeds trimmed", extra={"events": trimmed})
     return trimmed > 0

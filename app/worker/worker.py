@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from app.core.errors import ServiceUnavailable, WriteConflict
-from app.core.store.store import Misconfigured, TooManyWriters
+from app.core.store.store import Misconfigured, Store, TooManyWriters
 from app.http.metrics import LAST_RUN
 
 log = logging.getLogger("content_workflow.worker")
@@ -103,17 +103,21 @@ class ProjectByProject:
         self._paused_until: dict[str, float] = {}
         """Until when each project that failed last time is paused."""
 
-    def each(self, project_ids: Iterable[str], work: Callable[[str], int]) -> int:
-        """Calls `work` for each project that is not paused; returns the sum of the results.
+    def each(self, store: Store, find: Callable[[], Iterable[str]], work: Callable[[str], int]) -> int:
+        """Calls `work` for each project that `find` returns and that is not paused; returns the sum of the results.
 
-        Ends early when MongoDB can't be reached: the calls for other projects would fail as well.
+        Each call has a deadline of its own. Ends early when MongoDB can't be reached: the calls for other projects
+        would fail as well.
         """
+        with store.deadline():
+            project_ids = find()
         total, now = 0, time.monotonic()
         for project_id in sorted(project_ids, key=lambda one: self._paused_until.get(one, 0.0)):
             if self._paused_until.get(project_id, 0.0) > now:
                 break
             try:
-                total += work(project_id)
+                with store.deadline():
+                    total += work(project_id)
                 self._paused_until.pop(project_id, None)
             except Exception as error:
                 log_error(error, job=self._job, projectId=project_id)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.core.context import Context
+from app.core.context import Context, Server
 from app.webhooks.rules import WEBHOOKS_PER_PROJECT
 from tests.abuse.service import Service, serve
 from tests.make import OPERATIONS, Project, a_document
@@ -25,7 +25,7 @@ def service(own_mongod: tuple[str, int]) -> Iterator[Service]:
 
 
 def a_context(project: Project) -> Context:
-    return project.context(webhooks_allow_local=True)
+    return project.context(server=Server(webhooks_allow_local=True))
 
 
 def test_twenty_webhooks_of_a_silent_receiver_do_not_delay_another_projects(service: Service) -> None:

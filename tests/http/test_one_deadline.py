@@ -1,5 +1,6 @@
 """A request waits for MongoDB no longer than its deadline, however many steps it has (decisions, section 3)."""
 
+import io
 import time
 from typing import Any
 
@@ -7,6 +8,7 @@ import pymongo
 import pytest
 from pymongo import monitoring
 
+from app.core.store.request_time import standing_still
 from app.core.store.store import Store, connect
 from app.documents.store import Documents
 from tests.http.conftest import Configured
@@ -61,9 +63,50 @@ def test_authentication_operation_and_texts_share_one_deadline_and_the_next_requ
             watched[Documents].get(project.id, document["id"])
             assert listener.milliseconds[-1] > whole_but(began)
             time.sleep(0.3)
+    with watched.deadline() as whole, watched.deadline() as left:  # nested ones are the first one
+        watched[Documents].get(project.id, document["id"])
+        assert whole >= left >= listener.milliseconds[-1] / 1_000
+    began = time.monotonic()
+    with watched.deadline():
+        with standing_still():  # what waits for something else takes nothing of it
+            time.sleep(0.3)
+        watched[Documents].get(project.id, document["id"])
+        assert listener.milliseconds[-1] > whole_but(began + 0.3)
     watched.database.client.close()
 
 
 def whole_but(began: float) -> float:
     """Returns how much of a deadline that began not before an instant is left at least, in milliseconds."""
     return 10_000 - ROUND_TRIP - 1_000 * (time.monotonic() - began)
+
+
+class SlowBody(io.BytesIO):
+    """A body that takes longer to arrive than the deadline lasts."""
+
+    def readinto(self, buffer: Any) -> int:
+        time.sleep(1.2 if not self.tell() else 0)
+        return super().readinto(buffer)
+
+    def read(self, size: int | None = -1) -> bytes:
+        time.sleep(1.2 if not self.tell() else 0)
+        return super().read(size)
+
+
+def test_a_body_that_arrives_slowly_takes_nothing_of_the_deadline(
+    project: Project, mongodb_uri: str, configured: Configured
+) -> None:
+    hurried = connect(mongodb_uri, project.store.database.name, deadline_seconds=1)
+    client, token = configured(store=hurried).test_client(), project.token()
+    requests = {
+        "/document-intents": (b'{"title": "Rye"}', "application/json"),
+        "/console/sign-in": (f"token={token.secret}".encode(), "application/x-www-form-urlencoded"),
+    }
+
+    for path, (body, media_type) in requests.items():
+        length = {"CONTENT_LENGTH": str(len(body))}
+        began, headers = time.monotonic(), {"Authorization": f"Bearer {token.secret}"}
+        response = client.post(
+            path, input_stream=SlowBody(body), content_type=media_type, headers=headers, environ_overrides=length
+        )
+        assert (response.status_code < 400, time.monotonic() - began > 1) == (True, True), response.text
+    hurried.database.client.close()

@@ -9,7 +9,6 @@ import orjson
 import pytest
 from bson import ObjectId
 
-from app.actions.operations import document_operations
 from app.core.context import Context
 from app.core.errors import Refusal
 from app.core.times import wire_time
@@ -19,7 +18,7 @@ from app.guards.budgets import Budget
 from app.sections.rules import hash_of
 from tests.documents.states import NOW
 from tests.documents.steps import NOBODY, a_document, claimed, ok, path_of
-from tests.make import OPERATIONS, Project, Token, made
+from tests.make import OPERATIONS, SERVER, Project, Token, made
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
@@ -138,7 +137,7 @@ def test_in_every_state_an_operation_does_what_the_actions_say(project: Project,
         name, token = draw.choice(list(tokens.items()))
         ctx = project.context(token, channel=draw.choice([Channel.REST, Channel.MCP]), now=NOW)
         listed = OPERATIONS["list_document_actions"](ctx, str(document["_id"])).body
-        assert [one["action"] for one in listed] == [one.name for one in document_operations()]
+        assert [one["action"] for one in listed] == [one.name for one in SERVER.document_operations]
         for entry in listed:
             ids, fields = valid_call(entry["action"], document)
             dry = replace(ctx, dry_run=entry["allowed"])  # what is refused changes nothing anyway
@@ -152,8 +151,8 @@ def test_in_every_state_an_operation_does_what_the_actions_say(project: Project,
 
 @pytest.mark.contract("decided-actions.agree")
 def test_every_operation_that_writes_a_document_declares_what_can_refuse_it() -> None:
-    assert [one.name for one in document_operations() if one.rule is None] == []
-    assert len(document_operations()) >= 20
+    assert [one.name for one in SERVER.document_operations if one.rule is None] == []
+    assert len(SERVER.document_operations) >= 20
 
 
 @pytest.mark.contract("decided-actions.list")

@@ -12,14 +12,16 @@ from cachetools import TTLCache
 from pymongo import MongoClient
 
 from app.core.context import Context
-from app.core.errors import BriefClaimed, CategoryInUse, ClusterInUse
+from app.core.errors import BriefClaimed, CategoryInUse, ClusterInUse, IdempotencyMismatch
 from app.core.store.store import connect
 from app.core.vocabulary import Channel
+from app.documents import rendering
 from app.guards.budgets import Budget
 from app.projects.store import Projects
+from app.publications.rules import Rendered
 from app.transfers.operations import export_project, import_project
 from tests.listener import Commands
-from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, an_app, made
+from tests.make import OPERATIONS, SERVER, Project, a_document, a_project, a_ready_brief, an_app, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -37,7 +39,7 @@ def ctx(project: Project, mongodb_uri: str, commands: Commands, monkeypatch: pyt
     monkeypatch.setattr("app.projects.store._recent", TTLCache(100, 60))
     monkeypatch.setattr("app.core.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
     store = connect(mongodb_uri, project.store.database.name)
-    yield Context(store, project.token(agent="rye").caller, Channel.REST)
+    yield Context(store, project.token(agent="rye").caller, Channel.REST, server=SERVER)
     store.database.client.close()
 
 
@@ -203,6 +205,51 @@ def test_the_answer_of_a_write_has_its_text_without_reading_it_again(ctx: Contex
 
     assert (document["content"], written["content"]) == (MARKDOWN, "# Wheat")
     assert confirming[-1] == writing[-1] == "commitTransaction"
+
+
+def test_a_publication_over_rest_reads_nothing_twice(ctx: Context, commands: Commands) -> None:
+    rest = an_app(ctx.store).test_client()
+    token = Project(ctx.store, ctx.project_id, ctx.caller.team_id).token()
+    document = made(ctx, "document", title="Rye", markdown=MARKDOWN)["id"]
+
+    def publishing() -> list[str]:
+        rest.get("/project", headers={"Authorization": f"Bearer {token.secret}"})  # the token is looked up here
+        commands.sent.clear()
+        headers = {"Authorization": f"Bearer {token.secret}"}
+        published = rest.post(f"/documents/{document}/publish", json={}, headers=headers).json
+        assert published["publishedMarkdown"] == published["content"] == MARKDOWN
+        return list(commands.sent)
+
+    # The document, the project's demands, the text, who wrote it, and its review.
+    reads = ["find"] * 5
+    # The record, the html, what is delivered, and the revision of that; then also the html that was delivered before.
+    first = ["findAndModify", "insert", "findAndModify", "update", "commitTransaction"]
+    again = ["findAndModify", "insert", "findAndModify", "findAndModify", "update", "commitTransaction"]
+    assert publishing() == [*reads, *first]
+    assert publishing() == [*reads, *again]
+
+
+def test_a_publication_that_is_replayed_is_neither_decided_nor_rendered_again(
+    ctx: Context, commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[str] = []
+
+    def render(markdown: str) -> Rendered | None:
+        rendered.append(markdown)
+        return rendered(markdown)
+
+    monkeypatch.setattr(rendering, "rendered", render)
+    document, publish = made(ctx, "document", title="Rye", markdown=MARKDOWN)["id"], OPERATIONS["publish_document"]
+
+    first = publish(ctx, document, fields={}, key="once")
+    commands.sent.clear()
+    again = publish(ctx, document, fields={}, key="once")
+
+    assert (again.body, again.replayed, rendered) == (first.body, True, [MARKDOWN])
+    assert commands.sent == ["find"]
+    with pytest.raises(IdempotencyMismatch):
+        publish(ctx, document, fields={"baseVersion": 1}, key="once")
+    assert rendered == [MARKDOWN]
 
 
 @pytest.mark.parametrize(("kind", "unique"), [("category", {"slug": "bread"}), ("cluster", {})])

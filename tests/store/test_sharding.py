@@ -19,7 +19,7 @@ from app.documents.store import Documents
 from app.events.store import Events
 from tests.graphql_app.client import GraphQL, delivery_token
 from tests.listener import Listener
-from tests.make import OPERATIONS, Project, an_app, made
+from tests.make import OPERATIONS, SERVER, Project, an_app, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -93,7 +93,7 @@ def ctx(
     """A call whose conditions are noted."""
     monkeypatch.setattr("app.core.store.store.MongoClient", partial(MongoClient, event_listeners=[conditions]))
     store = connect(mongodb_uri, project.store.database.name)
-    yield Context(store, project.token(agent="rye").caller, Channel.REST)
+    yield Context(store, project.token(agent="rye").caller, Channel.REST, server=SERVER)
     store.database.client.close()
 
 

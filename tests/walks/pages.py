@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from string import Formatter
 
-from app.console.moves import MOVES
+from app.console.buttons import MOVES
 from app.console.reviewing import CHANGES
 from app.events.rules import cursor_of
 from tests.documents.steps import in_hours

@@ -8,7 +8,7 @@ from bson import ObjectId
 from pymongo import MongoClient
 from pymongo.monitoring import CommandStartedEvent
 
-from app.core.context import this_instant
+from app.core.context import Server, this_instant
 from app.core.store.store import CODEC, Store
 from app.core.times import wire_time
 from app.settings import Settings
@@ -42,7 +42,7 @@ def test_each_job_bounds_all_of_its_commands(fresh_store: Store, mongodb_uri: st
     watched = Store(database, deadline_seconds=10)
     settings = Settings(mongodb_uri="mongodb://given", webhooks_allow_local=True, events_kept_days=0)
     project = a_project(fresh_store)
-    ctx = project.context(webhooks_allow_local=True)
+    ctx = project.context(server=Server(webhooks_allow_local=True))
     with receiving() as receiver:
         OPERATIONS["create_webhook"](ctx, fields={"url": receiver.url})
         receiver.statuses = [200, 410]

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from app.core.errors import ServiceUnavailable
-from app.core.store.store import TooManyWriters
+from app.core.store.store import Store, TooManyWriters
 from app.worker import worker
 from app.worker.worker import ProjectByProject
 
@@ -26,43 +26,43 @@ class Runs:
         return 2
 
 
-def test_the_results_are_added_up_also_where_a_project_fails(logged: pytest.LogCaptureFixture) -> None:
-    assert ProjectByProject("test").each(PROJECTS, Runs(second=ValueError())) == 4
+def test_the_results_are_added_up_also_where_a_project_fails(store: Store, logged: pytest.LogCaptureFixture) -> None:
+    assert ProjectByProject("test").each(store, lambda: PROJECTS, Runs(second=ValueError())) == 4
 
     [line] = [vars(record) for record in logged.records]
     assert (line["job"], line["projectId"]) == ("test", "second")
 
 
-def test_a_project_that_failed_rests_and_then_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_project_that_failed_rests_and_then_comes_last(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     projects, now = ProjectByProject("test"), 1_000.0
     monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=lambda: now))
-    projects.each(PROJECTS, Runs(first=ValueError()))
+    projects.each(store, lambda: PROJECTS, Runs(first=ValueError()))
 
     resting, rested, again = Runs(), Runs(), Runs()
-    projects.each(PROJECTS, resting)
+    projects.each(store, lambda: PROJECTS, resting)
     now += worker.FAILURE_PAUSE_SECONDS
-    projects.each(PROJECTS, rested)
-    projects.each(PROJECTS, again)
+    projects.each(store, lambda: PROJECTS, rested)
+    projects.each(store, lambda: PROJECTS, again)
 
     assert resting.ran == ["second", "third"]
     assert rested.ran == ["second", "third", "first"]
     assert again.ran == [*PROJECTS]
 
 
-def test_where_mongodb_is_unreachable_the_others_have_their_turn_next_time() -> None:
+def test_where_mongodb_is_unreachable_the_others_have_their_turn_next_time(store: Store) -> None:
     projects, others = ProjectByProject("test"), Runs()
 
     unreachable = Runs(first=ServiceUnavailable())
-    projects.each(PROJECTS, unreachable)
-    projects.each(PROJECTS, others)
+    projects.each(store, lambda: PROJECTS, unreachable)
+    projects.each(store, lambda: PROJECTS, others)
 
     assert unreachable.ran == ["first"]
     assert others.ran == ["second", "third"]
 
 
-def test_where_others_write_the_same_record_the_next_projects_have_their_turn() -> None:
+def test_where_others_write_the_same_record_the_next_projects_have_their_turn(store: Store) -> None:
     busy = Runs(first=TooManyWriters())
 
-    ProjectByProject("test").each(PROJECTS, busy)
+    ProjectByProject("test").each(store, lambda: PROJECTS, busy)
 
     assert busy.ran == [*PROJECTS]

@@ -32,7 +32,7 @@ UNLESS_LONG: Bson = {"text": {"$cond": [{"$lte": [BYTES, LONG]}, "$text", "$$REM
 """What is read of a body: the text where it is short, and how many bytes it has."""
 
 _cache: SharedCache[str] = SharedCache(CACHE_BYTES, size_of=sys.getsizeof)
-"""Texts by the ids of their project and body."""
+"""Texts by their store, and the ids of their project and body."""
 
 
 class StoredBody(TypedDict):
@@ -77,7 +77,7 @@ class Bodies(Collection[StoredBody]):
         may refuse.
         """
         wanted = set(body_ids)
-        cached = {one: _cache.get((project_id, one)) for one in wanted}
+        cached = {one: _cache.get((self._store.cache_scope, project_id, one)) for one in wanted}
         texts = {one: text for one, text in cached.items() if text is not None}
         if missing := wanted - texts.keys():
             read: dict[str, Any] = self._by_id(project_id, missing, {"text": 1} if before_long is None else UNLESS_LONG)
@@ -111,7 +111,7 @@ class Bodies(Collection[StoredBody]):
     def _remember(self, project_id: str, body_id: str, text: str) -> None:
         may_be_rolled_back = self._session is not None and self._session.in_transaction
         if not may_be_rolled_back and sys.getsizeof(text) <= LONG:
-            _cache.put((project_id, body_id), text)
+            _cache.put((self._store.cache_scope, project_id, body_id), text)
 
     def get_sizes(self, project_id: str, body_ids: Iterable[str]) -> dict[str, int]:
         """Returns how many bytes several bodies have by id, in one read of no more than that."""

@@ -129,23 +129,32 @@ class Store:
     """Where what is delivered is read."""
     lost_to_others: int = 0
     """How many tries of this transaction were aborted because another transaction wrote the same record."""
+    cache_scope: object = field(default_factory=object, repr=False)
+    """The first part of a key in caches that all stores of a process share; it is the same inside transactions."""
     writes: int = field(default=0, init=False)
     """Grows with each write through this store: inside a transaction it shows whether anything was written."""
     _collections: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @contextmanager
-    def deadline(self, *, unbounded: bool = False) -> Iterator[float]:
+    def deadline(self) -> Iterator[float]:
         """Bounds the time of all commands inside, and translates the driver's errors.
 
-        Of nested deadlines the earliest holds. Yields the seconds that are left. All deadlines of one request together
-        last as long as one.
-        `unbounded` commands, which build indexes, take as long as they need.
-        Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises `WriteConflict` when a unique
-        index says that another request wrote first.
+        It stands where work begins: a request, the run of an operation, a job's step for a project, a command of the
+        command line or a page of a long one. Of nested deadlines the first holds. Yields the seconds that are left. All
+        deadlines of one request together last as long as one.
+        Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises as `translating_errors` does.
+        """
+        with self.translating_errors(), time_left(self.deadline_seconds) as seconds:
+            yield seconds
+
+    @contextmanager
+    def translating_errors(self) -> Iterator[None]:
+        """Translates the driver's errors: `ServiceUnavailable` when MongoDB can't be reached or used.
+
+        Raises `WriteConflict` when a unique index says that another request wrote first.
         """
         try:
-            with time_left(self.deadline_seconds) as seconds, pymongo.timeout(None if unbounded else seconds):
-                yield seconds
+            yield
         except PyMongoError as error:
             if self.session is not None and self.session.in_transaction and not self.is_rolled_back:
                 raise  # to PyMongo, which may begin the transaction again; the deadline around that translates it
@@ -231,7 +240,12 @@ class Store:
 
         A member that has not got there within `LAG_SECONDS` is given up: `ServiceUnavailable`.
         """
-        with self.database.client.start_session(causal_consistency=True) as session, pymongo.timeout(LAG_SECONDS):
+        client = self.database.client
+        with (
+            self.translating_errors(),
+            client.start_session(causal_consistency=True) as session,
+            pymongo.timeout(LAG_SECONDS),
+        ):
             session.advance_operation_time(at)
             database = self.database.with_options(read_preference=self.delivery_read_preference)
             yield replace(self, database=database, session=session)
