@@ -17,7 +17,7 @@ from app.errors import NotFound
 from app.http.tables import CSV
 from app.operations import documents, provenance, publishing
 from app.operations.checks import check_levels, checks_of
-from app.operations.provenance import written_text
+from app.operations.provenance import provenance_of
 from app.responses.provenance import disclosures_csv
 from app.rules.actors import actor_name
 from app.rules.checks import failed, failed_errors
@@ -67,7 +67,7 @@ def show_approval(id: str) -> Response:
     ctx = context()
     with ctx.store.deadline():
         body = ctx.store.bodies.get(ctx.project_id, stored.get("contentId"))
-        written = written_text(ctx, body)
+        written = provenance_of(ctx, body)
         checked = failed(checks_of(ctx, stored, check_levels(ctx), markdown))
     return page(
         "approve.html",

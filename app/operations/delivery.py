@@ -16,6 +16,7 @@ from app.errors import Forbidden
 from app.operations.context import Context
 from app.operations.delivered_texts import Text, Texts
 from app.operations.delivery_caches import Counts, Redirects, categories_at, counts_at, read_redirects, redirects_at
+from app.operations.provenance import origins_of
 from app.responses.delivery import (
     Categories,
     DeliveredAuthor,
@@ -347,13 +348,13 @@ class DeliveryQuery:
         return (row.get("contentId") for row in self._current.values() if not row.get("excerpt"))
 
     def _read_disclosures(self, ids: set[str]) -> Mapping[str, DeliveredDisclosure]:
-        """Returns the disclosures of drafts: two reads, however many there are."""
+        """Returns the disclosures of drafts: two reads where their origins are stored, however many there are."""
         contents = {one: content_id for one in ids if (content_id := self._current[one].get("contentId"))}
-        stored = self._store.bodies.get_origins(self._project_id, contents.values())
+        stored = origins_of(self._ctx, contents)
         by_agents = self._store.revisions.by_agents(self._project_id, contents)
         disclosures = {}
         for one in ids:
-            origins = stored.get(contents.get(one, "")) or ""
+            origins = stored.get(one, "")
             agents = [row for row in by_agents if row["documentId"] == one and is_from(origins, row["version"])]
             models = {writer["model"] for row in agents for writer in writers_of(row) if writer["model"]}
             disclosures[one] = delivered_disclosure(disclosure_of(len(agents), sorted(models), None))

@@ -1,22 +1,33 @@
 """Who wrote a text and who reviewed it, and what is disclosed of all that is live (decisions, section 18)."""
 
 import hashlib
+from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time
 from functools import reduce
 from operator import or_
 
-from app.errors import NotFound, or_raise
+from app.errors import NotFound, WriteConflict, or_raise
 from app.operations.checks import check_levels, checks_of
 from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
-from app.operations.revisions import content_id_of, own_revision
+from app.operations.revisions import content_id_of, markdown_of, own_revision
 from app.responses.provenance import DisclosureRow, VersionReview, disclosure_row
 from app.responses.provenance import Provenance as ProvenanceResponse
+from app.rules import provenance as rules
 from app.rules.documents import StoredDocument
-from app.rules.provenance import Provenance, load_origins, paragraphs_of, provenance_of, versions_in
+from app.rules.provenance import (
+    Provenance,
+    WrittenText,
+    ancestry,
+    digests_of,
+    dump_origins,
+    load_origins,
+    origins_after,
+)
 from app.rules.reviews import HumanReview, disclosure_value
 from app.rules.text import word_count
 from app.rules.times import wire_time
@@ -32,7 +43,7 @@ def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[Pro
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])
     body = ctx.store.bodies.get(ctx.project_id, content_id_of(ctx, document, version))
-    written = written_text(ctx, body)
+    written = provenance_of(ctx, body)
     return Result(
         {
             "version": version,
@@ -44,23 +55,77 @@ def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[Pro
     )
 
 
-def written_text(ctx: Context, body: StoredBody | None) -> Provenance:
-    """Returns who wrote a document's content, None being no content."""
+def provenance_of(ctx: Context, body: StoredBody | None) -> Provenance:
+    """Returns who wrote a document's content, None being no content.
+
+    Outside of a transaction: where nobody computed its origins before, they are computed and stored.
+    """
     if body is None:
         return Provenance([])
+    origins = load_origins(_origins(ctx, body["documentId"], body["id"], body.get("origins")))
     with processing(ctx, body["text"]):
-        paragraphs, origins = paragraphs_of(body["text"]), load_origins(body["origins"] or "")
+        paragraphs = rules.paragraphs_of(body["text"])
         words = [word_count(one.text) for one in paragraphs]
-    named = versions_in(reduce(or_, set(origins), 0))
+    named = rules.versions_in(reduce(or_, set(origins), 0))
     revisions = ctx.store.revisions.get_many(ctx.project_id, body["documentId"], named)
-    return provenance_of(paragraphs, words, origins, revisions)
+    return rules.provenance_of(paragraphs, words, origins, revisions)
 
 
-def review_of(ctx: Context, document: StoredDocument, sent: Fields) -> HumanReview:
-    """Returns the record of a review: what the person attests, and what the service knows of the document's version."""
-    body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
+def origins_of(ctx: Context, contents: Mapping[str, str]) -> dict[str, str]:
+    """Returns the origins of contents; both are by the document's id. Computes those that nobody did before."""
+    stored = ctx.store.bodies.get_origins(ctx.project_id, contents.values())
+    return {one: _origins(ctx, one, content_id, stored.get(content_id)) for one, content_id in contents.items()}
+
+
+def _origins(ctx: Context, document_id: str, content_id: str, stored: str | None) -> str:
+    if stored is not None:
+        return stored
+    *_, computed = compute_origins(ctx, document_id, content_id)
+    return computed
+
+
+def compute_origins(ctx: Context, document_id: str, content_id: str) -> Iterator[str]:
+    """Computes the origins of a content, before it those of the texts that it goes back to; stores and yields each.
+
+    What is stored stays, so another call goes on where one was interrupted, and two at once store the same. As older
+    texts come first, bisection finds those that lack their origins. Raises `WriteConflict` where the document is gone.
+    """
+
+    def stored(text: WrittenText) -> str | None:
+        return ctx.store.bodies.get_origins(ctx.project_id, [text.content_id]).get(text.content_id)
+
+    old, origins = list[bytes](), list[int]()
+    with ctx.store.deadline():
+        contents = ctx.store.revisions.contents(ctx.project_id, [document_id]).get(document_id, {})
+        if content_id not in contents.values():
+            raise WriteConflict
+        texts = ancestry(contents, content_id)
+        first = bisect_left(texts, True, hi=len(texts) - 1, key=lambda text: stored(text) is None)
+        if first:
+            old, origins = _digests(ctx, texts[first - 1]), load_origins(stored(texts[first - 1]) or "")
+    for text in texts[first:]:
+        with ctx.store.deadline():
+            new = _digests(ctx, text)
+            old, origins = new, origins_after(origins, old, new, text.version)
+            computed = dump_origins(origins)
+            ctx.store.bodies.set_origins(ctx.project_id, text.content_id, computed)
+        yield computed
+
+
+def _digests(ctx: Context, text: WrittenText) -> list[bytes]:
+    markdown = markdown_of(ctx, text.content_id)
+    with processing(ctx, markdown):
+        return digests_of(markdown)
+
+
+def review_of(
+    ctx: Context, document: StoredDocument, sent: Fields, body: StoredBody | None, written: Provenance
+) -> HumanReview:
+    """Returns the record of a review: what the person attests, and what the service knows of the document's version.
+
+    `body` is its content, and `written` who wrote that.
+    """
     markdown = body["text"] if body else ""
-    written = written_text(ctx, body)
     outcomes = Counter(one["outcome"] for one in checks_of(ctx, document, check_levels(ctx), markdown))
     resolved = ctx.store.threads.list(ctx.project_id, document["id"], [ThreadState.RESOLVED])
     suggestions = Counter(thread["outcome"] for thread in resolved)

@@ -30,9 +30,9 @@ from app.errors import (
 from app.operations.checks import checks_of, demanded_checks
 from app.operations.context import Context, system
 from app.operations.documents import change_document, document_change, own_document
-from app.operations.guards import call_under_claim, publishing_call
+from app.operations.guards import call_under_claim, publishing_call, refusal_of
 from app.operations.operation import Effect, Result, operation
-from app.operations.provenance import review_of
+from app.operations.provenance import provenance_of, review_of
 from app.operations.rendering import Rendering, render_document
 from app.operations.revisions import markdown_of
 from app.responses.documents import DocumentSummary, ScheduleOutcome
@@ -42,6 +42,7 @@ from app.rules.actors import Actor
 from app.rules.briefs import expire_lease
 from app.rules.checks import failed_errors
 from app.rules.documents import Decision, StoredDocument
+from app.rules.provenance import Provenance
 from app.rules.publishing import Publication, refuse_publication
 from app.rules.reviews import missing_of
 from app.rules.threads import new_threads, open_threads
@@ -49,6 +50,7 @@ from app.rules.times import read_time
 from app.schemas.documents import ApproveFields, ChangesRequest, ScheduleFields, SubmitFields, WithBaseVersion
 from app.schemas.loading import Fields, problems
 from app.schemas.plans import DatedFields
+from app.store.bodies import StoredBody
 from app.store.collection import new_id
 from app.store.store import Store
 from app.vocabulary import Channel, DocumentStatus, Scope
@@ -89,11 +91,21 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     return change_document(ctx, document, submit)
 
 
+def read_for_review(ctx: Context, document_id: str, fields: Fields) -> tuple[StoredBody | None, Provenance] | None:
+    """Returns a document's content and who wrote it; None without `review`, or where approving is refused anyway."""
+    document = None if fields.get("review") is None else ctx.store.documents.get(ctx.project_id, document_id)
+    if document is None or refusal_of(ctx, document, rules.approve_document, ctx.call):
+        return None
+    body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
+    return body, provenance_of(ctx, body)
+
+
 @document_change(
     Scope.PUBLISH,
     body=ApproveFields,
     errors=(VersionConflict, InvalidTransition, ThreadsOpen, HumanReviewRequired, FourEyes, BadRequest),
     transaction=True,
+    prepare=read_for_review,
     rule=rules.approve_document,
 )
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
@@ -107,7 +119,12 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
     rule = partial(rules.approve_document, call=call, base_version=fields.get("baseVersion"))
     result = change_document(ctx, document, rule)
     if sent is not None:
-        review = review_of(ctx, document, sent)
+        if ctx.prepared is None:
+            raise WriteConflict
+        body, written = ctx.prepared
+        if (body and body["id"]) != document.get("contentId"):
+            raise WriteConflict
+        review = review_of(ctx, document, sent, body, written)
         ctx.store.revisions.add_review(ctx.project_id, document["id"], document["version"], review)
     return result
 

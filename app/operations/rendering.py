@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.operations.concurrency import processing
 from app.operations.context import Context
 from app.operations.guards import refusal_of
-from app.operations.provenance import written_text
+from app.operations.provenance import provenance_of
 from app.operations.revisions import markdown_of
 from app.rules.provenance import Provenance
 from app.rules.publishing import Rendered, refuse_publication, rendered
@@ -37,8 +37,7 @@ def render_document(ctx: Context, document_id: str, *_: Fields) -> Rendering | N
         return None
     body = ctx.store.bodies.get(ctx.project_id, content_id)
     text = render_content(ctx, content_id, body["text"] if body else "")
-    provenance = written_text(ctx, body if text else None)
-    return Rendering(content_id, document["version"], text, provenance)
+    return Rendering(content_id, document["version"], text, provenance_of(ctx, body if text else None))
 
 
 def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:

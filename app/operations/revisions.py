@@ -1,7 +1,6 @@
 """Content and its history: every version is stored and can be read, compared and restored (decisions, section 5)."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from app.errors import (
@@ -35,7 +34,6 @@ from app.rules.diffs import unified_diff
 from app.rules.documents import PUBLISHED_FIELDS, Decision, StoredDocument
 from app.rules.edits import can_write_content, refuse_content_write, restore_version
 from app.rules.etags import versions_in
-from app.rules.provenance import digests_of, dump_origins, kept_digests, kept_of, load_origins, origins_after
 from app.rules.reviews import Generation
 from app.rules.revisions import StoredRevision
 from app.rules.text import word_count
@@ -165,34 +163,16 @@ def document_to_write(ctx: Context, document_id: str) -> StoredDocument:
 def new_content(
     ctx: Context, document: StoredDocument, markdown: str, generation: Generation | None = None
 ) -> Decision:
-    """Decides that a document gets another content, which is stored; nothing where it has the same.
-
-    It is stored with the origins of its paragraphs, which it inherits from the present content.
-    """
-    content_id, (old, origins) = document.get("contentId"), _written(ctx, document)
+    """Decides that a document gets another content, which is stored; nothing where it has the same."""
     with processing(ctx, markdown):
-        new = digests_of(markdown)
-    if old == new and markdown == markdown_of(ctx, content_id):
+        words = word_count(markdown)
+    if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
         return Decision(document)
     body_id = new_id() if markdown else None
-    decision = rules.write_content(document, ctx.call, body_id, word_count(markdown), generation)
-    if body_id is None:
-        return decision
-    after = dump_origins(origins_after(origins, old, new, decision.document["version"]))
-    ctx.store.bodies.add(ctx.project_id, document["id"], markdown, body_id, after)
-    return replace(decision, document={**decision.document, "written": kept_of(body_id, new, after)})
-
-
-def _written(ctx: Context, document: StoredDocument) -> tuple[list[bytes], list[int]]:
-    """Returns the digests of a document's paragraphs, and their origins: as stored with it, else from its content."""
-    kept = document.get("written")
-    if kept and kept["contentId"] == document.get("contentId"):
-        return kept_digests(kept), load_origins(kept["origins"])
-    body = ctx.store.bodies.get(ctx.project_id, document.get("contentId"))
-    if body is None:
-        return [], []
-    with processing(ctx, body["text"]):
-        return digests_of(body["text"]), load_origins(body["origins"] or "")
+    decision = rules.write_content(document, ctx.call, body_id, words, generation)
+    if body_id is not None:
+        ctx.store.bodies.add(ctx.project_id, document["id"], markdown, body_id)
+    return decision
 
 
 def base_versions(ctx: Context, document: StoredDocument, fields: Fields) -> tuple[int | None, int | None]:

@@ -20,14 +20,13 @@ import orjson
 
 from app.errors import BadRequest, WriteConflict
 from app.operations.context import Context
-from app.operations.provenance import written_text
+from app.operations.provenance import provenance_of
 from app.rules.batches import batches
 from app.rules.caps import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.rules.documents import document_event
 from app.rules.events import Event
 from app.rules.inbox import imported_since
 from app.rules.projects import merged_views
-from app.rules.provenance import digests_of, dump_origins, origins_after
 from app.rules.publishing import Publication, attributed, publication, published_part, rendered
 from app.rules.text import word_count
 from app.rules.threads import counts_of
@@ -217,7 +216,7 @@ class ProjectImport:
                     records = [{**record, "stateSince": record["updatedAt"]} for record in records]
                 self._store.transfers.add_missing(self._project, COLLECTIONS[kind], records)
             documents = [(number, line) for number, line in lines if line["type"] == "document"]
-            versions = self._store.transfers.versions(self._project, [line["id"] for _, line in documents])
+            versions = self._store.revisions.contents(self._project, [line["id"] for _, line in documents])
             threads = defaultdict(list)
             for thread in self._store.threads.of_documents(self._project, [line["id"] for _, line in documents]):
                 threads[thread["documentId"]].append(thread)
@@ -254,9 +253,9 @@ class ProjectImport:
             raise _InvalidLine(line, "Its brief is claimed: it must have `claimedBy` and `claimedAt`.")
         if record["status"] == DocumentStatus.SCHEDULED and None in (record["publishAt"], record["statusBefore"]):
             raise _InvalidLine(line, "It is scheduled: it must have `publishAt` and `statusBefore`.")
-        if not {line["contentId"], snapshot and snapshot["markdownId"]} <= {None, *versions.values()}:
+        named = {line["contentId"], snapshot and snapshot["markdownId"]}
+        if not named <= {None, *versions.values()} or not self._has_texts(line["id"], versions.values()):
             raise _InvalidLine(line, MISSING_TEXT)
-        self._write_origins(line, versions)
         publication, html = self._publication(line, record, snapshot) if snapshot else (None, [])
         if record["brief"] is None:
             del record["brief"]
@@ -269,24 +268,11 @@ class ProjectImport:
         }
         return record, html
 
-    def _write_origins(self, line: Line, versions: Mapping[int, str | None]) -> None:
-        """Stores with each text of a document who wrote its paragraphs, as writing its versions did.
-
-        Raises `_InvalidLine` where a text is missing, or another document's.
-        """
-        old, origins, done = list[bytes](), list[int](), dict[str, list[int]]()
-        for version, body_id in sorted(versions.items()):
-            with self._store.deadline():
-                body = self._store.bodies.get(self._project, body_id)
-                if body_id and (body is None or body["documentId"] != line["id"]):
-                    raise _InvalidLine(line, MISSING_TEXT)
-                new = digests_of(body["text"]) if body else []
-                if body is None or body["id"] in done:
-                    origins = done.get(body_id or "", [])
-                else:
-                    origins = done[body["id"]] = origins_after(origins, old, new, version)
-                    self._store.bodies.set_origins(self._project, body["id"], dump_origins(origins))
-            old = new
+    def _has_texts(self, document_id: str, body_ids: Iterable[str | None]) -> bool:
+        """Returns whether all of some texts exist, and are of a document."""
+        with self._store.deadline():
+            owners = self._store.bodies.get_owners(self._project, filter(None, body_ids))
+        return all(owners.get(one) == document_id for one in body_ids if one)
 
     def _publication(
         self, line: Line, record: dict[str, Any], snapshot: dict[str, Any]
@@ -309,9 +295,8 @@ class ProjectImport:
         )
         with self._store.deadline():
             body = self._store.bodies.get(self._project, markdown_id)
-            written = written_text(self._ctx, body)
             revision = self._store.revisions.get(self._project, line["id"], snapshot["version"])
-        return attributed(delivered, written, revision and revision.get("review")), [html]
+        return attributed(delivered, provenance_of(self._ctx, body), revision and revision.get("review")), [html]
 
     def _write(self, rows: Iterable[_Row], add: Callable[[Store, _Row], _Written]) -> None:
         """Adds the records that the project lacks, some in a transaction, and notes the outcome of each line."""

@@ -12,7 +12,6 @@ from pymongo import UpdateOne
 from app.rules.documents import Decision, StoredDocument
 from app.rules.events import Event
 from app.rules.inbox import NEEDED
-from app.rules.provenance import digests_of, dump_origins, kept_of, origins_after
 from app.rules.revisions import Origin
 from app.store import indexes
 from app.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
@@ -41,10 +40,7 @@ class Documents(DocumentLists):
             document_id, body_id = new_id(), new_id() if markdown else None
             row = {"slugs": [record["slug"]], **record, "id": document_id, "contentId": body_id}
             if body_id:
-                digests = digests_of(markdown)
-                by = dump_origins(origins_after([], [], digests, record["version"]))
-                row["written"] = kept_of(body_id, digests, by)
-                bodies.append({"id": body_id, "documentId": document_id, "text": markdown, "origins": by})
+                bodies.append({"id": body_id, "documentId": document_id, "text": markdown})
             rows.append(self._new_record(row, events))
             first_events.append(events[0])
             origins.append(origin)

@@ -142,18 +142,6 @@ class Transfers:
             for one, row in found["documents"].items()
         }
 
-    def versions(self, project_id: str, document_ids: Iterable[str]) -> dict[str, dict[int, str | None]]:
-        """Returns the versions of documents that exist, by the document's id and their number, with their texts."""
-        wanted = {"projectId": ObjectId(project_id), "documentId": {"$in": object_ids(document_ids)}}
-        fields = {"_id": 0, "documentId": 1, "version": 1, "bodyId": 1}
-        found: dict[str, dict[int, str | None]] = {}
-        rows: Iterable[StoredRevision] = map(
-            from_bson, self._database.revisions.find(wanted, fields, session=self._session)
-        )
-        for row in rows:
-            found.setdefault(row["documentId"], {})[row["version"]] = row["bodyId"]
-        return found
-
     def delete_history(self, project_id: str, document_id: str) -> None:
         """Deletes what belongs to a document that was refused, or is being deleted for good."""
         where = {"projectId": ObjectId(project_id), "documentId": ObjectId(document_id)}

@@ -278,16 +278,3 @@ def test_a_claim_that_is_recorded_as_expired_between_two_reads_is_listed_once(
 
     assert [(brief["id"], brief["state"]) for brief in page] == [(document, "ready")]
     assert len(calls) == 2
-
-
-def test_the_next_ready_briefs_come_without_the_digests_of_their_texts_which_stay(store: Store) -> None:
-    project = a_project(store)
-    document = a_ready_brief(project.context(), title="Rye", markdown="Flour.\n\nWater.\n")
-    before = store.documents.get_many(project.id, [document["id"]])[document["id"]]
-
-    [row] = store.documents.next_ready(project.id, {}, NOW, limit=1)
-    OPERATIONS["claim_next_brief"](project.context(), fields={})
-
-    assert "written" not in row
-    after = store.documents.get_many(project.id, [document["id"]])[document["id"]]
-    assert after["written"] == before["written"] is not None

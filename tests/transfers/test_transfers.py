@@ -20,8 +20,8 @@ from app.rules.caps import CATEGORIES_PER_PROJECT
 from app.store.documents import Documents
 from app.store.indexes import create_indexes
 from app.store.projects import Projects
+from app.store.revisions import Revisions
 from app.store.store import Store, connect
-from app.store.transfers import Transfers
 from app.vocabulary import Channel
 from tests.databases import everything
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, fill_with_categories, made
@@ -441,14 +441,14 @@ def test_two_imports_of_one_export_at_once_leave_each_document_its_texts_and_ver
 ) -> None:
     lines = exported(full, store)
     other = a_project(fresh_store, name="Another")
-    versions = Transfers.versions
+    contents = Revisions.contents
 
-    def imported_in_between(transfers: Transfers, *arguments: Any) -> set[tuple[str, int]]:
-        monkeypatch.setattr(Transfers, "versions", versions)
+    def imported_in_between(revisions: Revisions, *arguments: Any) -> dict[str, dict[int, str | None]]:
+        monkeypatch.setattr(Revisions, "contents", contents)
         taken(fresh_store, other, lines)
-        return versions(transfers, *arguments)
+        return contents(revisions, *arguments)
 
-    monkeypatch.setattr(Transfers, "versions", imported_in_between)
+    monkeypatch.setattr(Revisions, "contents", imported_in_between)
 
     done = taken(fresh_store, other, lines).done
 
