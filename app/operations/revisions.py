@@ -44,11 +44,18 @@ from app.store.collection import new_id
 from app.vocabulary import Scope
 
 
+def count_words(ctx: Context, document_id: str, fields: Fields) -> int:
+    """Returns the number of words of the content that is written, which takes long: before anything is locked."""
+    with processing(ctx, fields["markdown"]):
+        return word_count(fields["markdown"])
+
+
 @document_change(
     Scope.WRITE,
     body=ContentFields,
     errors=(BriefClaimed, VersionConflict, InvalidTransition),
     transaction=True,
+    prepare=count_words,
     rule=can_write_content,
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
@@ -136,7 +143,10 @@ def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> 
 def write_text(
     ctx: Context, document_id: str, fields: Fields, text_of: Callable[[StoredDocument], str]
 ) -> Result[DocumentSummary]:
-    """Writes the content that `text_of` makes of a document, as a content write with these fields."""
+    """Writes the content that `text_of` makes of a document, as a content write with these fields.
+
+    What the operation prepared is the number of its words; None where it depends on the document.
+    """
     document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
     generation, markdown = fields.get("generation"), ""
 
@@ -144,7 +154,7 @@ def write_text(
         nonlocal markdown
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
         markdown = text_of(present)
-        return new_content(ctx, present, markdown, generation)
+        return new_content(ctx, present, markdown, generation, words=ctx.prepared)
 
     written = write_decision(ctx, document, write, origin=origin_of(ctx, generation))
     return document_result(ctx, written, markdown)
@@ -161,11 +171,20 @@ def document_to_write(ctx: Context, document_id: str) -> StoredDocument:
 
 
 def new_content(
-    ctx: Context, document: StoredDocument, markdown: str, generation: Generation | None = None
+    ctx: Context,
+    document: StoredDocument,
+    markdown: str,
+    generation: Generation | None = None,
+    *,
+    words: int | None = None,
 ) -> Decision:
-    """Decides that a document gets another content, which is stored; nothing where it has the same."""
-    with processing(ctx, markdown):
-        words = word_count(markdown)
+    """Decides that a document gets another content, which is stored; nothing where it has the same.
+
+    `words` is the number of its words, if they were counted already.
+    """
+    if words is None:
+        with processing(ctx, markdown):
+            words = word_count(markdown)
     if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
         return Decision(document)
     body_id = new_id() if markdown else None
