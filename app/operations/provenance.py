@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time
 from functools import reduce
 from operator import or_
+from time import monotonic
 
 from app.errors import NotFound, WriteConflict, or_raise
 from app.operations.checks import check_levels, checks_of
 from app.operations.concurrency import processing
-from app.operations.context import Context
+from app.operations.context import Context, system
 from app.operations.documents import own_document
 from app.operations.operation import Effect, Result, operation
 from app.operations.revisions import content_id_of, markdown_of, own_revision
@@ -34,7 +35,15 @@ from app.rules.times import wire_time
 from app.schemas.documents import DisclosureQuery, VersionQuery
 from app.schemas.loading import Fields
 from app.store.bodies import StoredBody
-from app.vocabulary import CheckOutcome, Scope, ThreadOutcome, ThreadState, WriterKind
+from app.store.store import Store
+from app.vocabulary import Channel, CheckOutcome, Scope, ThreadOutcome, ThreadState, WriterKind
+
+BRING_TEXTS = ("document.created", "document.content_updated")
+"""The events of documents that may have a new text."""
+EVENTS_AT_ONCE = 100
+"""The most events whose texts the worker looks at in one turn of a project."""
+TURN_SECONDS = 1.0
+"""How long the worker computes origins for one project before it is another project's turn."""
 
 
 @operation(Scope.READ, Effect.READS, query=VersionQuery)
@@ -116,6 +125,30 @@ def _digests(ctx: Context, text: WrittenText) -> list[bytes]:
     markdown = markdown_of(ctx, text.content_id)
     with processing(ctx, markdown):
         return digests_of(markdown)
+
+
+def attribute_new_texts(store: Store, project_id: str, after: int) -> int:
+    """Computes the origins of what was written since an event of the feed, so that nobody waits for them later.
+
+    For the worker: `TURN_SECONDS` at most, and no more than a page of the feed. Returns how far it came, as a number of
+    events; at least 1 where it has to go on.
+    """
+    ends = monotonic() + TURN_SECONDS
+    ctx = Context(store, system(project_id, ""), Channel.WORKER)
+    with store.deadline():
+        events, last = store.events.page(project_id, after, EVENTS_AT_ONCE)
+        written = {event["data"]["documentId"] for event in events if event["type"] in BRING_TEXTS}
+        documents = store.documents.get_many(project_id, written)
+        contents = {one: content_id for one, row in documents.items() if (content_id := row.get("contentId"))}
+        stored = store.bodies.get_origins(project_id, contents.values())
+    for document_id, content_id in contents.items():
+        if stored.get(content_id) is None:
+            for _ in compute_origins(ctx, document_id, content_id):
+                if monotonic() > ends:
+                    return 1
+    with store.deadline():
+        store.events.note_attributed(project_id, last)
+    return last - after
 
 
 def review_of(

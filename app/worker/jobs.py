@@ -13,6 +13,7 @@ from app.errors import WriteConflict
 from app.http.metrics import CLAIMS_EXPIRED, PUBLISHED, RELAYED
 from app.operations.briefs import expire_lease
 from app.operations.context import Context, system, this_instant
+from app.operations.provenance import attribute_new_texts
 from app.operations.publishing import publish_due
 from app.rules.notices import mailboxes
 from app.settings import Settings
@@ -53,6 +54,7 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
         project_by_project("tell by the hour", 2, tell_by_the_hour, told),
         Job("publish scheduled documents", 0.25, partial(start_publishing, store, publishers), publishers.close),
         project_by_project("expire claims", 1, expire_claims),
+        project_by_project("attribute texts", 1, attribute_texts),
         project_by_project("trim feeds", 600, trim_feeds, keep),
     )
 
@@ -147,6 +149,13 @@ def expire_claims(store: Store, projects: ProjectByProject) -> bool:
         return recorded
 
     return projects.each(with_expired, expire) > 0
+
+
+def attribute_texts(store: Store, projects: ProjectByProject) -> bool:
+    """Computes who wrote the paragraphs of new texts, from the events of each project's feed."""
+    with store.deadline():
+        behind = store.events.unattributed()
+    return projects.each(behind, lambda project_id: attribute_new_texts(store, project_id, behind[project_id])) > 0
 
 
 def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> bool:
