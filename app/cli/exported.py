@@ -10,7 +10,7 @@ import click
 
 from app.cli.calling import finish, shown
 from app.core.context import Context
-from app.rules.imported_lines import MAX_LINE_BYTES, Checked
+from app.transfers.lines import MAX_LINE_BYTES, Checked
 from app.transfers.operations import check_import, import_project
 from app.transfers.rules import COLLECTIONS
 

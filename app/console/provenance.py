@@ -23,7 +23,7 @@ from app.documents import operations as documents
 from app.documents import publishing
 from app.http.tables import CSV
 from app.provenance import operations as provenance
-from app.provenance.operations import written_text
+from app.provenance.operations import provenance_of
 from app.provenance.responses import disclosures_csv
 from app.provenance.rules import Writer, paragraphs_of
 from app.provenance.vocabulary import DisclosureValue, WriterKind
@@ -71,7 +71,7 @@ def show_approval(id: str) -> Response:
     stored, document, markdown = read_document(id)
     ctx = context()
     body = ctx.store[Bodies].get(ctx.project_id, stored.get("contentId"))
-    written = written_text(ctx, body)
+    written = provenance_of(ctx, body)
     checked = failed(checks_of(ctx, stored, check_levels(ctx), markdown))
     return page(
         "approve.html",

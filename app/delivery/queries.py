@@ -15,7 +15,6 @@ from typing import Any, Generic, TypeVar
 from app.core.context import Context
 from app.core.errors import Forbidden
 from app.core.schemas.validation import HEX_ID
-from app.core.store.bodies import Bodies
 from app.core.text.words import search_words
 from app.core.times import wire_time
 from app.delivery.caches import Counts, Redirects, categories_at, counts_at, read_redirects, redirects_at
@@ -32,6 +31,7 @@ from app.documents.record import StoredDocument
 from app.documents.revision_store import Revisions
 from app.documents.store import Documents
 from app.projects.store import Members
+from app.provenance.operations import origins_of
 from app.provenance.reviews import disclosure_of
 from app.provenance.rules import is_from, writers_of
 from app.publications.rules import Publication, delivered_words
@@ -352,13 +352,13 @@ class DeliveryQuery:
         return (row.get("contentId") for row in self._current.values() if not row.get("excerpt"))
 
     def _read_disclosures(self, ids: set[str]) -> Mapping[str, DeliveredDisclosure]:
-        """Returns the disclosures of drafts: two reads, however many there are."""
+        """Returns the disclosures of drafts: two reads where their origins are stored, however many there are."""
         contents = {one: content_id for one in ids if (content_id := self._current[one].get("contentId"))}
-        stored = self._store[Bodies].get_origins(self._project_id, contents.values())
+        stored = origins_of(self._ctx, contents)
         by_agents = self._store[Revisions].by_agents(self._project_id, contents)
         disclosures = {}
         for one in ids:
-            origins = stored.get(contents.get(one, "")) or ""
+            origins = stored.get(one, "")
             agents = [row for row in by_agents if row["documentId"] == one and is_from(origins, row["version"])]
             models = {writer["model"] for row in agents for writer in writers_of(row) if writer["model"]}
             disclosures[one] = delivered_disclosure(disclosure_of(len(agents), sorted(models), None))

@@ -1,7 +1,6 @@
 """Content and its history: every version is stored and can be read, compared and restored (decisions, section 5)."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from app.core.concurrency import processing
@@ -45,8 +44,13 @@ from app.documents.schemas import BASE_REQUIRED, ContentFields, DiffQuery, Guard
 from app.documents.store import Documents
 from app.guards.gates import call_under_claim
 from app.provenance.reviews import Generation
-from app.provenance.rules import digests_of, dump_origins, kept_digests, kept_of, load_origins, origins_after
 from app.publications.record import PUBLISHED_FIELDS
+
+
+def count_words(ctx: Context, document_id: str, fields: Fields) -> int:
+    """Returns the number of words of the content that is written, which takes long: before anything is locked."""
+    with processing(ctx, fields["markdown"]):
+        return word_count(fields["markdown"])
 
 
 @document_change(
@@ -55,6 +59,7 @@ from app.publications.record import PUBLISHED_FIELDS
     body=ContentFields,
     errors=(BriefClaimed, VersionConflict, InvalidTransition),
     transaction=True,
+    prepare=count_words,
     rule=can_write_content,
     toolsets=("writing",),
     next="Send the whole text; for parts use `edit_content`. Next: `check_document`, then `submit_document`.",
@@ -168,7 +173,10 @@ def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> 
 def write_text(
     ctx: Context, document_id: str, fields: Fields, text_of: Callable[[StoredDocument], str]
 ) -> Result[DocumentSummary]:
-    """Writes the content that `text_of` makes of a document, as a content write with these fields."""
+    """Writes the content that `text_of` makes of a document, as a content write with these fields.
+
+    What the operation prepared is the number of its words; None where it depends on the document.
+    """
     document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
     generation, markdown = fields.get("generation"), ""
 
@@ -176,7 +184,7 @@ def write_text(
         nonlocal markdown
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
         markdown = text_of(present)
-        return new_content(ctx, present, markdown, generation)
+        return new_content(ctx, present, markdown, generation, words=ctx.prepared)
 
     written = write_decision(ctx, document, write, origin=origin_of(ctx, generation))
     return document_result(ctx, written, markdown)
@@ -193,36 +201,27 @@ def document_to_write(ctx: Context, document_id: str) -> StoredDocument:
 
 
 def new_content(
-    ctx: Context, document: StoredDocument, markdown: str, generation: Generation | None = None
+    ctx: Context,
+    document: StoredDocument,
+    markdown: str,
+    generation: Generation | None = None,
+    *,
+    words: int | None = None,
 ) -> Decision:
     """Decides that a document gets another content, which is stored; nothing where it has the same.
 
-    It is stored with the origins of its paragraphs, which it inherits from the present content.
+    `words` is the number of its words, if they were counted already.
     """
-    content_id, (old, origins) = document.get("contentId"), _written(ctx, document)
-    with processing(ctx, markdown):
-        new = digests_of(markdown)
-    if old == new and markdown == markdown_of(ctx, content_id):
+    if words is None:
+        with processing(ctx, markdown):
+            words = word_count(markdown)
+    if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
         return Decision(document)
     body_id = new_id() if markdown else None
-    decision = rules.write_content(document, ctx.call, body_id, word_count(markdown), generation)
-    if body_id is None:
-        return decision
-    after = dump_origins(origins_after(origins, old, new, decision.document["version"]))
-    ctx.store[Bodies].add(ctx.project_id, document["id"], markdown, body_id, after)
-    return replace(decision, document={**decision.document, "written": kept_of(body_id, new, after)})
-
-
-def _written(ctx: Context, document: StoredDocument) -> tuple[list[bytes], list[int]]:
-    """Returns the digests of a document's paragraphs, and their origins: as stored with it, else from its content."""
-    kept = document.get("written")
-    if kept and kept["contentId"] == document.get("contentId"):
-        return kept_digests(kept), load_origins(kept["origins"])
-    body = ctx.store[Bodies].get(ctx.project_id, document.get("contentId"))
-    if body is None:
-        return [], []
-    with processing(ctx, body["text"]):
-        return digests_of(body["text"]), load_origins(body["origins"] or "")
+    decision = rules.write_content(document, ctx.call, body_id, words, generation)
+    if body_id is not None:
+        ctx.store[Bodies].add(ctx.project_id, document["id"], markdown, body_id)
+    return decision
 
 
 def base_versions(ctx: Context, document: StoredDocument, fields: Fields) -> tuple[int | None, int | None]:

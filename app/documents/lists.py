@@ -52,8 +52,7 @@ MOST_MERGED = 100
 FEW = 1_000
 """Up to how many documents are sorted, rather than read in the order of an index."""
 WORDS_TRIED = 5
-NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy", "written"), 0)
-CLAIMABLE = {**HIDDEN, "written": 0}
+NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy"), 0)
 BRIEF_ITEM = dict.fromkeys(
     (
         *("title", "status", "dueDate", "categoryId"),
@@ -105,7 +104,7 @@ class DocumentLists(OutboxCollection[StoredDocument]):
             return []  # no category or cluster has this id; in the condition, null means documents without one
         within = {name: [one] for name, one in filters.items()}
         ready = {"offered": [BriefState.READY], **within}
-        return self.list(project_id, ready, sort="dueDate", limit=limit, offset=0, fields=CLAIMABLE)
+        return self.list(project_id, ready, sort="dueDate", limit=limit, offset=0, fields=HIDDEN)
 
     def _page(
         self, project_id: str, condition: Bson, index: Index, order: Order, fields: Projection, limit: int, offset: int

@@ -24,10 +24,11 @@ from app.core.errors import (
     ReviewRequired,
     ServiceUnavailable,
     VersionConflict,
+    WriteConflict,
 )
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, problems
-from app.core.store.bodies import Bodies
+from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.collection import new_id
 from app.core.store.store import Store
 from app.core.times import read_time
@@ -54,8 +55,9 @@ from app.guards.errors import FourEyes
 from app.guards.gates import call_under_claim, publishing_call, refusal_of
 from app.projects.store import Projects
 from app.provenance.errors import HumanReviewRequired
-from app.provenance.operations import review_of
+from app.provenance.operations import provenance_of, review_of
 from app.provenance.reviews import missing_of
+from app.provenance.rules import Provenance
 from app.provenance.schemas import ApproveFields
 from app.publications.rules import Publication
 from app.publications.store import Publications
@@ -107,12 +109,22 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     return change_document(ctx, document, submit)
 
 
+def read_for_review(ctx: Context, document_id: str, fields: Fields) -> tuple[StoredBody | None, Provenance] | None:
+    """Returns a document's content and who wrote it; None without `review`, or where approving is refused anyway."""
+    document = None if fields.get("review") is None else ctx.store[Documents].get(ctx.project_id, document_id)
+    if document is None or refusal_of(ctx, document, rules.approve_document, ctx.call):
+        return None
+    body = ctx.store[Bodies].get(ctx.project_id, document.get("contentId"))
+    return body, provenance_of(ctx, body)
+
+
 @document_change(
     Scope.PUBLISH,
     "POST /documents/<id>/approve",
     body=ApproveFields,
     errors=(VersionConflict, InvalidTransition, ThreadsOpen, HumanReviewRequired, FourEyes, BadRequest),
     transaction=True,
+    prepare=read_for_review,
     rule=rules.approve_document,
     toolsets=("reviewing",),
     next="For reviewers: read the content first.",
@@ -128,7 +140,12 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
     rule = partial(rules.approve_document, call=call, base_version=fields.get("baseVersion"))
     result = change_document(ctx, document, rule)
     if sent is not None:
-        review = review_of(ctx, document, sent)
+        if ctx.prepared is None:
+            raise WriteConflict
+        body, written = ctx.prepared
+        if (body and body["id"]) != document.get("contentId"):
+            raise WriteConflict
+        review = review_of(ctx, document, sent, body, written)
         ctx.store[Revisions].add_review(ctx.project_id, document["id"], document["version"], review)
     return result
 

@@ -42,15 +42,6 @@ class StoredBrief(TypedDict):
     """When the last claim was made, where its lease expired."""
 
 
-class Written(TypedDict):
-    """What a document stores of its content, for `rules/provenance.py` to compare a later one with."""
-
-    contentId: str
-    digests: bytes
-    """The digests of its paragraphs, one after the other."""
-    origins: str
-
-
 class StoredDocument(PublishedFields):
     """A document as the store returns it; its texts are bodies."""
 
@@ -74,8 +65,6 @@ class StoredDocument(PublishedFields):
     version: Version
     wordCount: Count
     contentId: NotRequired[Id | None]
-    written: NotRequired[Written | None]
-    """Valid while its `contentId` is that of the document; otherwise the content has to be read."""
     contentUpdatedAt: Instant
     contentUpdatedBy: Actor
     isPublished: bool

@@ -8,7 +8,7 @@ from app.core.store.bodies import Bodies
 from app.core.store.shared_cache import SharedCache
 from app.documents.content import markdown_of
 from app.documents.record import StoredDocument
-from app.provenance.operations import written_text
+from app.provenance.operations import provenance_of
 from app.provenance.rules import Provenance
 from app.publications.rules import Rendered, rendered
 
@@ -35,8 +35,7 @@ def render_document(ctx: Context, document: StoredDocument) -> Rendering:
     body = ctx.store[Bodies].get(ctx.project_id, content_id)
     markdown = body["text"] if body else ""
     text = render_content(ctx, content_id, markdown)
-    provenance = written_text(ctx, body if text else None)
-    return Rendering(content_id, document["version"], markdown, text, provenance)
+    return Rendering(content_id, document["version"], markdown, text, provenance_of(ctx, body if text else None))
 
 
 def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:

@@ -44,6 +44,14 @@ class Revisions(Collection[StoredRevision]):
         wanted = {"documentId": ObjectId(document_id), "version": {"$in": [*versions]}}
         return {row["version"]: row for row in self._find(project_id, wanted, fields=WRITTEN)}
 
+    def contents(self, project_id: str, document_ids: Iterable[str]) -> dict[str, dict[int, str | None]]:
+        """Returns the texts of documents' versions, by the document's id and the number of the version."""
+        wanted = {"documentId": {"$in": object_ids(document_ids)}}
+        found: dict[str, dict[int, str | None]] = {}
+        for row in self._find(project_id, wanted, fields={"_id": 0, "documentId": 1, "version": 1, "bodyId": 1}):
+            found.setdefault(row["documentId"], {})[row["version"]] = row["bodyId"]
+        return found
+
     def by_agents(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredRevision]:
         """Returns the authors of the versions that agents wrote, without fields."""
         wanted = {"documentId": {"$in": object_ids(document_ids)}}

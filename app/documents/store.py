@@ -22,7 +22,6 @@ from app.documents.lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.documents.record import Decision, StoredDocument
 from app.documents.revision_store import Revisions
 from app.notices.inbox import NEEDED
-from app.provenance.rules import digests_of, dump_origins, kept_of, origins_after
 
 EXPIRED_AT_ONCE = 250
 """The most expired claims of a project that are ended before the next project has its turn."""
@@ -43,10 +42,7 @@ class Documents(DocumentLists):
             document_id, body_id = new_id(), new_id() if markdown else None
             row = {"slugs": [record["slug"]], **record, "id": document_id, "contentId": body_id}
             if body_id:
-                digests = digests_of(markdown)
-                by = dump_origins(origins_after([], [], digests, record["version"]))
-                row["written"] = kept_of(body_id, digests, by)
-                bodies.append({"id": body_id, "documentId": document_id, "text": markdown, "origins": by})
+                bodies.append({"id": body_id, "documentId": document_id, "text": markdown})
             rows.append(self._new_record(row, events))
             first_events.append(events[0])
             origins.append(origin)

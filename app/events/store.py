@@ -1,6 +1,7 @@
 """The feed of events, and the events of one document: read in order, trimmed at the old end (decisions, section 9).
 
-Two classes write the record of a project's feed, each its own fields: `Outboxes` numbers events, `Events` trims them.
+Two classes write the record of a project's feed, each its own fields: `Outboxes` numbers events, `Events` trims them,
+and notes how far the worker has read them.
 """
 
 from collections.abc import Sequence
@@ -57,6 +58,8 @@ class StoredFeed(TypedDict):
     """The number of the last event that was trimmed: the feed begins after it."""
     deleted: NotRequired[int]
     """Up to which number what was trimmed is deleted."""
+    attributed: NotRequired[int]
+    """Up to which number the worker has computed who wrote the texts."""
 
 
 def feeds_of(database: Database[Bson]) -> MongoCollection[StoredFeed]:
@@ -136,6 +139,17 @@ class Events(Collection[StoredEvent]):
     def projects(self) -> list[str]:
         """Returns the projects that have a feed."""
         return [str(feed["_id"]) for feed in feeds_of(self._store.database).find({}, {"_id": 1})]
+
+    def unattributed(self) -> dict[str, int]:
+        """Returns the projects with events after the last one that `note_attributed` noted, each with its number."""
+        behind = {"$expr": {"$gt": ["$sequence", {"$ifNull": ["$attributed", 0]}]}}
+        rows = feeds_of(self._store.database).find(behind, {"attributed": 1, "trimmed": 1})
+        return {str(row["_id"]): max(row.get("attributed", 0), row.get("trimmed", 0)) for row in rows}
+
+    def note_attributed(self, project_id: str, sequence: int) -> None:
+        """Notes that the worker has computed who wrote the texts up to an event."""
+        noted = {"$max": {"attributed": sequence}}
+        feeds_of(self._store.database).update_one({"_id": ObjectId(project_id)}, noted)
 
     def trim(self, project_id: str, before: datetime) -> int:
         """Removes a batch of the oldest events from a feed, those from before an instant; returns how many.

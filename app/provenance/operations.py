@@ -1,35 +1,57 @@
 """Who wrote a text and who reviewed it, and what is disclosed of all that is live (decisions, section 18)."""
 
 import hashlib
+from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time
 from functools import reduce
 from operator import or_
+from time import monotonic
 
 from app.checks.operations import check_levels, checks_of
 from app.checks.vocabulary import CheckOutcome
 from app.core.concurrency import processing
-from app.core.context import Context
-from app.core.errors import NotFound, or_raise
+from app.core.context import Context, system
+from app.core.errors import NotFound, WriteConflict, or_raise
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.store.bodies import Bodies, StoredBody
+from app.core.store.store import Store
 from app.core.text.excerpts import word_count
 from app.core.times import wire_time
-from app.core.vocabulary import Scope
-from app.documents.content import content_id_of, own_revision
+from app.core.vocabulary import Channel, Scope
+from app.documents.content import content_id_of, markdown_of, own_revision
 from app.documents.operations import own_document
 from app.documents.record import StoredDocument
 from app.documents.revision_store import Revisions
+from app.documents.store import Documents
+from app.events.store import Events
+from app.provenance import rules
 from app.provenance.responses import DisclosureRow, VersionReview, disclosure_row, disclosures_csv
 from app.provenance.responses import Provenance as ProvenanceResponse
 from app.provenance.reviews import HumanReview, disclosure_value
-from app.provenance.rules import Provenance, load_origins, paragraphs_of, provenance_of, versions_in
+from app.provenance.rules import (
+    Provenance,
+    WrittenText,
+    ancestry,
+    digests_of,
+    dump_origins,
+    load_origins,
+    origins_after,
+)
 from app.provenance.schemas import DisclosureQuery, VersionQuery
 from app.provenance.vocabulary import WriterKind
 from app.publications.store import Publications
 from app.review.store import Threads
 from app.review.vocabulary import ThreadOutcome, ThreadState
+
+BRING_TEXTS = ("document.created", "document.content_updated")
+"""The events of documents that may have a new text."""
+EVENTS_AT_ONCE = 100
+"""The most events whose texts the worker looks at in one turn of a project."""
+TURN_SECONDS = 1.0
+"""How long the worker computes origins for one project before it is another project's turn."""
 
 
 @operation(
@@ -45,7 +67,7 @@ def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[Pro
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])
     body = ctx.store[Bodies].get(ctx.project_id, content_id_of(ctx, document, version))
-    written = written_text(ctx, body)
+    written = provenance_of(ctx, body)
     return Result(
         {
             "version": version,
@@ -57,23 +79,97 @@ def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[Pro
     )
 
 
-def written_text(ctx: Context, body: StoredBody | None) -> Provenance:
-    """Returns who wrote a document's content, None being no content."""
+def provenance_of(ctx: Context, body: StoredBody | None) -> Provenance:
+    """Returns who wrote a document's content, None being no content.
+
+    Outside of a transaction: where nobody computed its origins before, they are computed and stored.
+    """
     if body is None:
         return Provenance([])
+    origins = load_origins(_origins(ctx, body["documentId"], body["id"], body.get("origins")))
     with processing(ctx, body["text"]):
-        paragraphs, origins = paragraphs_of(body["text"]), load_origins(body["origins"] or "")
+        paragraphs = rules.paragraphs_of(body["text"])
         words = [word_count(one.text) for one in paragraphs]
-    named = versions_in(reduce(or_, set(origins), 0))
+    named = rules.versions_in(reduce(or_, set(origins), 0))
     revisions = ctx.store[Revisions].get_many(ctx.project_id, body["documentId"], named)
-    return provenance_of(paragraphs, words, origins, revisions)
+    return rules.provenance_of(paragraphs, words, origins, revisions)
 
 
-def review_of(ctx: Context, document: StoredDocument, sent: Fields) -> HumanReview:
-    """Returns the record of a review: what the person attests, and what the service knows of the document's version."""
-    body = ctx.store[Bodies].get(ctx.project_id, document.get("contentId"))
+def origins_of(ctx: Context, contents: Mapping[str, str]) -> dict[str, str]:
+    """Returns the origins of contents; both are by the document's id. Computes those that nobody did before."""
+    stored = ctx.store[Bodies].get_origins(ctx.project_id, contents.values())
+    return {one: _origins(ctx, one, content_id, stored.get(content_id)) for one, content_id in contents.items()}
+
+
+def _origins(ctx: Context, document_id: str, content_id: str, stored: str | None) -> str:
+    if stored is not None:
+        return stored
+    *_, computed = compute_origins(ctx, document_id, content_id)
+    return computed
+
+
+def compute_origins(ctx: Context, document_id: str, content_id: str) -> Iterator[str]:
+    """Computes the origins of a content, before it those of the texts that it goes back to; stores and yields each.
+
+    What is stored stays, so another call goes on where one was interrupted, and two at once store the same. As older
+    texts come first, bisection finds those that lack their origins. Raises `WriteConflict` where the document is gone.
+    """
+
+    def stored(text: WrittenText) -> str | None:
+        return ctx.store[Bodies].get_origins(ctx.project_id, [text.content_id]).get(text.content_id)
+
+    old, origins = list[bytes](), list[int]()
+    contents = ctx.store[Revisions].contents(ctx.project_id, [document_id]).get(document_id, {})
+    if content_id not in contents.values():
+        raise WriteConflict
+    texts = ancestry(contents, content_id)
+    first = bisect_left(texts, True, hi=len(texts) - 1, key=lambda text: stored(text) is None)
+    if first:
+        old, origins = _digests(ctx, texts[first - 1]), load_origins(stored(texts[first - 1]) or "")
+    for text in texts[first:]:
+        new = _digests(ctx, text)
+        old, origins = new, origins_after(origins, old, new, text.version)
+        computed = dump_origins(origins)
+        ctx.store[Bodies].set_origins(ctx.project_id, text.content_id, computed)
+        yield computed
+
+
+def _digests(ctx: Context, text: WrittenText) -> list[bytes]:
+    markdown = markdown_of(ctx, text.content_id)
+    with processing(ctx, markdown):
+        return digests_of(markdown)
+
+
+def attribute_new_texts(store: Store, project_id: str, after: int) -> int:
+    """Computes the origins of what was written since an event of the feed, so that nobody waits for them later.
+
+    For the worker: `TURN_SECONDS` at most, and no more than a page of the feed. Returns how far it came, as a number of
+    events; at least 1 where it has to go on.
+    """
+    ends = monotonic() + TURN_SECONDS
+    ctx = Context(store, system(project_id, ""), Channel.WORKER)
+    events, last = store[Events].page(project_id, after, EVENTS_AT_ONCE)
+    written = {event["data"]["documentId"] for event in events if event["type"] in BRING_TEXTS}
+    documents = store[Documents].get_many(project_id, written)
+    contents = {one: content_id for one, row in documents.items() if (content_id := row.get("contentId"))}
+    stored = store[Bodies].get_origins(project_id, contents.values())
+    for document_id, content_id in contents.items():
+        if stored.get(content_id) is None:
+            for _ in compute_origins(ctx, document_id, content_id):
+                if monotonic() > ends:
+                    return 1
+    store[Events].note_attributed(project_id, last)
+    return last - after
+
+
+def review_of(
+    ctx: Context, document: StoredDocument, sent: Fields, body: StoredBody | None, written: Provenance
+) -> HumanReview:
+    """Returns the record of a review: what the person attests, and what the service knows of the document's version.
+
+    `body` is its content, and `written` who wrote that.
+    """
     markdown = body["text"] if body else ""
-    written = written_text(ctx, body)
     outcomes = Counter(one["outcome"] for one in checks_of(ctx, document, check_levels(ctx), markdown))
     resolved = ctx.store[Threads].list(ctx.project_id, document["id"], [ThreadState.RESOLVED])
     suggestions = Counter(thread["outcome"] for thread in resolved)

@@ -1,8 +1,8 @@
 """Who wrote each paragraph of a text: from which versions it comes (decisions, section 18).
 
 The origins of a paragraph are a set of versions, kept as an integer with a bit for each: they are inherited, joined and
-stored in no time, however many versions there are. A text is stored with the origins of its paragraphs. Texts are
-compared by the digests of their paragraphs, which documents keep, so that a write need not read the text before it.
+stored in no time, however many versions there are. They follow from a text and the one that it replaced, so they are
+computed after the write, and stored with the text.
 """
 
 import re
@@ -20,14 +20,11 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.documented import doc, one_of
 from app.documents.history import StoredRevision
-from app.documents.record import Written
 from app.provenance.vocabulary import WriterKind
 
 MOST_PARAGRAPHS = 50_000
 """The most paragraphs of a text; what follows the last but one is one paragraph. 2 MB can have a million."""
 DIGEST_BYTES = 16
-MOST_KEPT = 256
-"""The most paragraphs of which a document stores the digests."""
 MOST_NAMED = 100_000
 """Up to this many writers of all paragraphs together, paragraphs name every version; beyond it, every writer."""
 
@@ -52,6 +49,13 @@ class Paragraph(NamedTuple):
     line: int
     """The number of its first line, from 1."""
     text: str
+
+
+class WrittenText(NamedTuple):
+    """A text, and the version that brought it."""
+
+    content_id: str
+    version: int
 
 
 class Writer(TypedDict):
@@ -117,6 +121,27 @@ def digests_of(markdown: str) -> list[bytes]:
     return [blake2b(one.encode(), digest_size=DIGEST_BYTES).digest() for one in paragraphs]
 
 
+def ancestry(contents: Mapping[int, str | None], content_id: str) -> list[WrittenText]:
+    """Returns the texts that a text goes back to, the oldest first and itself last.
+
+    `contents` are the ids of a document's texts by version, None for no content. Each text replaced that of the version
+    before it; a version that restores an earlier text brings none.
+    """
+    brought: dict[str | None, int] = {}
+    replaced: dict[str | None, str | None] = {}
+    before: str | None = None
+    for version, content in sorted(contents.items()):
+        if content not in brought:
+            brought[content], replaced[content] = version, before
+        before = content
+    found: list[WrittenText] = []
+    before = content_id
+    while before is not None:
+        found.append(WrittenText(before, brought[before]))
+        before = replaced[before]
+    return found[::-1]
+
+
 def origins_after(before: Sequence[int], old: Sequence[bytes], new: Sequence[bytes], version: int) -> list[int]:
     """Returns the origins of a text that a version wrote, from those of the text before it, and the digests of both.
 
@@ -140,18 +165,6 @@ def origins_after(before: Sequence[int], old: Sequence[bytes], new: Sequence[byt
             origins.append(before[place])
         left, added = place, 0
     return origins
-
-
-def kept_of(content_id: str, digests: Sequence[bytes], origins: str) -> Written | None:
-    """Returns what a document stores of its content; None if that has too many paragraphs."""
-    few = len(digests) <= MOST_KEPT and len(origins) <= MOST_KEPT * DIGEST_BYTES
-    return Written(contentId=content_id, digests=b"".join(digests), origins=origins) if few else None
-
-
-def kept_digests(written: Written) -> list[bytes]:
-    """Returns the digests that a document stores."""
-    digests = written["digests"]
-    return [digests[place : place + DIGEST_BYTES] for place in range(0, len(digests), DIGEST_BYTES)]
 
 
 def dump_origins(origins: Iterable[int]) -> str:

@@ -29,7 +29,7 @@ from app.projects.rules import merged_views
 from app.projects.store import Members, Projects
 from app.provenance.rules import dump_origins
 from app.publications.store import Publications
-from app.rules.imported_lines import Checked, CompleteDocument, History, check_lines, complete_document, parse_line
+from app.transfers.lines import Checked, CompleteDocument, History, check_lines, complete_document, parse_line
 from app.transfers.rules import COLLECTIONS, FORMAT, line_of, parents_first, renamed
 from app.transfers.store import Transfers
 
@@ -186,7 +186,7 @@ class _Import:
             raise WriteConflict
         for kind in HISTORY:
             store[Transfers].add_many(self._project, COLLECTIONS[kind], records[kind])
-        store[Bodies].set_origins(self._project, origins)
+        store[Bodies].set_many_origins(self._project, origins)
         store[Bodies].add_many(self._project, [html for one in documents for html in one.html])
         delivered = [one.publication for one in documents if one.publication and not one.record["deletedAt"]]
         store[Publications].add_many(self._project, delivered)

@@ -119,7 +119,7 @@ LINES: Mapping[str, type] = {
     "thread": _line(StoredThread, "stateSince"),
     "document": _line(
         StoredDocument,
-        *("projectId", "slugs", "statusSince", "written", "published", "scheduledBy", "publishedAt", "rev"),
+        *("projectId", "slugs", "statusSince", "published", "scheduledBy", "publishedAt", "rev"),
         *("trashedPublication", "roundsAt", "publishFailedAt", "unresolvedThreads", "mustThreads", "openSince"),
         brief=NotRequired[BriefLine | None],
         snapshot=NotRequired[SnapshotLine | None],

@@ -4,7 +4,7 @@ A job does its work for one project after the other, each under a deadline (`Pro
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -24,6 +24,7 @@ from app.notices.rules import mailboxes
 from app.notices.sender import ATTEMPT_SECONDS, NoticeSender
 from app.notices.store import Notices
 from app.projects.store import Members, Projects
+from app.provenance.operations import attribute_new_texts
 from app.settings import Settings
 from app.webhooks.client import WebhookClient
 from app.webhooks.sender import WebhookDispatcher, WebhookSender
@@ -58,6 +59,7 @@ def jobs(store: Store, settings: Settings) -> tuple[Job, ...]:
         project_by_project("tell by the hour", 2, tell_by_the_hour, told),
         Job("publish scheduled documents", 0.25, partial(start_publishing, store, publishers), publishers.close),
         project_by_project("expire claims", 1, expire_claims),
+        project_by_project("attribute texts", 1, attribute_texts),
         project_by_project("trim feeds", 600, trim_feeds, keep),
     )
 
@@ -145,6 +147,17 @@ def expire_claims(store: Store, projects: ProjectByProject) -> bool:
         return ended
 
     return projects.each(store, partial(store[Documents].find_projects_with_expired, now), expire) > 0
+
+
+def attribute_texts(store: Store, projects: ProjectByProject) -> bool:
+    """Computes who wrote the paragraphs of new texts, from the events of each project's feed."""
+    behind: dict[str, int] = {}
+
+    def find() -> Iterable[str]:
+        behind.update(store[Events].unattributed())
+        return behind
+
+    return projects.each(store, find, lambda project_id: attribute_new_texts(store, project_id, behind[project_id])) > 0
 
 
 def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> bool:

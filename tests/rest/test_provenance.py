@@ -11,6 +11,9 @@ from bson import ObjectId
 
 from app.core.store.outbox import Outboxes
 from app.core.vocabulary import Scope
+from app.documents import publishing
+from app.documents.store import Documents
+from app.provenance.operations import compute_origins, provenance_of
 from app.provenance.rules import dump_origins
 from tests.documents.steps import a_document, in_hours, ok, path_of, refused
 from tests.mcp_tools.client import Agent
@@ -130,18 +133,76 @@ def test_a_restore_that_brings_no_text_back_leaves_who_wrote_what_stands_there(a
     assert before == named(api, document) == [[(3, "Night writer", "agent")]]
 
 
-@pytest.mark.parametrize(
-    ("collection", "lost"), [("documents", {"written": None}), ("bodies", {"text": "Another.", "origins": ""})]
-)
-def test_a_write_inherits_by_what_the_document_keeps_else_by_the_text(api, store, written, collection, lost) -> None:
-    store.database[collection].update_many({}, {"$set": lost})
+# When it is computed
 
+
+def origins_stored(store, document) -> list[str | None]:
+    """Returns the stored origins of a document's texts, in the order in which they were written."""
+    rows = store.database.bodies.find({"documentId": ObjectId(document["id"])}, sort=[("_id", 1)])
+    return [row.get("origins") for row in rows]
+
+
+def test_a_content_write_leaves_it_to_who_asks_first_and_to_nobody_after(api, store, written) -> None:
+    write(api, written, f"New.\n\n{TEXT}")
+    ok(api.post(f"{path_of(written)}/revisions/1/restore", {"baseVersion": 3}))
+    write(api, written, "Patience.\n\nNew.")
+    assert origins_stored(store, written) == [None] * 4
+
+    found = provenance(api, written)
+
+    first, second, third, last = origins_stored(store, written)
+    assert None not in (first, last)
+    assert (second, third) == (None, None)  # what was restored does not go back to them
+    store.database.revisions.update_many({"documentId": ObjectId(written["id"])}, {"$set": {"bodyId": None}})
+    store.database.revisions.update_one(
+        {"documentId": ObjectId(written["id"]), "version": 5}, {"$set": {"bodyId": ObjectId()}}
+    )
+    assert provenance(api, written) == found
+
+
+def test_it_is_computed_from_the_nearest_text_whose_origins_are_stored(api, store, written) -> None:
+    provenance(api, written)
+    store.database.bodies.update_one({"documentId": ObjectId(written["id"])}, {"$set": {"text": "Another."}})
     write(api, written, "New.\n\nPatience.")
 
     assert named(api, written) == [
         [(3, "A script", "person"), (1, "Night writer", "agent")],
         [(1, "Night writer", "agent")],
     ]
+
+
+def test_a_computation_that_was_interrupted_goes_on_there_and_two_at_once_store_the_same(
+    api, project, store, written
+) -> None:
+    for number in range(5):
+        write(api, written, f"{TEXT}\n\nStep {number}.")
+    content_id = store[Documents].get(project.id, written["id"])["contentId"]
+    first, second = (compute_origins(project.context(), written["id"], content_id) for _ in range(2))
+    begun = [next(first), next(first)]
+    assert origins_stored(store, written) == begun + [None] * 5
+
+    by_second = [*second]
+
+    assert origins_stored(store, written) == begun + by_second
+    assert [*first] == by_second
+    assert origins_stored(store, written) == begun + by_second
+
+
+def test_a_review_is_of_the_text_that_is_approved_though_another_was_read_before(
+    api, written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def written_meanwhile(*arguments):
+        monkeypatch.setattr(publishing, "provenance_of", provenance_of)
+        found = provenance_of(*arguments)
+        write(api, written, f"By hand.\n\n{TEXT}")
+        return found
+
+    monkeypatch.setattr(publishing, "provenance_of", written_meanwhile)
+
+    ok(approve(api, written, **REVIEW))
+
+    record = record_of(api, written)
+    assert (record["version"], record["people"], record["agents"]) == (3, 2, 4)
 
 
 @pytest.mark.contract("decided-provenance.answer")

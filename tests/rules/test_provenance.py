@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from app.provenance.rules import (
     MOST_PARAGRAPHS,
+    ancestry,
     digests_of,
     dump_origins,
     load_origins,
@@ -101,6 +102,26 @@ def test_paragraphs_hold_all_that_is_no_space(markdown: str) -> None:
     assert "".join("".join(one.text for one in found).split()) == "".join(markdown.split())
     assert all(one.text and one.text == one.text.strip("\n") for one in found)
     assert [one.line for one in found] == sorted({one.line for one in found})
+
+
+@pytest.mark.parametrize(
+    ("contents", "of_last"),
+    [
+        ({1: "a"}, [("a", 1)]),
+        ({1: "a", 2: "a", 3: "b"}, [("a", 1), ("b", 3)]),  # a new title
+        ({1: "a", 2: "b", 3: "c", 4: "b", 5: "d"}, [("a", 1), ("b", 2), ("d", 5)]),  # a restore
+        ({1: "a", 2: "b", 3: "a"}, [("a", 1)]),
+        ({1: "a", 2: None, 3: "b"}, [("b", 3)]),
+        ({1: None, 2: "a", 3: None, 4: "a", 5: "b"}, [("a", 2), ("b", 5)]),
+        ({4: "b", 2: "a"}, [("a", 2), ("b", 4)]),
+    ],
+)
+def test_a_text_goes_back_to_those_that_were_there_before_it(
+    contents: dict[int, str | None], of_last: list[tuple[str, int]]
+) -> None:
+    last = contents[max(contents)]
+    assert last is not None
+    assert ancestry(contents, last) == of_last
 
 
 def test_a_text_of_only_paragraphs_has_no_more_than_are_kept() -> None:

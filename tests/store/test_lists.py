@@ -252,16 +252,3 @@ def test_lists_of_briefs_show_a_categorys_new_name_at_once(project: Project) -> 
 
     briefs = OPERATIONS["list_briefs"](ctx, fields={"state": ["ready"], "limit": 50, "offset": 0}).body
     assert sorted(brief["category"] for brief in briefs) == ["", "Baking"]
-
-
-def test_the_next_ready_briefs_come_without_the_digests_of_their_texts_which_stay(store: Store) -> None:
-    project = a_project(store)
-    document = a_ready_brief(project.context(), title="Rye", markdown="Flour.\n\nWater.\n")
-    before = store[Documents].get_many(project.id, [document["id"]])[document["id"]]
-
-    [row] = store[Documents].next_ready(project.id, {}, limit=1)
-    OPERATIONS["claim_next_brief"](project.context(), fields={})
-
-    assert "written" not in row
-    after = store[Documents].get_many(project.id, [document["id"]])[document["id"]]
-    assert after["written"] == before["written"] is not None

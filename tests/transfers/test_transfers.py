@@ -23,9 +23,9 @@ from app.core.vocabulary import Channel
 from app.documents.purging import purge_trash
 from app.projects.store import Projects
 from app.review.errors import ThreadsOpen
-from app.rules.imported_lines import Checked
 from app.transfers import operations as transfers
 from app.transfers.folders import import_documents
+from app.transfers.lines import Checked
 from app.transfers.operations import check_import, export_project, import_project
 from tests.databases import everything
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, fill_with_categories, made
@@ -150,7 +150,7 @@ def test_threads_come_with_their_document_and_stand_in_the_way_there_too(
     with pytest.raises(ThreadsOpen):
         called(other.context(), "publish_document", live["id"])
     for where, owner in ((store, full), (fresh_store, other)):
-        record = where.documents.get(owner.id, live["id"])
+        record = where[Documents].get(owner.id, live["id"])
         assert record is not None
         assert (record["unresolvedThreads"], record["mustThreads"]) == (1, {before[0]["id"]: "open"})
 

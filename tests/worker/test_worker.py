@@ -24,9 +24,10 @@ from app.documents import store as stored_documents
 from app.documents.store import Documents
 from app.events import store as events
 from app.events.store import Events
+from app.provenance import operations as provenance
 from app.settings import Settings
 from app.worker import worker
-from app.worker.jobs import expire_claims, jobs, publish_turn, trim_feeds
+from app.worker.jobs import attribute_texts, expire_claims, jobs, publish_turn, trim_feeds
 from app.worker.worker import ProjectByProject, Worker
 from tests.live import slowdown, until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
@@ -243,6 +244,66 @@ def test_what_was_published_before_an_error_is_logged(
 
     [line] = [vars(record) for record in logged.records]
     assert (line["msg"], line["documentId"]) == ("scheduled document published", documents[0])
+
+
+def attributed(store: Store, project: Project) -> list[bool]:
+    """Returns whether the origins of each text of a project are stored."""
+    rows = store.database.bodies.find({"projectId": ObjectId(project.id)}, sort=[("_id", 1)])
+    return [row.get("origins") is not None for row in rows]
+
+
+def test_who_wrote_new_texts_is_computed_from_their_events_once(fresh_store: Store) -> None:
+    project = a_project(fresh_store)
+    ctx, projects = project.context(project.token()), ProjectByProject("attribute texts")
+    document = a_document(ctx, title="Rye", markdown="Flour.")
+    a_document(ctx, title="Empty")
+    assert not attribute_texts(fresh_store, projects)
+    fresh_store[Outboxes].publish_all(project.id)
+    assert attributed(fresh_store, project) == [False]
+
+    assert attribute_texts(fresh_store, projects)
+
+    assert attributed(fresh_store, project) == [True]
+    assert not attribute_texts(fresh_store, projects)
+    for version, markdown in enumerate(("Flour.\n\nWater.", "Water."), 1):
+        OPERATIONS["write_content"](ctx, document["id"], fields={"markdown": markdown, "baseVersion": version})
+    fresh_store[Outboxes].publish_all(project.id)
+    assert attribute_texts(fresh_store, projects)
+    assert attributed(fresh_store, project) == [True] * 3
+    found = OPERATIONS["get_provenance"](ctx, document["id"], fields={}).body["paragraphs"]
+    assert [[by["version"] for by in one["by"]] for one in found] == [[2]]
+
+
+def test_the_texts_of_a_project_are_attributed_a_turn_at_a_time_and_hold_up_no_other(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many, few = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
+    for project, documents in ((many, 3), (few, 1)):
+        ctx = project.context(project.token())
+        for number in range(documents):
+            a_document(ctx, title=f"Document {number}", markdown="Flour.")
+        fresh_store[Outboxes].publish_all(project.id)
+    monkeypatch.setattr(provenance, "TURN_SECONDS", 0)
+    projects, turns = ProjectByProject("attribute texts"), []
+
+    while attribute_texts(fresh_store, projects):
+        turns.append((sum(attributed(fresh_store, many)), sum(attributed(fresh_store, few))))
+
+    assert turns[:3] == [(1, 1), (2, 1), (3, 1)]
+
+
+def test_events_of_documents_that_are_gone_do_not_keep_the_texts_of_others_from_being_attributed(
+    fresh_store: Store,
+) -> None:
+    project = a_project(fresh_store)
+    gone, there = (a_document(project.context(), title=title, markdown="Flour.") for title in ("Gone", "There"))
+    fresh_store[Outboxes].publish_all(project.id)
+    fresh_store.database.documents.delete_one({"_id": ObjectId(gone["id"])})
+
+    assert attribute_texts(fresh_store, ProjectByProject("attribute texts"))
+
+    assert attributed(fresh_store, project) == [False, True]
+    assert there["title"] == "There"
 
 
 def test_a_feed_that_can_not_be_trimmed_holds_up_no_other(

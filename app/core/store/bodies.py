@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from bson import ObjectId
 from pymongo import UpdateOne
@@ -42,8 +42,8 @@ class StoredBody(TypedDict):
     projectId: str
     documentId: str
     text: str
-    origins: str | None
-    """Who wrote its paragraphs, of a document's markdown (`rules/provenance.py`)."""
+    origins: NotRequired[str | None]
+    """Who wrote its paragraphs, of a document's markdown, once that was computed (`rules/provenance.py`)."""
 
 
 class Bodies(Collection[StoredBody]):
@@ -60,9 +60,9 @@ class Bodies(Collection[StoredBody]):
         super().__init__(store)
         self._collection = self._collection.with_options(read_concern=ReadConcern("local"))
 
-    def add(self, project_id: str, document_id: str, text: str, body_id: str, origins: str | None = None) -> None:
-        """Stores a text of a document under a new id, markdown with the origins of its paragraphs."""
-        self._insert(project_id, {"id": body_id, "documentId": document_id, "text": text, "origins": origins})
+    def add(self, project_id: str, document_id: str, text: str, body_id: str) -> None:
+        """Stores a text of a document under a new id."""
+        self._insert(project_id, {"id": body_id, "documentId": document_id, "text": text})
 
     def add_many(self, project_id: str, bodies: Iterable[Values]) -> None:
         """Stores texts with given ids: `id`, `documentId`, `text`."""
@@ -95,11 +95,20 @@ class Bodies(Collection[StoredBody]):
         """Returns a body, or None."""
         return self._find_one(project_id, {"_id": object_id(body_id)}) if body_id else None
 
+    def get_owners(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
+        """Returns the ids of the documents of several bodies by id, in one read of no more than that."""
+        return self._values(project_id, body_ids, "$documentId")
+
     def get_origins(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str | None]:
-        """Returns the origins of several bodies by id, in one read of no more than that."""
+        """Returns the origins of several bodies by id, None where nobody computed them, in one read of no more."""
         return self._values(project_id, body_ids, "$origins")
 
-    def set_origins(self, project_id: str, origins: Mapping[str, str]) -> None:
+    def set_origins(self, project_id: str, body_id: str, origins: str) -> None:
+        """Stores the origins of a text. They follow from immutable texts, so it does not matter who does so first."""
+        where = self._where(project_id, {"_id": ObjectId(body_id)})
+        self._collection.update_one(where, {"$set": {"origins": origins}}, session=self._session)
+
+    def set_many_origins(self, project_id: str, origins: Mapping[str, str]) -> None:
         """Stores the origins of texts that were added without them, by id; raises `WriteConflict` if one is gone."""
         updates = [
             UpdateOne(self._where(project_id, {"_id": ObjectId(body_id)}), {"$set": {"origins": one}})
