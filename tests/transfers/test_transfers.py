@@ -21,6 +21,7 @@ from app.core.store.outbox import Outboxes
 from app.core.store.store import Store, connect
 from app.core.vocabulary import Channel
 from app.documents.purging import purge_trash
+from app.documents.store import Documents
 from app.projects.store import Projects
 from app.review.errors import ThreadsOpen
 from app.transfers import operations as transfers
