@@ -1,6 +1,7 @@
-"""The operations that REST, MCP and the console serve, in the order of MCP's tools.
+"""The lists in which the contract's folders and the features meet, each in the order that callers see.
 
-Each is declared at its function. The command line and the worker have a few of their own.
+Operations are declared at their functions; REST, MCP and the console serve those that stand here, in the order of
+MCP's tools. The command line and the worker have a few of their own.
 """
 
 from typing import Any
@@ -10,8 +11,10 @@ from app.briefs import operations as briefs
 from app.categories import clusters
 from app.categories import operations as categories
 from app.checks import operations as checks
+from app.core.features import Feature, Features
 from app.core.operation import Operation
-from app.core.vocabulary import Channel
+from app.core.store import store
+from app.core.store.store import Store
 from app.documents import content as revisions
 from app.documents import operations as documents
 from app.documents import publishing
@@ -30,7 +33,7 @@ from app.review import operations as threads
 from app.sections import operations as sections
 from app.webhooks import operations as webhooks
 
-CATALOGUE: tuple[Operation[Any], ...] = (
+OPERATIONS: tuple[Operation[Any], ...] = (
     intents.create_document_intent,
     intents.create_cluster_intent,
     intents.create_category_intent,
@@ -132,10 +135,13 @@ CATALOGUE: tuple[Operation[Any], ...] = (
     sections.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
 )
 
-OPERATIONS = {operation.name: operation for operation in CATALOGUE}
-"""The operations by name."""
+FEATURES: tuple[Feature, ...] = ()
+"""What else features add to the records and operations of other folders."""
+
+ALL = Features(OPERATIONS, FEATURES)
+"""The whole service."""
 
 
-def name_of(channel: Channel, operation: str) -> str:
-    """Returns how messages name an operation for the callers of an interface (decisions, section 11)."""
-    return OPERATIONS[operation].name_on(channel)
+def connect(uri: str, *arguments: Any, features: Features = ALL, **options: Any) -> Store:
+    """Returns the store of an application with these features; arguments and errors are those of `store.connect`."""
+    return store.connect(uri, *arguments, features=features, **options)

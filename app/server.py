@@ -7,8 +7,8 @@ from flask import Flask
 from flask.typing import ResponseReturnValue
 
 from app.console import routes as console
-from app.core.store.store import Store, connect
-from app.features import CATALOGUE, name_of
+from app.core.store.store import Store
+from app.features import connect
 from app.http import bodies, errors, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
@@ -47,7 +47,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
         settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
     )
     requests.install(app)
-    Callers(app, store, settings, name_of, CATALOGUE)
+    Callers(app, store, settings)
     bodies.install(app)
     errors.install(app)
     oauth.install(app, settings)

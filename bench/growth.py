@@ -25,6 +25,7 @@ from app.core.store.indexes import create_indexes
 from app.core.store.store import CODEC, Store
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.schemas import SORTS
+from app.features import ALL
 from bench import seeds
 from bench.servers import own_store
 from tests.graphql_app.client import GraphQL, delivery_token, published
@@ -210,7 +211,7 @@ def _medians(few: Call, many: Call) -> tuple[float, float]:
 def _examined(project: Project, client: Any, sent: _Sent, request: Request) -> int:
     """Returns how many index keys and documents MongoDB examines for a request."""
     database = project.store.database
-    watched = Store(client.get_database(database.name, codec_options=CODEC), deadline_seconds=10)
+    watched = Store(client.get_database(database.name, codec_options=CODEC), deadline_seconds=10, features=ALL)
     call = request(Context(watched, project.token().caller, project.context().channel))
     sent.commands.clear()
     call()

@@ -11,7 +11,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from app.core.store.indexes import create_indexes
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
+from app.features import connect
 from tests.live import free_port, until_listening
 
 

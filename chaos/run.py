@@ -21,9 +21,10 @@ from bson import ObjectId
 
 from app.cli.db import prepare
 from app.core.store.indexes import NOT_DELETED, OUTBOXES
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
 from app.core.vocabulary import TokenKind
 from app.events.store import Events
+from app.features import connect
 from app.notices.rules import GATHERS
 from chaos.client import Caller, shown
 from chaos.cluster import ReplicaSet

@@ -17,7 +17,7 @@ from app.core.schemas.queries import NUMBERS, DryRun, Page, idempotency_key
 from app.core.schemas.unknown import unknown_names
 from app.core.schemas.validation import HEX_ID, WRONG_ID
 from app.documents.schemas import GuardedWrite
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from app.provenance.generation import WithGeneration
 from app.provenance.schemas import ApproveFields
 from app.sections.schemas import ContentPartQuery
@@ -115,7 +115,7 @@ def _with(schema: type[ma.Schema], name: str, **options: Any) -> Any:
 
 def _described(tool: str) -> Iterator[tuple[str, str]]:
     """Yields the arguments that a tool takes, those inside others too, each with its description."""
-    schemas = [json_schema(one.body) for one in CATALOGUE if one.name == tool and one.body]
+    schemas = [json_schema(one.body) for one in OPERATIONS if one.name == tool and one.body]
     while schemas:
         for name, one in schemas.pop().get("properties", {}).items():
             yield name, one.get("description", "")

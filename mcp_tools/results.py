@@ -10,7 +10,7 @@ from app.core.errors import Refusal
 from app.core.operation import Operation, Result
 from app.core.schemas.loading import cached_schema
 from app.documents.responses import minimal_record
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from app.intents.responses import Intent
 from app.rest.response_schemas import response_schema
 
@@ -44,7 +44,7 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
     A record is documented once, by the first tool that reads it, to use little of the context; those of administration
     are in the OpenAPI document. A refusal fits every schema, since some clients check tool errors against it too.
     """
-    alike = [one for one in CATALOGUE if one.record is operation.record]
+    alike = [one for one in OPERATIONS if one.record is operation.record]
     is_first = operation is min(alike, key=lambda one: (not one.reads, one.many))
     documents_it = is_first and "admin" not in operation.toolsets
     record = {"type": "object", "properties": _keys(operation)} if documents_it else {}
@@ -58,7 +58,7 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
 def _keys(operation: Operation[Any]) -> dict[str, Any]:
     """Returns the keys of an operation's record, without those of a record that it extends, which has its own tool."""
     keys = {name: _key(one) for name, one in response_schema(operation.record)["properties"].items()}
-    for extended in {one.record for one in CATALOGUE} & {*get_original_bases(operation.record)}:
+    for extended in {one.record for one in OPERATIONS} & {*get_original_bases(operation.record)}:
         keys = {name: one for name, one in keys.items() if name not in extended.__annotations__}
     return keys
 

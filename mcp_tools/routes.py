@@ -6,7 +6,7 @@ from flask import Flask, Response
 
 from app.core.errors import CHALLENGE, Refusal
 from app.core.vocabulary import TOOLSETS
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from app.http.hosts import HostNames
 from app.oauth.rules import DEFAULT_SCOPES
 from app.settings import Settings
@@ -41,7 +41,7 @@ def install(app: Flask, settings: Settings) -> None:
 def install_llms(app: Flask, settings: Settings) -> None:
     """Serves `/llms.txt`, which names the interfaces that are on; it needs no token."""
     interfaces = "\n".join(line for name, line in INTERFACES.items() if getattr(settings, name))
-    tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in CATALOGUE)
+    tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in OPERATIONS)
     template = Path(__file__).with_name("llms.txt").read_text()
     text = template.format(interfaces=interfaces, tools=tools, toolsets=", ".join(TOOLSETS))
     app.add_url_rule("/llms.txt", "llms", lambda: Response(text, content_type="text/plain; charset=utf-8"))

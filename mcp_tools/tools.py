@@ -10,7 +10,7 @@ import mcp_types as t
 from app.core.context import Context
 from app.core.operation import Effect, Operation
 from app.core.vocabulary import Scope
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from mcp_tools.arguments import DRY_RUN, arguments_of, input_schema, read
 from mcp_tools.results import UNTRUSTED, output_schema, result_of
 
@@ -79,7 +79,7 @@ def _hints(operation: Operation[Any]) -> t.ToolAnnotations:
     )
 
 
-TOOLS: dict[str, Tool] = {operation.name: _tool(operation) for operation in CATALOGUE}
+TOOLS: dict[str, Tool] = {operation.name: _tool(operation) for operation in OPERATIONS}
 
 
 def tools_for(scopes: frozenset[Scope], toolset: str) -> list[t.Tool]:

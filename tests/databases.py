@@ -11,7 +11,8 @@ from pymongo import MongoClient
 
 from app.cli.db import create_missing, differences
 from app.core.store.indexes import create_indexes
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
+from app.features import connect
 from tests import in_memory
 
 MONGOMOCK = os.environ.get("CONTENT_WORKFLOW_TEST_STORE") == "mongomock"

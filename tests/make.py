@@ -8,14 +8,13 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 
-from app.actions.operations import document_operations
 from app.core.actors import SYSTEM
-from app.core.context import Caller, Context, Server, this_instant
+from app.core.context import Caller, Context, this_instant
 from app.core.events import Event
 from app.core.store.collection import new_id
 from app.core.store.store import Store
 from app.core.vocabulary import Channel, Scope, TokenKind
-from app.features import CATALOGUE, name_of
+from app.features import ALL
 from app.projects.access import hash_of, new_secret
 from app.projects.store import Projects
 from app.projects.token_store import Tokens
@@ -24,9 +23,7 @@ from app.settings import Settings
 from app.worker.jobs import expire_claims
 from app.worker.worker import ProjectByProject
 
-OPERATIONS = {operation.name: operation for operation in CATALOGUE}
-SERVER = Server(document_operations=document_operations(CATALOGUE), name_of=name_of)
-"""What calls without an app know of their server."""
+OPERATIONS = ALL.by_name
 EMPTY_BRIEF = {
     **dict.fromkeys(("audience", "intent", "keyword", "notes", "outline", "wordCount"), ""),
     "internalLinks": [],
@@ -90,7 +87,7 @@ class Project:
 
     def context(self, token: Token | None = None, *, channel: Channel = Channel.REST, **options: Any) -> Context:
         """Makes the context of a call."""
-        return Context(self.store, (token or self.token()).caller, channel, **{"server": SERVER, **options})
+        return Context(self.store, (token or self.token()).caller, channel, **options)
 
 
 def an_app(store: Store, **settings: Any) -> Flask:

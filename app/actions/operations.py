@@ -4,8 +4,9 @@ The refusals are those of the operations: scope and freeze by `Operation.permit`
 rest by the rule that each operation declares. What the rules need besides the document is read once.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from app.actions.responses import Action, action_record
@@ -13,6 +14,7 @@ from app.checks.operations import checks_of, demanded_checks
 from app.checks.rules import CheckResult, failed_errors
 from app.core.context import Context
 from app.core.errors import NotFound, Refusal, or_raise
+from app.core.features import Features
 from app.core.operation import Effect, Operation, Result, if_over_budget, operation
 from app.core.vocabulary import Scope
 from app.documents.content import markdown_of
@@ -59,13 +61,14 @@ def actions_on(
     """
     call = _call(ctx, document, markdown, results)
     over_budget = if_over_budget(ctx)
-    for one in ctx.server.document_operations:
+    for one in document_operations(ctx.features):
         yield one, _refusal(ctx, one, document, call) or over_budget.get(one.publishes)
 
 
-def document_operations(catalogue: Iterable[Operation[Any]]) -> tuple[Operation[Any], ...]:
-    """Returns those of the operations that write one document or its brief."""
-    of_documents = [one for one in catalogue if one.id_names[:1] == ("documentId",) and not one.reads]
+@lru_cache
+def document_operations(features: Features) -> tuple[Operation[Any], ...]:
+    """Returns the operations that write one document or its brief."""
+    of_documents = [one for one in features.operations if one.id_names[:1] == ("documentId",) and not one.reads]
     return tuple(one for one in of_documents if "threadId" not in one.id_names and one.record not in OF_LINKS)
 
 

@@ -18,9 +18,9 @@ from app.core.context import Context, Server
 from app.core.errors import ServiceUnavailable
 from app.core.operation import Operation, Shown
 from app.core.schemas.loading import load
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
 from app.core.vocabulary import Channel
-from app.features import name_of
+from app.features import connect
 from app.http.logs import log_as_json
 from app.projects.operations import service_of
 from app.settings import Settings
@@ -82,7 +82,7 @@ def _address() -> str:
     return Settings.from_environment().public_url or GUESSED_ADDRESS
 
 
-SERVER = Server(address=_address, name_of=name_of)
+SERVER = Server(address=_address)
 """The server that links of the commands lead to."""
 
 

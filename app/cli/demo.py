@@ -14,7 +14,7 @@ from app.core.store.store import Store
 from app.core.times import wire_time
 from app.core.vocabulary import Channel, Kind, Scope, TokenKind
 from app.documents import operations as documents
-from app.features import OPERATIONS
+from app.features import ALL
 from app.intents import operations as intents
 from app.projects import members, tokens
 from app.projects import operations as projects
@@ -102,7 +102,7 @@ class _DemoPlan:
         for place, (use, name) in enumerate(steps, 1):
             ctx = self._as(use, began - (began - ended) * place / len(steps))
             publish_at = wire_time(this_instant() + timedelta(days=2)) if name == "schedule_document" else None
-            call(ctx, OPERATIONS[name], document_id, publishAt=publish_at)
+            call(ctx, ALL.by_name[name], document_id, publishAt=publish_at)
         if remark := planned.get("remark"):
             call(self._as("agent", ended), threads.open_thread, document_id, **remark)
 
@@ -117,7 +117,7 @@ class _DemoPlan:
 
     def _create(self, kind: Kind, ago: float = 0, **fields: Any) -> str:
         owner = self._as("owner", ago)
-        draft = call(owner, OPERATIONS[f"create_{kind}_intent"], **fields)
+        draft = call(owner, ALL.by_name[f"create_{kind}_intent"], **fields)
         confirmed: Mapping[str, Any] = call(owner, intents.confirm_intent, draft["id"])
         return str(confirmed[kind]["id"])
 

@@ -8,7 +8,8 @@ import click
 from app.cli.calling import started
 from app.cli.server_process import free_address, run
 from app.core.errors import ServiceUnavailable
-from app.core.store.store import Misconfigured, Store, connect
+from app.core.store.store import Misconfigured, Store
+from app.features import connect
 
 log = logging.getLogger("content_workflow.serve")
 

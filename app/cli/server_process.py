@@ -113,7 +113,7 @@ def _worker(settings: Settings) -> Iterator[None]:
 
 def _start_worker(settings: Settings) -> Worker:
     try:
-        from app.core.store.store import connect
+        from app.features import connect
         from app.http.tracing import trace
         from app.worker.jobs import jobs
         from app.worker.worker import Worker

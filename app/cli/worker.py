@@ -8,7 +8,8 @@ from prometheus_client import start_http_server
 
 from app.cli.calling import started
 from app.core.errors import ServiceUnavailable
-from app.core.store.store import Misconfigured, connect
+from app.core.store.store import Misconfigured
+from app.features import connect
 from app.http.metrics import with_token
 from app.http.tracing import trace
 from app.worker.jobs import jobs

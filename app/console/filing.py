@@ -14,7 +14,7 @@ from app.console.lookups import named
 from app.core.errors import Refusal
 from app.core.operation import Operation
 from app.core.slugs import slug_of
-from app.features import OPERATIONS
+from app.features import ALL
 from app.intents import operations as intents
 
 
@@ -28,7 +28,7 @@ class Filing:
 
     def operation(self, name: str) -> Operation[Any]:
         """Returns the operation of this kind, by its name with `{}` in place of the kind."""
-        return OPERATIONS[name.format(self.one)]
+        return ALL.by_name[name.format(self.one)]
 
 
 FILINGS: Mapping[str, Filing] = {

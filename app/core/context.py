@@ -1,6 +1,6 @@
 """The context of one call: the caller, the interface, and the time of the call."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -10,6 +10,7 @@ from app.core.actors import SYSTEM, Actor, StoredNote
 from app.core.errors import Forbidden, PreconditionFailed
 from app.core.etags import Tags, matches, tag_of
 from app.core.events import Event
+from app.core.features import Features
 from app.core.store.store import Store
 from app.core.vocabulary import ActorType, Channel, Scope
 from app.documents.record import Call
@@ -78,13 +79,6 @@ class Server:
     """Whether its webhooks may reach its own loopback."""
     sends_mail: bool = False
     """Whether it sends e-mail."""
-    name_of: Callable[[Channel, str], str] = lambda channel, operation: f"`{operation}`"
-    """Returns how messages name an operation for the callers of an interface; by default, its name."""
-    document_operations: Sequence[Any] = ()
-    """Each `Operation` that writes one document or its brief, in the catalogue's order: what `actions` lists.
-
-    The catalogue is passed, as operations can't import it.
-    """
     callers_changed: Callable[[str], None] = lambda project_id: None
     """Makes it authenticate a project's callers again; called after a write that needs the scope `admin`."""
 
@@ -118,9 +112,14 @@ class Context:
         return self.caller.project_id
 
     @property
+    def features(self) -> Features:
+        """The lists of the application that was called."""
+        return self.store.features
+
+    @property
     def call(self) -> Call:
         """The call as rules see it."""
-        name_of = partial(self.server.name_of, self.channel)
+        name_of = partial(self.features.name_of, self.channel)
         return Call(self.caller.actor, self.channel, self.now, has_agent=bool(self.caller.agent), name_of=name_of)
 
     @property

@@ -5,19 +5,16 @@ are answered wait in the server or in the proxy. `/health` has no limit.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from flask import Flask, Response, current_app, g, request
 
-from app.actions.operations import document_operations
 from app.core.concurrency import ConcurrencyLimit
 from app.core.context import Caller, Context, Server, this_instant
 from app.core.errors import CHALLENGE, RateLimited, Unauthorized
-from app.core.operation import Operation
 from app.core.store.store import Store
 from app.core.vocabulary import Channel, TokenKind
 from app.http.proxies import client_of
@@ -68,14 +65,7 @@ HEALTH = ".getHealth"
 class Callers:
     """Authenticates callers, and refuses those that call or fail too often; the counts are those of this process."""
 
-    def __init__(
-        self,
-        app: Flask,
-        store: Store,
-        settings: Settings,
-        name_of: Callable[[Channel, str], str],
-        catalogue: Sequence[Operation[Any]],
-    ) -> None:
+    def __init__(self, app: Flask, store: Store, settings: Settings) -> None:
         self.store = store
         self._access = Access(store)
         self.settings = settings
@@ -84,8 +74,6 @@ class Callers:
             public_url=settings.public_url,
             webhooks_allow_local=settings.webhooks_allow_local,
             sends_mail=bool(settings.smtp_url),
-            name_of=name_of,
-            document_operations=document_operations(catalogue),
             callers_changed=self._access.look_up_again,
         )
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None

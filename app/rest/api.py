@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Flask
 
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from app.rest import health
 from app.rest.blueprint import Routes
 from app.rest.openapi import TAGS, make_document
@@ -12,7 +12,7 @@ from app.rest.reference import serve_reference
 from app.rest.route import in_order, routes_of
 from app.settings import Settings
 
-SERVED = in_order(route for operation in CATALOGUE for route in routes_of(operation))
+SERVED = in_order(route for operation in OPERATIONS for route in routes_of(operation))
 """The routes of all operations."""
 
 

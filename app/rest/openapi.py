@@ -17,6 +17,7 @@ from apispec import BasePlugin
 from flask import Flask
 from flask_smorest import Api, Blueprint
 
+from app.checks import vocabulary as checks_words
 from app.core import vocabulary
 from app.core.documented import EXAMPLE_ID, docstring
 from app.core.errors import Refusal
@@ -26,13 +27,30 @@ from app.core.schemas.validation import HEX_ID
 from app.documents.responses import SEARCH_INTENTS
 from app.documents.schemas import SORTS, FirstStatus
 from app.events.vocabulary import EVENT_TYPES
+from app.guards import vocabulary as guards_words
 from app.intents.responses import Intent
 from app.intents.schemas import INTENT_FIELDS
+from app.notices import vocabulary as notices_words
+from app.planning import vocabulary as planning_words
+from app.provenance import vocabulary as provenance_words
 from app.rest.examples import error_examples, example, response_example
 from app.rest.response_schemas import REF, JsonSchema, components, error_components
 from app.rest.route import Route
+from app.review import vocabulary as review_words
 from app.settings import VERSION, Settings
+from app.webhooks import vocabulary as webhooks_words
 
+VOCABULARIES = (
+    vocabulary,
+    checks_words,
+    guards_words,
+    notices_words,
+    planning_words,
+    provenance_words,
+    review_words,
+    webhooks_words,
+)
+"""The modules whose enumerations are components."""
 HEAD = Path(__file__).with_suffix(".yaml")
 
 TAGS = {
@@ -58,7 +76,12 @@ HEADERS = {400: "Preference-Applied", 401: "WWW-Authenticate", 412: "ETag", 429:
 NOUNS = {"document-intents": "draft", "cluster-intents": "draft", "category-intents": "draft", "categories": "category"}
 
 ENUMS: dict[str, Iterable[str]] = {
-    **{words.__name__: words for words in vars(vocabulary).values() if isinstance(words, EnumType) and list(words)},
+    **{
+        words.__name__: words
+        for module in VOCABULARIES
+        for words in vars(module).values()
+        if isinstance(words, EnumType) and list(words)
+    },
     "EventType": EVENT_TYPES,
     "FirstStatus": FirstStatus,
     "SearchIntentOrUnset": SEARCH_INTENTS,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.cli.mongod import running_mongod
-from app.core.store.store import connect
+from app.features import connect
 from tests.abuse.service import FIGURES, MIB, Service, serve
 
 

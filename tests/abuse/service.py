@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import httpx
 
 from app.cli.db import create_missing
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
+from app.features import connect
 from tests.live import free_port, program, until_listening
 from tests.make import OPERATIONS, Project, a_project
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from app.cli.db import prepare
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
+from app.features import connect
 from tests.make import OPERATIONS, Project, a_project
 
 Database = tuple[Store, dict[str, str]]

@@ -8,7 +8,8 @@ from uuid import uuid4
 from flask import Flask
 
 from app.cli.db import create_missing
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
+from app.features import connect
 from tests.bad_input.addresses import AddressTarget
 from tests.bad_input.campaign import Figures, Target, run
 from tests.bad_input.console import ConsoleTarget

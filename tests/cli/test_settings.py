@@ -16,7 +16,8 @@ from pymongo import MongoClient
 
 from app.cli import calling, main
 from app.cli.mongod import find_mongod
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
+from app.features import connect
 from app.settings import Settings, SettingsError
 from tests import live
 from tests.cli.running import running, until

@@ -10,6 +10,7 @@ from selenium import webdriver
 
 from app.core.store.store import CODEC, Store
 from app.core.vocabulary import Scope
+from app.features import ALL
 from app.http.callers import WAITING
 from tests.console.browser import Window
 from tests.console.visitor import Visitor
@@ -47,7 +48,7 @@ def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
     client: MongoClient[Any] = MongoClient(mongodb_uri, event_listeners=[commands])
     database = client.get_database(store.database.name, codec_options=CODEC)
 
-    yield an_uncached_app(Store(database, deadline_seconds=10)), commands
+    yield an_uncached_app(Store(database, deadline_seconds=10, features=ALL)), commands
     client.close()
 
 

@@ -22,6 +22,7 @@ from app.documents.revision_store import Revisions
 from app.documents.schemas import SORTS
 from app.documents.store import Documents
 from app.events.store import Events
+from app.features import ALL
 from app.intents.store import Intents
 from app.projects.store import Members
 from app.projects.token_store import Tokens
@@ -86,7 +87,7 @@ def explain(store: Store, mongodb_uri: str) -> Iterator[Explain]:
     watch = Queries("find", "findAndModify", "aggregate", "update", "delete")
     client: Any = pymongo.MongoClient(mongodb_uri, event_listeners=[watch], w="majority")
     database = client.get_database(store.database.name, codec_options=CODEC)
-    watched = Store(database, deadline_seconds=10)
+    watched = Store(database, deadline_seconds=10, features=ALL)
 
     def explained(run: Callable[[Store], Any], find: Callable[[dict[str, Any]], bool] = bool) -> list[Plan]:
         watch.sent.clear()

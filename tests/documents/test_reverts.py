@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from app.core.context import this_instant
-from app.core.store.store import connect
 from app.core.times import wire_time
 from app.core.vocabulary import Scope
 from app.documents.store import Documents
+from app.features import connect
 from app.guards import reverts
 from tests.documents.steps import NOBODY, a_category, a_document, events_of, in_hours, ok, path_of, refused
 from tests.make import OPERATIONS, Project, Token, an_app

@@ -18,10 +18,11 @@ from app.core.events import Event
 from app.core.store import outbox as outboxes
 from app.core.store.collection import MAX_OUTBOX, OutboxFull
 from app.core.store.outbox import Outboxes
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
 from app.core.vocabulary import Channel
 from app.documents.store import Documents
 from app.events.store import Events
+from app.features import connect
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod

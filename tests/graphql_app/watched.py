@@ -7,6 +7,7 @@ from flask import Flask
 from pymongo import MongoClient, monitoring
 
 from app.core.store.store import CODEC, Store
+from app.features import ALL
 from tests.listener import Listener
 from tests.make import an_app
 
@@ -18,7 +19,7 @@ class Watched(Listener):
         self.collections: list[str] = []
         self.commands: list[dict[str, Any]] = []
         self.client: MongoClient[Any] = MongoClient(uri, event_listeners=[self])
-        store = Store(self.client.get_database(database, codec_options=CODEC), deadline_seconds=10)
+        store = Store(self.client.get_database(database, codec_options=CODEC), deadline_seconds=10, features=ALL)
         self.app: Flask = an_app(store)
 
     def started(self, event: monitoring.CommandStartedEvent) -> None:

@@ -14,7 +14,8 @@ import pytest
 from pymongo import MongoClient
 
 from app.cli.db import create_missing
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
+from app.features import connect
 from tests.http.servers import Reply, ServerProcess, servers
 from tests.make import OPERATIONS, Project, Token, a_project
 from tests.mongod import quick_mongod

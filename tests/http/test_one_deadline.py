@@ -9,8 +9,9 @@ import pytest
 from pymongo import monitoring
 
 from app.core.store.request_time import standing_still
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
 from app.documents.store import Documents
+from app.features import connect
 from tests.http.conftest import Configured
 from tests.listener import Listener
 from tests.make import OPERATIONS, Project, a_document

@@ -14,7 +14,8 @@ from flask import Flask
 
 from app.cli.db import create_missing
 from app.cli.mongod import running_mongod
-from app.core.store.store import AccessDenied, NotPrepared, Store, connect
+from app.core.store.store import AccessDenied, NotPrepared, Store
+from app.features import connect
 from app.rest import health
 from tests.live import until
 from tests.make import a_project, a_ready_brief, an_app

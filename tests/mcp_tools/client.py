@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from werkzeug.test import TestResponse
 
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from mcp_tools.tools import TOOLS
 from tests.make import Token
 
@@ -29,7 +29,7 @@ MODERN, HANDSHAKE = "2026-07-28", "2025-06-18"
 ERAS = (MODERN, HANDSHAKE)
 
 SETS = {
-    toolset: [operation.name for operation in CATALOGUE if toolset in operation.toolsets]
+    toolset: [operation.name for operation in OPERATIONS if toolset in operation.toolsets]
     for toolset in TOOLSETS
     if toolset != ALL_TOOLS
 }

@@ -18,7 +18,7 @@ from app.core.operation import Effect, Operation
 from app.core.schemas.json_schema import json_schema
 from app.core.schemas.loading import cached_schema
 from app.core.vocabulary import Scope
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from app.guards.errors import BudgetExceeded, ProjectFrozen
 from app.rest.examples import error_examples
 from mcp_tools.arguments import DRY_RUN, INSTRUCTED, KEY, UNSTATED
@@ -46,7 +46,7 @@ ANYWHERE = (
 )
 """What any tool can answer."""
 
-EACH_OPERATION = pytest.mark.parametrize("operation", CATALOGUE, ids=lambda operation: operation.name)
+EACH_OPERATION = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 
 
 def _served_by_rest(app: Flask) -> set[str]:
@@ -83,7 +83,7 @@ def test_rest_and_mcp_offer_the_same_operations(app: Flask) -> None:
 
 @pytest.mark.contract("service.mcp")
 def test_every_operation_is_a_tool() -> None:
-    assert list(TOOLS) == [operation.name for operation in CATALOGUE]
+    assert list(TOOLS) == [operation.name for operation in OPERATIONS]
 
 
 @pytest.mark.contract("decided-mcp.schemas")
@@ -166,7 +166,7 @@ def _described(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def test_what_tools_leave_out_is_in_the_instructions_or_in_a_tool_that_is_listed_with_them() -> None:
     assert all(f"`{name}`" in INSTRUCTIONS for name in (KEY, DRY_RUN, *(name for name, _ in INSTRUCTED)))
-    for operation in (one for one in CATALOGUE if one.arguments_as):
+    for operation in (one for one in OPERATIONS if one.arguments_as):
         other = TOOLS[operation.arguments_as].operation
         assert operation.scope == other.scope
         assert set(operation.toolsets) <= set(other.toolsets)
@@ -181,7 +181,7 @@ def test_every_tool_that_writes_takes_an_idempotency_key_and_dry_run_and_none_th
 
 
 def test_guidance_speaks_of_tools_that_exist() -> None:
-    texts = " ".join([INSTRUCTIONS, *(operation.next for operation in CATALOGUE)])
+    texts = " ".join([INSTRUCTIONS, *(operation.next for operation in OPERATIONS)])
     named = {word.strip("`") for word in texts.split() if word.startswith("`") and "_" in word}
 
     assert {name.strip(".,:;()`") for name in named} - set(TOOLS) - {"get_…", "_tag"} == set()

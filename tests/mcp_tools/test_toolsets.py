@@ -5,7 +5,7 @@ import re
 import pytest
 
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS, Scope
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from mcp_tools.tools import TOOLS
 from tests.make import Project
 from tests.mcp_tools.client import SETS, Agent
@@ -15,8 +15,8 @@ MOST_BYTES = {"writing": 15_000, "planning": 36_000, "reviewing": 26_000, "admin
 
 
 def test_every_tool_is_in_a_toolset_that_exists() -> None:
-    assert all(operation.toolsets for operation in CATALOGUE)
-    assert {toolset for operation in CATALOGUE for toolset in operation.toolsets} == set(TOOLSETS) - {ALL_TOOLS}
+    assert all(operation.toolsets for operation in OPERATIONS)
+    assert {toolset for operation in OPERATIONS for toolset in operation.toolsets} == set(TOOLSETS) - {ALL_TOOLS}
 
 
 @pytest.mark.parametrize(("toolset", "described"), [("writing", SETS["writing"]), ("reviewing", ["request_changes"])])

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from app import rules
+import app
 from app.core.vocabulary import Channel
-from app.features import OPERATIONS, name_of
+from app.features import ALL
 from mcp_tools.tools import TOOLS
 from tests.make import Project, a_document, a_ready_brief
 from tests.mcp_tools.client import Agent
@@ -18,17 +18,17 @@ A_ROUTE = re.compile(r"`?(GET|POST|PUT|PATCH|DELETE) /")
 
 
 NAMED = re.compile(r"""(?:name_of|say)\(['"](\w+)['"]\)""")
-RULES = Path(rules.__file__).parent
+APP = Path(app.__file__).parent
 
 
 def test_every_operation_that_a_rule_names_has_a_name_on_each_interface() -> None:
-    named = {name for module in RULES.glob("*.py") for name in NAMED.findall(module.read_text())}
+    named = {name for module in APP.rglob("*.py") for name in NAMED.findall(module.read_text())}
 
     assert {"claim_brief", "reply_to_thread", "withdraw_brief", "list_threads"} <= named
-    assert [name for name in named if not (OPERATIONS[name].route and OPERATIONS[name].button)] == []
-    assert name_of(Channel.REST, "reply_to_thread") == "`POST /documents/:id/threads/:threadId/replies`"
-    assert name_of(Channel.MCP, "reply_to_thread") == "`reply_to_thread`"
-    assert name_of(Channel.CONSOLE, "reply_to_thread") == '"Reply"'
+    assert [name for name in named if not (ALL.by_name[name].route and ALL.by_name[name].button)] == []
+    assert ALL.name_of(Channel.REST, "reply_to_thread") == "`POST /documents/:id/threads/:threadId/replies`"
+    assert ALL.name_of(Channel.MCP, "reply_to_thread") == "`reply_to_thread`"
+    assert ALL.name_of(Channel.CONSOLE, "reply_to_thread") == '"Reply"'
 
 
 def test_the_holder_of_a_claim_reads_that_it_is_theirs_and_what_to_call_next(

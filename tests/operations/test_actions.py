@@ -9,16 +9,18 @@ import orjson
 import pytest
 from bson import ObjectId
 
+from app.actions.operations import document_operations
 from app.core.context import Context
 from app.core.errors import Refusal
 from app.core.times import wire_time
 from app.core.vocabulary import BriefState, Channel, DocumentStatus, Scope
 from app.documents.record import NO_CLAIM
+from app.features import ALL
 from app.guards.budgets import Budget
 from app.sections.rules import hash_of
 from tests.documents.states import NOW
 from tests.documents.steps import NOBODY, a_document, claimed, ok, path_of
-from tests.make import OPERATIONS, SERVER, Project, Token, made
+from tests.make import OPERATIONS, Project, Token, made
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
@@ -137,7 +139,7 @@ def test_in_every_state_an_operation_does_what_the_actions_say(project: Project,
         name, token = draw.choice(list(tokens.items()))
         ctx = project.context(token, channel=draw.choice([Channel.REST, Channel.MCP]), now=NOW)
         listed = OPERATIONS["list_document_actions"](ctx, str(document["_id"])).body
-        assert [one["action"] for one in listed] == [one.name for one in SERVER.document_operations]
+        assert [one["action"] for one in listed] == [one.name for one in document_operations(ALL)]
         for entry in listed:
             ids, fields = valid_call(entry["action"], document)
             dry = replace(ctx, dry_run=entry["allowed"])  # what is refused changes nothing anyway
@@ -151,8 +153,8 @@ def test_in_every_state_an_operation_does_what_the_actions_say(project: Project,
 
 @pytest.mark.contract("decided-actions.agree")
 def test_every_operation_that_writes_a_document_declares_what_can_refuse_it() -> None:
-    assert [one.name for one in SERVER.document_operations if one.rule is None] == []
-    assert len(SERVER.document_operations) >= 20
+    assert [one.name for one in document_operations(ALL) if one.rule is None] == []
+    assert len(document_operations(ALL)) >= 20
 
 
 @pytest.mark.contract("decided-actions.list")

@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 from app.core.store.collection import MAX_OUTBOX
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from app.rest.api import SERVED
 from tests.databases import empty, everything, opened
 from tests.documents.steps import NOBODY
@@ -24,7 +24,7 @@ from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
 
-WRITING = [operation for operation in CATALOGUE if not operation.reads]
+WRITING = [operation for operation in OPERATIONS if not operation.reads]
 NAMES = [operation.name for operation in WRITING]
 ROUTE_OF = {route.operation.name: route for route in reversed(SERVED)}
 """A route of each operation; of those for several kinds of draft, that of documents."""

@@ -17,9 +17,10 @@ from pymongo.write_concern import WriteConcern
 from app.core.context import Context
 from app.core.errors import BriefClaimed, ServiceUnavailable, WriteConflict
 from app.core.operation import Effect, Result, operation
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
 from app.core.vocabulary import Channel, Scope
 from app.documents.store import Documents
+from app.features import connect
 from app.projects.store import Members, Projects
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief
 from tests.rest.client import Rest

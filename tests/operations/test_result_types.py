@@ -7,10 +7,10 @@ from typing_extensions import is_typeddict
 
 from app.core.operation import Operation
 from app.documents.responses import TEXT_IF_MISSING
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from app.rest.response_schemas import response_schema
 
-EACH_OPERATION = pytest.mark.parametrize("operation", CATALOGUE, ids=lambda operation: operation.name)
+EACH_OPERATION = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 
 
 @EACH_OPERATION
@@ -29,7 +29,7 @@ def test_every_key_of_a_response_is_described(operation: Operation) -> None:
 
 
 def test_a_list_is_documented_by_what_it_holds() -> None:
-    lists = [operation for operation in CATALOGUE if operation.many]
+    lists = [operation for operation in OPERATIONS if operation.many]
 
     assert lists
     for operation in lists:

@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 from app.core.context import Context
 from app.core.times import wire_time
 from app.core.vocabulary import Scope, TokenKind
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from app.guards.budgets import Budget, begins, if_exceeded
 from app.guards.vocabulary import BudgetLimit
 from tests.documents.steps import a_document, in_hours, ok, path_of, refused
@@ -161,11 +161,11 @@ def test_calls_beyond_the_budget_are_refused_until_the_hour_is_over(rest: Rest, 
 
 @pytest.mark.needs_mongod
 @pytest.mark.contract("decided-guards.budget-writes", "decided-guards.budget-free")
-@pytest.mark.parametrize("name", [operation.name for operation in CATALOGUE if not operation.reads])
+@pytest.mark.parametrize("name", [operation.name for operation in OPERATIONS if not operation.reads])
 def test_every_operation_that_changes_something_counts_once(project: Project, name: str) -> None:
     token = project.token()
     call = CALLS[name](Scene(project, token))
-    operation = next(one for one in CATALOGUE if one.name == name)
+    operation = next(one for one in OPERATIONS if one.name == name)
 
     operation(limited_context(project, token, dry_run=True), *call.ids, fields=call.fields)
     assert used(project, token) == 0

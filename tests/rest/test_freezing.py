@@ -9,7 +9,7 @@ from bson import ObjectId
 from app.core.context import this_instant
 from app.core.vocabulary import Scope, TokenKind
 from app.documents.publishing import publish_due
-from app.features import CATALOGUE
+from app.features import ALL
 from app.guards.errors import ProjectFrozen
 from app.projects.store import Projects
 from tests.documents.steps import NOBODY, a_document_in, make_due, ok, path_of, refused
@@ -20,7 +20,7 @@ from tests.races.crowd import at_once
 from tests.rest.client import Rest
 
 NO_ADMIN = (Scope.READ, Scope.WRITE, Scope.PUBLISH)
-CLOSED = [operation for operation in CATALOGUE if not operation.reads and operation.scope != Scope.ADMIN]
+CLOSED = [operation for operation in ALL.operations if not operation.reads and operation.scope != Scope.ADMIN]
 
 
 def types_of(project: Project) -> list[str]:

@@ -13,6 +13,7 @@ from app.core.store.store import CODEC, Store
 from app.core.times import read_time, wire_time
 from app.core.vocabulary import Scope
 from app.documents.publishing import publish_due
+from app.features import ALL
 from app.notices.inbox_store import Inboxes
 from tests.documents.steps import NOBODY, a_document, a_document_in, a_member, make_due, ok, path_of
 from tests.graphql_app.watched import Watched
@@ -235,7 +236,9 @@ def test_of_50_members_and_1000_documents_it_is_read_by_index_alone(api, project
         ok(api.post(f"{path}/{thread['id']}/replies", {"text": "Rye."}), 201)
     ok(api.patch("/project", {"maxRounds": 2}))
     watched = Watched(mongodb_uri, project.store.database.name)
-    store = Store(watched.client.get_database(project.store.database.name, codec_options=CODEC), deadline_seconds=10)
+    store = Store(
+        watched.client.get_database(project.store.database.name, codec_options=CODEC), deadline_seconds=10, features=ALL
+    )
 
     for member_id in (None, members[7]["id"]):
         assert store[Inboxes].read(project.id, this_instant(), member_id)

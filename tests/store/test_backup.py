@@ -14,7 +14,8 @@ import pytest
 
 from app.cli.db import differences, prepare
 from app.cli.mongod import running_mongod
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
+from app.features import connect
 from app.transfers.operations import export_project
 from tests.make import Project, a_project, a_ready_brief
 

@@ -11,7 +11,8 @@ from bson import ObjectId
 from app.cli.db import prepare
 from app.core.context import this_instant
 from app.core.store.indexes import SLUGS, differences
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
+from app.features import connect
 
 pytestmark = pytest.mark.needs_mongod
 

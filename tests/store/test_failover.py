@@ -11,8 +11,9 @@ from pymongo.errors import BulkWriteError, CursorNotFound, OperationFailure, PyM
 from app.core.errors import ServiceUnavailable
 from app.core.store.bodies import Bodies
 from app.core.store.collection import new_id
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
 from app.documents.store import Documents
+from app.features import connect
 from tests.listener import Listener
 from tests.make import Project
 

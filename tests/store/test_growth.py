@@ -15,6 +15,7 @@ from app.documents import lists as document_lists
 from app.documents.keys import document_keys
 from app.documents.schemas import SORTS
 from app.documents.store import Documents
+from app.features import ALL
 from tests.listener import Queries
 from tests.make import Project, a_document, a_project
 
@@ -36,7 +37,7 @@ def examined(store: Store, mongodb_uri: str) -> Iterator[Examined]:
     queries = Queries("find", "findAndModify")
     client: Any = pymongo.MongoClient(mongodb_uri, event_listeners=[queries], w="majority")
     database = client.get_database(store.database.name, codec_options=CODEC)
-    watched = Store(database, deadline_seconds=10)
+    watched = Store(database, deadline_seconds=10, features=ALL)
 
     def count(run: Callable[[Store], Any]) -> int:
         queries.sent.clear()

@@ -12,7 +12,8 @@ from pymongo import monitoring
 
 from app.cli.db import create_missing
 from app.core.errors import BadRequest
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
+from app.features import connect
 from chaos.cluster import Member, ReplicaSet
 from tests.graphql_app.client import GraphQL, delivery_token, published, run
 from tests.listener import Listener

@@ -13,13 +13,13 @@ from app.briefs.operations import end_expired_claim
 from app.core.context import Context, this_instant
 from app.core.store.indexes import INDEXES, OUTBOXES
 from app.core.store.outbox import Outboxes
-from app.core.store.store import connect
 from app.core.vocabulary import Channel
 from app.documents.store import Documents
 from app.events.store import Events
+from app.features import connect
 from tests.graphql_app.client import GraphQL, delivery_token
 from tests.listener import Listener
-from tests.make import OPERATIONS, SERVER, Project, an_app, made
+from tests.make import OPERATIONS, Project, an_app, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -93,7 +93,7 @@ def ctx(
     """A call whose conditions are noted."""
     monkeypatch.setattr("app.core.store.store.MongoClient", partial(MongoClient, event_listeners=[conditions]))
     store = connect(mongodb_uri, project.store.database.name)
-    yield Context(store, project.token(agent="rye").caller, Channel.REST, server=SERVER)
+    yield Context(store, project.token(agent="rye").caller, Channel.REST)
     store.database.client.close()
 
 

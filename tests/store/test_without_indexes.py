@@ -8,8 +8,9 @@ import pytest
 
 from app.core.context import this_instant
 from app.core.store import indexes
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
 from app.documents.publishing import publish_due
+from app.features import connect
 from app.worker.jobs import expire_claims, relay_events, trim_feeds
 from app.worker.worker import ProjectByProject
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief

@@ -17,13 +17,13 @@ pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 CHECKOUT = Path(__file__).parents[2]
 PACKAGES = ("app", "graphql_app", "mcp_tools")
 STEP = re.compile(r"In `(?P<file>app/[\w/]+\.py)`:\n\n   ```python\n(?P<code>.*?)   ```\n", re.DOTALL)
-CATALOGUE = "CATALOGUE: tuple[Operation[Any], ...] = (\n"
+OPERATIONS = "OPERATIONS: tuple[Operation[Any], ...] = (\n"
 
 CALL = """
 import json, os, sys
 from app.server import create_app
 from app.settings import Settings
-from app.core.store.store import connect
+from app.features import connect
 from mcp_tools.tools import TOOLS
 
 uri, database, secret, document = sys.argv[1:]
@@ -74,7 +74,7 @@ def test_the_worked_example_is_all_that_a_new_operation_needs(
 def change(file: Path, code: str) -> None:
     """Adds the code of a step to a file: the line of the catalogue to its tuple, everything else at the end."""
     text = file.read_text()
-    if line := re.search(r"^CATALOGUE: .*\.\.\.,\n(    \w+\.\w+,\n)\)", code, re.DOTALL):
-        file.write_text(text.replace(CATALOGUE, CATALOGUE + line[1]))
+    if line := re.search(r"^OPERATIONS: .*\.\.\.,\n(    \w+\.\w+,\n)\)", code, re.DOTALL):
+        file.write_text(text.replace(OPERATIONS, OPERATIONS + line[1]))
     else:
         file.write_text(f"{text}\n\n{code}")

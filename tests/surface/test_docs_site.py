@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.events.vocabulary import EVENT_TYPES
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from docs_site.generated import COMMITTED, status_diagram
 from docs_site.sources import TOP, gather
 
@@ -48,7 +48,7 @@ def test_the_navigation_names_every_page(tmp_path: Path) -> None:
 def test_the_reference_names_every_operation(tmp_path: Path, page: str, what: str) -> None:
     gather(tmp_path / "source")
     text = (tmp_path / "source" / "reference" / page).read_text("utf-8")
-    operations = [one for one in CATALOGUE if one.route or page == "tools.md"]
+    operations = [one for one in OPERATIONS if one.route or page == "tools.md"]
     assert [one.name for one in operations if getattr(one, what) not in text] == []
 
 

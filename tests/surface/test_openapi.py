@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from app.core import errors
 from app.core.vocabulary import Kind
-from app.features import CATALOGUE
+from app.features import OPERATIONS
 from app.intents.schemas import INTENT_FIELDS
 from app.rest.api import SERVED
 from app.rest.examples import CHANGES
@@ -82,7 +82,7 @@ def test_every_route_is_documented_and_every_documented_route_is_served(
 def test_every_operation_of_the_catalogue_is_served() -> None:
     served = {route.operation.name for route in SERVED}
 
-    assert served == {operation.name for operation in CATALOGUE if operation.route}
+    assert served == {operation.name for operation in OPERATIONS if operation.route}
 
 
 def test_every_operation_has_a_summary_a_description_and_an_id_of_its_own(document: dict[str, Any]) -> None:
@@ -93,7 +93,7 @@ def test_every_operation_has_a_summary_a_description_and_an_id_of_its_own(docume
 
 
 def test_no_description_names_a_tool_of_mcp(document: dict[str, Any]) -> None:
-    tools = {f"`{operation.name}`" for operation in CATALOGUE}
+    tools = {f"`{operation.name}`" for operation in OPERATIONS}
     described = {
         operation["operationId"]: json.dumps(operation)
         for _, _, operation in operations(document)

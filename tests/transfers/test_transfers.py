@@ -18,10 +18,11 @@ from app.core.errors import BadRequest
 from app.core.store.bodies import Bodies
 from app.core.store.indexes import create_indexes
 from app.core.store.outbox import Outboxes
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
 from app.core.vocabulary import Channel
 from app.documents.purging import purge_trash
 from app.documents.store import Documents
+from app.features import connect
 from app.projects.store import Projects
 from app.review.errors import ThreadsOpen
 from app.transfers import operations as transfers

@@ -10,7 +10,8 @@ from flask import Flask
 from pymongo import MongoClient, monitoring
 
 from app.cli.db import create_missing
-from app.core.store.store import Store, connect
+from app.core.store.store import Store
+from app.features import connect
 from tests.listener import Listener
 from tests.make import a_project, an_uncached_app
 from tests.operations.valid_calls import Scene

@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from app.core.operation import Operation
 from app.core.vocabulary import Kind
-from app.features import CATALOGUE
+from app.features import ALL
 from app.rest.api import SERVED
 from app.rest.route import Route
 from tests.make import Token
@@ -18,7 +18,7 @@ from tests.mcp_tools.client import Agent
 from tests.operations.valid_calls import Call
 from tests.rest.client import Rest
 
-OPERATIONS: Mapping[str, Operation] = {one.name: one for one in CATALOGUE}
+OPERATIONS: Mapping[str, Operation] = {one.name: one for one in ALL.operations}
 
 
 def routes_of(name: str) -> list[Route]:

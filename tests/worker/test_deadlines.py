@@ -11,6 +11,7 @@ from pymongo.monitoring import CommandStartedEvent
 from app.core.context import Server, this_instant
 from app.core.store.store import CODEC, Store
 from app.core.times import wire_time
+from app.features import ALL
 from app.settings import Settings
 from app.worker.jobs import jobs
 from tests.listener import Listener
@@ -39,7 +40,7 @@ def test_each_job_bounds_all_of_its_commands(fresh_store: Store, mongodb_uri: st
     client: MongoClient[Any] = MongoClient(mongodb_uri, w="majority", event_listeners=[commands])
     database = client.get_database(fresh_store.database.name, codec_options=CODEC)
 
-    watched = Store(database, deadline_seconds=10)
+    watched = Store(database, deadline_seconds=10, features=ALL)
     settings = Settings(mongodb_uri="mongodb://given", webhooks_allow_local=True, events_kept_days=0)
     project = a_project(fresh_store)
     ctx = project.context(server=Server(webhooks_allow_local=True))

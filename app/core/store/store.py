@@ -31,6 +31,7 @@ from pymongo.read_preferences import Nearest, Primary, PrimaryPreferred, ReadPre
 from pymongo.write_concern import WriteConcern
 
 from app.core.errors import ServiceUnavailable, SettingsError, WriteConflict
+from app.core.features import NO_FEATURES, Features
 from app.core.store import indexes, validators
 from app.core.store.request_time import time_left
 from app.core.store.types import Bson
@@ -127,6 +128,8 @@ class Store:
     is_rolled_back: bool = False
     delivery_read_preference: ReadMode = field(default_factory=Primary)
     """Where what is delivered is read."""
+    features: Features = NO_FEATURES
+    """The lists of the application that uses the store."""
     lost_to_others: int = 0
     """How many tries of this transaction were aborted because another transaction wrote the same record."""
     cache_scope: object = field(default_factory=object, repr=False)
@@ -301,7 +304,12 @@ def _codes_of(error: PyMongoError) -> set[int | None]:
 
 
 def connect(
-    uri: str, database: str = "", deadline_seconds: float = 10, delivery_read_preference: str = "primary"
+    uri: str,
+    database: str = "",
+    deadline_seconds: float = 10,
+    delivery_read_preference: str = "primary",
+    *,
+    features: Features = NO_FEATURES,
 ) -> Store:
     """Returns the store of a MongoDB replica set; the connection is made at the first use.
 
@@ -339,7 +347,7 @@ def connect(
         write_concern=WriteConcern("majority"),
     )
     mode = READ_MODES[delivery_read_preference]
-    return Store(opened, deadline_seconds, delivery_read_preference=mode)
+    return Store(opened, deadline_seconds, delivery_read_preference=mode, features=features)
 
 
 def _abort(session: ClientSession) -> None:
