@@ -9,18 +9,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from typing_extensions import TypedDict, get_original_bases, is_typeddict
 
+from app.core.records import record_of
+
 if TYPE_CHECKING:
+    from app.core.context import Context
+    from app.core.errors import Problem
     from app.core.operation import Operation
     from app.core.schemas.fields import Schema
+    from app.core.store.store import Store
     from app.core.vocabulary import Channel
 
 T = TypeVar("T")
+
+Record = Mapping[str, Any]
+"""A stored record, or the fields of a request."""
+
+
+@dataclass(frozen=True, eq=False)
+class AddedFields:
+    """What a feature does with the fields that it adds to the records of another folder.
+
+    Use it where a field is not stored and shown as it is sent, or has a rule that its schema does not know.
+    """
+
+    shown: Callable[[Record], Record] | None = None
+    """Returns the values of its keys from a stored record; the others are shown as they are stored."""
+    to_stored: Callable[[Record, Record], Record] | None = None
+    """Returns the fields of a request as they are stored, given the record as it was."""
+    problems: Callable[[Context, Record, Record], list[Problem]] | None = None
+    """Returns what is wrong with the fields of a request besides what its schema finds, given the record as it was."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +60,14 @@ class Feature:
     """TypedDicts with the keys that it adds to the responses of others, and to those that extend them."""
     schemas: Mapping[type[Schema], type[Schema]] = field(default_factory=dict)
     """Schemas with the fields that it adds to the requests of others, and to the schemas that extend them."""
+    fields: Mapping[Any, AddedFields] = field(default_factory=dict)
+    """What it does with those fields, by the TypedDict of the response that shows the record."""
+    secret_ends: Callable[[Store, Record, datetime], datetime | None] | None = None
+    """Returns when the present secret of a stored token expires, None where that is when the token does.
+
+    Refuses with `Unauthorized` a token that has ended before its time."""
+    refuse_rotation: Callable[[Record], None] | None = None
+    """Refuses a new secret for a stored token that gets its secrets in another way."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +128,25 @@ class Features:
             return hint
         origin: Any = get_origin(hint)
         return (Union if origin is UnionType else origin)[composed[0] if len(composed) == 1 else composed]
+
+    def record_of(self, response: type[T], stored: Record, **changes: Any) -> T:
+        """Returns a stored record as a response with the keys of features; `changes` are as in `records.record_of`."""
+        for feature in self.features:
+            if (own := feature.fields.get(response)) and own.shown:
+                changes |= own.shown(stored)
+        return record_of(self.response_of(response), stored, **changes)
+
+    def to_stored(self, response: type, record: Record, fields: Record) -> Record:
+        """Returns the fields of a request as the features store them with the record that a response shows."""
+        for feature in self.features:
+            if (own := feature.fields.get(response)) and own.to_stored:
+                fields = own.to_stored(record, fields)
+        return fields
+
+    def problems(self, response: type, ctx: Context, record: Record, fields: Record) -> list[Problem]:
+        """Returns what features find wrong with the fields of a request for the record that a response shows."""
+        checks = [own.problems for feature in self.features if (own := feature.fields.get(response))]
+        return [problem for check in checks if check for problem in check(ctx, record, fields)]
 
     @cached_property
     def _composed(self) -> dict[Any, Any]:
