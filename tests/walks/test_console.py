@@ -21,7 +21,7 @@ from app.core.vocabulary import Scope
 from app.notices.member_fields import NO_NOTICES
 from tests.console.visitor import Visitor
 from tests.make import a_project
-from tests.operations.valid_calls import Scene
+from tests.valid_calls import Scene
 from tests.walks.others import Theirs, plain, rows_of
 from tests.walks.pages import BY_NAME, PAGES, Page, Records
 

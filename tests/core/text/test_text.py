@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text.excerpts import first_paragraph, word_count
-from tests.rules.bombs import BOMBS, tried
-from tests.rules.xss_corpus import VECTORS
+from tests.core.text.bombs import BOMBS, tried
+from tests.core.text.xss_corpus import VECTORS
 
 
 @pytest.mark.parametrize(

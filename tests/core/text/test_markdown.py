@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from app.core.text import html as rendering
 from app.core.text.html import MAX_DEPTH, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
-from tests.rules.bombs import BOMBS, WORST, tried
-from tests.rules.safe_html import ATTRIBUTES, ELEMENTS, depth_of, unsafe_parts
-from tests.rules.test_parser import EXAMPLES
-from tests.rules.xss_corpus import VECTORS
+from tests.core.text.bombs import BOMBS, WORST, tried
+from tests.core.text.safe_html import ATTRIBUTES, ELEMENTS, depth_of, unsafe_parts
+from tests.core.text.test_parser import EXAMPLES
+from tests.core.text.xss_corpus import VECTORS
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.text.html import MAX_DEPTH, to_html
-from tests.rules.safe_html import depth_of
+from tests.core.text.safe_html import depth_of
 
 LINK = '<a href="http://www.a.example" rel="noopener">www.a.example</a>'
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.checks.rules import CheckResult, Subject, failed_errors, run_checks, word_targets
-from tests.rules.bombs import LENGTH
+from tests.core.text.bombs import LENGTH
 
 BRIEF = {"keyword": "keyword", "word_target": "wordCount", "outline": "outline", "reference_urls": "referenceUrls"}
 DOCUMENT = {"title": "title", "slug": "slug", "meta_title": "metaTitle", "meta_description": "metaDescription"}
