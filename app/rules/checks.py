@@ -23,8 +23,8 @@ from app.rules.slugs import slug_of
 from app.rules.words import COMPARED, compared_words
 from app.vocabulary import CheckLevel, CheckName, CheckOutcome
 
-MOST_PARTS = 500_000
-"""The most parts of a text that are read: several times what people write in 2 MB, and about a second's work."""
+MOST_PARTS = 300_000
+"""The most parts of a text that are read: four times what people write in 2 MB, and about a second's work."""
 MOST_FAILURES = 1_000
 """The most places that one check names."""
 OPENING_WORDS = 100

@@ -10,6 +10,7 @@ from typing import Any
 import nh3
 import pytest
 
+from app.rules.markdown import LONG
 from app.rules.rendering import ATTRIBUTES, ELEMENTS, GIVEN, to_html
 
 EXAMPLES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "gfm_spec" / "examples.json").read_text("utf-8"))
@@ -47,6 +48,12 @@ def test_markdown_is_read_as_the_specification_says() -> None:
     assert otherwise == set().union(*OTHERWISE.values())
 
 
+def test_a_long_text_is_read_as_a_short_one() -> None:
+    words = "é " * LONG
+
+    assert to_html(f"*a*\r\n{words}\n\n# b") == f"<p><em>a</em>\n{words.strip()}</p>\n<h1>b</h1>\n"
+
+
 def test_a_null_is_never_written() -> None:
     assert "\0" not in to_html("a\0b")
 
@@ -64,7 +71,8 @@ def test_threads_that_render_at_once_do_not_disturb_each_other() -> None:
 
 @pytest.mark.slow
 def test_rendering_gives_its_memory_back() -> None:
-    markdown = "Some **text** with [a link](https://example.com) and `code`.\n\n" * 2_000
+    markdown = "Some **text** with [a link](https://example.com) and `code`.\n\n" * 1_500
+    assert len(markdown) <= LONG, "parsed in this process"
     for _ in range(5):
         to_html(markdown)
 
