@@ -12,8 +12,8 @@ from app.rest.api import SERVED
 from app.rest.route import Route
 from tests.documented import Documented, DocumentedRest
 from tests.make import Project
-from tests.operations.valid_calls import EVERY, Scene
 from tests.rest.client import Rest
+from tests.valid_calls import EVERY, Scene
 
 OPEN = {"/health", "/ready"}
 METHODS = ("get", "post", "put", "patch", "delete")

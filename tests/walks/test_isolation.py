@@ -21,7 +21,7 @@ from app.core.vocabulary import Kind
 from app.features import ALL
 from app.rest.route import Route
 from tests.mcp_tools.client import ERAS, Agent
-from tests.operations.valid_calls import EVERY, Call, Scene
+from tests.valid_calls import EVERY, Call, Scene
 from tests.walks.others import WORD, Theirs, plain
 from tests.walks.sending import OPERATIONS, over_mcp, over_rest, routes_of
 
