@@ -1,27 +1,9 @@
-"""What checks add to projects: the level of each check."""
+"""What checks add to the records and operations of others."""
 
-from typing import Annotated
-
-from typing_extensions import TypedDict
-
+from app.checks.responses import CheckedProject
 from app.checks.schemas import CheckSettings
-from app.checks.vocabulary import CheckLevel
-from app.core.documented import doc, one_of
 from app.core.features import Feature
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
-
-
-class CheckedProject(TypedDict):
-    """The setting of a project."""
-
-    checks: Annotated[
-        dict[str, Annotated[str, one_of(CheckLevel)]],
-        doc(
-            "checks of documents by name, each `off`, `warning` or `error`; others are warnings",
-            {"meta_title": "error", "references": "off"},
-        ),
-    ]
-
 
 FEATURE = Feature("checks", responses={Project: CheckedProject}, schemas={ProjectChanges: CheckSettings})

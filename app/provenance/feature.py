@@ -1,33 +1,11 @@
-"""What provenance adds to projects: whether an approval needs the record of a person's review."""
+"""What provenance adds to the records and operations of others."""
 
-from typing import Annotated
-
-from typing_extensions import TypedDict
-
-from app.core.documented import doc, one_of
 from app.core.features import AddedFields, Feature, Record
-from app.core.schemas.fields import EnumString, Schema
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
+from app.provenance.responses import ReviewedProject
+from app.provenance.schemas import ReviewSettings
 from app.provenance.vocabulary import ReviewDemand
-
-
-class ReviewedProject(TypedDict):
-    """The setting of a project."""
-
-    reviewRecord: Annotated[
-        str, one_of(ReviewDemand), doc("whether approving needs the record of a person's review", "off")
-    ]
-
-
-class ReviewSettings(Schema):
-    """The demand, as it is sent."""
-
-    reviewRecord = EnumString(
-        ReviewDemand,
-        description="`required`: only a person approves, with the record of their review; null: `off`",
-        example="required",
-    )
 
 
 def _shown(project: Record) -> Record:
@@ -43,5 +21,5 @@ FEATURE = Feature(
     "provenance",
     responses={Project: ReviewedProject},
     schemas={ProjectChanges: ReviewSettings},
-    fields={Project: AddedFields(shown=_shown, to_stored=_to_stored)},
+    fields={Project: AddedFields(_shown, _to_stored)},
 )
