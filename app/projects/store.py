@@ -120,13 +120,17 @@ class Projects(OutboxCollection[StoredProject]):
         """Returns a project's record; it exists, as a token named it."""
         return cast(StoredProject, self.get(project_id, project_id) or {})
 
+    def short_settings(self, project_id: str) -> StoredProject:
+        """Returns a project's record without its long fields, to be cached."""
+        short = self.settings(project_id)
+        for long in ("guidelines", "views"):  # which no hot path needs
+            short.pop(long, None)  # type: ignore[misc]
+        return short
+
     @cached(_recent, lambda self, project_id: (self._store.cache_scope, project_id), _recent_lock)
     def recent_settings(self, project_id: str) -> StoredProject:
         """Returns a project's record as it was at most 3 s ago."""
-        recent = self.settings(project_id)
-        for long in ("guidelines", "views"):  # which no hot path needs
-            recent.pop(long, None)  # type: ignore[misc]
-        return recent
+        return self.short_settings(project_id)
 
     def find(self, project_id: str) -> StoredProject | None:
         """Returns a project by an id of any form, or None."""

@@ -105,7 +105,7 @@ def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
         name=link["name"],
         scopes=frozenset({Scope.READ, Scope.WRITE}),
         project_name=project["name"],
-        frozen=project.get("frozen"),
+        project=project,
         type=ActorType.LINK,
     )
     return Context(store, caller, Channel.CONSOLE, now), link["documentId"]
