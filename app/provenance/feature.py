@@ -1,8 +1,9 @@
-"""What provenance adds to the records and operations of others."""
+"""Settings that provenance adds to projects."""
 
 from app.core.features import AddedFields, Feature, Record
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
+from app.provenance.gates import requires_record
 from app.provenance.responses import ReviewedProject
 from app.provenance.schemas import ReviewSettings
 from app.provenance.vocabulary import ReviewDemand
@@ -22,4 +23,5 @@ FEATURE = Feature(
     responses={Project: ReviewedProject},
     schemas={ProjectChanges: ReviewSettings},
     fields={Project: AddedFields(_shown, _to_stored)},
+    requires_review=requires_record,
 )

@@ -10,8 +10,8 @@ from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
+from app.core.calls import Call
 from app.core.documented import Count, Timestamp, doc, one_of
-from app.documents.record import Call
 from app.provenance.vocabulary import DisclosureValue
 
 TOKENS = ("inputTokens", "outputTokens")

@@ -129,7 +129,7 @@ def test_schemas_are_plain_objects_that_every_client_understands(operation: Oper
 def test_every_refusal_fits_the_output_schema_for_clients_that_look(operation: Operation) -> None:
     schema = Draft202012Validator(TOOLS[operation.name].definition.output_schema)
 
-    for error in (*operation.errors, *ANYWHERE):
+    for error in (*ALL.errors_of(operation), *ANYWHERE):
         for shown in error_examples(error).values():
             schema.validate(shown)
 
@@ -139,7 +139,7 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
     tool = TOOLS[operation.name].definition
 
     assert tool.description
-    assert all(f"`{error.__name__}`" in INSTRUCTIONS for error in (*operation.errors, *ANYWHERE))
+    assert all(f"`{error.__name__}`" in INSTRUCTIONS for error in (*ALL.errors_of(operation), *ANYWHERE))
     assert "GET /" not in json.dumps(tool.input_schema)
 
 
