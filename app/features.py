@@ -4,7 +4,9 @@ Operations are declared at their functions; REST, MCP and the console serve thos
 MCP's tools. The command line and the worker have a few of their own.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from app.actions import operations as actions
 from app.briefs import operations as briefs
@@ -32,6 +34,9 @@ from app.review import links as review_links
 from app.review import operations as threads
 from app.sections import operations as sections
 from app.webhooks import operations as webhooks
+
+if TYPE_CHECKING:
+    from app.core.worker import MakeJob
 
 OPERATIONS: tuple[Operation[Any], ...] = (
     intents.create_document_intent,
@@ -138,7 +143,28 @@ OPERATIONS: tuple[Operation[Any], ...] = (
 FEATURES: tuple[Feature, ...] = ()
 """What else features add to the records and operations of other folders."""
 
-ALL = Features(OPERATIONS, FEATURES)
+
+def jobs() -> tuple[MakeJob, ...]:
+    """Returns what makes the jobs of the worker, besides the relay of events; only the worker imports them."""
+    from app.briefs.jobs import end_expired_claims
+    from app.documents.jobs import publish_scheduled_documents
+    from app.events.jobs import trim_all_feeds
+    from app.notices.jobs import send_notices, tell_each_hour
+    from app.provenance.jobs import attribute_all_texts
+    from app.webhooks.jobs import send_webhooks
+
+    return (
+        send_webhooks,
+        send_notices,
+        tell_each_hour,
+        publish_scheduled_documents,
+        end_expired_claims,
+        attribute_all_texts,
+        trim_all_feeds,
+    )
+
+
+ALL = Features(OPERATIONS, FEATURES, jobs=jobs)
 """The whole service."""
 
 

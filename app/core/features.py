@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from app.core.operation import Operation
     from app.core.vocabulary import Channel
+    from app.core.worker import MakeJob
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,13 @@ class Features:
 
     operations: tuple[Operation[Any], ...] = ()
     features: tuple[Feature, ...] = ()
+    jobs: Callable[[], tuple[MakeJob, ...]] = tuple
+    """Returns what makes the worker's jobs; a function, as only the worker needs what they import."""
 
     def without(self, *names: str) -> Features:
         """Returns the lists without the parts of some folders."""
         kept = {name: tuple(one for one in getattr(self, name) if folder_of(one) not in names) for name in LISTS}
-        return replace(self, **kept)
+        return replace(self, **kept, jobs=lambda: tuple(one for one in self.jobs() if folder_of(one) not in names))
 
     @cached_property
     def by_name(self) -> Mapping[str, Operation[Any]]:

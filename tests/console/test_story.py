@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from app.core.jobs import jobs
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
+from app.core.worker import Worker
 from app.settings import Settings
-from app.worker.jobs import jobs
-from app.worker.worker import Worker
 from tests.console.browser import Window, chromium
 from tests.databases import opened
 from tests.graphql_app.client import delivery_token

@@ -6,13 +6,15 @@ from uuid import uuid4
 
 import pytest
 
+from app.briefs.jobs import expire_claims
 from app.core.context import this_instant
+from app.core.jobs import relay_events
 from app.core.store import indexes
 from app.core.store.store import Store
+from app.core.worker import ProjectByProject
 from app.documents.publishing import publish_due
+from app.events.jobs import trim_feeds
 from app.features import connect
-from app.worker.jobs import expire_claims, relay_events, trim_feeds
-from app.worker.worker import ProjectByProject
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief
 
 pytestmark = pytest.mark.needs_mongod

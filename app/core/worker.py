@@ -1,4 +1,8 @@
-"""Runs jobs, each in a thread of its own, so that none waits for another, and stops them; logs what fails."""
+"""The worker runs jobs, each in a thread of its own, so that none waits for another, and stops them; logs what fails.
+
+Any number of workers may run at once, as a process (`content-workflow worker`) or inside `serve`: shared work is leased
+in MongoDB, or done by atomic writes.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from prometheus_client import Gauge
 
 from app.core.errors import ServiceUnavailable, WriteConflict
 from app.core.store.store import Misconfigured, Store, TooManyWriters
-from app.http.metrics import LAST_RUN
 
 log = logging.getLogger("content_workflow.worker")
 
 FAILURE_PAUSE_SECONDS = 2.0
 """How long after a failure a job, or a project in it, is tried again."""
 STOP_SECONDS = 25
+LAST_RUN = Gauge(
+    "content_workflow_job_last_run_timestamp_seconds",
+    "When a worker last ended a run of a job without an error.",
+    ["job"],
+    multiprocess_mode="mostrecent",
+)
 REASON_LENGTH = 300
 """How much of a conflict's reason is logged: the index is in its beginning, and after it come the whole records."""
 
@@ -33,6 +46,12 @@ class Job:
     """Runs the job once; returns whether there may be more to do without a pause."""
     close: Callable[[], None] = lambda: None
     """Ends the threads that the job has of its own."""
+    after_events: bool = False
+    """Whether it also runs at once when events were relayed, which may have queued something for it."""
+
+
+MakeJob = Callable[[Store, Any], Job]
+"""Makes a job of the worker from its store and the server's settings."""
 
 
 def log_error(error: Exception, **about: str) -> None:
@@ -49,6 +68,11 @@ def log_error(error: Exception, **about: str) -> None:
         log.warning(error.for_the_log, extra={**about, "reason": error.reason})
     else:
         log.error("job failed", exc_info=error, extra=about)
+
+
+def project_by_project(name: str, pause_seconds: float, run: Callable[..., bool], store: Store, *more: Any) -> Job:
+    """Returns a job that does its work for one project after the other, in steps that are short enough."""
+    return Job(name, pause_seconds, partial(run, store, ProjectByProject(name), *more))
 
 
 class Worker:
