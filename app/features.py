@@ -12,27 +12,40 @@ from app.actions import operations as actions
 from app.briefs import operations as briefs
 from app.categories import clusters
 from app.categories import operations as categories
+from app.categories import store as category_store
 from app.checks import operations as checks
 from app.core.features import Feature, Features
 from app.core.operation import Operation
-from app.core.store import store
+from app.core.store import bodies, idempotency, store
+from app.core.store.indexes import Storage
 from app.core.store.store import Store
 from app.documents import content as revisions
+from app.documents import indexes as document_indexes
 from app.documents import operations as documents
 from app.documents import publishing
+from app.events import feature as events_feature
 from app.events import operations as events
+from app.guards import feature as guards_feature
 from app.guards import reverts
+from app.insights import feature as insights_feature
 from app.insights import operations as insights
 from app.intents import operations as intents
+from app.intents import store as intent_store
+from app.notices import feature as notices_feature
 from app.notices import operations as inbox
+from app.oauth import feature as oauth_feature
 from app.packets import operations as packets
 from app.planning import operations as plans
-from app.projects import invitations, members, tokens
+from app.projects import invitations, members, token_store, tokens
 from app.projects import operations as projects
+from app.projects import store as project_store
 from app.provenance import operations as provenance
+from app.publications import store as publication_store
+from app.review import feature as review_feature
 from app.review import links as review_links
 from app.review import operations as threads
 from app.sections import operations as sections
+from app.webhooks import feature as webhooks_feature
 from app.webhooks import operations as webhooks
 
 if TYPE_CHECKING:
@@ -140,8 +153,29 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     sections.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
 )
 
-FEATURES: tuple[Feature, ...] = ()
+FEATURES: tuple[Feature, ...] = (
+    events_feature.FEATURE,
+    webhooks_feature.FEATURE,
+    guards_feature.FEATURE,
+    review_feature.FEATURE,
+    insights_feature.FEATURE,
+    notices_feature.FEATURE,
+    oauth_feature.FEATURE,
+)
 """What else features add to the records and operations of other folders."""
+
+
+CONTRACT: tuple[Storage, ...] = (
+    idempotency.STORAGE,
+    bodies.STORAGE,
+    project_store.STORAGE,
+    token_store.STORAGE,
+    category_store.STORAGE,
+    publication_store.STORAGE,
+    document_indexes.STORAGE,
+    intent_store.STORAGE,
+)
+"""What the contract's folders have in MongoDB."""
 
 
 def jobs() -> tuple[MakeJob, ...]:
@@ -164,7 +198,7 @@ def jobs() -> tuple[MakeJob, ...]:
     )
 
 
-ALL = Features(OPERATIONS, FEATURES, jobs=jobs)
+ALL = Features(OPERATIONS, FEATURES, CONTRACT, jobs)
 """The whole service."""
 
 

@@ -7,10 +7,13 @@ feature left out (`Features.without`) the application has no trace of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from app.core.store.indexes import Index, Storage, outbox_index
+from app.core.store.types import Bson, Values
 
 if TYPE_CHECKING:
     from app.core.operation import Operation
@@ -27,6 +30,10 @@ class Feature:
 
     name: str
     """The folder's name."""
+    storage: Storage = field(default_factory=Storage)
+    """What it has in MongoDB, collections of its own or not."""
+    document_keys: Mapping[str, Callable[[Values], Any]] = field(default_factory=dict)
+    """What it stores with each document, by the name of the field: derived from the record at each write."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +45,8 @@ class Features:
 
     operations: tuple[Operation[Any], ...] = ()
     features: tuple[Feature, ...] = ()
+    contract: tuple[Storage, ...] = ()
+    """What the contract's folders have in MongoDB."""
     jobs: Callable[[], tuple[MakeJob, ...]] = tuple
     """Returns what makes the worker's jobs; a function, as only the worker needs what they import."""
 
@@ -50,6 +59,35 @@ class Features:
     def by_name(self) -> Mapping[str, Operation[Any]]:
         """The operations by name."""
         return {operation.name: operation for operation in self.operations}
+
+    @cached_property
+    def _storage(self) -> Sequence[Storage]:
+        return *self.contract, *(feature.storage for feature in self.features)
+
+    @cached_property
+    def outboxes(self) -> Sequence[str]:
+        """The collections whose records have an outbox."""
+        return [name for storage in self._storage for name in storage.outboxes]
+
+    @cached_property
+    def tombstones(self) -> frozenset[str]:
+        """The collections whose deleted records stay until their last event has been moved."""
+        return frozenset(name for storage in self._storage for name in storage.tombstones)
+
+    @cached_property
+    def indexes(self) -> Sequence[Index]:
+        """All indexes."""
+        return [*(one for storage in self._storage for one in storage.indexes), *map(outbox_index, self.outboxes)]
+
+    @cached_property
+    def validators(self) -> Mapping[str, Bson]:
+        """All validators, by collection."""
+        return {name: one for storage in self._storage for name, one in storage.validators.items()}
+
+    @cached_property
+    def document_keys(self) -> Mapping[str, Callable[[Values], Any]]:
+        """What features store with each document, by the name of the field."""
+        return {name: key for feature in self.features for name, key in feature.document_keys.items()}
 
     def name_of(self, channel: Channel, operation: str) -> str:
         """Returns how messages name an operation for the callers of an interface (decisions, section 11)."""

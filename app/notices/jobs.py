@@ -8,8 +8,8 @@ from app.core.worker import Job, ProjectByProject, project_by_project
 from app.notices.mailer import Mailer
 from app.notices.rules import mailboxes
 from app.notices.sender import ATTEMPT_SECONDS, NoticeSender
-from app.notices.store import Notices
-from app.projects.store import Members, Projects
+from app.notices.store import Notices, NotifiedMembers
+from app.projects.store import Projects
 from app.settings import Settings
 from app.webhooks.client import WebhookClient
 from app.webhooks.sender import WebhookDispatcher
@@ -45,7 +45,7 @@ def tell_by_the_hour(store: Store, projects: ProjectByProject, told: set[datetim
         return False
     is_new_day = hour.date() not in {one.date() for one in told}
     with store.deadline():
-        members = store[Members].told_daily(now.hour)
+        members = store[NotifiedMembers].told_daily(now.hour)
         everywhere = [project["id"] for project in store[Projects].all()] if is_new_day else []
     here = {*everywhere, *(member["projectId"] for member in members)}
 

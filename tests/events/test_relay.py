@@ -22,7 +22,7 @@ from app.core.store.store import Store
 from app.core.vocabulary import Channel
 from app.documents.store import Documents
 from app.events.store import Events
-from app.features import connect
+from app.features import ALL, connect
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -51,7 +51,7 @@ def waiting(store: Store, project: Project) -> int:
     """Returns how many events of a project wait in its records' outboxes."""
     return sum(
         len(record["outbox"])
-        for name in outboxes.OUTBOXES
+        for name in ALL.outboxes
         for record in store.database[name].find({"projectId": ObjectId(project.id)}, {"outbox": 1})
     )
 
@@ -305,7 +305,7 @@ def test_a_deleted_category_is_gone_when_its_last_event_is_relayed(store: Store,
     assert "category.created" in [event["type"] for event in feed(project)]
 
 
-@pytest.mark.parametrize("name", outboxes.OUTBOXES)
+@pytest.mark.parametrize("name", ALL.outboxes)
 def test_finding_what_waits_scans_no_collection(store: Store, project: Project, name: str) -> None:
     waits = store.database[name].find({"projectId": ObjectId(project.id), **outboxes.WAITING})
     in_order = waits.sort("outbox.at", 1).limit(outboxes.BATCH)

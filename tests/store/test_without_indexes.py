@@ -62,5 +62,5 @@ def test_every_job_and_list_works_before_db_init(without_indexes: Store) -> None
     assert claimed["id"] == document["id"]
     for name in ("list_members", "list_categories", "list_clusters", "list_tokens"):
         OPERATIONS[name](ctx, fields={"limit": 10, "offset": 0})
-    assert indexes.create_indexes(store.database) == []
-    assert indexes.differences(store.database) == []
+    assert indexes.create_indexes(store.database, store.features.indexes) == []
+    assert indexes.differences(store.database, store.features.indexes) == []

@@ -18,11 +18,18 @@ from pymongo.read_concern import ReadConcern
 
 from app.core.errors import WriteConflict
 from app.core.store.collection import Collection, object_id
+from app.core.store.indexes import Storage, index
 from app.core.store.shared_cache import SharedCache
 from app.core.store.types import Bson, Values
+from app.core.store.validators import ID, TEXT, validator
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
+
+STORAGE = Storage(
+    indexes=(index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them"),),
+    validators={"bodies": validator(projectId=ID, documentId=ID, text=TEXT)},
+)
 
 CACHE_BYTES = 32 * 1024 * 1024
 LONG = 256 * 1024

@@ -21,7 +21,7 @@ from pymongo.read_concern import ReadConcern
 
 from app.core.events import StoredEvent, in_feed_order
 from app.core.store.collection import from_bson, write_once
-from app.core.store.indexes import FIRST_DATE, FIRST_ID, OUTBOXES, WAITING
+from app.core.store.indexes import FIRST_DATE, FIRST_ID, WAITING
 from app.core.store.types import Bson
 from app.events.store import PlannedEvent, StoredFeed, feeds_of, new_feed
 from app.insights.store import InsightFigures
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
 BATCH = 250
 """The most events of one plan, which has to fit into a record."""
-
-TOMBSTONES = ("categories", "clusters", "webhooks")
-"""The collections whose deleted records stay, with `deletedAt`, until their last event has been moved."""
 
 ANYWHERE: Bson = {"projectId": {"$gte": FIRST_ID}, "outbox.at": {"$gte": FIRST_DATE}}
 """Records of any project with events in their outbox; it lets MongoDB skip along the index from project to project."""
@@ -51,7 +48,7 @@ class Outboxes:
 
     def projects_waiting(self) -> list[str]:
         """Returns the projects that have events in outboxes, reading one index key for each project."""
-        found = self._database.feeds.aggregate(_outboxes([{"$match": ANYWHERE}, {"$group": {"_id": "$projectId"}}]))
+        found = self._database.feeds.aggregate(self._union([{"$match": ANYWHERE}, {"$group": {"_id": "$projectId"}}]))
         return sorted({str(row["_id"]) for row in found})
 
     def publish_all(self, project_id: str) -> int:
@@ -89,7 +86,7 @@ class Outboxes:
             {"$project": {"outbox": 1}},
         ]
         feeds = self._database.get_collection("feeds", read_concern=ReadConcern("snapshot"))
-        rows = list(feeds.aggregate(_outboxes(stages, ObjectId(project_id))))
+        rows = list(feeds.aggregate(self._union(stages, ObjectId(project_id))))
         feed = next((row for row in rows if "outbox" not in row), None)
         return cast(StoredFeed | None, feed) or new_feed(project_id), [row for row in rows if "outbox" in row]
 
@@ -130,7 +127,7 @@ class Outboxes:
         self._store[Deliveries].queue(project_id, events, feed["plannedAt"])
         self._store[Notices].queue(project_id, events, feed["plannedAt"])
         self._store[InsightFigures].count_batch(project_id, events)
-        for name in OUTBOXES:
+        for name in self._store.features.outboxes:
             self._empty(name, [row for row in plan if row["collection"] == name])
         done = {"_id": feed["_id"], "sequence": plan[-1]["sequence"]}
         self._feeds.update_one(done, {"$set": {"plan": []}})
@@ -145,11 +142,11 @@ class Outboxes:
         these: Bson = {"projectId": rows[0]["projectId"], "_id": {"$in": list({row["record"] for row in rows})}}
         events = {"outbox": {"_id": {"$in": [row["_id"] for row in rows]}}}
         records.update_many(these, {"$pull": events}, hint="_id_")
-        if name in TOMBSTONES:
+        if name in self._store.features.tombstones:
             records.delete_many({**these, "deletedAt": {"$ne": None}, "outbox": []}, hint="_id_")
 
-
-def _outboxes(stages: Sequence[Bson], feed: ObjectId | None = None) -> list[Bson]:
-    """Returns a pipeline on the feeds that yields a feed, and the rows of stages on every collection with an outbox."""
-    unions = ({"coll": name, "pipeline": [*stages, {"$set": {"collection": name}}]} for name in OUTBOXES)
-    return [{"$match": {"_id": feed}}, *({"$unionWith": union} for union in unions)]
+    def _union(self, stages: Sequence[Bson], feed: ObjectId | None = None) -> list[Bson]:
+        """Returns a pipeline on the feeds that yields a feed, and rows of stages on each collection of outboxes."""
+        names = self._store.features.outboxes
+        unions = ({"coll": name, "pipeline": [*stages, {"$set": {"collection": name}}]} for name in names)
+        return [{"$match": {"_id": feed}}, *({"$unionWith": union} for union in unions)]

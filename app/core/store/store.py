@@ -266,7 +266,10 @@ class Store:
     def check_prepared(self) -> None:
         """Checks that every unique index and validator is there. Raises as `ping` does; `NotPrepared` if one is not."""
         with self.deadline():
-            missing = [*indexes.missing_unique(self.database), *validators.missing(self.database)]
+            missing = [
+                *indexes.missing_unique(self.database, self.features.indexes),
+                *validators.missing(self.database, self.features.validators),
+            ]
         if missing:
             raise NotPrepared(reason=f"missing: {', '.join(missing)}")
 

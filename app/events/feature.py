@@ -1,0 +1,21 @@
+"""What events add to records and operations of others."""
+
+from app.core.features import Feature
+from app.core.store.indexes import Storage, index
+from app.core.store.validators import COUNT, ID, TEXT, TIME, validator
+
+FEATURE = Feature(
+    "events",
+    storage=Storage(
+        indexes=(
+            index("events", "projectId sequence", "the feed, in order", unique=True),
+            index(
+                "events",
+                "projectId data.documentId -sequence",
+                "what happened to a document",
+                {"data.documentId": {"$exists": True}},
+            ),
+        ),
+        validators={"events": validator(projectId=ID, sequence=COUNT, type=TEXT, at=TIME)},
+    ),
+)

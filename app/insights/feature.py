@@ -1,0 +1,21 @@
+"""What insights add to records and operations of others."""
+
+from app.core.features import Feature
+from app.core.store.indexes import FIRST_DATE, Storage, index
+from app.core.times import DAY_SECONDS
+
+FEATURE = Feature(
+    "insights",
+    storage=Storage(
+        indexes=(
+            index("figures", "projectId day", "the figures of some days"),
+            index("figures", "day", "figures go back 100 days", expireAfterSeconds=100 * DAY_SECONDS),
+            index(
+                "progress",
+                "projectId waitingSince",
+                "the ready brief that has waited longest",
+                {"waitingSince": {"$gt": FIRST_DATE}},
+            ),
+        )
+    ),
+)
