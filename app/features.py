@@ -14,7 +14,7 @@ from app.categories import clusters
 from app.categories import operations as categories
 from app.categories import store as category_store
 from app.checks import operations as checks
-from app.core.features import Feature, Features
+from app.core.features import Consumer, Feature, Features
 from app.core.operation import Operation
 from app.core.store import bodies, idempotency, store
 from app.core.store.indexes import Storage
@@ -25,14 +25,17 @@ from app.documents import operations as documents
 from app.documents import publishing
 from app.events import feature as events_feature
 from app.events import operations as events
+from app.events import store as event_store
 from app.guards import feature as guards_feature
 from app.guards import reverts
 from app.insights import feature as insights_feature
 from app.insights import operations as insights
+from app.insights import store as insight_store
 from app.intents import operations as intents
 from app.intents import store as intent_store
 from app.notices import feature as notices_feature
 from app.notices import operations as inbox
+from app.notices import store as notice_store
 from app.oauth import feature as oauth_feature
 from app.packets import operations as packets
 from app.planning import operations as plans
@@ -45,6 +48,7 @@ from app.review import feature as review_feature
 from app.review import links as review_links
 from app.review import operations as threads
 from app.sections import operations as sections
+from app.webhooks import attempt_store
 from app.webhooks import feature as webhooks_feature
 from app.webhooks import operations as webhooks
 
@@ -165,6 +169,14 @@ FEATURES: tuple[Feature, ...] = (
 """What else features add to the records and operations of other folders."""
 
 
+CONSUMERS: tuple[Consumer, ...] = (
+    event_store.add_to_feed,
+    attempt_store.queue_messages,
+    notice_store.queue_notices,
+    insight_store.count_events,
+)
+"""Called in order with the events that the relay numbered."""
+
 CONTRACT: tuple[Storage, ...] = (
     idempotency.STORAGE,
     bodies.STORAGE,
@@ -175,7 +187,7 @@ CONTRACT: tuple[Storage, ...] = (
     document_indexes.STORAGE,
     intent_store.STORAGE,
 )
-"""What the contract's folders have in MongoDB."""
+"""The storage of the contract's folders."""
 
 
 def jobs() -> tuple[MakeJob, ...]:
@@ -198,7 +210,7 @@ def jobs() -> tuple[MakeJob, ...]:
     )
 
 
-ALL = Features(OPERATIONS, FEATURES, CONTRACT, jobs)
+ALL = Features(OPERATIONS, FEATURES, CONTRACT, CONSUMERS, jobs)
 """The whole service."""
 
 

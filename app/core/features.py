@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,15 @@ from app.core.store.indexes import Index, Storage, outbox_index
 from app.core.store.types import Bson, Values
 
 if TYPE_CHECKING:
+    from app.core.events import StoredEvent
     from app.core.operation import Operation
+    from app.core.store.store import Store
     from app.core.vocabulary import Channel
     from app.core.worker import MakeJob
+
+
+Consumer = Callable[["Store", str, Sequence["StoredEvent"], datetime], None]
+"""Takes a batch of a project's numbered events, and when they were numbered; once more where a relay died."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +38,11 @@ class Feature:
     name: str
     """The folder's name."""
     storage: Storage = field(default_factory=Storage)
-    """What it has in MongoDB, collections of its own or not."""
+    """Its indexes and validators in MongoDB, also those of collections of other folders."""
     document_keys: Mapping[str, Callable[[Values], Any]] = field(default_factory=dict)
-    """What it stores with each document, by the name of the field: derived from the record at each write."""
+    """Derives values that are stored with each document, by the name of the field."""
+    purge: Callable[[Store, str, str], None] | None = None
+    """Deletes what it stores of a document that is deleted for good, in that transaction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +55,9 @@ class Features:
     operations: tuple[Operation[Any], ...] = ()
     features: tuple[Feature, ...] = ()
     contract: tuple[Storage, ...] = ()
-    """What the contract's folders have in MongoDB."""
+    """The storage of the contract's folders."""
+    consumers: tuple[Consumer, ...] = ()
+    """Called in order with the events that the relay numbered, before they leave the outboxes."""
     jobs: Callable[[], tuple[MakeJob, ...]] = tuple
     """Returns what makes the worker's jobs; a function, as only the worker needs what they import."""
 
@@ -86,7 +97,7 @@ class Features:
 
     @cached_property
     def document_keys(self) -> Mapping[str, Callable[[Values], Any]]:
-        """What features store with each document, by the name of the field."""
+        """Derives the values that features store with each document, by the name of the field."""
         return {name: key for feature in self.features for name, key in feature.document_keys.items()}
 
     def name_of(self, channel: Channel, operation: str) -> str:
@@ -95,7 +106,7 @@ class Features:
         return found.name_on(channel) if found else f"`{operation}`"
 
 
-LISTS = ("operations", "features")
+LISTS = ("operations", "features", "consumers")
 
 
 def folder_of(part: Any) -> str:

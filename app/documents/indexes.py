@@ -1,4 +1,4 @@
-"""What documents and their versions have in MongoDB; lists name the index that they are read by."""
+"""Indexes and validators of documents and their versions; lists name the index that they are read by."""
 
 from typing import Any
 

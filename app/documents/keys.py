@@ -28,7 +28,7 @@ STATE_ENTRIES = {
 """Under which entries documents with a brief in a state are listed."""
 
 HIDDEN = dict.fromkeys(("outbox", "listed", "words", "titleKey", "dueKey", "trashedPublication"), 0)
-"""What is not read of a document, besides the keys of features."""
+"""Fields of a document that are not read, besides the keys of features."""
 
 
 _ID_FIELDS = frozenset(name for name in StoredDocument.__annotations__ if name.endswith("Id"))

@@ -54,7 +54,7 @@ FEW = 1_000
 """Up to how many documents are sorted, rather than read in the order of an index."""
 WORDS_TRIED = 5
 NOT_LISTED = dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy"), 0)
-"""What lists leave out, besides what is hidden."""
+"""Fields that lists leave out, besides those that are never read."""
 BRIEF_ITEM = dict.fromkeys(
     (
         *("title", "status", "dueDate", "categoryId"),

@@ -1,4 +1,4 @@
-"""What the guards against runaway agents add to records and operations of others."""
+"""The feature `guards`: its storage."""
 
 from app.core.features import Feature
 from app.core.store.indexes import Storage, index

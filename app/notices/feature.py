@@ -1,4 +1,4 @@
-"""What notices add to records and operations of others."""
+"""The feature `notices`: its storage, and its key of documents."""
 
 from app.core.features import Feature
 from app.core.store.indexes import Storage, index

@@ -8,6 +8,7 @@ from pymongo import InsertOne
 from app.core.events import StoredEvent
 from app.core.store.collection import Collection, new_id, object_ids, to_bson, write_once
 from app.core.store.indexes import FIRST_ID, NOT_DELETED
+from app.core.store.store import Store
 from app.documents.store import Documents
 from app.notices.inbox import TOLD_OF, InboxEntry, Team, begun, waiting_answer, waiting_in
 from app.notices.inbox_store import Inboxes, WaitingDocuments
@@ -34,6 +35,11 @@ class NotifiedMembers(Members):
         """Returns the members of all projects who get a daily notice at an hour."""
         told = {"projectId": {"$gte": FIRST_ID}, "notify.digest": Digest.DAILY, "notify.hour": hour, **NOT_DELETED}
         return [self.from_bson(row) for row in self._collection.find(told, self.hidden)]
+
+
+def queue_notices(store: Store, project_id: str, events: Sequence[StoredEvent], now: datetime) -> None:
+    """Queues the instant notices of events that were relayed."""
+    store[Notices].queue(project_id, events, now)
 
 
 class Notices(Collection[StoredNotice]):

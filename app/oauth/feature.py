@@ -1,4 +1,4 @@
-"""What connections by OAuth add to records and operations of others."""
+"""The feature `oauth`: its storage."""
 
 from app.core.features import Feature
 from app.core.store.indexes import Storage, index

@@ -1,12 +1,14 @@
-"""What reviews add to records and operations of others."""
+"""The feature `review`: its storage, and its part in purging a document."""
 
 from app.core.features import Feature
 from app.core.store.indexes import Storage, index
 from app.core.store.validators import COUNT, ID, ITEMS, one_of, validator
+from app.review.store import delete_threads
 from app.review.vocabulary import ThreadLevel, ThreadState
 
 FEATURE = Feature(
     "review",
+    purge=delete_threads,
     storage=Storage(
         indexes=(
             index("threads", "projectId documentId _id", "a document's threads, the oldest first"),

@@ -1,4 +1,4 @@
-"""What webhooks add to records and operations of others."""
+"""The feature `webhooks`: its storage."""
 
 from app.core.features import Feature
 from app.core.store.indexes import Storage, index

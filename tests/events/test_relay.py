@@ -237,13 +237,13 @@ def test_a_relay_that_died_at_any_step_is_finished_by_the_next(store: Store, mon
     class Died(BaseException):
         pass
 
-    steps = ("_plan", "_add_to_feed", "_empty")
-    for step in steps:
+    steps: list[tuple[type[Any], str]] = [(Outboxes, "_plan"), (Events, "add"), (Outboxes, "_empty")]
+    for kind, step in steps:
         for after in (False, True):
             project = a_project(store)
             for number in range(3):
                 a_document(project.context(), title=f"Document {number}")
-            whole = getattr(outboxes.Outboxes, step)
+            whole = getattr(kind, step)
 
             def dies(self: Any, *arguments: Any, _whole: Any = whole, _after: bool = after) -> Any:
                 if _after:
@@ -251,7 +251,7 @@ def test_a_relay_that_died_at_any_step_is_finished_by_the_next(store: Store, mon
                 raise Died
 
             with monkeypatch.context() as patch:
-                patch.setattr(outboxes.Outboxes, step, dies)
+                patch.setattr(kind, step, dies)
                 with pytest.raises(Died):
                     store[Outboxes].publish_batch(project.id)
             store[Outboxes].publish_all(project.id)

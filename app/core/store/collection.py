@@ -231,6 +231,11 @@ class Collection(Generic[Stored]):
         self._store.writes += changed is not None
         return self.from_bson(changed)
 
+    def delete_of(self, project_id: str, document_id: str) -> None:
+        """Deletes the records that belong to a document that is deleted for good."""
+        where = self._where(project_id, {"documentId": ObjectId(document_id)})
+        self._collection.delete_many(where, session=self._session)
+
     def _delete_one(self, project_id: str, condition: Condition) -> Stored | None:
         where = self._where(project_id, condition)
         found = self._collection.find_one_and_delete(where, session=self._session)

@@ -59,7 +59,7 @@ def outbox_index(collection: str) -> Index:
 
 @dataclass(frozen=True)
 class Storage:
-    """What a folder has in MongoDB.
+    """The indexes, validators and outboxes that a folder has in MongoDB.
 
     Every unique index begins with `projectId`, so that the collections can be sharded by it; the exception is the one
     that finds a token before its project is known. A query of a list of documents names the index it uses: left to

@@ -12,21 +12,20 @@ time the documents whose events were being moved could not be written.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from bson import ObjectId
-from pymongo import InsertOne, ReturnDocument
+from pymongo import ReturnDocument
+from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import DuplicateKeyError
 from pymongo.read_concern import ReadConcern
 
+from app.core.actors import Actor
 from app.core.events import StoredEvent, in_feed_order
-from app.core.store.collection import from_bson, write_once
+from app.core.store.collection import from_bson
 from app.core.store.indexes import FIRST_DATE, FIRST_ID, WAITING
 from app.core.store.types import Bson
-from app.events.store import PlannedEvent, StoredFeed, feeds_of, new_feed
-from app.insights.store import InsightFigures
-from app.notices.store import Notices
-from app.webhooks.attempt_store import Deliveries
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
@@ -38,13 +37,50 @@ ANYWHERE: Bson = {"projectId": {"$gte": FIRST_ID}, "outbox.at": {"$gte": FIRST_D
 """Records of any project with events in their outbox; it lets MongoDB skip along the index from project to project."""
 
 
+class OutboxEvent(TypedDict):
+    """An event in the outbox of a record."""
+
+    _id: ObjectId
+    type: str
+    at: datetime
+    by: Actor
+    data: dict[str, Any]
+    """As in `StoredEvent`, with ObjectIds."""
+
+
+class PlannedEvent(OutboxEvent):
+    """An event with its place in the feed, and the record in whose outbox it waits."""
+
+    projectId: ObjectId
+    sequence: int
+    collection: str
+    record: ObjectId
+
+
+class StoredFeed(TypedDict):
+    """How far the events of a project are numbered, under the project's id."""
+
+    _id: ObjectId
+    sequence: int
+    """The number of its last event, 0 for none."""
+    plan: list[PlannedEvent]
+    """The batch of events that is being moved to the feed; empty when that is done."""
+    plannedAt: datetime
+    """When the last plan was written, which never goes back."""
+
+
+def new_feed(project_id: str) -> StoredFeed:
+    """Returns the feed of a project that has no events."""
+    return StoredFeed(_id=ObjectId(project_id), sequence=0, plan=[], plannedAt=FIRST_DATE)
+
+
 class Outboxes:
     """The outboxes of all records."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._database = store.database
-        self._feeds = feeds_of(store.database)
+        self._feeds = cast(MongoCollection[StoredFeed], store.database.feeds)
 
     def projects_waiting(self) -> list[str]:
         """Returns the projects that have events in outboxes, reading one index key for each project."""
@@ -117,23 +153,18 @@ class Outboxes:
     def _apply_batch(self, project_id: str, feed: StoredFeed) -> None:
         """Applies a plan, also one that another relay has applied in part.
 
-        The order matters: an event leaves its outbox only when it is in the feed, queued for its webhooks, told of and
-        counted, and a deleted record is removed only when its outbox is empty.
+        The order matters: an event leaves its outbox only when every consumer has it, and a deleted record is removed
+        only when its outbox is empty.
         """
         plan = feed["plan"]
         rows = [{name: value for name, value in row.items() if name not in ("collection", "record")} for row in plan]
         events: list[StoredEvent] = [from_bson(row) for row in rows]
-        self._add_to_feed(rows)
-        self._store[Deliveries].queue(project_id, events, feed["plannedAt"])
-        self._store[Notices].queue(project_id, events, feed["plannedAt"])
-        self._store[InsightFigures].count_batch(project_id, events)
+        for consume in self._store.features.consumers:
+            consume(self._store, project_id, events, feed["plannedAt"])
         for name in self._store.features.outboxes:
             self._empty(name, [row for row in plan if row["collection"] == name])
         done = {"_id": feed["_id"], "sequence": plan[-1]["sequence"]}
         self._feeds.update_one(done, {"$set": {"plan": []}})
-
-    def _add_to_feed(self, rows: Sequence[Bson]) -> None:
-        write_once(self._database.events, [InsertOne(row) for row in rows], ["_id"])
 
     def _empty(self, name: str, rows: Sequence[PlannedEvent]) -> None:
         if not rows:
