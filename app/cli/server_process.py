@@ -113,8 +113,7 @@ def _worker(settings: Settings) -> Iterator[None]:
 
 def _start_worker(settings: Settings) -> Worker:
     try:
-        from app.core.jobs import jobs
-        from app.core.worker import Worker
+        from app.core.worker import Worker, jobs
         from app.features import connect
         from app.http.tracing import trace
 

@@ -8,9 +8,8 @@ from prometheus_client import start_http_server
 
 from app.cli.calling import started
 from app.core.errors import ServiceUnavailable
-from app.core.jobs import jobs
 from app.core.store.store import Misconfigured
-from app.core.worker import Worker
+from app.core.worker import Worker, jobs
 from app.features import connect
 from app.http.metrics import with_token
 from app.http.tracing import trace

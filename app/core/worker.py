@@ -6,19 +6,20 @@ in MongoDB, or done by atomic writes.
 
 from __future__ import annotations
 
+import collections
 import logging
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from prometheus_client import Gauge
+from prometheus_client import Counter, Gauge
 
 from app.core.errors import ServiceUnavailable, WriteConflict
+from app.core.store.outbox import Outboxes
 from app.core.store.store import Misconfigured, Store, TooManyWriters
 
 log = logging.getLogger("content_workflow.worker")
@@ -26,6 +27,7 @@ log = logging.getLogger("content_workflow.worker")
 FAILURE_PAUSE_SECONDS = 2.0
 """How long after a failure a job, or a project in it, is tried again."""
 STOP_SECONDS = 25
+RELAYED = Counter("content_workflow_events_relayed", "Events that this worker published to feeds.")
 LAST_RUN = Gauge(
     "content_workflow_job_last_run_timestamp_seconds",
     "When a worker last ended a run of a job without an error.",
@@ -73,6 +75,29 @@ def log_error(error: Exception, **about: str) -> None:
 def project_by_project(name: str, pause_seconds: float, run: Callable[..., bool], store: Store, *more: Any) -> Job:
     """Returns a job that does its work for one project after the other, in steps that are short enough."""
     return Job(name, pause_seconds, partial(run, store, ProjectByProject(name), *more))
+
+
+def jobs(store: Store, settings: Any) -> tuple[Job, ...]:
+    """Returns the jobs of a worker."""
+    others = tuple(make(store, settings) for make in store.features.jobs())
+    then = [job.run for job in others if job.after_events]
+    return (project_by_project("relay events", 0.2, relay_events, store, *then), *others)
+
+
+def relay_events(store: Store, projects: ProjectByProject, *then: Callable[[], object]) -> bool:
+    """Moves a batch of events of each project to its feed; calls `then` at once when something may have been queued."""
+
+    def relay(project_id: str) -> int:
+        events = store[Outboxes].publish_batch(project_id)
+        if events:
+            RELAYED.inc(events)
+            log.info("events relayed", extra={"projectId": project_id, "events": events})
+        return events
+
+    relayed = projects.each(store, store[Outboxes].projects_waiting, relay)
+    for send in then if relayed else ():
+        send()
+    return relayed > 0
 
 
 class Worker:
@@ -159,7 +184,7 @@ class ProjectPool:
         self._threads = threads
         self._per_project = per_project
         self._lock = threading.Lock()
-        self._running: Counter[str] = Counter()
+        self._running: collections.Counter[str] = collections.Counter()
         self._closed = threading.Event()
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix=job)
 

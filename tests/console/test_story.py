@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.core.jobs import jobs
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
-from app.core.worker import Worker
+from app.core.worker import Worker, jobs
 from app.settings import Settings
 from tests.console.browser import Window, chromium
 from tests.databases import opened

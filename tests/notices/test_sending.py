@@ -10,10 +10,9 @@ import orjson
 import pytest
 
 from app.core.context import this_instant
-from app.core.jobs import jobs
 from app.core.store.store import Store
 from app.core.times import read_time
-from app.core.worker import Worker
+from app.core.worker import Worker, jobs
 from app.events.store import Events
 from app.notices.leases import NoticeLeases
 from app.notices.messages import MOST_SHOWN

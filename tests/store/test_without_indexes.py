@@ -8,10 +8,9 @@ import pytest
 
 from app.briefs.jobs import expire_claims
 from app.core.context import this_instant
-from app.core.jobs import relay_events
 from app.core.store import indexes
 from app.core.store.store import Store
-from app.core.worker import ProjectByProject
+from app.core.worker import ProjectByProject, relay_events
 from app.documents.publishing import publish_due
 from app.events.jobs import trim_feeds
 from app.features import connect

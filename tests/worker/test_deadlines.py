@@ -9,9 +9,9 @@ from pymongo import MongoClient
 from pymongo.monitoring import CommandStartedEvent
 
 from app.core.context import Server, this_instant
-from app.core.jobs import jobs
 from app.core.store.store import CODEC, Store
 from app.core.times import wire_time
+from app.core.worker import jobs
 from app.features import ALL
 from app.settings import Settings
 from tests.listener import Listener

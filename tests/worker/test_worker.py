@@ -17,12 +17,11 @@ from app.briefs.operations import end_expired_claim
 from app.core import worker
 from app.core.context import Context, this_instant
 from app.core.errors import ServiceUnavailable, WriteConflict
-from app.core.jobs import jobs
 from app.core.operation import Result
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.core.times import read_time, wire_time
-from app.core.worker import ProjectByProject, Worker
+from app.core.worker import ProjectByProject, Worker, jobs
 from app.documents import publishing
 from app.documents import store as stored_documents
 from app.documents.jobs import publish_turn

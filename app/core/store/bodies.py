@@ -102,10 +102,6 @@ class Bodies(Collection[StoredBody]):
         """Returns a body, or None."""
         return self._find_one(project_id, {"_id": object_id(body_id)}) if body_id else None
 
-    def get_owners(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
-        """Returns the ids of the documents of several bodies by id, in one read of no more than that."""
-        return self._values(project_id, body_ids, "$documentId")
-
     def get_origins(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str | None]:
         """Returns the origins of several bodies by id, None where nobody computed them, in one read of no more."""
         return self._values(project_id, body_ids, "$origins")

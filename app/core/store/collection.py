@@ -2,7 +2,7 @@
 
 A record that can change is written by `OutboxCollection.change`: one atomic update, on the condition that the record's
 `rev` is still the one that was read, writes the difference, counts `rev` up and appends the events to the record's own
-outbox, so that no event is lost or made for a change that did not happen. `store/outboxes.py` relays them to the feed.
+outbox, so that no event is lost or made for a change that did not happen. `store/outbox.py` relays them.
 """
 
 from __future__ import annotations

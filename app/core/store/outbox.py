@@ -1,4 +1,6 @@
-"""The outbox relay: moves events from the records' outboxes to the feed, in order, once, numbered without a gap.
+"""The outbox relay: numbers the events in the records' outboxes without a gap, and passes them on in order, once.
+
+The consumers of the application get them (`Features.consumers`): the feed, webhooks and others.
 
 A project's feed has one record with the last sequence number and the *plan* of the batch that is being moved: which
 events get which numbers. Writing the plan is one atomic update, on the condition that no other relay has numbered

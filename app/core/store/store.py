@@ -276,7 +276,7 @@ class Store:
     def check_writes(self) -> None:
         """Checks that the service's user may write, with a write that matches nothing. Raises as `ping` does."""
         with self.deadline():
-            self.database.leases.with_options(write_concern=WriteConcern(w=1)).update_one(
+            self.database.feeds.with_options(write_concern=WriteConcern(w=1)).update_one(
                 {"_id": ""}, {"$set": {"by": ""}}
             )
 
