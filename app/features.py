@@ -168,7 +168,6 @@ FEATURES: tuple[Feature, ...] = (
 )
 """What else features add to the records and operations of other folders."""
 
-
 CONSUMERS: tuple[Consumer, ...] = (
     event_store.add_to_feed,
     attempt_store.queue_messages,
@@ -210,7 +209,7 @@ def jobs() -> tuple[MakeJob, ...]:
     )
 
 
-ALL = Features(OPERATIONS, FEATURES, CONTRACT, CONSUMERS, jobs)
+ALL = Features(OPERATIONS, FEATURES, contract=CONTRACT, consumers=CONSUMERS, jobs=jobs)
 """The whole service."""
 
 

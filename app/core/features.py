@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from app.core.vocabulary import Channel
     from app.core.worker import MakeJob
 
-
 Consumer = Callable[["Store", str, Sequence["StoredEvent"], datetime], None]
 """Takes a batch of a project's numbered events, and when they were numbered; once more where a relay died."""
 
