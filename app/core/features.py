@@ -17,15 +17,22 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origi
 from typing_extensions import TypedDict, get_original_bases, is_typeddict
 
 from app.core.records import record_of
+from app.core.store.indexes import Index, Storage, outbox_index
+from app.core.store.types import Bson, Values
 
 if TYPE_CHECKING:
     from app.core.calls import Call
     from app.core.context import Context
     from app.core.errors import Problem, Refusal
+    from app.core.events import StoredEvent
     from app.core.operation import Operation
     from app.core.schemas.fields import Schema
     from app.core.store.store import Store
     from app.core.vocabulary import Channel
+    from app.core.worker import MakeJob
+
+Consumer = Callable[["Store", str, Sequence["StoredEvent"], datetime], None]
+"""Takes a batch of a project's numbered events, and when they were numbered; once more where a relay died."""
 
 T = TypeVar("T")
 
@@ -117,6 +124,12 @@ class Feature:
     """Refuses a new secret for a stored token that gets its secrets in another way."""
     requires_review: Callable[[Any], bool] = lambda project: False
     """Returns whether a setting of a project counts as `reviewRequired`."""
+    storage: Storage = field(default_factory=Storage)
+    """Its indexes and validators in MongoDB, also those of collections of other folders."""
+    document_keys: Mapping[str, Callable[[Values], Any]] = field(default_factory=dict)
+    """Derives values that are stored with each document, by the name of the field."""
+    purge: Callable[[Store, str, str], None] | None = None
+    """Deletes what it stores of a document that is deleted for good, in that transaction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +143,17 @@ class Features:
     features: tuple[Feature, ...] = ()
     gates: tuple[Gate, ...] = ()
     write_gates: tuple[WriteGate, ...] = ()
+    contract: tuple[Storage, ...] = ()
+    """The storage of the contract's folders."""
+    consumers: tuple[Consumer, ...] = ()
+    """Called in order with the events that the relay numbered, before they leave the outboxes."""
+    jobs: Callable[[], tuple[MakeJob, ...]] = tuple
+    """Returns what makes the worker's jobs; a function, as only the worker needs what they import."""
 
     def without(self, *names: str) -> Features:
         """Returns the lists without the parts of some folders."""
         kept = {name: tuple(one for one in getattr(self, name) if folder_of(one) not in names) for name in LISTS}
-        return replace(self, **kept)
+        return replace(self, **kept, jobs=lambda: tuple(one for one in self.jobs() if folder_of(one) not in names))
 
     @cached_property
     def by_name(self) -> Mapping[str, Operation[Any]]:
@@ -215,13 +234,42 @@ class Features:
         """Returns why the worker and who accepts an invitation write nothing to a project; None where they do."""
         return next((refusal for gate in self.write_gates if (refusal := gate.closes(project))), None)
 
+    @cached_property
+    def _storage(self) -> Sequence[Storage]:
+        return *self.contract, *(feature.storage for feature in self.features)
+
+    @cached_property
+    def outboxes(self) -> Sequence[str]:
+        """The collections whose records have an outbox."""
+        return [name for storage in self._storage for name in storage.outboxes]
+
+    @cached_property
+    def tombstones(self) -> frozenset[str]:
+        """The collections whose deleted records stay until their last event has been moved."""
+        return frozenset(name for storage in self._storage for name in storage.tombstones)
+
+    @cached_property
+    def indexes(self) -> Sequence[Index]:
+        """All indexes."""
+        return [*(one for storage in self._storage for one in storage.indexes), *map(outbox_index, self.outboxes)]
+
+    @cached_property
+    def validators(self) -> Mapping[str, Bson]:
+        """All validators, by collection."""
+        return {name: one for storage in self._storage for name, one in storage.validators.items()}
+
+    @cached_property
+    def document_keys(self) -> Mapping[str, Callable[[Values], Any]]:
+        """Derives the values that features store with each document, by the name of the field."""
+        return {name: key for feature in self.features for name, key in feature.document_keys.items()}
+
     def name_of(self, channel: Channel, operation: str) -> str:
         """Returns how messages name an operation for the callers of an interface (decisions, section 11)."""
         found = self.by_name.get(operation)
         return found.name_on(channel) if found else f"`{operation}`"
 
 
-LISTS = ("operations", "features", "gates", "write_gates")
+LISTS = ("operations", "features", "gates", "write_gates", "consumers")
 
 
 def folder_of(part: Any) -> str:

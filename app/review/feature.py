@@ -1,9 +1,42 @@
-"""What review adds to the records and operations of others."""
+"""Settings of rounds and the storage that review adds, and its part in purging a document."""
 
 from app.core.features import Feature
+from app.core.store.indexes import Storage, index
+from app.core.store.validators import COUNT, ID, ITEMS, one_of, validator
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
 from app.review.responses import LimitedProject
 from app.review.schemas import RoundSettings
+from app.review.store import delete_threads
+from app.review.vocabulary import ThreadLevel, ThreadState
 
-FEATURE = Feature("review", responses={Project: LimitedProject}, schemas={ProjectChanges: RoundSettings})
+FEATURE = Feature(
+    "review",
+    responses={Project: LimitedProject},
+    schemas={ProjectChanges: RoundSettings},
+    purge=delete_threads,
+    storage=Storage(
+        indexes=(
+            index("threads", "projectId documentId _id", "a document's threads, the oldest first"),
+            index(
+                "threads",
+                "projectId openedBy.id state stateSince",
+                "the answered threads that somebody opened, in order",
+            ),
+            index("reviewLinks", "projectId hash", "finds who comes by a review link", unique=True),
+            index("reviewLinks", "projectId documentId _id", "a document's review links"),
+            index("reviewLinks", "expiresAt", "review links end by themselves", expireAfterSeconds=0),
+        ),
+        validators={
+            "threads": validator(
+                projectId=ID,
+                documentId=ID,
+                rev=COUNT,
+                version=COUNT,
+                comments=ITEMS,
+                level=one_of(ThreadLevel),
+                state=one_of(ThreadState),
+            )
+        },
+    ),
+)
