@@ -18,6 +18,7 @@ from app.core.store.store import Store
 from app.documents import content as revisions
 from app.documents import operations as documents
 from app.documents import publishing
+from app.documents.store import is_filed_under
 from app.events import operations as events
 from app.guards import reverts
 from app.insights import operations as insights
@@ -28,6 +29,7 @@ from app.planning import operations as plans
 from app.projects import invitations, members, tokens
 from app.projects import operations as projects
 from app.provenance import operations as provenance
+from app.publications.store import is_delivered_in
 from app.review import links as review_links
 from app.review import operations as threads
 from app.sections import operations as sections
@@ -138,7 +140,10 @@ OPERATIONS: tuple[Operation[Any], ...] = (
 FEATURES: tuple[Feature, ...] = ()
 """What else features add to the records and operations of other folders."""
 
-ALL = Features(OPERATIONS, FEATURES)
+USERS = (is_filed_under, is_delivered_in)
+"""What may be filed under a category or a cluster, which can't be deleted then."""
+
+ALL = Features(OPERATIONS, FEATURES, USERS)
 """The whole service."""
 
 

@@ -17,6 +17,7 @@ from app.briefs import rules
 from app.briefs.responses import BriefDetail, BriefItem, brief_detail, brief_item
 from app.briefs.rules import write_brief
 from app.briefs.schemas import BriefQuery, ClaimFields, ClaimNextFields, RenewFields
+from app.categories.reference_rules import ExistingRecords, link_problems
 from app.categories.store import Categories
 from app.core.context import Context
 from app.core.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, NoBriefReady, Problem
@@ -27,7 +28,6 @@ from app.core.vocabulary import BriefState, Scope
 from app.documents.claims import expire_lease, refuse_if_guarded, written_brief
 from app.documents.operations import change_document, document_change, document_result, own_document, write_decision
 from app.documents.record import Decision, StoredDocument, brief_of
-from app.documents.reference_rules import ExistingRecords, link_problems
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import BriefFields
 from app.documents.store import Documents

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from app.core.context import Context
     from app.core.operation import Operation
     from app.core.vocabulary import Channel
 
@@ -37,6 +38,8 @@ class Features:
 
     operations: tuple[Operation[Any], ...] = ()
     features: tuple[Feature, ...] = ()
+    users: tuple[Callable[[Context, str, str], bool], ...] = ()
+    """Return whether a record is filed under a category or cluster, given the field that names it, and its id."""
 
     def without(self, *names: str) -> Features:
         """Returns the lists without the parts of some folders."""
@@ -48,13 +51,17 @@ class Features:
         """The operations by name."""
         return {operation.name: operation for operation in self.operations}
 
+    def uses(self, ctx: Context, field: str, record_id: str) -> bool:
+        """Returns whether something is filed under a category (`categoryId`) or a cluster (`clusterId`)."""
+        return any(is_used(ctx, field, record_id) for is_used in self.users)
+
     def name_of(self, channel: Channel, operation: str) -> str:
         """Returns how messages name an operation for the callers of an interface (decisions, section 11)."""
         found = self.by_name.get(operation)
         return found.name_on(channel) if found else f"`{operation}`"
 
 
-LISTS = ("operations", "features")
+LISTS = ("operations", "features", "users")
 
 
 def folder_of(part: Any) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from app.categories.references import lock_references
 from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.errors import (
@@ -37,7 +38,6 @@ from app.documents.operations import (
     write_decision,
 )
 from app.documents.record import Decision, StoredDocument
-from app.documents.references import lock_references
 from app.documents.responses import Diff, DocumentSummary, Revision, RevisionSummary, revision_summary
 from app.documents.revision_store import Revisions
 from app.documents.schemas import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite

@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Any
 
+from app.categories.reference_rules import reference_problems
+from app.categories.references import lock_references
 from app.core.context import Context
 from app.core.errors import (
     BadRequest,
@@ -31,8 +33,6 @@ from app.documents.edits import edit_document, refuse_edit, refuse_restore
 from app.documents.history import Origin
 from app.documents.publishing_rules import restored_publication
 from app.documents.record import Call, Decision, StoredDocument, delivered_at_once, document_event
-from app.documents.reference_rules import reference_problems
-from app.documents.references import lock_references
 from app.documents.responses import Document, DocumentSummary, document_summary, document_text_ids
 from app.documents.revision_store import Revisions
 from app.documents.schemas import DocumentChanges, DocumentQuery

@@ -49,7 +49,7 @@ from app.documents.record import Call, Decision, StoredDocument
 from app.documents.rendering import Rendering, render_document
 from app.documents.responses import DocumentSummary, ScheduleOutcome
 from app.documents.revision_store import Revisions
-from app.documents.schemas import ScheduleFields, SubmitFields, WithBaseVersion
+from app.documents.schemas import DatedFields, ScheduleFields, SubmitFields, WithBaseVersion
 from app.documents.store import Documents
 from app.guards.errors import FourEyes
 from app.guards.gates import call_under_claim, publishing_call, refusal_of
@@ -65,7 +65,6 @@ from app.review.errors import RoundsExhausted, ThreadsOpen
 from app.review.rules import new_threads, open_threads
 from app.review.schemas import ChangesRequest
 from app.review.store import Threads
-from app.transfers.schemas import DatedFields
 
 DUE_AT_ONCE = 100
 """The most documents of one project that are published in one turn."""

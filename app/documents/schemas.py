@@ -137,6 +137,12 @@ class ScheduleFields(WithBaseVersion):
     )
 
 
+class DatedFields(Schema):
+    """When a document went live."""
+
+    publishedAt = TimeString(description="when it went live elsewhere", required=True)
+
+
 class DocumentQuery(Page):
     """The filters, sorts and pages of the list of documents."""
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, cast
 
 from app.categories.operations import add_category
+from app.categories.references import lock_references
 from app.categories.responses import Category, Cluster, category_record, cluster_record
 from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, new_cluster
 from app.categories.schemas import DraftCategoryFields, DraftClusterFields
@@ -25,7 +26,6 @@ from app.core.store.store import Store
 from app.core.text.excerpts import word_count
 from app.core.vocabulary import Kind, Scope
 from app.documents.operations import document_result, new_row
-from app.documents.references import lock_references
 from app.documents.responses import DocumentSummary
 from app.documents.slugs import free_slug
 from app.documents.store import Documents
@@ -272,11 +272,9 @@ def _lock_and_check(store: Store, draft: StoredIntent) -> list[Problem]:
 
 def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     links = (fields.get("brief") or {}).get("internalLinks") or ()
-    slug = fields.get("slug")
-    return Facts(
-        found=lock_references(store, project_id, fields, links=links),
-        taken=slug in store[Documents].find_taken_slugs(project_id, [slug]) if slug else False,
-    )
+    found, slug = lock_references(store, project_id, fields), fields.get("slug")
+    found.documents = store[Documents].find_existing(project_id, links)
+    return Facts(found, taken=slug in store[Documents].find_taken_slugs(project_id, [slug]) if slug else False)
 
 
 def _cluster_facts(store: Store, project_id: str, fields: Fields) -> Facts:

@@ -4,12 +4,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict
 
+from app.categories.reference_rules import ExistingRecords, link_problems, reference_problems
 from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
+from app.categories.rules import TAKEN as OF_FILING
 from app.core.actors import Actor
 from app.core.errors import Problem
 from app.core.schemas.loading import Fields, in_order, problems
 from app.core.vocabulary import Kind
-from app.documents.reference_rules import ExistingRecords, link_problems, reference_problems
 from app.intents.schemas import INTENT_FIELDS
 
 
@@ -45,11 +46,10 @@ class Facts:
 
 
 TAKEN = {
+    **OF_FILING,
     Kind.DOCUMENT: Problem(
         field="slug", message="Another document has this slug: choose another, or clear it for a free one."
     ),
-    Kind.CLUSTER: Problem(field="name", message="Another cluster has this name (upper and lower case count as equal)."),
-    Kind.CATEGORY: Problem(field="slug", message="Another category has this slug: choose another."),
 }
 
 

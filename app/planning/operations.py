@@ -11,6 +11,8 @@ from typing import Any, cast
 
 from app.briefs.operations import brief_problems
 from app.briefs.rules import mark_brief_ready, write_brief
+from app.categories.reference_rules import ExistingRecords, reference_problems
+from app.categories.references import lock_references
 from app.categories.store import Categories, Clusters
 from app.core.context import Context
 from app.core.errors import IntentInvalid, Problem
@@ -24,8 +26,6 @@ from app.documents.edits import edit_document, refuse_edit
 from app.documents.history import Origin
 from app.documents.operations import NewRow, deliver_at_once, new_row, origin_of
 from app.documents.record import Decision, StoredDocument, brief_of
-from app.documents.reference_rules import ExistingRecords, reference_problems
-from app.documents.references import lock_references
 from app.documents.revision_store import Revisions
 from app.documents.schemas import DocumentChanges
 from app.documents.slugs import FreeSlugs
@@ -155,7 +155,8 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
 def _check(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
     """Finds everything that is wrong with pieces."""
     links = {link for piece in (*new, *known) for link in (piece.brief or {}).get("internalLinks") or ()}
-    found = lock_references(ctx.store, ctx.project_id, *(piece.changes for piece in (*new, *known)), links=links)
+    found = lock_references(ctx.store, ctx.project_id, *(piece.changes for piece in (*new, *known)))
+    found.documents = ctx.store[Documents].find_existing(ctx.project_id, links)
     _check_new(ctx, new, found)
     for piece in known:
         if piece.changes or piece.brief is not None:

@@ -10,6 +10,7 @@ from datetime import datetime
 from bson import ObjectId
 from pymongo import ReturnDocument, UpdateOne
 
+from app.core.context import Context
 from app.core.store.collection import DESCENDING, Collection, object_id, object_ids, to_bson
 from app.core.store.indexes import NEWEST_FIRST
 from app.core.store.types import Bson, Projection, Values
@@ -161,6 +162,11 @@ class Publications(Collection[Publication]):
         """Returns when something was last published, for the first time or again."""
         rows = self._find(project_id, {}, sort=(("updatedAt", DESCENDING),), limit=1, fields={"updatedAt": 1})
         return rows[0]["updatedAt"] if rows else None
+
+
+def is_delivered_in(ctx: Context, field: str, record_id: str) -> bool:
+    """Returns whether a document is delivered in a category; clusters are not delivered."""
+    return field == "categoryId" and ctx.store[Publications].is_in_category(ctx.project_id, record_id)
 
 
 def _condition(ids: Ids, words: Sequence[str]) -> Bson:

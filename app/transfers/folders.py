@@ -10,6 +10,7 @@ from typing import Any
 
 from app.briefs.operations import update_brief
 from app.categories.operations import add_category
+from app.categories.references import lock_references
 from app.categories.rules import CATEGORIES_PER_PROJECT
 from app.categories.store import Categories
 from app.core.context import Context
@@ -32,7 +33,6 @@ from app.documents.operations import (
     write_decision,
 )
 from app.documents.record import Decision, StoredDocument
-from app.documents.references import lock_references
 from app.documents.responses import Document, DocumentSummary
 from app.documents.schemas import EditedFields
 from app.documents.store import Documents
@@ -129,7 +129,8 @@ def _prepare(
         outcome = "changed" if differs else "unchanged"
         return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": _is_live(stored)}, None
     links = (fields.get("brief") or {}).get("internalLinks") or ()
-    found = lock_references(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links=links)
+    found = lock_references(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {})
+    found.documents = ctx.store[Documents].find_existing(ctx.project_id, links)
     wrong = [*confirm_problems(Kind.DOCUMENT, fields, Facts(found=found, taken=is_taken))]
     wrong += problems(EditedFields, fields)
     if named and category is None:
