@@ -28,8 +28,10 @@ from app.packets import operations as packets
 from app.planning import operations as plans
 from app.projects import invitations, members, tokens
 from app.projects import operations as projects
+from app.provenance import feature as provenance_feature
 from app.provenance import operations as provenance
 from app.publications.store import is_delivered_in
+from app.review import feature as review_feature
 from app.review import links as review_links
 from app.review import operations as threads
 from app.sections import operations as sections
@@ -137,7 +139,10 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     sections.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
 )
 
-FEATURES: tuple[Feature, ...] = ()
+FEATURES: tuple[Feature, ...] = (
+    review_feature.FEATURE,
+    provenance_feature.FEATURE,
+)
 """What else features add to the records and operations of other folders."""
 
 USERS = (is_filed_under, is_delivered_in)

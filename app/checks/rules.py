@@ -63,6 +63,7 @@ FAILED_CHECK: CheckResult = {
     "message": "The meta title is missing.",
     "line": None,
 }
+"""The example of OpenAPI."""
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,38 @@ feature left out (`Features.without`) the application has no trace of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from app.core.context import Context
+    from app.core.errors import Refusal
     from app.core.operation import Operation
+    from app.core.schemas.loading import Fields
+    from app.core.store.bodies import StoredBody
     from app.core.vocabulary import Channel
+
+
+@dataclass(frozen=True, eq=False)
+class Extension:
+    """What a folder adds to an operation of another: functions that the operation calls, each where it says.
+
+    Use it for one operation that gets more fields; what is added to each text or record whoever writes it is a field of
+    `Feature`. Never use it for a refusal that other operations raise, too: that is a gate.
+    """
+
+    operation: str
+    """The operation's name."""
+    errors: tuple[type[Refusal], ...] = ()
+    """The errors that it raises besides those of the operation."""
+    prepare: Callable[[Context, str, Fields], Any] | None = None
+    """Does slow work before each try, as `Operation.prepare`; its result is `ctx.prepared` in `decide`."""
+    decide: Callable[[Context, Any, Any, Fields], Any] | None = None
+    """Adds to the `Decision` of the operation's rule about a document, in the same transaction, or refuses it."""
+    present: Callable[[Context, Mapping[str, Any], Fields], Mapping[str, Any]] | None = None
+    """Returns what it adds to the response, given the stored record."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +50,18 @@ class Feature:
 
     name: str
     """The folder's name."""
+
+    # What it adds to the operations and records of others.
+    extensions: tuple[Extension, ...] = ()
+    """What it adds to single operations."""
+    draft: Callable[[Context, Fields], Mapping[str, Any]] | None = None
+    """Returns what a draft stores about the text that is sent for it."""
+    version: Callable[[Context, Fields, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Returns what is stored with a new version of a document, given the request's fields and the draft, if any."""
+    details: Callable[[Fields], Mapping[str, Any]] | None = None
+    """Returns details for the event of a written text."""
+    publication: Callable[[Context, Any, StoredBody | None], Mapping[str, Any]] | None = None
+    """Returns what is stored with a publication of a document and its content; outside of a transaction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +85,15 @@ class Features:
     def by_name(self) -> Mapping[str, Operation[Any]]:
         """The operations by name."""
         return {operation.name: operation for operation in self.operations}
+
+    def extensions_of(self, operation: str) -> Sequence[Extension]:
+        """Returns what folders add to an operation, in their order."""
+        return [one for feature in self.features for one in feature.extensions if one.operation == operation]
+
+    def added(self, name: str, *arguments: Any) -> dict[str, Any]:
+        """Returns what the features add by the function that each has as its field `name`."""
+        functions = [function for feature in self.features if (function := getattr(feature, name))]
+        return {key: value for function in functions for key, value in function(*arguments).items()}
 
     def uses(self, ctx: Context, field: str, record_id: str) -> bool:
         """Returns whether something is filed under a category (`categoryId`) or a cluster (`clusterId`)."""

@@ -32,7 +32,6 @@ from app.documents.history import StoredRevision
 from app.documents.operations import (
     document_change,
     document_result,
-    origin_of,
     own_document,
     with_taken_slugs,
     write_decision,
@@ -43,7 +42,6 @@ from app.documents.revision_store import Revisions
 from app.documents.schemas import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
 from app.documents.store import Documents
 from app.guards.gates import call_under_claim
-from app.provenance.reviews import Generation
 from app.publications.record import PUBLISHED_FIELDS
 
 
@@ -177,16 +175,15 @@ def write_text(
 
     What the operation prepared is the number of its words; None where it depends on the document.
     """
-    document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
-    generation, markdown = fields.get("generation"), ""
+    document, call, markdown = document_to_write(ctx, document_id), call_under_claim(ctx, fields), ""
 
     def write(present: StoredDocument) -> Decision:
         nonlocal markdown
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
         markdown = text_of(present)
-        return new_content(ctx, present, markdown, generation, words=ctx.prepared)
+        return new_content(ctx, present, markdown, fields, words=ctx.prepared)
 
-    written = write_decision(ctx, document, write, origin=origin_of(ctx, generation))
+    written = write_decision(ctx, document, write, fields=fields)
     return document_result(ctx, written, markdown)
 
 
@@ -204,13 +201,13 @@ def new_content(
     ctx: Context,
     document: StoredDocument,
     markdown: str,
-    generation: Generation | None = None,
+    fields: Fields,
     *,
     words: int | None = None,
 ) -> Decision:
     """Decides that a document gets another content, which is stored; nothing where it has the same.
 
-    `words` is the number of its words, if they were counted already.
+    `fields` are those of the request; `words` is the number of its words, if they were counted already.
     """
     if words is None:
         with processing(ctx, markdown):
@@ -218,7 +215,7 @@ def new_content(
     if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
         return Decision(document)
     body_id = new_id() if markdown else None
-    decision = rules.write_content(document, ctx.call, body_id, words, generation)
+    decision = rules.write_content(document, ctx.call, body_id, words, ctx.features.added("details", fields))
     if body_id is not None:
         ctx.store[Bodies].add(ctx.project_id, document["id"], markdown, body_id)
     return decision

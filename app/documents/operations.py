@@ -21,6 +21,7 @@ from app.core.errors import (
 )
 from app.core.etags import tag_of
 from app.core.events import Event
+from app.core.features import Extension
 from app.core.operation import Effect, Operation, Result, Shown, operation
 from app.core.schemas.loading import Fields, changed_fields, in_order, problems
 from app.core.store.bodies import Bodies
@@ -39,12 +40,12 @@ from app.documents.schemas import DocumentChanges, DocumentQuery
 from app.documents.store import Documents
 from app.guards.gates import publishing_call, site_call
 from app.projects.store import Projects
-from app.provenance.reviews import Generation, declared_tokens
-from app.provenance.vocabulary import WriterKind
 from app.publications.store import Publications
 
 NewRow = tuple[dict[str, Any], str, Sequence[Event], Origin]
 """A document to create: its record, its markdown, its events, and how its first version comes about."""
+
+NO_FIELDS: Fields = {}
 
 NO_DOCUMENT = "The project has no such document: check the id, or it was deleted."
 
@@ -218,29 +219,47 @@ def change_document(ctx: Context, document: StoredDocument, rule: Callable[[Stor
     return document_result(ctx, write_decision(ctx, ctx.check_match(document), rule))
 
 
+def prepare_extensions(operation: str, ctx: Context, *arguments: Any) -> Mapping[Extension, Any]:
+    """Does the slow work of what features add to an operation, as its `prepare`."""
+    return {one: one.prepare(ctx, *arguments) for one in ctx.features.extensions_of(operation) if one.prepare}
+
+
+def extended(ctx: Context, operation: str, document: StoredDocument, decision: Decision, fields: Fields) -> Decision:
+    """Returns what an operation's rule decided about a document, with what features add to it."""
+    for one in ctx.features.extensions_of(operation):
+        if one.decide:
+            own = replace(ctx, prepared=ctx.prepared[one]) if one.prepare else ctx
+            decision = one.decide(own, document, decision, fields)
+    return decision
+
+
 def write_decision(
-    ctx: Context, before: StoredDocument, rule: Callable[[StoredDocument], Decision], *, origin: Origin | None = None
+    ctx: Context,
+    before: StoredDocument,
+    rule: Callable[[StoredDocument], Decision],
+    *,
+    fields: Fields = NO_FIELDS,
+    origin: Origin = NO_FIELDS,
 ) -> StoredDocument:
     """Writes what a rule decides about a document that was read, and returns the document as it is then.
 
-    That is its record with the events, and a new version where the rule made one; `origin` is what `origin_of` does not
-    know of how that came about. Raises as `change_document` does, whatever state of it the caller holds.
+    That is its record with the events, and a new version where the rule made one, with what `origin_of` knows of the
+    `fields` of the request, and `origin`. Raises as `change_document` does, whatever state of it the caller holds.
     """
     decision = rule(before)
     if not decision.events:
         return before
     after = ctx.store[Documents].change(ctx.project_id, before, decision.document, decision.events)
     if after["version"] != before["version"]:
-        made: Origin = {**origin_of(ctx), **(origin or {})}
+        made = {**origin_of(ctx, fields), **origin}
         ctx.store[Revisions].add(ctx.project_id, [(after, decision.events[-1], made)])
     deliver_at_once(ctx, [(before, after)])
     return after
 
 
-def origin_of(ctx: Context, generation: Generation | None = None) -> Origin:
-    """Returns the origin of the version that this call writes: an agent or a person, a script or not."""
-    kind = WriterKind.AGENT if generation or ctx.call.is_by_agent else WriterKind.PERSON
-    origin = Origin(kind=kind, generation=generation)
+def origin_of(ctx: Context, fields: Fields = NO_FIELDS, draft: Mapping[str, Any] = NO_FIELDS) -> Origin:
+    """Returns how the version comes about that this call writes; `draft` is the one that it confirms, if any."""
+    origin = ctx.features.added("version", ctx, fields, draft)
     return {**origin, "scripted": True} if ctx.channel == Channel.CLI else origin
 
 
@@ -252,14 +271,25 @@ def deliver_at_once(ctx: Context, written: Iterable[tuple[StoredDocument, Stored
         ctx.store[Projects].delivery_changed(ctx.project_id)
 
 
-def new_row(ctx: Context, fields: Fields, *, slug: str, words: int, data: Mapping[str, Any] | None = None) -> NewRow:
-    """Returns a document to create from fields that have no problem; `data` are further details of its event."""
+def new_row(
+    ctx: Context,
+    fields: Fields,
+    *,
+    slug: str,
+    words: int,
+    data: Mapping[str, Any] = NO_FIELDS,
+    draft: Mapping[str, Any] = NO_FIELDS,
+) -> NewRow:
+    """Returns a document to create from fields that have no problem; `data` are further details of its event.
+
+    `draft` is the one that it was, if any.
+    """
     markdown = fields.get("markdown") or ""
-    generation = fields.get("generation") if markdown else None
+    of_text = fields if markdown else NO_FIELDS
     record = new_document(fields, slug=slug, words=words, by=ctx.caller.actor, now=ctx.now)
-    details = {**(data or {}), **declared_tokens(generation)}
+    details = {**data, **ctx.features.added("details", of_text)}
     created = document_event("document.created", record, ctx.now, ctx.caller.actor, details)
-    return record, markdown, [created], origin_of(ctx, generation)
+    return record, markdown, [created], origin_of(ctx, of_text, draft)
 
 
 def with_taken_slugs(ctx: Context, document: StoredDocument, slugs: Sequence[str]) -> Call:

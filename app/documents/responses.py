@@ -1,7 +1,7 @@
 """The management document record (contract: Management document record; decisions, section 5)."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from typing_extensions import TypedDict
 
@@ -156,7 +156,7 @@ class Diff(_From):
 
 def revision_summary(revision: StoredRevision) -> RevisionSummary:
     """Returns a stored version as callers see it."""
-    declared = revision.get("generation")
+    declared = cast(Mapping[str, Any], revision).get("generation")
     generation = declared and record_of(Generation, declared)
     return record_of(
         RevisionSummary, revision, createdAt=revision["at"], createdBy=revision["by"], generation=generation
@@ -165,4 +165,4 @@ def revision_summary(revision: StoredRevision) -> RevisionSummary:
 
 def brief_record(document: StoredDocument) -> Brief:
     """Returns the brief of a stored document, empty for none."""
-    return record_of(Brief, brief_of(document), rounds=document.get("rounds"))
+    return record_of(Brief, brief_of(document), rounds=cast(Mapping[str, Any], document).get("rounds"))

@@ -6,10 +6,8 @@ A row of the table says from where a move leads where and what refuses it; each 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from typing import Any
 
-from app.briefs.rules import mark_brief_ready
 from app.checks.errors import ChecksFailed
 from app.core.actors import StoredNote
 from app.core.errors import BadRequest, InvalidTransition, Problem, ReviewRequired, VersionConflict
@@ -20,7 +18,7 @@ from app.documents.claims import finished_brief, refuse_if_guarded
 from app.documents.record import OPEN, Call, Decision, StoredDocument, changed, changed_since_published
 from app.guards.errors import FourEyes
 from app.provenance.errors import HumanReviewRequired
-from app.review.errors import RoundsExhausted, ThreadsOpen
+from app.review.errors import ThreadsOpen
 from app.review.vocabulary import ThreadState
 
 UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None, "scheduledBy": None}
@@ -137,19 +135,11 @@ def approve_document(document: StoredDocument, call: Call, base_version: int | N
     return move_status(APPROVE, document, call, base_version=base_version)
 
 
-def request_changes(
-    document: StoredDocument, call: Call, note: str = "", *, offer: bool = False, max_rounds: int | None = None
-) -> Decision:
-    """Sends a document back to drafting; `offer` makes its brief ready, up to the project's number of rounds."""
-    refuse_move(REQUEST_CHANGES, document, call)
-    rounds = document.get("rounds") or 0
-    if offer and max_rounds is not None and rounds >= max_rounds:
-        raise RoundsExhausted(rounds=rounds, maxRounds=max_rounds)
+def request_changes(document: StoredDocument, call: Call, note: str = "") -> Decision:
+    """Sends a document back to drafting."""
     review: StoredNote = {"note": note, "at": call.now, "by": call.actor}
-    fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1, "roundsAt": call.now}
-    moved = make_move(REQUEST_CHANGES, document, call, fields)
-    decision = replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
-    return decision.then(partial(mark_brief_ready, call=call)) if offer else decision
+    moved = move_status(REQUEST_CHANGES, document, call, {"reviewNote": note or None, "review": review})
+    return replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
 
 
 def schedule_document(
@@ -238,7 +228,7 @@ def refuse_move(
             raise ChecksFailed(checks=list(call.failed_checks))
 
 
-def refuse_if_threads(document: StoredDocument, call: Call, states: Collection[ThreadState]) -> None:
+def refuse_if_threads(document: Mapping[str, Any], call: Call, states: Collection[ThreadState]) -> None:
     """Refuses with `ThreadsOpen` while threads of level `must` are in one of the states (decisions, section 17)."""
     threads = sorted(one for one, state in (document.get("mustThreads") or {}).items() if state in states)
     if not threads:

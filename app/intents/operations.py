@@ -34,7 +34,6 @@ from app.intents.rules import DRAFTS_PER_TOKEN, Facts, StoredIntent, confirm_pro
 from app.intents.schemas import DraftDocumentFields, IntentQuery
 from app.intents.store import Intents, guess_slot
 from app.projects.store import Projects
-from app.provenance.vocabulary import WriterKind
 
 _new_draft = partial(
     operation, Scope.WRITE, Effect.CREATES, tag="intents", errors=(BadRequest,), toolsets=("planning",)
@@ -203,7 +202,7 @@ def _about_text(ctx: Context, fields: Fields) -> dict[str, Any]:
     """Returns what a draft keeps about its markdown; nothing where the request does not set it."""
     if "markdown" not in fields:
         return {}
-    return {"words": word_count(fields["markdown"] or ""), "byAgent": ctx.call.is_by_agent}
+    return {"words": word_count(fields["markdown"] or ""), **ctx.features.added("draft", ctx, fields)}
 
 
 def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[Intent]:
@@ -296,11 +295,9 @@ def _create_document(ctx: Context, draft: StoredIntent) -> Result[DocumentSummar
     fields = draft["fields"]
     slug = fields.get("slug") or free_slug(ctx, fields["title"])
     words, data = draft.get("words") or 0, {"intentId": draft["id"]}
-    record, markdown, events, origin = new_row(ctx, fields, slug=slug, words=words, data=data)
-    if draft.get("byAgent"):
-        origin["kind"] = WriterKind.AGENT
-    [document] = ctx.store[Documents].create(ctx.project_id, [(record, markdown, events, origin)])
-    return document_result(ctx, document, markdown)
+    row = new_row(ctx, fields, slug=slug, words=words, data=data, draft=draft)
+    [document] = ctx.store[Documents].create(ctx.project_id, [row])
+    return document_result(ctx, document, row[1])
 
 
 def _create_cluster(ctx: Context, draft: StoredIntent) -> Result[Cluster]:

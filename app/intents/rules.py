@@ -26,8 +26,6 @@ class StoredIntent(TypedDict):
     """The fields set so far, as they were sent."""
     words: NotRequired[int | None]
     """The number of words in its markdown; none without."""
-    byAgent: NotRequired[bool]
-    """Whether an agent wrote its markdown, or it came over MCP."""
     createdAt: datetime
     createdBy: Actor
     updatedAt: datetime

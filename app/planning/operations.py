@@ -23,7 +23,6 @@ from app.core.text.excerpts import word_count
 from app.core.vocabulary import BriefState, Kind, Scope
 from app.documents.claims import written_brief
 from app.documents.edits import edit_document, refuse_edit
-from app.documents.history import Origin
 from app.documents.operations import NewRow, deliver_at_once, new_row, origin_of
 from app.documents.record import Decision, StoredDocument, brief_of
 from app.documents.revision_store import Revisions
@@ -193,7 +192,7 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
         piece.document_id, piece.outcome = document["id"], PieceOutcome.CREATED
     changed = [(piece.document, decision) for piece in known if (decision := _decide(ctx, piece)).events]
     ctx.store[Documents].change_many(ctx.project_id, changed)
-    origin: Origin = {**origin_of(ctx), "scripted": True}
+    origin = {**origin_of(ctx), "scripted": True}
     versions = [
         (decision.document, decision.events[-1], origin)
         for before, decision in changed

@@ -10,10 +10,9 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.documented import EXAMPLE_TIME, Id, Timestamp, doc, one_of
 from app.core.records import record_of
-from app.provenance.reviews import HumanReview
+from app.provenance.reviews import DisclosedPublication, HumanReview
 from app.provenance.rules import WrittenParagraph
 from app.provenance.vocabulary import DisclosureValue
-from app.publications.rules import Publication
 
 
 class Provenance(TypedDict):
@@ -49,7 +48,7 @@ class DisclosureRow(TypedDict):
     responsible: Annotated[str | None, doc("who answers for it; null where nobody is named", "Ada Miller")]
 
 
-def disclosure_row(publication: Publication) -> DisclosureRow:
+def disclosure_row(publication: DisclosedPublication) -> DisclosureRow:
     """Returns what is disclosed of a publication."""
     disclosure = publication["disclosure"]
     shown = {**publication, **disclosure, "documentId": publication["id"], "disclosure": disclosure["value"]}

@@ -27,7 +27,6 @@ from app.documents.operations import (
     NewRow,
     document_result,
     new_row,
-    origin_of,
     own_document,
     update_document,
     write_decision,
@@ -99,12 +98,12 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     document = own_document(ctx, document_id)
     if "markdown" not in differs:
         return document_result(ctx, document)
-    markdown, generation = fields.get("markdown", ""), fields.get("generation")
+    markdown = fields.get("markdown", "")
 
     def write(present: StoredDocument) -> Decision:
-        return new_content(ctx, present, markdown, generation)
+        return new_content(ctx, present, markdown, fields)
 
-    document = write_decision(ctx, document, write, origin=origin_of(ctx, generation))
+    document = write_decision(ctx, document, write, fields=fields)
     return document_result(ctx, document, markdown)
 
 
