@@ -10,6 +10,7 @@ from app.actions import operations as actions
 from app.briefs import operations as briefs
 from app.categories import clusters
 from app.categories import operations as categories
+from app.checks import feature as checks_feature
 from app.checks import operations as checks
 from app.core.features import Feature, Features
 from app.core.operation import Operation
@@ -24,6 +25,7 @@ from app.guards import reverts
 from app.insights import operations as insights
 from app.intents import operations as intents
 from app.notices import operations as inbox
+from app.packets import feature as packets_feature
 from app.packets import operations as packets
 from app.planning import operations as plans
 from app.projects import invitations, members, tokens
@@ -140,8 +142,10 @@ OPERATIONS: tuple[Operation[Any], ...] = (
 )
 
 FEATURES: tuple[Feature, ...] = (
+    checks_feature.FEATURE,
     review_feature.FEATURE,
     provenance_feature.FEATURE,
+    packets_feature.FEATURE,
 )
 """What else features add to the records and operations of other folders."""
 

@@ -61,6 +61,9 @@ class Feature:
     schemas: Mapping[type[Schema], type[Schema]] = field(default_factory=dict)
     """Schemas with the fields that it adds to the requests of others, and to the schemas that extend them."""
 
+    shows: Mapping[Any, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = field(default_factory=dict)
+    """Functions that return the keys of `responses` that are not as they are stored, given the stored record."""
+
     # What it adds to the operations and records of others.
     extensions: tuple[Extension, ...] = ()
     """What it adds to single operations."""
@@ -100,6 +103,15 @@ class Features:
         """Returns what folders add to an operation, in their order."""
         return [one for feature in self.features for one in feature.extensions if one.operation == operation]
 
+    def errors_of(self, operation: Operation[Any]) -> tuple[type[Refusal], ...]:
+        """Returns the errors that an operation raises, with those of what folders add to it."""
+        return (*operation.errors, *(error for one in self.extensions_of(operation.name) for error in one.errors))
+
+    def presented(self, ctx: Context, operation: str, stored: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+        """Returns what folders add to an operation's response, given the stored record."""
+        functions = [one.present for one in self.extensions_of(operation) if one.present]
+        return {key: value for present in functions for key, value in present(ctx, stored, fields).items()}
+
     def added(self, name: str, *arguments: Any) -> dict[str, Any]:
         """Returns what the features add by the function that each has as its field `name`."""
         functions = [function for feature in self.features if (function := getattr(feature, name))]
@@ -136,6 +148,11 @@ class Features:
             is_own = not added and all(hint is own[name] for name, hint in hints.items())
             self._composed[response] = response if is_own else _typed_dict(response, hints)
         return cast(type[T], self._composed[response])
+
+    def shown(self, response: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the keys that features add to a response, given the stored record."""
+        functions = [show for feature in self.features if (show := feature.shows.get(response))]
+        return {key: value for show in functions for key, value in show(stored).items()}
 
     def _composed_hint(self, hint: Any) -> Any:
         """Returns the type of a key with what features add to the TypedDicts in it."""

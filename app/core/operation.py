@@ -23,6 +23,7 @@ from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_h
 
 import orjson
 
+from app.briefs.responses import ClaimedSummary
 from app.core.actors import wire_note
 from app.core.context import Context, this_instant
 from app.core.errors import Forbidden, HttpApiDecodeError, IdempotencyMismatch, Issue, Refusal, WriteConflict
@@ -38,7 +39,6 @@ from app.documents.responses import DocumentSummary
 from app.guards.budgets import begins, if_exceeded, limits_of
 from app.guards.errors import BudgetExceeded, ProjectFrozen
 from app.guards.store import Budgets
-from app.packets.responses import ClaimedSummary
 from app.projects.store import Projects
 
 Shown = TypeVar("Shown", covariant=True)

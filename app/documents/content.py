@@ -85,7 +85,7 @@ def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[lis
     """List a document's versions, the newest first, without their content."""
     own_document(ctx, document_id)
     found = ctx.store[Revisions].list(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
-    return Result([revision_summary(revision) for revision in found])
+    return Result([revision_summary(ctx, revision) for revision in found])
 
 
 @operation(
@@ -100,7 +100,9 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result[Revisio
     """Read a version of a document as it was written."""
     own_document(ctx, document_id)
     revision = own_revision(ctx, document_id, int(version))
-    return Result(revision_summary(revision), etag=str(revision["version"]), text_ids={"markdown": revision["bodyId"]})
+    return Result(
+        revision_summary(ctx, revision), etag=str(revision["version"]), text_ids={"markdown": revision["bodyId"]}
+    )
 
 
 @document_change(

@@ -72,7 +72,7 @@ def list_documents(ctx: Context, fields: Fields) -> Result[list[DocumentSummary]
     found = ctx.store[Documents].list(
         ctx.project_id, filters, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]
     )
-    return Result([document_summary(document, ctx.caller.team_id) for document in found], total=total)
+    return Result([document_summary(ctx, document) for document in found], total=total)
 
 
 def documents_by_day(
@@ -92,7 +92,7 @@ def documents_by_day(
         "scheduled": dated(ctx.project_id, filters, time="publishAt"),
         "published": dated(ctx.project_id, filters, time="publishedAt"),
     }
-    return {kind: [document_summary(one, ctx.caller.team_id) for one in rows] for kind, rows in found.items()}
+    return {kind: [document_summary(ctx, one) for one in rows] for kind, rows in found.items()}
 
 
 @operation(
@@ -203,7 +203,7 @@ def document_result(ctx: Context, document: StoredDocument, content: str | None 
     """Returns the result that shows a whole document; `content` is its current content, if that was read already."""
     body_id = document.get("contentId")
     return Result(
-        document_summary(document, ctx.caller.team_id),
+        document_summary(ctx, document),
         etag=tag_of(document),
         text_ids=document_text_ids(document),
         texts={body_id: content} if body_id is not None and content is not None else {},

@@ -51,18 +51,23 @@ from app.documents.publishing_rules import refuse_publication
 from app.documents.record import Call, Decision, StoredDocument
 from app.documents.rendering import Rendering, render_document
 from app.documents.responses import DocumentSummary, ScheduleOutcome
-from app.documents.schemas import DatedFields, ScheduleFields, SubmitFields, WithBaseVersion
+from app.documents.schemas import (
+    ApproveFields,
+    ChangesRequest,
+    DatedFields,
+    ScheduleFields,
+    SubmitFields,
+    WithBaseVersion,
+)
 from app.documents.store import Documents
 from app.guards.errors import FourEyes
 from app.guards.gates import call_under_claim, publishing_call, refusal_of
 from app.projects.store import Projects
 from app.provenance.errors import HumanReviewRequired
 from app.provenance.reviews import missing_of
-from app.provenance.schemas import ApproveFields
 from app.publications.rules import Publication
 from app.publications.store import Publications
-from app.review.errors import RoundsExhausted, ThreadsOpen
-from app.review.schemas import ChangesRequest
+from app.review.errors import ThreadsOpen
 
 DUE_AT_ONCE = 100
 """The most documents of one project that are published in one turn."""
@@ -135,7 +140,7 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
     Scope.PUBLISH,
     "POST /documents/<id>/request-changes",
     body=ChangesRequest,
-    errors=(BriefClaimed, InvalidTransition, RoundsExhausted, BadRequest),
+    errors=(BriefClaimed, InvalidTransition, BadRequest),
     transaction=True,
     rule=rules.request_changes,
     toolsets=("reviewing",),

@@ -1,17 +1,17 @@
 """The management document record (contract: Management document record; decisions, section 5)."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
+from app.core.context import Context
 from app.core.documented import EXAMPLE_DAY, EXAMPLE_TIME, Date, Id, Timestamp, doc, one_of
 from app.core.records import Created, Identified, record_of
 from app.core.vocabulary import BriefState, DocumentStatus, SearchIntent
 from app.documents.history import StoredRevision
 from app.documents.record import StoredDocument, brief_of, changed_since_published
-from app.provenance.reviews import Generation
 
 
 class Published(TypedDict):
@@ -47,7 +47,6 @@ class Brief(TypedDict):
     state: Annotated[str, one_of(BriefState), doc("the state", "claimed")]
     claimedAt: Annotated[Timestamp | None, doc("when it was claimed; null unless claimed", EXAMPLE_TIME)]
     claimedBy: Annotated[Actor | None, doc("the token that claimed it; null unless claimed")]
-    rounds: Annotated[int, doc("how often changes were requested since the document was last published")]
     claimExpiresAt: Annotated[
         Timestamp | None, doc("when the claim's lease runs out; null without one", "2027-01-31T10:00:00.000Z")
     ]
@@ -89,16 +88,16 @@ class ScheduleOutcome(TypedDict):
     reason: Annotated[str | None, doc("why it could not be published; null when it was")]
 
 
-def document_summary(document: StoredDocument, team_id: str) -> DocumentSummary:
+def document_summary(ctx: Context, document: StoredDocument) -> DocumentSummary:
     """Returns a stored document as callers see it, without its long texts."""
     published = document.get("published")
     return record_of(
         DocumentSummary,
         document,
-        teamId=team_id,
+        teamId=ctx.caller.team_id,
         publishedVersion=published and published["version"],
         hasUnpublishedChanges=changed_since_published(document),
-        brief=brief_record(document),
+        brief=brief_record(ctx, document),
     )
 
 
@@ -129,7 +128,6 @@ class RevisionSummary(Published):
     version: Annotated[int, doc("the version")]
     createdAt: Annotated[Timestamp, doc("when it was written")]
     createdBy: Annotated[Actor, doc("who wrote it")]
-    generation: Annotated[Generation | None, doc("what they say that they used; null for nothing")]
 
 
 class Revision(RevisionSummary):
@@ -154,15 +152,14 @@ class Diff(_From):
     ]
 
 
-def revision_summary(revision: StoredRevision) -> RevisionSummary:
+def revision_summary(ctx: Context, revision: StoredRevision) -> RevisionSummary:
     """Returns a stored version as callers see it."""
-    declared = cast(Mapping[str, Any], revision).get("generation")
-    generation = declared and record_of(Generation, declared)
-    return record_of(
-        RevisionSummary, revision, createdAt=revision["at"], createdBy=revision["by"], generation=generation
-    )
+    added = ctx.features.shown(RevisionSummary, revision)
+    response = ctx.features.response_of(RevisionSummary)
+    return record_of(response, revision, createdAt=revision["at"], createdBy=revision["by"], **added)
 
 
-def brief_record(document: StoredDocument) -> Brief:
+def brief_record(ctx: Context, document: StoredDocument) -> Brief:
     """Returns the brief of a stored document, empty for none."""
-    return record_of(Brief, brief_of(document), rounds=cast(Mapping[str, Any], document).get("rounds"))
+    added = ctx.features.shown(Brief, document)
+    return record_of(ctx.features.response_of(Brief), brief_of(document), **added)

@@ -13,8 +13,6 @@ from app.categories.responses import Category, Cluster, category_record, cluster
 from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, new_cluster
 from app.categories.schemas import DraftCategoryFields, DraftClusterFields
 from app.categories.store import Categories, Clusters
-from app.checks.operations import check_levels, titles_with_keyword
-from app.checks.rules import keyword_warnings
 from app.core.context import Context
 from app.core.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
 from app.core.etags import record_tag
@@ -165,11 +163,8 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Vali
     """
     draft = _own_draft(ctx, intent_id, fields)
     errors = ctx.store.rolled_back(lambda store: _lock_and_check(store, draft))
-    result: Validation = {"valid": not errors, "errors": errors}
-    if draft["kind"] == Kind.DOCUMENT:
-        keyword = (draft["fields"].get("brief") or {}).get("keyword") or ""
-        result["warnings"] = keyword_warnings(keyword, titles_with_keyword(ctx, keyword), check_levels(ctx))
-    return Result(result)
+    added = ctx.features.presented(ctx, "validate_intent", draft, fields)
+    return Result(cast(Validation, {"valid": not errors, "errors": errors, **added}))
 
 
 @operation(
@@ -266,7 +261,7 @@ def _lock_and_check(store: Store, draft: StoredIntent) -> list[Problem]:
     So it runs only in a transaction, which a refusal aborts, and `validate_intent` rolls back.
     """
     kind, fields = Kind(draft["kind"]), draft["fields"]
-    return confirm_problems(kind, fields, _FACTS[kind](store, draft["projectId"], fields))
+    return confirm_problems(store.features, kind, fields, _FACTS[kind](store, draft["projectId"], fields))
 
 
 def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:

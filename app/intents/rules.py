@@ -9,6 +9,7 @@ from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.categories.rules import TAKEN as OF_FILING
 from app.core.actors import Actor
 from app.core.errors import Problem
+from app.core.features import Features
 from app.core.schemas.loading import Fields, in_order, problems
 from app.core.vocabulary import Kind
 from app.intents.schemas import INTENT_FIELDS
@@ -57,10 +58,10 @@ FULL = {
 }
 
 
-def confirm_problems(kind: Kind, fields: Fields, facts: Facts) -> list[Problem]:
+def confirm_problems(features: Features, kind: Kind, fields: Fields, facts: Facts) -> list[Problem]:
     """Returns every reason why the draft can't be confirmed, sorted by field; none when it can."""
     links = (fields.get("brief") or {}).get("internalLinks")
-    wrong = [*problems(INTENT_FIELDS[kind], fields), *reference_problems(fields, facts.found)]
+    wrong = [*problems(features.schema_of(INTENT_FIELDS[kind]), fields), *reference_problems(fields, facts.found)]
     wrong += link_problems(links, facts.found, prefix="brief.")
     wrong += [TAKEN[kind]] if facts.taken else []
     wrong += [Problem(field="name", message=FULL[kind])] if facts.full else []

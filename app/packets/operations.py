@@ -62,7 +62,7 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
     }
     packet: Packet = {
         "document": record_of(PacketDocument, document),
-        "brief": None if document.get("brief") is None else brief_record(document),
+        "brief": None if document.get("brief") is None else brief_record(ctx, document),
         "guidelines": project.get("guidelines") or "",
         "category": _category(ctx, document),
         "cluster": _cluster(ctx, document),

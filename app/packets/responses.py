@@ -13,7 +13,7 @@ from app.core.records import record_of
 from app.core.vocabulary import DocumentStatus
 from app.delivery.site_addresses import page_url
 from app.documents.record import StoredDocument
-from app.documents.responses import Brief, Document, DocumentSummary
+from app.documents.responses import Brief
 from app.review.responses import Thread
 from app.sections.responses import Outline
 
@@ -70,16 +70,10 @@ class Packet(TypedDict):
     truncated: Annotated[list[str], doc("the names of the parts that were shortened to fit")]
 
 
-class _WithPacket(TypedDict):
+class WithPacket(TypedDict):
+    """What a claim responds besides the document, on request."""
+
     packet: NotRequired[Annotated[Packet, doc("all that its writer needs; with `packet: true` alone")]]
-
-
-class ClaimedSummary(DocumentSummary, _WithPacket):
-    """A claimed document without its long texts."""
-
-
-class ClaimedDocument(Document, _WithPacket):
-    """A claimed document."""
 
 
 def packet_link(document: StoredDocument, site_url: str | None) -> PacketLink:

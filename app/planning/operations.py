@@ -38,7 +38,6 @@ from app.planning.schemas import PieceKey, PlanFields, PlanQuery
 from app.planning.vocabulary import PieceOutcome
 from app.projects.store import Members
 
-DRAFT_FIELDS = tuple(cached_schema(DraftDocumentFields).fields)
 NOT_PLANNED = "No piece was planned: correct what `errors` lists and send the plan again."
 
 
@@ -134,8 +133,9 @@ def _read(ctx: Context, sent: Sequence[Fields]) -> list[_Piece]:
 
 def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None:
     """Finds what each piece writes: a new one all of its fields, another those that differ."""
+    draft = cached_schema(ctx.features.schema_of(DraftDocumentFields)).fields
     for piece in new:
-        piece.changes = {name: value for name in DRAFT_FIELDS if (value := piece.fields.get(name)) is not None}
+        piece.changes = {name: value for name in draft if (value := piece.fields.get(name)) is not None}
         piece.brief = piece.changes.get("brief")
         piece.offers = piece.fields.get("ready", False)
         piece.words = word_count(piece.changes.get("markdown", ""))  # which takes long: before anything is locked
@@ -168,7 +168,9 @@ def _check_new(ctx: Context, new: Iterable[_New], found: ExistingRecords) -> Non
     for piece in new:
         slug = piece.changes.get("slug")
         facts = Facts(found, taken=slug in taken)
-        piece.problems = in_order([*piece.problems, *confirm_problems(Kind.DOCUMENT, piece.changes, facts)])
+        piece.problems = in_order(
+            [*piece.problems, *confirm_problems(ctx.features, Kind.DOCUMENT, piece.changes, facts)]
+        )
         if slug and not piece.problems:
             taken.add(slug)
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from app.core.context import Context
 from app.core.errors import Refusal, WriteConflict
+from app.core.records import record_of
 from app.core.schemas.loading import Fields
 from app.core.store.bodies import Bodies, StoredBody
 from app.documents.record import Decision, StoredDocument
 from app.documents.statuses import approve_document
 from app.documents.store import Documents
 from app.provenance.operations import provenance_of, review_of
-from app.provenance.reviews import declared_tokens
+from app.provenance.reviews import Generation, declared_tokens
 from app.provenance.rules import Provenance, attribution_of
 from app.provenance.store import AttributedRevisions
 from app.provenance.vocabulary import WriterKind
@@ -35,6 +36,12 @@ def origin_of_draft(ctx: Context, fields: Fields) -> Mapping[str, Any]:
 def tokens_of(fields: Fields) -> Mapping[str, Any]:
     """Returns the numbers of tokens that the writer of a text declares, for its event."""
     return declared_tokens(fields.get("generation"))
+
+
+def generation_shown(revision: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns what the writer of a version says that they used, as callers see it."""
+    declared = revision.get("generation")
+    return {"generation": declared and record_of(Generation, declared)}
 
 
 def attribution(ctx: Context, document: StoredDocument, body: StoredBody | None) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.documented import EXAMPLE_TIME, Id, Timestamp, doc, one_of
 from app.core.records import record_of
-from app.provenance.reviews import DisclosedPublication, HumanReview
+from app.provenance.reviews import DisclosedPublication, Generation, HumanReview
 from app.provenance.rules import WrittenParagraph
 from app.provenance.vocabulary import DisclosureValue
 
@@ -23,6 +23,12 @@ class Provenance(TypedDict):
     people: Annotated[int, doc("words of paragraphs that a person wrote on", 4)]
     agents: Annotated[int, doc("words of paragraphs that an agent wrote on")]
     paragraphs: Annotated[list[WrittenParagraph], doc("the paragraphs in their order")]
+
+
+class WithGenerationShown(TypedDict):
+    """What a version has besides its fields."""
+
+    generation: Annotated[Generation | None, doc("what they say that they used; null for nothing")]
 
 
 class VersionReview(HumanReview):

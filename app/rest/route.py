@@ -120,7 +120,10 @@ class Route:
             ProjectFrozen: writes and self.operation.scope != Scope.ADMIN,
             errors.PreconditionFailed: self.conditional,
         }
-        found: set[type[Refusal]] = {*self.operation.errors, *(error for error, may_be in everywhere.items() if may_be)}
+        found: set[type[Refusal]] = {
+            *ALL.errors_of(self.operation),
+            *(error for error, may_be in everywhere.items() if may_be),
+        }
         in_order = sorted(found, key=lambda error: (error.status, error.__name__))
         by_status = [tuple(same) for _, same in groupby(in_order, key=lambda error: error.status)]
         return {".".join(error.__name__ for error in same): same for same in by_status}

@@ -1,7 +1,8 @@
 """Requests for changes: their threads, their number, and the offer of the brief (decisions, section 17)."""
 
+from collections.abc import Mapping
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from app.briefs.rules import mark_brief_ready
 from app.core.context import Context
@@ -38,3 +39,8 @@ def count_round(ctx: Context, document: StoredDocument, decision: Decision, fiel
 def begin_rounds(ctx: Context, document: StoredDocument, decision: Decision, fields: Fields) -> Decision:
     """Counts the rounds of changes from a publication on."""
     return decision.with_fields(rounds=0, roundsAt=None)
+
+
+def rounds_shown(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the number of rounds, which a document's brief shows."""
+    return {"rounds": document.get("rounds")}

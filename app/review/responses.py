@@ -13,6 +13,12 @@ from app.review.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
 from app.webhooks.rules import plain
 
 
+class WithRounds(TypedDict):
+    """What a brief has besides its fields."""
+
+    rounds: Annotated[int, doc("how often changes were requested since the document was last published")]
+
+
 class Comment(TypedDict):
     """A comment of a thread."""
 

@@ -130,7 +130,7 @@ def _prepare(
     links = (fields.get("brief") or {}).get("internalLinks") or ()
     found = lock_references(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {})
     found.documents = ctx.store[Documents].find_existing(ctx.project_id, links)
-    wrong = [*confirm_problems(Kind.DOCUMENT, fields, Facts(found=found, taken=is_taken))]
+    wrong = [*confirm_problems(ctx.features, Kind.DOCUMENT, fields, Facts(found=found, taken=is_taken))]
     wrong += problems(EditedFields, fields)
     if named and category is None:
         wrong += _category_problems(ctx, named)
@@ -187,7 +187,7 @@ def _category_fields(name: str) -> dict[str, Any]:
 
 def _category_problems(ctx: Context, name: str) -> list[Problem]:
     full = ctx.store[Categories].count(ctx.project_id) >= CATEGORIES_PER_PROJECT
-    found = confirm_problems(Kind.CATEGORY, _category_fields(name), Facts(full=full))
+    found = confirm_problems(ctx.features, Kind.CATEGORY, _category_fields(name), Facts(full=full))
     return [Problem(field="category", message=problem["message"]) for problem in found]
 
 

@@ -3,12 +3,19 @@
 from app.core.schemas.fields import DateString, List, Nested, Schema, StrictString
 from app.core.schemas.validation import not_blank
 from app.core.slugs import MAX_PAST_SLUGS, document_slug
-from app.documents.schemas import MAX_MARKDOWN, BriefFields, EditedFields, PublishedChanges, document_key
+from app.documents.schemas import (
+    MAX_MARKDOWN,
+    BriefFields,
+    ChangesRequest,
+    EditedFields,
+    PublishedChanges,
+    document_key,
+)
 from app.intents.schemas import DraftDocumentFields
 from app.projects.schemas import MAX_VIEWS, ProjectChanges, ViewFields
-from app.provenance.generation import WithGeneration
+from app.provenance.generation import WithDraftGeneration, WithGeneration
 from app.provenance.schemas import ReviewFields
-from app.review.schemas import MOST_COMMENTS, ChangesRequest, ReplyFields, ThreadFields
+from app.review.schemas import MOST_COMMENTS, ReplyFields, ThreadFields
 
 
 class ProjectRules(ProjectChanges):
@@ -72,7 +79,7 @@ class DocumentRules(PublishedRules):
     pastSlugs = List(Nested(PastSlugRules, allow_none=False), MAX_PAST_SLUGS)
 
 
-class ImportedFields(EditedFields, DraftDocumentFields):
+class ImportedFields(WithDraftGeneration, EditedFields, DraftDocumentFields):
     """One document, with its category by name."""
 
     category = StrictString(

@@ -18,7 +18,7 @@ from app.core.operation import Effect, Operation
 from app.core.schemas.json_schema import json_schema
 from app.core.schemas.loading import cached_schema
 from app.core.vocabulary import Scope
-from app.features import OPERATIONS
+from app.features import ALL, OPERATIONS
 from app.guards.errors import BudgetExceeded, ProjectFrozen
 from app.rest.examples import error_examples
 from mcp_tools.arguments import DRY_RUN, INSTRUCTED, KEY, UNSTATED
@@ -90,7 +90,7 @@ def test_every_operation_is_a_tool() -> None:
 @EACH_OPERATION
 def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
     properties = TOOLS[operation.name].definition.input_schema["properties"]
-    tables = [table for table in (operation.query, operation.body) if table]
+    tables = [ALL.schema_of(table) for table in (operation.query, operation.body) if table]
     shapes = [json_schema(table) for table in tables]
     fields = {name: one for shape in shapes for name, one in shape.get("properties", {}).items()}
 
@@ -129,7 +129,7 @@ def test_schemas_are_plain_objects_that_every_client_understands(operation: Oper
 def test_every_refusal_fits_the_output_schema_for_clients_that_look(operation: Operation) -> None:
     schema = Draft202012Validator(TOOLS[operation.name].definition.output_schema)
 
-    for error in (*operation.errors, *ANYWHERE):
+    for error in (*ALL.errors_of(operation), *ANYWHERE):
         for shown in error_examples(error).values():
             schema.validate(shown)
 
@@ -139,7 +139,7 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
     tool = TOOLS[operation.name].definition
 
     assert tool.description
-    assert all(f"`{error.__name__}`" in INSTRUCTIONS for error in (*operation.errors, *ANYWHERE))
+    assert all(f"`{error.__name__}`" in INSTRUCTIONS for error in (*ALL.errors_of(operation), *ANYWHERE))
     assert "GET /" not in json.dumps(tool.input_schema)
 
 
