@@ -21,10 +21,13 @@ from app.documents import operations as documents
 from app.documents import publishing
 from app.documents.store import is_filed_under
 from app.events import operations as events
-from app.guards import reverts
+from app.guards import feature as guards_feature
+from app.guards import freezing, reverts
 from app.insights import operations as insights
 from app.intents import operations as intents
+from app.notices import feature as notices_feature
 from app.notices import operations as inbox
+from app.oauth import feature as oauth_feature
 from app.packets import feature as packets_feature
 from app.packets import operations as packets
 from app.planning import operations as plans
@@ -133,8 +136,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     projects.get_project,
     projects.update_project,
     projects.save_views,
-    projects.freeze_project,
-    projects.unfreeze_project,
+    freezing.freeze_project,
+    freezing.unfreeze_project,
     provenance.get_provenance,
     provenance.get_review_record,
     provenance.list_disclosures,
@@ -142,10 +145,13 @@ OPERATIONS: tuple[Operation[Any], ...] = (
 )
 
 FEATURES: tuple[Feature, ...] = (
-    checks_feature.FEATURE,
-    review_feature.FEATURE,
-    provenance_feature.FEATURE,
     packets_feature.FEATURE,
+    guards_feature.FEATURE,
+    checks_feature.FEATURE,
+    provenance_feature.FEATURE,
+    review_feature.FEATURE,
+    notices_feature.FEATURE,
+    oauth_feature.FEATURE,
 )
 """What else features add to the records and operations of other folders."""
 

@@ -1,49 +1,34 @@
-"""What checks add to the validation of drafts."""
+"""What checks add to projects, the level of each check, and to the validation of drafts."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, NotRequired
+from typing import Annotated
 
 from typing_extensions import TypedDict
 
-from app.checks.operations import check_levels, titles_with_keyword
-from app.checks.rules import CheckResult, keyword_warnings
-from app.core.context import Context
-from app.core.documented import doc
+from app.checks.extensions import WithWarnings, keyword_of_draft
+from app.checks.schemas import CheckSettings
+from app.checks.vocabulary import CheckLevel
+from app.core.documented import doc, one_of
 from app.core.features import Extension, Feature
-from app.core.schemas.loading import Fields
-from app.core.vocabulary import Kind
 from app.intents.responses import Validation
-
-TAKEN_KEYWORD = {
-    "check": "keyword_taken",
-    "level": "warning",
-    "outcome": "failed",
-    "message": "Other documents have the keyword 'sourdough starter', too: 'Feeding a starter'.",
-    "line": None,
-}
+from app.projects.responses import Project
+from app.projects.schemas import ProjectChanges
 
 
-class WithWarnings(TypedDict):
-    """What the validation of a document draft has besides its problems."""
+class CheckedProject(TypedDict):
+    """The setting of a project."""
 
-    warnings: NotRequired[
-        Annotated[
-            list[CheckResult],
-            doc("`keyword_taken`, for a document draft whose keyword another document has", [TAKEN_KEYWORD]),
-        ]
+    checks: Annotated[
+        dict[str, Annotated[str, one_of(CheckLevel)]],
+        doc(
+            "checks of documents by name, each `off`, `warning` or `error`; others are warnings",
+            {"meta_title": "error", "references": "off"},
+        ),
     ]
-
-
-def keyword_of_draft(ctx: Context, draft: Mapping[str, Any], fields: Fields) -> Mapping[str, Any]:
-    """Returns the warnings of a document draft."""
-    if draft["kind"] != Kind.DOCUMENT:
-        return {}
-    keyword = (draft["fields"].get("brief") or {}).get("keyword") or ""
-    return {"warnings": keyword_warnings(keyword, titles_with_keyword(ctx, keyword), check_levels(ctx))}
 
 
 FEATURE = Feature(
     "checks",
-    responses={Validation: WithWarnings},
+    responses={Project: CheckedProject, Validation: WithWarnings},
+    schemas={ProjectChanges: CheckSettings},
     extensions=(Extension("validate_intent", present=keyword_of_draft),),
 )

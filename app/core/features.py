@@ -9,22 +9,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from typing_extensions import TypedDict, get_original_bases, is_typeddict
 
+from app.core.records import record_of
+
 if TYPE_CHECKING:
     from app.core.context import Context
-    from app.core.errors import Refusal
+    from app.core.errors import Problem, Refusal
     from app.core.operation import Operation
     from app.core.schemas.fields import Schema
     from app.core.schemas.loading import Fields
     from app.core.store.bodies import StoredBody
+    from app.core.store.store import Store
     from app.core.vocabulary import Channel
 
 T = TypeVar("T")
+
+Record = Mapping[str, Any]
+"""A stored record, or the fields of a request."""
+
+
+@dataclass(frozen=True, eq=False)
+class AddedFields:
+    """What a feature does with the fields that it adds to the records of another folder.
+
+    Use it where a field is not stored and shown as it is sent, or has a rule that its schema does not know.
+    """
+
+    shown: Callable[[Record], Record] | None = None
+    """Returns the values of its keys from a stored record; the others are shown as they are stored."""
+    to_stored: Callable[[Record, Record], Record] | None = None
+    """Returns the fields of a request as they are stored, given the record as it was."""
+    problems: Callable[[Context, Record, Record], list[Problem]] | None = None
+    """Returns what is wrong with the fields of a request besides what its schema finds, given the record as it was."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +82,14 @@ class Feature:
     """TypedDicts with the keys that it adds to the responses of others, and to those that extend them."""
     schemas: Mapping[type[Schema], type[Schema]] = field(default_factory=dict)
     """Schemas with the fields that it adds to the requests of others, and to the schemas that extend them."""
+    fields: Mapping[Any, AddedFields] = field(default_factory=dict)
+    """What it does with those fields, by the TypedDict of the response that shows the record."""
+    secret_ends: Callable[[Store, Record, datetime], datetime | None] | None = None
+    """Returns when the present secret of a stored token expires, None where that is when the token does.
 
-    shows: Mapping[Any, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = field(default_factory=dict)
-    """Functions that return the keys of `responses` that are not as they are stored, given the stored record."""
+    Refuses with `Unauthorized` a token that has ended before its time."""
+    refuse_rotation: Callable[[Record], None] | None = None
+    """Refuses a new secret for a stored token that gets its secrets in another way."""
 
     # What it adds to the operations and records of others.
     extensions: tuple[Extension, ...] = ()
@@ -149,11 +176,6 @@ class Features:
             self._composed[response] = response if is_own else _typed_dict(response, hints)
         return cast(type[T], self._composed[response])
 
-    def shown(self, response: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the keys that features add to a response, given the stored record."""
-        functions = [show for feature in self.features if (show := feature.shows.get(response))]
-        return {key: value for show in functions for key, value in show(stored).items()}
-
     def _composed_hint(self, hint: Any) -> Any:
         """Returns the type of a key with what features add to the TypedDicts in it."""
         if is_typeddict(hint):
@@ -164,6 +186,25 @@ class Features:
             return hint
         origin: Any = get_origin(hint)
         return (Union if origin is UnionType else origin)[composed[0] if len(composed) == 1 else composed]
+
+    def record_of(self, response: type[T], stored: Record, **changes: Any) -> T:
+        """Returns a stored record as a response with the keys of features; `changes` are as in `records.record_of`."""
+        for feature in self.features:
+            if (own := feature.fields.get(response)) and own.shown:
+                changes |= own.shown(stored)
+        return record_of(self.response_of(response), stored, **changes)
+
+    def to_stored(self, response: type, record: Record, fields: Record) -> Record:
+        """Returns the fields of a request as the features store them with the record that a response shows."""
+        for feature in self.features:
+            if (own := feature.fields.get(response)) and own.to_stored:
+                fields = own.to_stored(record, fields)
+        return fields
+
+    def problems(self, response: type, ctx: Context, record: Record, fields: Record) -> list[Problem]:
+        """Returns what features find wrong with the fields of a request for the record that a response shows."""
+        checks = [own.problems for feature in self.features if (own := feature.fields.get(response))]
+        return [problem for check in checks if check for problem in check(ctx, record, fields)]
 
     @cached_property
     def _composed(self) -> dict[Any, Any]:

@@ -374,7 +374,7 @@ def _refuse_if_frozen_meanwhile(ctx: Context) -> None:
     """
     if Scope.ADMIN in ctx.caller.scopes or not (ctx.tries or this_instant() - ctx.now > FRESH):
         return
-    if frozen := wire_note(ctx.store[Projects].settings(ctx.project_id).get("frozen")):
+    if frozen := wire_note(cast(Any, ctx.store[Projects].settings(ctx.project_id).get("frozen"))):
         raise ProjectFrozen(**frozen)
 
 

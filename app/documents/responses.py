@@ -154,12 +154,9 @@ class Diff(_From):
 
 def revision_summary(ctx: Context, revision: StoredRevision) -> RevisionSummary:
     """Returns a stored version as callers see it."""
-    added = ctx.features.shown(RevisionSummary, revision)
-    response = ctx.features.response_of(RevisionSummary)
-    return record_of(response, revision, createdAt=revision["at"], createdBy=revision["by"], **added)
+    return ctx.features.record_of(RevisionSummary, revision, createdAt=revision["at"], createdBy=revision["by"])
 
 
 def brief_record(ctx: Context, document: StoredDocument) -> Brief:
-    """Returns the brief of a stored document, empty for none."""
-    added = ctx.features.shown(Brief, document)
-    return record_of(ctx.features.response_of(Brief), brief_of(document), **added)
+    """Returns the brief of a stored document, empty for none; features that add to it find the document in it."""
+    return ctx.features.record_of(Brief, {**brief_of(document), "document": document})

@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 from urllib.parse import urlsplit
 
 from typing_extensions import TypedDict
@@ -17,6 +17,7 @@ from app.core.secrets import StoredSecret
 from app.core.vocabulary import Scope
 from app.guards.budgets import Budget
 from app.oauth.schemas import LOOPBACK, is_redirect
+from app.projects.rules import StoredToken
 
 CLIENT = "https://assistant.example.com/client.json"
 
@@ -63,6 +64,17 @@ class AgreedToken(TypedDict):
     grantedBy: Actor
     grantedWith: str | None
     expiresAt: datetime
+
+
+class ConnectedToken(StoredToken):
+    """A client's token as the store returns it."""
+
+    client: NotRequired[ClientOfToken | None]
+    grantedBy: NotRequired[Actor | None]
+    grantedWith: NotRequired[str | None]
+    """The hash of the token secret that agreed; the connection ends with that secret."""
+    connection: NotRequired[Connection]
+    """The secrets of the client."""
 
 
 class StoredCode(StoredSecret):

@@ -1,27 +1,36 @@
-"""What packets add to the claims of briefs."""
+"""What packets add to projects, the house style that they pass on, and to the claims of briefs."""
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import Annotated
+
+from typing_extensions import TypedDict
 
 from app.briefs.responses import ClaimedDocument, ClaimedSummary
 from app.briefs.schemas import ClaimFields
-from app.core.context import Context
+from app.core.documented import doc
 from app.core.features import Extension, Feature
-from app.core.schemas.loading import Fields
-from app.documents.record import StoredDocument
-from app.packets.operations import packet_of
+from app.core.schemas.fields import Schema, StrictString
+from app.packets.operations import packet_on_request
 from app.packets.responses import WithPacket
 from app.packets.schemas import PacketRequest
+from app.projects.responses import Project
+from app.projects.schemas import ProjectChanges
 
 
-def packet_on_request(ctx: Context, document: Mapping[str, Any], fields: Fields) -> Mapping[str, Any]:
-    """Returns the packet of a claimed document if it was requested."""
-    return {"packet": packet_of(ctx, cast(StoredDocument, document))} if fields.get("packet") else {}
+class StyledProject(TypedDict):
+    """The setting of a project."""
+
+    guidelines: Annotated[str, doc("the house style for writers, as markdown")]
+
+
+class StyleSettings(Schema):
+    """The house style, as it is sent."""
+
+    guidelines = StrictString(20_000, description="the house style for writers, as markdown")
 
 
 FEATURE = Feature(
     "packets",
-    schemas={ClaimFields: PacketRequest},
-    responses={ClaimedSummary: WithPacket, ClaimedDocument: WithPacket},
+    responses={Project: StyledProject, ClaimedSummary: WithPacket, ClaimedDocument: WithPacket},
+    schemas={ProjectChanges: StyleSettings, ClaimFields: PacketRequest},
     extensions=(Extension("claim_brief", present=packet_on_request),),
 )

@@ -1,6 +1,7 @@
 """Invitations: a link that signs a member in to the console once, with a token of their own (decisions, section 2)."""
 
 from datetime import datetime, timedelta
+from typing import Any, cast
 
 from app.core.actors import wire_note
 from app.core.context import Caller, Context, system
@@ -99,7 +100,7 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
         invitation = or_raise(store[Invitations].take(project_id, hash_of(secret), now), Unauthorized)
         maker = invitation["tokenHash"]
         inviter = None if maker is None else or_raise(_valid_token(store, maker, now), Unauthorized)
-        if frozen := wire_note(store[Projects].settings(project_id).get("frozen")):
+        if frozen := wire_note(cast(Any, store[Projects].settings(project_id).get("frozen"))):
             raise ProjectFrozen(**frozen)
         member = or_raise(store[Members].get(project_id, invitation["memberId"]), Unauthorized)
         fields = {"name": member["name"], "scopes": invitation["scopes"], "memberId": member["id"]}

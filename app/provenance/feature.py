@@ -1,27 +1,68 @@
-"""What provenance adds to the operations and records of other folders."""
+"""What provenance adds to projects, to the versions of documents and to their approval (decisions, section 18)."""
 
-from app.core.features import Extension, Feature
+from typing import Annotated
+
+from typing_extensions import TypedDict
+
+from app.core.documented import doc, one_of
+from app.core.features import AddedFields, Extension, Feature, Record
+from app.core.schemas.fields import EnumString, Schema
 from app.documents.responses import RevisionSummary
 from app.documents.schemas import ApproveFields, ContentFields
 from app.intents.schemas import DraftDocumentFields
+from app.projects.responses import Project
+from app.projects.schemas import ProjectChanges
 from app.provenance import extensions
 from app.provenance.generation import WithDraftGeneration, WithGeneration
 from app.provenance.responses import WithGenerationShown
 from app.provenance.schemas import WithReview
+from app.provenance.vocabulary import ReviewDemand
 from app.review.schemas import AcceptFields
 from app.sections.schemas import ContentEdits
+
+
+class ReviewedProject(TypedDict):
+    """The setting of a project."""
+
+    reviewRecord: Annotated[
+        str, one_of(ReviewDemand), doc("whether approving needs the record of a person's review", "off")
+    ]
+
+
+class ReviewSettings(Schema):
+    """The demand, as it is sent."""
+
+    reviewRecord = EnumString(
+        ReviewDemand,
+        description="`required`: only a person approves, with the record of their review; null: `off`",
+        example="required",
+    )
+
+
+def _shown(project: Record) -> Record:
+    return {"reviewRecord": project.get("reviewRecord") or ReviewDemand.OFF}
+
+
+def _to_stored(project: Record, fields: Record) -> Record:
+    """Returns the fields with the demand unset where it is off, as it is shown where it is unset."""
+    return {**fields, "reviewRecord": None} if fields.get("reviewRecord") == ReviewDemand.OFF else fields
+
 
 FEATURE = Feature(
     "provenance",
     schemas={
+        ProjectChanges: ReviewSettings,
         ContentFields: WithGeneration,
         ContentEdits: WithGeneration,
         AcceptFields: WithGeneration,
         DraftDocumentFields: WithDraftGeneration,
         ApproveFields: WithReview,
     },
-    responses={RevisionSummary: WithGenerationShown},
-    shows={RevisionSummary: extensions.generation_shown},
+    responses={Project: ReviewedProject, RevisionSummary: WithGenerationShown},
+    fields={
+        Project: AddedFields(shown=_shown, to_stored=_to_stored),
+        RevisionSummary: AddedFields(shown=extensions.generation_shown),
+    },
     extensions=(Extension("approve_document", prepare=extensions.read_for_review, decide=extensions.add_review),),
     draft=extensions.origin_of_draft,
     version=extensions.origin_of_version,

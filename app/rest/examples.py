@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from app.checks.feature import TAKEN_KEYWORD
+from app.checks.extensions import TAKEN_KEYWORD
 from app.core.errors import IntentInvalid, Refusal
 from app.core.schemas.loading import problems
 from app.core.vocabulary import Kind

@@ -22,7 +22,7 @@ def count_round(ctx: Context, document: StoredDocument, decision: Decision, fiel
     Refuses with `RoundsExhausted` an offer in a project that had as many rounds as it allows.
     """
     rounds, offer = cast(ReviewedDocument, document).get("rounds") or 0, fields.get("offer", False)
-    most = ctx.store[Projects].settings(ctx.project_id).get("maxRounds") if offer else None
+    most = cast(int | None, ctx.store[Projects].settings(ctx.project_id).get("maxRounds")) if offer else None
     if most is not None and rounds >= most:
         raise RoundsExhausted(rounds=rounds, maxRounds=most)
     decision = decision.with_fields(rounds=rounds + 1, roundsAt=ctx.now)
@@ -41,6 +41,6 @@ def begin_rounds(ctx: Context, document: StoredDocument, decision: Decision, fie
     return decision.with_fields(rounds=0, roundsAt=None)
 
 
-def rounds_shown(document: Mapping[str, Any]) -> Mapping[str, Any]:
+def rounds_shown(brief: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the number of rounds, which a document's brief shows."""
-    return {"rounds": document.get("rounds")}
+    return {"rounds": brief["document"].get("rounds")}
