@@ -23,7 +23,6 @@ from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_h
 
 import orjson
 
-from app.briefs.responses import ClaimedSummary
 from app.core.actors import wire_note
 from app.core.context import Context, this_instant
 from app.core.errors import Forbidden, HttpApiDecodeError, IdempotencyMismatch, Issue, Refusal, WriteConflict
@@ -35,7 +34,6 @@ from app.core.store.outbox import Outboxes
 from app.core.store.store import Store, TooManyWriters
 from app.core.vocabulary import ALL_TOOLS, Channel, Kind, Scope
 from app.documents.record import Call, StoredDocument
-from app.documents.responses import DocumentSummary
 from app.guards.budgets import begins, if_exceeded, limits_of
 from app.guards.errors import BudgetExceeded, ProjectFrozen
 from app.guards.store import Budgets
@@ -236,8 +234,8 @@ class Operation(Generic[Shown]):
 
     @property
     def writes_document(self) -> bool:
-        """Whether it writes a document and returns its record."""
-        return not self.reads and self.record in (DocumentSummary, ClaimedSummary)
+        """Whether it writes a document and returns its record, which may be shortened."""
+        return not self.reads and {"version", "status", "brief"} <= self.record.__annotations__.keys()
 
     def permit(self, ctx: Context) -> None:
         """Refuses with `Forbidden` a caller without the scope, and with `ProjectFrozen` writes in a frozen project.

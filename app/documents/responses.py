@@ -116,10 +116,10 @@ MINIMAL = "minimal"
 
 
 def minimal_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what the caller needs of a document's record for the next call, and the packet of a claim."""
-    packet = {"packet": record["packet"]} if "packet" in record else {}
+    """Returns what the caller needs of a document's record for the next call, and what an operation adds to it."""
+    added = {name: value for name, value in record.items() if name not in DocumentSummary.__annotations__}
     kept = {name: record[name] for name in ("id", "version", "status")}
-    return {**kept, "briefState": record["brief"]["state"], **packet}
+    return {**kept, "briefState": record["brief"]["state"], **added}
 
 
 class RevisionSummary(Published):
