@@ -156,7 +156,7 @@ FEATURES: tuple[Feature, ...] = (
 """What else features add to the records and operations of other folders."""
 
 USERS = (is_filed_under, is_delivered_in)
-"""What may be filed under a category or a cluster, which can't be deleted then."""
+"""The users of categories and clusters: one that is used can't be deleted."""
 
 ALL = Features(OPERATIONS, FEATURES, USERS)
 """The whole service."""

@@ -1,4 +1,4 @@
-"""What a record names: which of the members, categories and clusters exist, locked against deletion."""
+"""The members, categories and clusters that a record names: which of them exist, locked against deletion."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What checks add to the validation of drafts: warnings (decisions, section 12)."""
+"""Warnings in the validation of drafts (decisions, section 12)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, NotRequired
@@ -22,7 +22,7 @@ TAKEN_KEYWORD = {
 
 
 class WithWarnings(TypedDict):
-    """What the validation of a document draft has besides its problems."""
+    """The warnings of a document draft."""
 
     warnings: NotRequired[
         Annotated[

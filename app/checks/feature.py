@@ -1,4 +1,4 @@
-"""What checks add to projects, the level of each check, and to the validation of drafts."""
+"""Checks: their levels in projects, and their warnings in the validation of drafts."""
 
 from typing import Annotated
 

@@ -8,12 +8,14 @@ feature left out (`Features.without`) the application has no trace of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
+from marshmallow import fields
 from typing_extensions import TypedDict, get_original_bases, is_typeddict
 
 from app.core.records import record_of
@@ -51,7 +53,7 @@ class AddedFields:
 
 @dataclass(frozen=True, eq=False)
 class Extension:
-    """What a folder adds to an operation of another: functions that the operation calls, each where it says.
+    """Functions that a folder adds to an operation of another; the operation calls each at its place.
 
     Use it for one operation that gets more fields; what is added to each text or record whoever writes it is a field of
     `Feature`. Never use it for a refusal that other operations raise, too: that is a gate.
@@ -93,7 +95,7 @@ class Feature:
 
     # What it adds to the operations and records of others.
     extensions: tuple[Extension, ...] = ()
-    """What it adds to single operations."""
+    """Its additions to single operations."""
     draft: Callable[[Context, Fields], Mapping[str, Any]] | None = None
     """Returns what a draft stores about the text that is sent for it."""
     version: Callable[[Context, Fields, Mapping[str, Any]], Mapping[str, Any]] | None = None
@@ -149,7 +151,7 @@ class Features:
         return any(is_used(ctx, field, record_id) for is_used in self.users)
 
     def schema_of(self, schema: type[T]) -> type[T]:
-        """Returns a schema of requests with the fields that features add to it."""
+        """Returns a schema of requests with the fields that features add to it, and to those nested in it."""
         if schema not in self._composed:
             added = [
                 mixin
@@ -157,10 +159,23 @@ class Features:
                 for extended, mixin in feature.schemas.items()
                 if issubclass(schema, extended) and not issubclass(schema, mixin)
             ]
-            own = {"__doc__": schema.__doc__, "__module__": schema.__module__}
-            made = type(schema.__name__, (*reversed(added), schema), own) if added else schema
+            nested = self._composed_fields(schema)
+            own = {"__doc__": schema.__doc__, "__module__": schema.__module__, **nested}
+            made = type(schema.__name__, (*reversed(added), schema), own) if added or nested else schema
             self._composed[schema] = made
         return cast(type[T], self._composed[schema])
+
+    def _composed_fields(self, schema: Any) -> dict[str, Any]:
+        """Returns those fields of a schema that hold objects to which features add fields."""
+        found = {}
+        for name, one in schema().declared_fields.items():  # copies, but for the items of a list
+            inner = one
+            if isinstance(one, fields.List):
+                inner = one.inner = copy(one.inner)
+            declared = getattr(inner, "nested", None)
+            if declared is not None and (composed := self.schema_of(declared)) is not declared:
+                found[name], inner.nested = one, composed
+        return found
 
     def response_of(self, response: type[T]) -> type[T]:
         """Returns the TypedDict of a response with the keys that features add to it, and to those that it holds."""

@@ -234,7 +234,7 @@ class Operation(Generic[Shown]):
 
     @property
     def writes_document(self) -> bool:
-        """Whether it writes a document and returns its record, which may be shortened."""
+        """True if it writes a document and returns its record, which may be shortened."""
         return not self.reads and {"version", "status", "brief"} <= self.record.__annotations__.keys()
 
     def permit(self, ctx: Context) -> None:

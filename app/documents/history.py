@@ -24,4 +24,4 @@ class StoredRevision(PublishedFields):
     at: Instant
     by: Actor
     scripted: NotRequired[bool]
-    """Whether `plan`, `import` or another command wrote it."""
+    """True if `plan`, `import` or another command wrote it."""

@@ -15,7 +15,7 @@ class RevertedRevision(StoredRevision):
     revertsTo: NotRequired[int]
     """The version that it restores."""
     undone: NotRequired[bool]
-    """Whether it was undone, or undoes other versions."""
+    """True if it was undone, or undoes other versions."""
 
 
 Find = Callable[[int], StoredRevision | None]

@@ -1,4 +1,4 @@
-"""What packets add to projects, the house style that they pass on, and to the claims of briefs."""
+"""Packets: the house style in projects, and the packet of a claim."""
 
 from typing import Annotated
 

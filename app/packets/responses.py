@@ -71,7 +71,7 @@ class Packet(TypedDict):
 
 
 class WithPacket(TypedDict):
-    """What a claim responds besides the document, on request."""
+    """The packet of a claim, on request."""
 
     packet: NotRequired[Annotated[Packet, doc("all that its writer needs; with `packet: true` alone")]]
 

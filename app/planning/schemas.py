@@ -4,7 +4,6 @@ from app.core.schemas.fields import DateString, List, Nested, Schema, StrictBool
 from app.core.schemas.queries import DryRunQuery
 from app.documents.schemas import document_key
 from app.intents.schemas import DraftDocumentFields
-from app.provenance.generation import WithDraftGeneration
 
 MAX_PIECES = 500
 
@@ -19,7 +18,7 @@ class PieceKey(Schema):
     )
 
 
-class PieceFields(WithDraftGeneration, DraftDocumentFields, PieceKey):
+class PieceFields(DraftDocumentFields, PieceKey):
     """One piece: the fields of a document draft, and names in place of ids."""
 
     dueDate = DateString(description="when the document is due", example="2027-02-14")

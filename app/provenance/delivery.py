@@ -1,4 +1,4 @@
-"""What the delivery API discloses of a document (decisions, section 18)."""
+"""The disclosure of a document on the delivery API (decisions, section 18)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from app.provenance.store import AttributedRevisions
 
 @dataclass(frozen=True)
 class DeliveredDisclosure:
-    """What is disclosed of how a text came about."""
+    """A disclosure of how a text came about."""
 
     value: str
     models: Sequence[str]

@@ -1,4 +1,4 @@
-"""What a version, a draft, an approval and a publication have of who wrote a text and who reviewed it.
+"""Who wrote and who reviewed a text, as versions, drafts, approvals and publications store it.
 
 (decisions, section 18)
 """

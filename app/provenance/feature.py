@@ -1,4 +1,4 @@
-"""What provenance adds to projects, to the versions of documents and to their approval (decisions, section 18)."""
+"""Provenance: its setting of projects, and its parts of versions, approvals and publications."""
 
 from typing import Annotated
 

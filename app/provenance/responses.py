@@ -26,7 +26,7 @@ class Provenance(TypedDict):
 
 
 class WithGenerationShown(TypedDict):
-    """What a version has besides its fields."""
+    """The declaration of a version's writer."""
 
     generation: Annotated[Generation | None, doc("what they say that they used; null for nothing")]
 

@@ -72,7 +72,7 @@ class AttributedRevision(StoredRevision):
     """A version of a document, with who wrote and reviewed it."""
 
     kind: NotRequired[Annotated[str, AfterValidator(WriterKind)] | None]
-    """Whether its words count as an agent's or a person's."""
+    """The kind of its writer: whose its words count as."""
     generation: NotRequired[Generation | None]
     suggestedBy: NotRequired[Actor | None]
     """The agent whose suggestion was accepted."""
@@ -84,7 +84,7 @@ class AttributedDraft(StoredIntent):
     """A draft, with who wrote its text."""
 
     byAgent: NotRequired[bool]
-    """Whether an agent wrote its markdown, or it came over MCP."""
+    """True if an agent wrote its markdown, or it came over MCP."""
 
 
 class StoredDisclosure(TypedDict):
@@ -105,7 +105,7 @@ class AgentWords(TypedDict):
 
 
 class Attribution(TypedDict):
-    """What a publication has of the provenance of its text."""
+    """The provenance of a publication's text."""
 
     disclosure: StoredDisclosure
     agentWords: NotRequired[list[AgentWords]]

@@ -1,4 +1,4 @@
-"""What review adds to projects, how many rounds of changes may be asked for, and to requests for changes."""
+"""Review: the limit of rounds in projects, and its part of requests for changes."""
 
 from typing import Annotated
 

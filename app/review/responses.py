@@ -14,7 +14,7 @@ from app.webhooks.rules import plain
 
 
 class WithRounds(TypedDict):
-    """What a brief has besides its fields."""
+    """The rounds of changes that a brief shows."""
 
     rounds: Annotated[int, doc("how often changes were requested since the document was last published")]
 

@@ -83,7 +83,8 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     category = ctx.store[Categories].find_by_name_or_slug(ctx.project_id, named) if named else None
     differs = {*_differences(fields, document, category, markdown_of(ctx, document.get("contentId")))}
     written = {*differs, "generation"} if "markdown" in differs else differs
-    wrong = [one for one in problems(ImportedFields, fields) if re.split(r"[.[]", one["field"])[0] in written]
+    found = problems(ctx.features.schema_of(ImportedFields), fields)
+    wrong = [one for one in found if re.split(r"[.[]", one["field"])[0] in written]
     if named and category is None:
         wrong += _category_problems(ctx, named)
     if wrong:

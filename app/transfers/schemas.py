@@ -13,7 +13,7 @@ from app.documents.schemas import (
 )
 from app.intents.schemas import DraftDocumentFields
 from app.projects.schemas import MAX_VIEWS, ProjectChanges, ViewFields
-from app.provenance.generation import WithDraftGeneration, WithGeneration
+from app.provenance.generation import WithGeneration
 from app.provenance.schemas import ReviewFields
 from app.review.schemas import MOST_COMMENTS, ReplyFields, ThreadFields
 
@@ -76,7 +76,7 @@ class DocumentRules(PublishedRules):
     pastSlugs = List(Nested(PastSlugRules, allow_none=False), MAX_PAST_SLUGS)
 
 
-class ImportedFields(WithDraftGeneration, EditedFields, DraftDocumentFields):
+class ImportedFields(EditedFields, DraftDocumentFields):
     """One document, with its category by name."""
 
     category = StrictString(

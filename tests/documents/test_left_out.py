@@ -1,4 +1,4 @@
-"""What documents, drafts and claims are without the features that add to them: nothing of those is left."""
+"""Documents, drafts and claims without the features that add to them: nothing of those is left."""
 
 from dataclasses import replace
 from typing import Any
