@@ -145,11 +145,11 @@ OPERATIONS: tuple[Operation[Any], ...] = (
 )
 
 FEATURES: tuple[Feature, ...] = (
-    packets_feature.FEATURE,
-    guards_feature.FEATURE,
     checks_feature.FEATURE,
-    provenance_feature.FEATURE,
+    guards_feature.FEATURE,
     review_feature.FEATURE,
+    provenance_feature.FEATURE,
+    packets_feature.FEATURE,
     notices_feature.FEATURE,
     oauth_feature.FEATURE,
 )

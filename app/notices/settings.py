@@ -69,3 +69,14 @@ def slack_problems(ctx: Context, url: str | None, field: str) -> list[Problem]:
 def project_problems(ctx: Context, project: Record, fields: Record) -> list[Problem]:
     """Returns what is wrong with a project's Slack address."""
     return slack_problems(ctx, unmasked(fields, project).get("slack"), "slack")
+
+
+def shown_member(member: Record) -> Record:
+    """Returns a member's settings, with their Slack address masked."""
+    notify = notify_of(member)
+    return {"notify": {**notify, "slack": masked(notify["slack"])}}
+
+
+def shown_project(project: Record) -> Record:
+    """Returns a project's Slack address, masked."""
+    return {"slack": masked(project.get("slack"))}

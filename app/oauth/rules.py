@@ -13,6 +13,8 @@ from typing_extensions import TypedDict
 
 from app.core.actors import Actor
 from app.core.documented import doc
+from app.core.errors import BadRequest
+from app.core.features import Record
 from app.core.secrets import StoredSecret
 from app.core.vocabulary import Scope
 from app.guards.budgets import Budget
@@ -64,6 +66,13 @@ class AgreedToken(TypedDict):
     grantedBy: Actor
     grantedWith: str | None
     expiresAt: datetime
+
+
+class ConnectionKeys(TypedDict):
+    """The keys of a token."""
+
+    client: Annotated[ClientOfToken | None, doc("the client that it was made for by OAuth; null: made otherwise")]
+    grantedBy: Annotated[Actor | None, doc("who agreed to connect the client; null: made otherwise")]
 
 
 class ConnectedToken(StoredToken):
@@ -195,3 +204,9 @@ def answer_to_repeat(connection: Connection, refresh_hash: str, now: datetime) -
 def with_answer(connection: Connection, answer: RefreshAnswer, now: datetime) -> list[RefreshAnswer]:
     """Returns the answers that may still have to be repeated, with a new one."""
     return [*(one for one in connection["answers"] if one["until"] > now), answer][-MAX_REPEATS:]
+
+
+def refuse_rotation(token: Record) -> None:
+    """Refuses with `BadRequest` a new secret for a connection."""
+    if token.get("client"):
+        raise BadRequest("A client renews the secrets of its connection itself: revoke the token to end it.")

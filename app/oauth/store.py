@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Literal, NotRequired, TypedDict, cast
 
+from app.core.errors import Unauthorized
+from app.core.features import Record
 from app.core.store.collection import Collection, object_id, to_bson
 from app.core.store.secrets import Secrets
 from app.core.store.store import Store
@@ -72,3 +74,16 @@ def granter_is_in_force(store: Store, project_id: str, token: ConnectedToken | A
     by = token.get("grantedBy")
     granter = store[Tokens].get(project_id, by["id"] or "") if by else None
     return granter is not None and granter["hash"] == token.get("grantedWith") and is_in_force(granter, now)
+
+
+def access_ends(store: Store, token: Record, now: datetime) -> datetime | None:
+    """Returns when the access token of a connection expires, None for another token.
+
+    Refuses with `Unauthorized` where the token that agreed is not in force with the secret that it had then.
+    """
+    connected = cast(ConnectedToken, token)
+    if (connection := connected.get("connection")) is None:
+        return None
+    if not granter_is_in_force(store, connected["projectId"], connected, now):
+        raise Unauthorized
+    return connection["accessExpiresAt"]

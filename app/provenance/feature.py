@@ -1,12 +1,6 @@
-"""Provenance: its setting of projects, and its parts of versions, approvals and publications."""
+"""What provenance adds to the records and operations of others."""
 
-from typing import Annotated
-
-from typing_extensions import TypedDict
-
-from app.core.documented import doc, one_of
 from app.core.features import AddedFields, Extension, Feature, Record
-from app.core.schemas.fields import EnumString, Schema
 from app.documents.responses import RevisionSummary
 from app.documents.schemas import ApproveFields, ContentFields
 from app.intents.schemas import DraftDocumentFields
@@ -14,29 +8,11 @@ from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
 from app.provenance import extensions
 from app.provenance.generation import WithDraftGeneration, WithGeneration
-from app.provenance.responses import WithGenerationShown
-from app.provenance.schemas import WithReview
+from app.provenance.responses import ReviewedProject, WithGenerationShown
+from app.provenance.schemas import ReviewSettings, WithReview
 from app.provenance.vocabulary import ReviewDemand
 from app.review.schemas import AcceptFields
 from app.sections.schemas import ContentEdits
-
-
-class ReviewedProject(TypedDict):
-    """The setting of a project."""
-
-    reviewRecord: Annotated[
-        str, one_of(ReviewDemand), doc("whether approving needs the record of a person's review", "off")
-    ]
-
-
-class ReviewSettings(Schema):
-    """The demand, as it is sent."""
-
-    reviewRecord = EnumString(
-        ReviewDemand,
-        description="`required`: only a person approves, with the record of their review; null: `off`",
-        example="required",
-    )
 
 
 def _shown(project: Record) -> Record:
