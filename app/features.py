@@ -148,6 +148,7 @@ GATES: tuple[Gate, ...] = (
     review_gates.RESOLVED,
     provenance_gates.RECORD,
     guards_gates.FOUR_EYES,
+    guards_gates.FOUR_EYES_OF_RESTORED,
     guards_gates.CATEGORIES,
     guards_gates.AUTHORS,
     documents_gates.APPROVAL,
