@@ -14,8 +14,8 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(VENV)/bin/python -m pytest
 # A process more than there are CPUs: tests wait for servers and clocks about a third of their time.
 PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 FAST := not (needs_mongod or race or slow or clients or browser or abuse)
-FAST_TESTS := tests/contract tests/schemas $(addprefix tests/rules/test_,briefs.py etags.py slugs.py statuses.py) \
-	$(addprefix tests/rest/test_,briefs.py intents.py leases.py)
+FAST_TESTS := tests/contract tests/core/schemas $(addprefix tests/core/test_,etags.py slugs.py) \
+	tests/documents/test_statuses.py tests/briefs tests/intents
 COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command 'make lock'
 AUDIT := $(VENV)/bin/pip-audit --strict --require-hashes --disable-pip --progress-spinner off

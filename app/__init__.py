@@ -1,18 +1,17 @@
-"""A content workflow service on MongoDB: the layers of the code.
+"""A content workflow service on MongoDB: a folder for each thing that it does.
 
-Everything a caller can do is one *operation*; REST, MCP, GraphQL and the command line are interfaces to it.
+Everything a caller can do is one *operation*; REST, MCP, GraphQL, the console and the command line are interfaces to it.
 
-    cli  server                     commands, and the one place where the parts are put together
-    rest graphql_app mcp_tools      the interfaces, with the console, oauth and the worker beside them; none holds a
-                                    rule of its own
+    core                            what all folders stand on: operations, errors, schemas, the store, text
+    projects categories publications documents intents briefs delivery
+                                    the contract (docs/contract/service.md), each on those before it
+    events webhooks sections checks guards review provenance planning transfers insights notices oauth packets actions
+                                    the features: each can be left out
     http                            what all interfaces on HTTP share: callers, limits, request ids, headers
-    operations                      what can be done: one function a use case; catalogue.py lists those served
-    store | responses               the only code that speaks MongoDB | what callers get back
-    rules                           what is decided: pure functions and tables on plain data
-    schemas                         what callers may send: the only place where a limit is written
-    vocabulary errors settings      the closed word lists, the error table, the environment; documented.py says how
-                                    declarations carry their documentation
+    rest console cli                the interfaces, with graphql_app and mcp_tools beside `app`
+    features server                 the lists that say what an application has, and the one place that puts it together
 
-The same file name means the same thing in each: `ls app/*/briefs.py` is the whole story of a brief.
-Imports go down this list, never up; `make lint` checks it. This module imports nothing.
+In a folder the files are named for their layer: schemas (what callers send), rules (pure decisions), store (MongoDB),
+operations (use cases), responses (what callers get). Imports go to what stands above, never below; `make lint` checks it. This
+module imports nothing.
 """

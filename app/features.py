@@ -10,6 +10,7 @@ from app.actions import operations as actions
 from app.briefs import operations as briefs
 from app.categories import clusters
 from app.categories import operations as categories
+from app.checks import feature as checks_feature
 from app.checks import gates as checks_gates
 from app.checks import operations as checks
 from app.core.features import Feature, Features, Gate, WriteGate
@@ -21,18 +22,23 @@ from app.documents import gates as documents_gates
 from app.documents import operations as documents
 from app.documents import publishing
 from app.events import operations as events
+from app.guards import feature as guards_feature
+from app.guards import freezing, reverts, write_gates
 from app.guards import gates as guards_gates
-from app.guards import reverts, write_gates
 from app.insights import operations as insights
 from app.intents import operations as intents
+from app.notices import feature as notices_feature
 from app.notices import operations as inbox
+from app.oauth import feature as oauth_feature
+from app.packets import feature as packets_feature
 from app.packets import operations as packets
 from app.planning import operations as plans
 from app.projects import invitations, members, tokens
 from app.projects import operations as projects
+from app.provenance import feature as provenance_feature
 from app.provenance import gates as provenance_gates
 from app.provenance import operations as provenance
-from app.provenance.feature import PROVENANCE
+from app.review import feature as review_feature
 from app.review import gates as review_gates
 from app.review import links as review_links
 from app.review import operations as threads
@@ -133,15 +139,23 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     projects.get_project,
     projects.update_project,
     projects.save_views,
-    projects.freeze_project,
-    projects.unfreeze_project,
+    freezing.freeze_project,
+    freezing.unfreeze_project,
     provenance.get_provenance,
     provenance.get_review_record,
     provenance.list_disclosures,
     sections.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
 )
 
-FEATURES: tuple[Feature, ...] = (PROVENANCE,)
+FEATURES: tuple[Feature, ...] = (
+    checks_feature.FEATURE,
+    guards_feature.FEATURE,
+    review_feature.FEATURE,
+    provenance_feature.FEATURE,
+    packets_feature.FEATURE,
+    notices_feature.FEATURE,
+    oauth_feature.FEATURE,
+)
 """What else features add to the records and operations of other folders."""
 
 GATES: tuple[Gate, ...] = (

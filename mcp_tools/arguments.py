@@ -17,7 +17,7 @@ from app.core.schemas.queries import NUMBERS, DryRun, Page, idempotency_key
 from app.core.schemas.unknown import unknown_names
 from app.core.schemas.validation import HEX_ID, WRONG_ID
 from app.documents.schemas import GuardedWrite
-from app.features import OPERATIONS
+from app.features import ALL, OPERATIONS
 from app.provenance.generation import WithGeneration
 from app.provenance.schemas import ApproveFields
 from app.sections.schemas import ContentPartQuery
@@ -48,7 +48,8 @@ def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
     """Returns the schema of the arguments of an operation's tool."""
     path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")
     written = () if operation.reads else (DryRun, IdempotencyKey)
-    schemas = [*written, *filter(None, (operation.body, operation.query)), path]  # the last one has its fields first
+    declared = [ALL.schema_of(schema) for schema in (operation.body, operation.query) if schema]
+    schemas = [*written, *declared, path]  # the last one has its fields first
     changed = {}
     if operation.body and issubclass(operation.body, GuardedWrite):  # over REST it may be `If-Match` instead
         changed["baseVersion"] = _with(operation.body, "baseVersion", required=True)
@@ -115,7 +116,7 @@ def _with(schema: type[ma.Schema], name: str, **options: Any) -> Any:
 
 def _described(tool: str) -> Iterator[tuple[str, str]]:
     """Yields the arguments that a tool takes, those inside others too, each with its description."""
-    schemas = [json_schema(one.body) for one in OPERATIONS if one.name == tool and one.body]
+    schemas = [json_schema(ALL.schema_of(one.body)) for one in OPERATIONS if one.name == tool and one.body]
     while schemas:
         for name, one in schemas.pop().get("properties", {}).items():
             yield name, one.get("description", "")

@@ -10,7 +10,7 @@ from app.core.errors import Refusal
 from app.core.operation import Operation, Result
 from app.core.schemas.loading import cached_schema
 from app.documents.responses import minimal_record
-from app.features import OPERATIONS
+from app.features import ALL, OPERATIONS
 from app.intents.responses import Intent
 from app.rest.response_schemas import response_schema
 
@@ -57,9 +57,10 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
 
 def _keys(operation: Operation[Any]) -> dict[str, Any]:
     """Returns the keys of an operation's record, without those of a record that it extends, which has its own tool."""
-    keys = {name: _key(one) for name, one in response_schema(operation.record)["properties"].items()}
+    record: type = ALL.response_of(operation.record)
+    keys = {name: _key(one) for name, one in response_schema(record)["properties"].items()}
     for extended in {one.record for one in OPERATIONS} & {*get_original_bases(operation.record)}:
-        keys = {name: one for name, one in keys.items() if name not in extended.__annotations__}
+        keys = {name: one for name, one in keys.items() if name not in ALL.response_of(extended).__annotations__}
     return keys
 
 

@@ -16,6 +16,7 @@ from flask import Flask
 
 from app.core.store.store import Store
 from tests.databases import drop_idle, opened
+from tests.documented import Documented, DocumentedRest
 from tests.make import Project, a_project, an_app
 from tests.mongod import quick_mongod
 from tests.rest.client import Rest
@@ -85,6 +86,18 @@ def app(store: Store) -> Flask:
 def rest(app: Flask, project: Project) -> Rest:
     """The management API, called with a token that may do everything."""
     return Rest(app.test_client(), project.token())
+
+
+@pytest.fixture(scope="session")
+def documented(app: Flask) -> Documented:
+    """What the OpenAPI document says of every answer."""
+    return Documented(app.test_client().get("/openapi.json").json)
+
+
+@pytest.fixture
+def api(app: Flask, project: Project, documented: Documented) -> DocumentedRest:
+    """The management API, called with a token that may do everything; every answer is as documented."""
+    return DocumentedRest(app.test_client(), project.token("A script"), documented)
 
 
 @pytest.fixture(scope="session")

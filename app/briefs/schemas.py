@@ -3,8 +3,7 @@
 from app.core.schemas.fields import EnumList, Schema, StrictBoolean, StrictInteger, StrictString
 from app.core.schemas.queries import Page
 from app.core.vocabulary import BriefState
-
-LEASE_SECONDS = (60, 86_400)
+from app.projects.schemas import LEASE_SECONDS
 
 
 class ClaimFields(Schema):

@@ -111,7 +111,7 @@ def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[P
     wrong = list(reference_problems(changes, found))
     parent = changes.get("categoryId")
     if parent in found.categories:
-        ctx.store[Projects].guard_tree(ctx.project_id)
+        ctx.store[Projects].conflict_on(ctx.project_id, "treeMoves")
         if category["id"] in ctx.store[Categories].get_ancestor_ids(ctx.project_id, parent):
             wrong.append(Problem(field="categoryId", message="A category can't be below itself."))
     if ctx.store[Categories].find_same(ctx.project_id, changes, exclude=category["id"]):

@@ -23,8 +23,8 @@ from app.core.text.content import OPENING, Content, content_of
 from app.core.text.words import COMPARED, compared_words
 from app.documents.record import StoredBrief, StoredDocument, brief_of
 
-MOST_PARTS = 1_000_000
-"""The most parts of a text that are read: ten times what people write in 2 MB, and about a second's work."""
+MOST_PARTS = 300_000
+"""The most parts of a text that are read: four times what people write in 2 MB, and about a second's work."""
 MOST_FAILURES = 1_000
 """The most places that one check names."""
 OPENING_WORDS = 100
@@ -248,22 +248,22 @@ def _references(subject: Subject) -> Iterator[Failure]:
 def _heading_levels(subject: Subject) -> Iterator[Failure]:
     """A heading skips a level, or is a second one of level 1."""
     last, first = 1, True
-    for level, title, place in subject.content.headings:
+    for level, title, line in subject.content.headings:
         if level > last + 1:
             message = f"{title!r} is a heading of level {level} after one of {last}."
-            yield Failure(message, subject.content.line(place))
+            yield Failure(message, line)
         if level == 1 and not first:
-            yield Failure(f"{title!r} is another heading of level 1.", subject.content.line(place))
+            yield Failure(f"{title!r} is another heading of level 1.", line)
         first = first and level != 1
         last = level
 
 
 def _image_alt(subject: Subject) -> Iterator[Failure]:
     """An image has no alternative text: `![](loaf.jpg)`."""
-    for address, alt, place in subject.content.images:
+    for address, alt, line in subject.content.images:
         if not alt.strip():
             message = f"The image {address[:200]!r} has no alternative text."
-            yield Failure(message, subject.content.line(place))
+            yield Failure(message, line)
 
 
 def _meta_title(subject: Subject) -> Iterator[Failure]:
@@ -286,23 +286,22 @@ def _meta_description(subject: Subject) -> Iterator[Failure]:
 
 def _placeholders(subject: Subject) -> Iterator[Failure]:
     """`TODO`, `FIXME`, `TKTK`, `XXX`, `lorem ipsum`, `[insert` or `as an AI language model` is outside code."""
-    for passage, place in subject.content.prose:
+    for passage, first_line in subject.content.prose:
         for found in _PLACEHOLDER.finditer(passage):
             placeholder = found[0].replace("\n", " ")
-            line = subject.content.line(place) + passage.count("\n", 0, found.start())
+            line = first_line + passage.count("\n", 0, found.start())
             yield Failure(f"{placeholder!r} is a placeholder: write what belongs there.", line)
 
 
 def _repeated_paragraphs(subject: Subject) -> Iterator[Failure]:
     """A paragraph of 20 words or more appears twice."""
     first: dict[str, int] = {}
-    for text, place in subject.content.paragraphs:
+    for text, line in subject.content.paragraphs:
         if len(text) < REPEATED_PARAGRAPH_WORDS:  # of characters, which are words in some scripts
             continue
-        began = first.setdefault(" ".join(text.split()), place)
-        if began != place and _is_long(text):
-            lines = subject.content.line(began), subject.content.line(place)
-            yield Failure(f"This paragraph repeats the one in line {lines[0]}.", lines[1])
+        began = first.setdefault(" ".join(text.split()), line)
+        if began != line and _is_long(text):
+            yield Failure(f"This paragraph repeats the one in line {began}.", line)
 
 
 def _is_long(paragraph: str) -> bool:
@@ -312,13 +311,13 @@ def _is_long(paragraph: str) -> bool:
 def _links(subject: Subject) -> Iterator[Failure]:
     """The address of a link or image is neither relative nor http, https or mailto, or does not parse."""
     content, usable = subject.content, cache(is_usable)
-    for kind, address, place in (
-        *(("link", address, place) for address, place in content.links),
-        *(("image", address, place) for address, _, place in content.images),
+    for kind, address, line in (
+        *(("link", address, line) for address, line in content.links),
+        *(("image", address, line) for address, _, line in content.images),
     ):
         if not usable(address):
             message = f"The {kind} {address[:200]!r} can't be followed: use a relative, http, https or mailto address."
-            yield Failure(message, content.line(place))
+            yield Failure(message, line)
 
 
 def _keyword_taken(subject: Subject) -> Iterator[Failure]:

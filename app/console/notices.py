@@ -32,7 +32,7 @@ from app.notices.inbox import ACTIONS, RESOLVE, InboxEntry
 from app.notices.rules import KIND_TEXTS, said
 from app.notices.vocabulary import Digest, WaitKind
 from app.projects.gates import Attempt
-from app.projects.members import get_member, turn_off_email
+from app.projects.members import get_member
 from app.review import operations as threads
 
 REPLY = ACTIONS[WaitKind.THREAD]
@@ -140,7 +140,7 @@ def turn_off() -> Response:
     """Shows a button that turns somebody's e-mail off, and does so (RFC 8058). Refuses with `Unauthorized`."""
     key, changes = request.args.get("key", ""), request.method == "POST"
     with callers().counting_failures():
-        if not turn_off_email(callers().store, key, this_instant(), dry_run=not changes):
+        if not own_notices.turn_off_email(callers().store, key, this_instant(), dry_run=not changes):
             raise Unauthorized("This link does not work any more.")
     return page("off.html", is_off=changes)
 

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from app.core.context import Context
 from app.core.errors import ServiceUnavailable
+from app.core.text.markdown import LONG
 
 
 class ConcurrencyLimit:
@@ -54,8 +55,6 @@ def _exceeds(held: int, amount: int, most: int) -> bool:
     return held > 0 and held + amount > most
 
 
-LONG = 100_000
-"""Up to so many characters, texts are not counted."""
 PROCESSED = ConcurrencyLimit(
     6_300_000,
     each=4_200_000,
@@ -71,6 +70,6 @@ With four at a time, four comparisons of a million lines took 478 MB."""
 def processing(ctx: Context, markdown: str) -> AbstractContextManager[None]:
     """Returns a context manager to process a text in.
 
-    Refuses a long one with `ServiceUnavailable` while too many others are processed.
+    Refuses one of over 100,000 characters with `ServiceUnavailable` while too many others are processed.
     """
     return PROCESSED.holding(ctx.project_id, len(markdown)) if len(markdown) > LONG else nullcontext()

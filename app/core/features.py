@@ -8,16 +8,26 @@ feature left out (`Features.without`) the application has no trace of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from typing_extensions import TypedDict, get_original_bases, is_typeddict
+
+from app.core.records import record_of
 
 if TYPE_CHECKING:
     from app.core.calls import Call
     from app.core.context import Context
-    from app.core.errors import Refusal
+    from app.core.errors import Problem, Refusal
     from app.core.operation import Operation
+    from app.core.schemas.fields import Schema
+    from app.core.store.store import Store
     from app.core.vocabulary import Channel
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +76,26 @@ class WriteGate:
     """Returns why nothing is written to a project by who has no token: the worker, and who accepts an invitation."""
 
 
-@dataclass(frozen=True)
+Record = Mapping[str, Any]
+"""A stored record, or the fields of a request."""
+
+
+@dataclass(frozen=True, eq=False)
+class AddedFields:
+    """What a feature does with the fields that it adds to the records of another folder.
+
+    Use it where a field is not stored and shown as it is sent, or has a rule that its schema does not know.
+    """
+
+    shown: Callable[[Record], Record] | None = None
+    """Returns the values of its keys from a stored record; the others are shown as they are stored."""
+    to_stored: Callable[[Record, Record], Record] | None = None
+    """Returns the fields of a request as they are stored, given the record as it was."""
+    problems: Callable[[Context, Record, Record], list[Problem]] | None = None
+    """Returns what is wrong with the fields of a request besides what its schema finds, given the record as it was."""
+
+
+@dataclass(frozen=True, eq=False)
 class Feature:
     """What one folder adds to the records and operations of others, besides the four lists.
 
@@ -75,6 +104,18 @@ class Feature:
 
     name: str
     """The folder's name."""
+    responses: Mapping[Any, type] = field(default_factory=dict)
+    """TypedDicts with the keys that it adds to the responses of others, and to those that extend them."""
+    schemas: Mapping[type[Schema], type[Schema]] = field(default_factory=dict)
+    """Schemas with the fields that it adds to the requests of others, and to the schemas that extend them."""
+    fields: Mapping[Any, AddedFields] = field(default_factory=dict)
+    """What it does with those fields, by the TypedDict of the response that shows the record."""
+    secret_ends: Callable[[Store, Record, datetime], datetime | None] | None = None
+    """Returns when the present secret of a stored token expires, None where that is when the token does.
+
+    Refuses with `Unauthorized` a token that has ended before its time."""
+    refuse_rotation: Callable[[Record], None] | None = None
+    """Refuses a new secret for a stored token that gets its secrets in another way."""
     requires_review: Callable[[Any], bool] = lambda project: False
     """Returns whether a setting of a project counts as `reviewRequired`."""
 
@@ -111,6 +152,69 @@ class Features:
         """Returns why the worker and who accepts an invitation write nothing to a project; None where they do."""
         return next((refusal for gate in self.write_gates if (refusal := gate.closes(project))), None)
 
+    def schema_of(self, schema: type[T]) -> type[T]:
+        """Returns a schema of requests with the fields that features add to it."""
+        if schema not in self._composed:
+            added = [
+                mixin
+                for feature in self.features
+                for extended, mixin in feature.schemas.items()
+                if issubclass(schema, extended) and not issubclass(schema, mixin)
+            ]
+            own = {"__doc__": schema.__doc__, "__module__": schema.__module__}
+            made = type(schema.__name__, (*reversed(added), schema), own) if added else schema
+            self._composed[schema] = made
+        return cast(type[T], self._composed[schema])
+
+    def response_of(self, response: type[T]) -> type[T]:
+        """Returns the TypedDict of a response with the keys that features add to it, and to those that it holds."""
+        if response not in self._composed:
+            own = get_type_hints(response, include_extras=True)
+            added: dict[str, Any] = {}
+            for feature in self.features:
+                for extended, keys in feature.responses.items():
+                    if extended in _lineage(response):
+                        added |= get_type_hints(keys, include_extras=True)
+            hints = {name: self._composed_hint(hint) for name, hint in (own | added).items()}
+            is_own = not added and all(hint is own[name] for name, hint in hints.items())
+            self._composed[response] = response if is_own else _typed_dict(response, hints)
+        return cast(type[T], self._composed[response])
+
+    def _composed_hint(self, hint: Any) -> Any:
+        """Returns the type of a key with what features add to the TypedDicts in it."""
+        if is_typeddict(hint):
+            return self.response_of(hint)
+        parts = get_args(hint)
+        composed = tuple(map(self._composed_hint, parts))
+        if all(one is part for one, part in zip(composed, parts, strict=True)):
+            return hint
+        origin: Any = get_origin(hint)
+        return (Union if origin is UnionType else origin)[composed[0] if len(composed) == 1 else composed]
+
+    def record_of(self, response: type[T], stored: Record, **changes: Any) -> T:
+        """Returns a stored record as a response with the keys of features; `changes` are as in `records.record_of`."""
+        for feature in self.features:
+            if (own := feature.fields.get(response)) and own.shown:
+                changes |= own.shown(stored)
+        return record_of(self.response_of(response), stored, **changes)
+
+    def to_stored(self, response: type, record: Record, fields: Record) -> Record:
+        """Returns the fields of a request as the features store them with the record that a response shows."""
+        for feature in self.features:
+            if (own := feature.fields.get(response)) and own.to_stored:
+                fields = own.to_stored(record, fields)
+        return fields
+
+    def problems(self, response: type, ctx: Context, record: Record, fields: Record) -> list[Problem]:
+        """Returns what features find wrong with the fields of a request for the record that a response shows."""
+        checks = [own.problems for feature in self.features if (own := feature.fields.get(response))]
+        return [problem for check in checks if check for problem in check(ctx, record, fields)]
+
+    @cached_property
+    def _composed(self) -> dict[Any, Any]:
+        """The schemas and responses that were composed, by the declared ones."""
+        return {}
+
     def name_of(self, channel: Channel, operation: str) -> str:
         """Returns how messages name an operation for the callers of an interface (decisions, section 11)."""
         found = self.by_name.get(operation)
@@ -126,6 +230,19 @@ def folder_of(part: Any) -> str:
         return part.name
     function: Callable[..., Any] = part.refuse if isinstance(part, Gate) else getattr(part, "function", part)
     return function.__module__.split(".")[1]
+
+
+def _lineage(response: Any) -> set[Any]:
+    """Returns a TypedDict and those that it extends, of which its class has no trace but its original bases."""
+    bases = [one for one in get_original_bases(response) if is_typeddict(one)]
+    return {response}.union(*map(_lineage, bases))
+
+
+def _typed_dict(response: type, hints: dict[str, Any]) -> Any:
+    """Returns a TypedDict with other keys, and the name and the docstring of a response."""
+    made = cast(Any, TypedDict)(response.__name__, hints)
+    made.__doc__, made.__module__ = response.__doc__, response.__module__
+    return made
 
 
 NO_FEATURES = Features()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from typing import cast
 
 from app.core.context import Context, system
 from app.core.errors import (
@@ -157,7 +158,9 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     markdown = markdown_of(ctx, document.get("contentId")) if sent else ""
 
     def request(present: StoredDocument) -> Decision:
-        decision = rules.request_changes(present, ctx.call, fields.get("note") or "", offer=offer, max_rounds=most)
+        decision = rules.request_changes(
+            present, ctx.call, fields.get("note") or "", offer=offer, max_rounds=cast(int | None, most)
+        )
         threads = new_threads(present, ctx.call, sent, markdown, new_id, "threads")
         ctx.store[Threads].add_many(ctx.project_id, threads)
         return decision.then(partial(open_threads, call=ctx.call, threads=threads))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from app.documents.store import Documents
 from app.notices.inbox import MOST_WAITING, InboxEntry, Team, inbox
@@ -49,4 +49,4 @@ class Inboxes:
         """Returns the project's fields that decide for whom something waits."""
         members = frozenset(self._store[Members].ids(project_id))
         most = self._store[Projects].settings(project_id).get("maxRounds")
-        return Team(members, self._store[Tokens].owners(project_id), most)
+        return Team(members, self._store[Tokens].owners(project_id), cast(int | None, most))

@@ -106,7 +106,7 @@ class NoticeSender:
         channel, _, owner_id = box.partition(":")
         project = self.store[Projects].settings(project_id)
         if owner_id == project_id:
-            return Mailbox(channel, project.get("slack") or "", None, project["name"])
+            return Mailbox(channel, str(project.get("slack") or ""), None, project["name"])
         member = self.store[Members].get(project_id, owner_id)
         notify = notify_of(member) if member else NO_NOTICES
         email = member.get("email") if member and notify["email"] and self.mailer else None

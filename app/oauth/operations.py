@@ -10,7 +10,7 @@ import hmac
 import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from cryptography.fernet import Fernet
@@ -31,6 +31,7 @@ from app.oauth.rules import (
     REPEAT_LIFE,
     UNUSED_LIFE,
     Client,
+    ConnectedToken,
     Connection,
     RefreshAnswer,
     StoredCode,
@@ -39,9 +40,8 @@ from app.oauth.rules import (
     with_answer,
 )
 from app.oauth.schemas import ClientMetadata, ConsentFields
-from app.oauth.store import Codes, Registrations
+from app.oauth.store import Codes, Connections, Registrations, granter_is_in_force
 from app.projects.access import (
-    granter_is_in_force,
     hash_of,
     is_in_force,
     new_project_secret,
@@ -125,7 +125,7 @@ def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredC
         return None
     agreed = store[Codes].take(project_id, hash_of(code), now)
     if agreed is None:
-        made = store[Tokens].by_connection(project_id, "code", hash_of(code))
+        made = store[Connections].by_secret(project_id, "code", hash_of(code))
         if made is not None:
             _revoke(store, made, SYSTEM, now)
         return None
@@ -151,7 +151,7 @@ def create_connection(store: Store, agreed: StoredCode, now: datetime) -> Mappin
     return answer
 
 
-def find_refreshable(store: Store, refresh_token: str, client_id: str, now: datetime) -> StoredToken | None:
+def find_refreshable(store: Store, refresh_token: str, client_id: str, now: datetime) -> ConnectedToken | None:
     """Returns the connection of a client whose refresh token this is; None where it has ended or is another's.
 
     None too if it was used before, which revokes the connection, unless its response can be repeated.
@@ -168,7 +168,7 @@ def find_refreshable(store: Store, refresh_token: str, client_id: str, now: date
     return found
 
 
-def refresh(store: Store, token: StoredToken, refresh_token: str, now: datetime) -> Mapping[str, Any]:
+def refresh(store: Store, token: ConnectedToken, refresh_token: str, now: datetime) -> Mapping[str, Any]:
     """Returns new secrets of a connection, in place of those it had; within 10 s, the same again."""
     connection, sent = token["connection"], hash_of(refresh_token)
     key = Fernet(_key(refresh_token))
@@ -211,10 +211,10 @@ def _answer(family: str, scopes: list[str], ends: datetime, now: datetime) -> Ma
     }
 
 
-def _of_refresh_token(store: Store, secret: str) -> StoredToken | None:
+def _of_refresh_token(store: Store, secret: str) -> ConnectedToken | None:
     family, _, _ = secret.removeprefix(REFRESH).rpartition(".")
     project_id = _project_of(family) if secret.startswith(REFRESH) else None
-    return None if project_id is None else store[Tokens].by_connection(project_id, "family", hash_of(family))
+    return None if project_id is None else store[Connections].by_secret(project_id, "family", hash_of(family))
 
 
 def _project_of(secret: str) -> str | None:
@@ -230,7 +230,7 @@ def _key(refresh_token: str) -> bytes:
 
 
 def _is_of(token: StoredToken, client_id: str) -> bool:
-    client = token.get("client")
+    client = cast(ConnectedToken, token).get("client")
     return client is not None and client["id"] == client_id
 
 

@@ -6,7 +6,7 @@ from typing import cast
 from app.actions.operations import actions_on
 from app.categories.store import Categories, Clusters
 from app.checks.gates import PASSED
-from app.checks.operations import checks_of
+from app.checks.operations import checks_of, levels_of
 from app.checks.rules import failed
 from app.core.actors import wire_note
 from app.core.context import Context
@@ -52,7 +52,7 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
     project = ctx.store[Projects].settings(ctx.project_id)
     markdown = markdown_of(ctx, document.get("contentId"))
     links = ctx.store[Documents].get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
-    results = checks_of(ctx, document, project.get("checks") or {}, markdown, links)
+    results = checks_of(ctx, document, levels_of(project), markdown, links)
     sections = sections_of(ctx, markdown)
     failures = failed(results)
     threads = unresolved_threads(ctx, document, markdown, sections)
@@ -65,7 +65,7 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
     packet: Packet = {
         "document": record_of(PacketDocument, document),
         "brief": None if document.get("brief") is None else brief_record(document),
-        "guidelines": project.get("guidelines") or "",
+        "guidelines": str(project.get("guidelines") or ""),
         "category": _category(ctx, document),
         "cluster": _cluster(ctx, document),
         "links": [packet_link(link, project.get("siteUrl")) for link in links],

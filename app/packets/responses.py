@@ -87,3 +87,9 @@ def packet_link(document: StoredDocument, site_url: str | None) -> PacketLink:
     """Returns a document to link to, with the address of its page where the project has a site."""
     url = page_url(site_url, document["slug"]) if site_url else ""
     return record_of(PacketLink, document, url=url)
+
+
+class StyledProject(TypedDict):
+    """The setting of a project."""
+
+    guidelines: Annotated[str, doc("the house style for writers, as markdown")]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast
 
 from bson import ObjectId, Timestamp
 from cachetools import TTLCache, cached
 from pymongo.collection import Collection as MongoCollection
 
-from app.core.actors import StoredNote
 from app.core.events import Event
 from app.core.named import name_key
 from app.core.store.collection import OutboxCollection, new_id, object_id
@@ -81,10 +80,6 @@ class StoredCounters(TypedDict):
     """How many webhooks there are."""
     delivery: int
     """How often what is delivered changed."""
-    freezes: NotRequired[int]
-    """How often the project was frozen or unfrozen."""
-    treeMoves: NotRequired[int]
-    """How often a category was moved in the tree."""
 
 
 class Revision(NamedTuple):
@@ -93,6 +88,10 @@ class Revision(NamedTuple):
     number: int
     at: Timestamp | None
     """A cluster time at which the primary had this revision; None if only the primary is read."""
+
+
+LONG = 2_000
+"""A longer text of a setting is left out where settings are cached, as no hot path needs it."""
 
 
 Capped = Literal["clusters", "webhooks"]
@@ -122,10 +121,12 @@ class Projects(OutboxCollection[StoredProject]):
 
     def short_settings(self, project_id: str) -> StoredProject:
         """Returns a project's record without its long fields, to be cached."""
-        short = self.settings(project_id)
-        for long in ("guidelines", "views"):  # which no hot path needs
-            short.pop(long, None)  # type: ignore[misc]
-        return short
+        short: Any = {
+            name: value
+            for name, value in self.settings(project_id).items()
+            if name != "views" and not (isinstance(value, str) and len(value) > LONG)
+        }
+        return cast(StoredProject, short)
 
     @cached(_recent, lambda self, project_id: (self._store.cache_scope, project_id), _recent_lock)
     def recent_settings(self, project_id: str) -> StoredProject:
@@ -147,16 +148,6 @@ class Projects(OutboxCollection[StoredProject]):
             _recent.pop((self._store.cache_scope, project_id), None)
         return changed
 
-    def freeze(self, project_id: str, before: StoredProject, frozen: StoredNote | None, event: Event) -> StoredProject:
-        """Freezes or unfreezes a project, inside a transaction.
-
-        It writes to the record that every publication writes to (`delivery_changed`). So what the worker is publishing
-        is published before, or sees the freeze.
-        """
-        changed = self.update(project_id, before, {"frozen": frozen}, event)
-        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"freezes": 1}}, session=self._session)
-        return changed
-
     def count_up(self, project_id: str, what: Capped, cap: int, number: int = 1) -> bool:
         """Counts some more of something inside a transaction; False where that exceeds the cap."""
         below = {"_id": ObjectId(project_id), what: {"$lte": cap - number}}
@@ -166,9 +157,12 @@ class Projects(OutboxCollection[StoredProject]):
         """Counts one less of something inside a transaction."""
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {what: -1}}, session=self._session)
 
-    def guard_tree(self, project_id: str) -> None:
-        """Makes every other transaction that moves a category in the project's tree conflict with this one."""
-        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"treeMoves": 1}}, session=self._session)
+    def conflict_on(self, project_id: str, what: str) -> None:
+        """Makes every other transaction of the project that writes its counters conflict with this one.
+
+        So a category that is moved in the tree is moved alone. `what` is the name of the counter that is written.
+        """
+        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {what: 1}}, session=self._session)
 
     def delivery_changed(self, project_id: str) -> None:
         """Increments the project's delivery revision, inside the transaction that changes what is delivered."""

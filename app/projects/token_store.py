@@ -1,11 +1,8 @@
-"""Tokens, of which only hashes of secrets are stored, and what they used of their budgets.
+"""Tokens, sessions and invitations, of which only hashes of secrets are stored (decisions, section 2)."""
 
-(decisions, sections 2 and 13)
-"""
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from bson import ObjectId
 
@@ -54,10 +51,6 @@ class Tokens(OutboxCollection[StoredToken]):
         """Returns a token by its id alone, for the command line."""
         return self.from_bson(self._collection.find_one({"_id": object_id(token_id)}, self.hidden))
 
-    def by_connection(self, project_id: str, part: Literal["code", "family"], part_hash: str) -> StoredToken | None:
-        """Returns the connection that has this hash: of its code, or of the part that all its refresh tokens have."""
-        return self._find_one(project_id, {f"connection.{part}": part_hash}, self.hidden)
-
     def of_member(self, project_id: str, member_id: str, **like: Any) -> StoredToken | None:
         """Returns the token of a member with some values that is not revoked, like that of their calendar."""
         return self._find_one(project_id, {"memberId": ObjectId(member_id), "revokedAt": None, **like}, self.hidden)
@@ -70,7 +63,8 @@ class Tokens(OutboxCollection[StoredToken]):
     def get_granters(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
         """Returns, by token id, the id of the token that agreed to the connection, for tokens that are connections."""
         found = self._by_id(project_id, token_ids, {"grantedBy": 1})
-        return {token_id: by["id"] or "" for token_id, row in found.items() if (by := row.get("grantedBy"))}
+        granted: Mapping[str, Any] = found
+        return {token_id: by["id"] or "" for token_id, row in granted.items() if (by := row.get("grantedBy"))}
 
     def owners(self, project_id: str) -> dict[str, str]:
         """Returns the member to whom each token belongs, by token id, revoked tokens included."""
@@ -83,7 +77,7 @@ class Tokens(OutboxCollection[StoredToken]):
         where = self._where(project_id, {"_id": ObjectId(token_id), "lastUsedAt": stale})
         self._collection.update_one(where, {"$set": {"lastUsedAt": now}})
 
-    def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
-        """Returns one page of tokens, the oldest first, revoked ones too."""
-        fields = {"outbox": 0, "hash": 0, "connection": 0, "grantedWith": 0}
+    def list(self, project_id: str, names: Iterable[str] = (), *, limit: int, offset: int) -> list[StoredToken]:
+        """Returns one page of tokens with some fields, by default all, the oldest first, revoked ones too."""
+        fields = dict.fromkeys(names, 1) or self.hidden
         return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields)

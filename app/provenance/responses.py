@@ -12,7 +12,7 @@ from app.core.documented import EXAMPLE_TIME, Id, Timestamp, doc, one_of
 from app.core.records import record_of
 from app.provenance.reviews import HumanReview
 from app.provenance.rules import WrittenParagraph
-from app.provenance.vocabulary import DisclosureValue
+from app.provenance.vocabulary import DisclosureValue, ReviewDemand
 from app.publications.rules import Publication
 
 
@@ -69,3 +69,11 @@ def _cell(value: Any) -> str:
     text = "; ".join(value) if isinstance(value, list) else value["name"] if isinstance(value, dict) else value
     text = "" if text is None else str(text)
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+class ReviewedProject(TypedDict):
+    """The setting of a project."""
+
+    reviewRecord: Annotated[
+        str, one_of(ReviewDemand), doc("whether approving needs the record of a person's review", "off")
+    ]

@@ -57,24 +57,28 @@ class Route:
         first, *rest = (operation.name.replace("_intent", f"_{kind}_intent") if kind else operation.name).split("_")
         self.name = first + "".join(word.title() for word in rest)
         """The operation's id in OpenAPI, like `claimBrief` and `confirmDocumentIntent`; the endpoint's name too."""
-        self.query = operation.rest_query or (DryRunQuery if not operation.reads else None if kind else operation.query)
+        self.body = operation.body and ALL.schema_of(operation.body)
+        """The schema of the body."""
+        query = operation.rest_query or (DryRunQuery if not operation.reads else None if kind else operation.query)
+        self.query = query and ALL.schema_of(query)
         """The schema of the query. The kind of draft is in the path; a write takes `dryRun`."""
         fields = cached_schema(self.query).fields if self.query else {}
         self.parameters = {field.data_key or name for name, field in fields.items()}
         """The names of the query's parameters."""
-        self.response: type = CONFIRMED[kind] if kind and operation.response is Confirmed else operation.response
+        declared: type = CONFIRMED[kind] if kind and operation.response is Confirmed else operation.response
+        self.response: type = ALL.response_of(declared)
         """The TypedDict of the response."""
         name = self.response.__name__
-        self.component = self.path[1:].partition("-")[0].title() + name if self.response is Intent else name
+        self.component = self.path[1:].partition("-")[0].title() + name if declared is Intent else name
         """The name of the response's component. Drafts have one for each kind, which is the first word of the path."""
         self.pages = operation.many and "offset" in self.parameters
         """Whether the response is one page of a list."""
         self.takes_key = self.method != "GET"
         """Whether the request may carry an idempotency key."""
-        is_record = "id" in self.response.__annotations__ and self.response not in UNCHANGING
-        self.has_etag = (is_record or self.response is Revision) and not operation.many
+        is_record = "id" in self.response.__annotations__ and declared not in UNCHANGING
+        self.has_etag = (is_record or declared is Revision) and not operation.many
         """Whether the response has an ETag: it is a version, or a record with an id that can change."""
-        self.conditional = not operation.reads and (bool(operation.id_names) or self.response is Project)
+        self.conditional = not operation.reads and (bool(operation.id_names) or declared is Project)
         """Whether `If-Match` can guard the write: it is one of the record that the path names, or of the project."""
 
     @property
@@ -106,7 +110,7 @@ class Route:
             errors.RateLimited: True,
             errors.ServiceUnavailable: True,
             errors.HttpApiDecodeError: True,  # with `Prefer: handling=strict`, for unknown parameters of any query
-            errors.UnsupportedMediaType: self.operation.body,
+            errors.UnsupportedMediaType: self.body,
             errors.NotFound: self.operation.id_names,
             errors.IdempotencyConflict: self.takes_key,
             errors.IdempotencyMismatch: self.takes_key,

@@ -72,3 +72,9 @@ def thread_record(thread: StoredThread, line: int | None, section: int | None) -
     """Returns a stored thread as callers see it; line and section are those of its quote in the present text."""
     comments = [plain(comment) for comment in thread["comments"]]
     return record_of(Thread, thread, line=line, section=section, comments=comments)
+
+
+class LimitedProject(TypedDict):
+    """The setting of a project."""
+
+    maxRounds: Annotated[int | None, doc("from how many rounds of changes on no `offer` is taken; null: no limit", 2)]

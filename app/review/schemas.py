@@ -94,3 +94,15 @@ class ChangesRequest(Schema):
         allow_none=False,
     )
     offer = StrictBoolean(description="make the brief `ready` too, for a writer to take", example=True)
+
+
+class RoundSettings(Schema):
+    """The limit, as it is sent."""
+
+    maxRounds = StrictInteger(
+        1,
+        20,
+        description="requests for changes with `offer` before a publication; null: no limit",
+        example=3,
+        allow_none=True,
+    )

@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from app.core.errors import BadRequest, Problem, VersionConflict
-from app.core.text.content import content_of
+from app.core.text.content import headings_of
 from app.core.text.excerpts import word_count
 
 HASH_LENGTH = 16
@@ -63,13 +64,14 @@ def hash_of(text: str) -> str:
 
 def partition(markdown: str) -> list[Section]:
     """Returns the sections of a document's markdown, which are the markdown when they are joined."""
-    content = content_of(markdown)
-    source = content.source
-    begun = [(level, title, content.line(place), content.line_start(place)) for level, title, place in content.headings]
-    ends = [*(start for *_, start in begun), len(source)]
+    headings = headings_of(markdown)
+    lines = [0, *(end.end() for end in _LINE_END.finditer(markdown))] if headings else []
+    starts = [0, *(lines[line - 1] for _, _, line in headings), len(markdown)]
     return [
-        Section(number, level, title, line, source[start:end].decode())
-        for number, ((level, title, line, start), end) in enumerate(zip([(0, "", 1, 0), *begun], ends, strict=True))
+        Section(number, level, title, line, markdown[start:end])
+        for number, ((level, title, line), (start, end)) in enumerate(
+            zip([(0, "", 1), *headings], pairwise(starts), strict=True)
+        )
         if number or end
     ]
 

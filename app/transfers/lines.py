@@ -16,6 +16,7 @@ import orjson
 
 from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.core.errors import BadRequest
+from app.core.features import Features
 from app.core.named import name_key
 from app.core.text.excerpts import word_count
 from app.core.vocabulary import BriefState, DocumentStatus
@@ -100,7 +101,7 @@ class History:
         return by_text
 
 
-def parse_line(text: bytes) -> tuple[str, Record]:
+def parse_line(features: Features, text: bytes) -> tuple[str, Record]:
     """Returns the type of a line, and its record. Raises `InvalidLine`, which lists all problems."""
     if len(text) > MAX_LINE_BYTES:
         raise InvalidLine({}, "It is longer than 32 MB.")
@@ -110,10 +111,10 @@ def parse_line(text: bytes) -> tuple[str, Record]:
         raise InvalidLine({}, f"It is not JSON: {error}.") from None
     if not isinstance(line, dict) or not isinstance(line.get("type"), str) or line["type"] not in LINES:
         raise InvalidLine({}, f"It must be an object whose `type` is one of {', '.join(LINES)}.")
-    return line["type"], record_of(line)
+    return line["type"], record_of(features, line)
 
 
-def check_lines(lines: Iterable[bytes]) -> Checked:
+def check_lines(features: Features, lines: Iterable[bytes]) -> Checked:
     """Returns what lines would create, and those that can't be imported.
 
     Raises `BadRequest` where the first or the last line of an export is missing, or the export has another format.
@@ -124,7 +125,7 @@ def check_lines(lines: Iterable[bytes]) -> Checked:
             continue
         is_first, line = not kind, dict[str, Any]()
         try:
-            kind, line = parse_line(text)
+            kind, line = parse_line(features, text)
             wrong = " ".join(earlier.add(kind, line, number))
         except InvalidLine as error:
             line = dict(error.line)

@@ -12,12 +12,9 @@ from app.review.schemas import MOST_COMMENTS, ChangesRequest, ReplyFields, Threa
 
 
 class ProjectRules(ProjectChanges):
-    """The project's settings and saved views; a copy of it tells nobody of anything."""
+    """The project's settings and saved views."""
 
     views = List(Nested(ViewFields, allow_none=False), MAX_VIEWS)
-
-    class Meta(Schema.Meta):
-        exclude = ("slack",)
 
 
 class BodyRules(Schema):

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from app.core.store.store import Store
 from app.core.vocabulary import TokenKind
+from tests import valid_calls
 from tests.bad_input.mutations import NO_ID
 from tests.make import Project, Token, a_project, a_ready_brief
-from tests.operations import valid_calls
 
 TEXT = """Rye is dark.
 

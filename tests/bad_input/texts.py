@@ -19,8 +19,8 @@ from app.sections.rules import Edit, apply_edits, partition
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import TEXTS, mutated_text
 from tests.bad_input.scene import TEXT
-from tests.rules.safe_html import unsafe_parts
-from tests.rules.xss_corpus import VECTORS
+from tests.core.text.safe_html import unsafe_parts
+from tests.core.text.xss_corpus import VECTORS
 
 PIECES = (
     *("*", "**", "_", "~~", "`", "```", "~~~\n", "[", "]", "](", "![", "][", "<", ">", "</", "<!--", "-->", "<?", "&#"),

@@ -103,7 +103,7 @@ def test_words_that_changed_stand_together() -> None:
         ("Salt & water.", "Salt & milk.", "<p>Salt &amp; [-water][+milk].</p>"),
         ("All of this is other.", "Nothing remains.", "<p>[-All of this is other.]</p> <p>[+Nothing remains.]</p>"),
         ("```\na = 1\n```", "```\na = 2\n```", "<pre><code>a = [-1 ][+2 ]</code></pre>"),
-        ("a|b\n-|-\nc|d\n", "a|b\n-|-\nc|e\n", "<td>c</td><td>[-d][+e]</td>"),
+        ("a|b\n-|-\nc|d\n", "a|b\n-|-\nc|e\n", "<td>c</td> <td>[-d][+e]</td>"),
         ("x" * 6000, "y" * 6000, f"<p>[-{'x' * 6000}]</p> <p>[+{'y' * 6000}]</p>"),
     ],
 )  # fmt: skip

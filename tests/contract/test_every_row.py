@@ -12,6 +12,8 @@ from pathlib import Path
 from tests.contract.rows import CONTRACT, DECIDED, ROWS
 
 TESTS = Path(__file__).parents[1]
+INSTALLED = {".venv", "node_modules"}
+"""Folders of what the clients' tests install."""
 
 
 @cache
@@ -21,7 +23,7 @@ def marks() -> tuple[tuple[str, str], ...]:
 
 
 def _marks() -> Iterator[tuple[str, str]]:
-    for path in sorted((*TESTS.glob("*/test_*.py"), *TESTS.glob("*/*/test_*.py"))):
+    for path in sorted(path for path in TESTS.rglob("test_*.py") if INSTALLED.isdisjoint(path.parts)):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):

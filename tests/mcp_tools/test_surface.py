@@ -90,7 +90,7 @@ def test_every_operation_is_a_tool() -> None:
 @EACH_OPERATION
 def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
     properties = TOOLS[operation.name].definition.input_schema["properties"]
-    tables = [table for table in (operation.query, operation.body) if table]
+    tables = [ALL.schema_of(table) for table in (operation.query, operation.body) if table]
     shapes = [json_schema(table) for table in tables]
     fields = {name: one for shape in shapes for name, one in shape.get("properties", {}).items()}
 
@@ -107,7 +107,7 @@ def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
 
 @EACH_OPERATION
 def test_no_argument_has_two_meanings(operation: Operation) -> None:
-    tables = [cached_schema(table).fields for table in (operation.query, operation.body) if table]
+    tables = [cached_schema(ALL.schema_of(table)).fields for table in (operation.query, operation.body) if table]
     names = [*operation.id_names, *(field.data_key or name for table in tables for name, field in table.items())]
 
     assert len(names) == len(set(names)), f"{operation.name}: {sorted(names)}"

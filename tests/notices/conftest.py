@@ -27,9 +27,10 @@ from app.webhooks.client import WebhookClient
 from app.worker.jobs import tell_by_the_hour
 from app.worker.worker import ProjectByProject
 from tests.databases import opened
+from tests.documented import Documented
 from tests.documents.steps import ok
 from tests.live import free_port
-from tests.make import Project, Token
+from tests.make import Project, Token, an_app
 from tests.rest.client import Rest
 from tests.webhooks.receiver import Receiver, receiving
 
@@ -88,6 +89,18 @@ def settings(**options: Any) -> Settings:
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     """A database of these tests' own: the worker tells members of all projects, also those of other tests."""
     yield from opened(request)
+
+
+@pytest.fixture(scope="package")
+def app(store: Store) -> Flask:
+    """An application on that database."""
+    return an_app(store)
+
+
+@pytest.fixture(scope="package")
+def documented(app: Flask) -> Documented:
+    """What the OpenAPI document says of every answer."""
+    return Documented(app.test_client().get("/openapi.json").json)
 
 
 @pytest.fixture(scope="package")

@@ -14,7 +14,7 @@ from app.core.store.store import Store
 from app.features import connect
 from tests.listener import Listener
 from tests.make import a_project, an_uncached_app
-from tests.operations.valid_calls import Scene
+from tests.valid_calls import Scene
 from tests.walks.others import Theirs, fill
 
 

@@ -11,7 +11,7 @@ from bson.raw_bson import RawBSONDocument
 from app.core.store.outbox import Outboxes
 from app.events.rules import cursor_of
 from tests.make import Project
-from tests.operations.valid_calls import Scene
+from tests.valid_calls import Scene
 
 WORD, OTHER_WORD = "zanzibar", "timbuktu"
 """What everything in the other project is called, and a word of the same length that nothing is called."""

@@ -9,7 +9,7 @@ from app.console.buttons import MOVES
 from app.console.reviewing import CHANGES
 from app.events.rules import cursor_of
 from tests.documents.steps import in_hours
-from tests.operations.valid_calls import CALLS, EVERY, SENTENCE, Scene
+from tests.valid_calls import CALLS, EVERY, SENTENCE, Scene
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from app.rest.api import SERVED
 from app.rest.route import Route
 from tests.make import Token
 from tests.mcp_tools.client import Agent
-from tests.operations.valid_calls import Call
 from tests.rest.client import Rest
+from tests.valid_calls import Call
 
 OPERATIONS: Mapping[str, Operation] = {one.name: one for one in ALL.operations}
 

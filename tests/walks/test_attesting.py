@@ -16,8 +16,8 @@ from tests.console.visitor import Visitor
 from tests.documents.steps import a_document, ok, path_of
 from tests.make import Project, Token
 from tests.mcp_tools.client import ERAS, Agent
-from tests.operations.valid_calls import EVERY, Call, Scene
 from tests.rest.client import Rest
+from tests.valid_calls import EVERY, Call, Scene
 from tests.walks.sending import over_mcp, over_rest, routes_of
 
 pytestmark = pytest.mark.needs_mongod

@@ -21,7 +21,7 @@ from app.core.vocabulary import Scope
 from app.notices.member_fields import NO_NOTICES
 from tests.console.visitor import Visitor
 from tests.make import a_project
-from tests.operations.valid_calls import Scene
+from tests.valid_calls import Scene
 from tests.walks.others import Theirs, plain, rows_of
 from tests.walks.pages import BY_NAME, PAGES, Page, Records
 
@@ -103,6 +103,7 @@ def signed_in(service: Flask, store: Store, page: Page) -> tuple[Visitor, Record
 def test_a_page_needs_its_scopes_alone(service: Flask, own_store: Store, page: Page) -> None:
     visitor, own = signed_in(service, own_store, page)
     scene, needed = own.scene, page.scopes.split()
+    attribute_texts(scene)
     before = rows_of(scene.project, but_token=scene.token.id)
 
     for scope in needed:
@@ -117,6 +118,13 @@ def test_a_page_needs_its_scopes_alone(service: Flask, own_store: Store, page: P
     assert notice_of(first)["ok"], notice_of(first)
     if page.method == "POST" and needed and page.form.get("table") != BY_NAME:
         assert rows_of(scene.project, but_token=scene.token.id) != before
+
+
+def attribute_texts(scene: Scene) -> None:
+    """Has it be computed who wrote the texts of a scene, as the worker does."""
+    these = {"projectId": ObjectId(scene.project.id), "deletedAt": None}
+    for row in scene.project.store.database.documents.find(these, {"_id": 1}):
+        scene.call("get_provenance", str(row["_id"]))
 
 
 def become_a_member(scene: Scene) -> None:

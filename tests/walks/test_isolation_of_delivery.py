@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from graphql_app.schema import sdl
 from tests.graphql_app.client import GraphQL, delivery_token
-from tests.operations.valid_calls import Scene
+from tests.valid_calls import Scene
 from tests.walks.others import WORD, Theirs, plain
 
 pytestmark = pytest.mark.needs_mongod

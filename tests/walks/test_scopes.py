@@ -20,7 +20,7 @@ from app.projects.access import hash_of, new_secret
 from tests.graphql_app.client import GraphQL, delivery_token
 from tests.make import an_app
 from tests.mcp_tools.client import Agent
-from tests.operations.valid_calls import EVERY, Scene
+from tests.valid_calls import EVERY, Scene
 from tests.walks.others import rows_of
 from tests.walks.sending import OPERATIONS, over_mcp, over_rest, routes_of
 from tests.walks.test_isolation_of_delivery import NAMES, QUERIES, query

@@ -1,20 +1,16 @@
-"""The headings, links, images, paragraphs and text of a document's markdown, each with its position.
+"""The headings, links, images, paragraphs and text of a document's markdown, each with its line.
 
-Links and images in raw html are included. One pass over the parser's events finds everything. A text of 2 MB can have
-millions of events, so the pass does little for each; what is seldom used is computed on first use.
+Links and images in raw html are included. One pass over the parser's XML finds everything. A text of 2 MB can have
+millions of parts, so the pass does little for each.
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from html import unescape
-from itertools import accumulate, islice
-from operator import itemgetter
-from typing import Any
+from itertools import islice
 
-from app.core.text.markdown import events_with_places, linked, protected, restored
+from app.core.text.markdown import parsed_xml
 
 OPENING = 20_000
 """The most characters of a text's opening."""
@@ -22,15 +18,19 @@ OPENING = 20_000
 MAX_HEADINGS = 10_000
 """The most headings that are read; 2 MB can hold a million, whose outline would take 2 GB of memory."""
 
-_LINE_END = re.compile(rb"\r\n|\r|\n")
-_INSIDE_TEXT = frozenset({"Emphasis", "Strong", "Strikethrough"})
-_CONTAINERS = frozenset({"BlockQuote", "List"})
-_BREAKS = frozenset({"SoftBreak", "HardBreak"})
+_HEADING = re.compile(
+    r'^  <heading sourcepos="(\d+):[^"]*+" level="(\d)"(?: />|>\n(.*?)^  </heading>)', re.MULTILINE | re.DOTALL
+)
+"""A heading outside of quotes and lists in the parser's XML."""
+_TITLE_PART = re.compile(r"<(?:(?:text|code) [^>]*+>([^<]*+)|(?:soft|line)break )")
+_PART = re.compile(r'<(?:/(\w+)|(\w+) sourcepos="(\d+):[^"]*+"([^>]*+))>(?:(?<=xml:space="preserve">)([^<]*+)</\w+>)?')
+"""An element that is text, whole; of any other its start or its end."""
+_BREAKS = frozenset({"softbreak", "linebreak"})
+_CONTAINERS = frozenset({"block_quote", "list"})
+_BLOCKS = frozenset({"heading", "paragraph", "table_cell"})
 _HIDDEN = frozenset({"script", "style"})
 _CODE = _HIDDEN | {"code", "pre"}
 """The elements of raw html whose content is not prose."""
-_TAG = re.compile(rf"</?(?:{'|'.join(sorted({*_CODE, 'a', 'img'}))})(?![\w-])", re.IGNORECASE)
-"""The beginning of each tag that is read."""
 _HTML = re.compile(
     r"<!--(?:.*?-->|.*)"
     r"|</(?P<ends>[a-z][a-z0-9-]*)[^<>]*+>"
@@ -38,171 +38,109 @@ _HTML = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"(?<![\w-])(href|src|alt)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE)
-_SHORTEST_ADDRESS = len("a@b.c")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
+Heading = tuple[int, str, int]
+"""The level, the text and the line of a heading."""
 Passage = tuple[str, int]
-"""A piece of text and its position: the byte of `Content.read` where it begins; in raw html, that of its line."""
+"""A piece of text, and the line where it begins."""
 
 
 @dataclass
 class Content:
-    """The content of a document, each list in the order of the text."""
+    """The content of a document, each list in the order of the text; lines are numbered from 1."""
 
-    source: bytes
-    """The markdown in UTF-8."""
-    read: bytes
-    """The markdown as the parser reads it, with bare addresses protected: line by line the same."""
+    headings: list[Heading]
+    """The first 10,000 headings outside of quotes, lists and code."""
     whole: bool = True
     """False when the text has more parts than the caller asked for."""
-    headings: list[tuple[int, str, int]] = field(default_factory=list)
-    """The level, text and position of the first 10,000 headings outside of quotes, lists and code."""
     images: list[tuple[str, str, int]] = field(default_factory=list)
-    """The address, alternative text and position of each image."""
+    """The address, alternative text and line of each image."""
+    links: list[Passage] = field(default_factory=list)
+    """The addresses of links, including bare ones and those in raw html."""
     paragraphs: list[Passage] = field(default_factory=list)
+    """The text of each paragraph, also of a list whose items are apart."""
     prose: list[Passage] = field(default_factory=list)
     """The text of each paragraph, heading, list item and cell, without code."""
     opening: str = ""
     """The first 20,000 characters that a reader sees, including code."""
-    marked_links: list[Passage] = field(default_factory=list)
-    """The addresses of links in markdown syntax and in raw html."""
-    perhaps_links: list[Passage] = field(default_factory=list)
-    """Pieces of text outside of links that may contain bare addresses."""
-
-    @cached_property
-    def links(self) -> list[Passage]:
-        """The addresses of all links, including bare ones."""
-        bare = [(address, place) for text, place in self.perhaps_links for _, address in linked(text) if address]
-        return sorted(self.marked_links + bare, key=itemgetter(1)) if bare else self.marked_links
-
-    @cached_property
-    def _lines_read(self) -> list[int]:
-        return _line_starts(self.read)
-
-    @cached_property
-    def _lines(self) -> list[int]:
-        return self._lines_read if self.read == self.source else _line_starts(self.source)
-
-    def line(self, place: int) -> int:
-        """Returns the number of the line that contains a position, from 1."""
-        return bisect_right(self._lines_read, place)
-
-    def line_start(self, place: int) -> int:
-        """Returns the byte of the markdown at which the line that contains a position begins."""
-        return self._lines[self.line(place) - 1]
 
 
-def content_of(markdown: str, most_parts: int | None = None) -> Content:
-    """Returns the content of a document's markdown, or only of its first `most_parts` parts if that is given.
+def content_of(markdown: str, most_parts: int) -> Content:
+    """Returns the content of a document's markdown, except for its headings only of its first `most_parts` parts.
 
-    A part is an event of the parser: the start or the end of an element, a run of text, a line break.
+    A part is the start or the end of an element, a run of text, or a line break.
     """
-    text = protected(markdown)
-    content = Content(markdown.encode(), text.encode())
-    events = iter(events_with_places(text))
-    if text != markdown:
-        events = ((_restored(event), place) for event, place in events)
-    _read(content, islice(events, most_parts))
-    content.whole = next(events, None) is None
+    xml = parsed_xml(markdown)
+    content = Content(_headings(xml))
+    parts = _PART.finditer(xml)
+    _read(content, islice(parts, most_parts))
+    content.whole = next(parts, None) is None
     return content
 
 
-def _restored(event: Any) -> Any:
-    """Returns an event, or a part of one, with the protected characters of the markdown restored."""
-    if isinstance(event, dict):
-        return {name: _restored(inner) for name, inner in event.items()}
-    return restored(event) if isinstance(event, str) else event
+def headings_of(markdown: str) -> list[Heading]:
+    """Returns the first 10,000 headings of a document's markdown outside of quotes, lists and code."""
+    return _headings(parsed_xml(markdown))
 
 
-def _line_starts(text: bytes) -> list[int]:
-    return [0, *(end.end() for end in _LINE_END.finditer(text))]
+def _headings(xml: str) -> list[Heading]:
+    found = islice(_HEADING.finditer(xml), MAX_HEADINGS)
+    return [(int(one[2]), _title(one[3] or ""), int(one[1])) for one in found]
 
 
-def _read(content: Content, events: Iterable[tuple[Any, Any]]) -> None:
-    """Fills in the content, in one long loop without a function call for each event."""
+def _title(inlines: str) -> str:
+    text = "".join(part or " " for part in _TITLE_PART.findall(inlines))
+    return " ".join(unescape(text).split())
+
+
+def _read(content: Content, parts: Iterable[re.Match[str]]) -> None:
+    """Fills in the content, in one long loop without a function call for each part."""
     html = _RawHtml(content)
     block, opening = html.block, html.opening
-    lines_of_html: list[Passage] = []
     image = "", 0
     alt: list[str] = []
-    title: list[str] | None = None
-    in_code = in_link = False
-    block_place = depth = level = title_place = images = 0
-    kind: str
-    value: Any
-    for event, place in events:
-        if event.__class__ is str:
-            kind, value = event, "\n"
-        else:
-            [kind] = event
-            value = event[kind]
-        if kind == "Text" or kind == "Code" or kind in _BREAKS:
-            if title is not None:
-                title.append(value)
-            if images:
-                alt.append(value)
-                continue
-            if len(opening) < OPENING:
-                opening.append(value)
-            if kind == "Code" or in_code or html.element:
-                continue
-            block.append(value)
-            if (
-                len(value) >= _SHORTEST_ADDRESS
-                and not in_link
-                and ("://" in value or "@" in value or "www." in value.lower())
-            ):
-                content.perhaps_links.append((value, place["start"]))
-        elif kind == "End":
-            name = value if value.__class__ is str else next(iter(value))
-            if name in _INSIDE_TEXT:
-                continue
-            if name == "Link":
-                in_link = False
-                continue
-            if name == "Image":
-                images -= 1
+    tight: list[bool] = []
+    images = 0
+    for part in parts:
+        ended, begun, line, attributes, text = part.groups()
+        if text is not None or begun in _BREAKS:
+            text = unescape(text) if text else "\n"
+            if begun == "html_inline" or begun == "html_block":
                 if not images:
-                    content.images.append((image[0], "".join(alt), image[1]))
-                continue
-            if name == "HtmlBlock":
-                html.read(lines_of_html)
-                lines_of_html = []
-            elif name == "Heading" and title is not None:
-                content.headings.append((level, " ".join("".join(title).split()), title_place))
-                title = None
-            elif name in _CONTAINERS:
-                depth -= 1
-            if block or opening:
-                html.end_block(block_place, name)
-            in_code, html.element = False, ""
-        elif kind == "Start":
-            name = value if value.__class__ is str else next(iter(value))
-            if name in _INSIDE_TEXT:
-                continue
-            if name == "Link":
-                if not images:
-                    in_link = True
-                    content.marked_links.append((value[name]["dest_url"], place["start"]))
-                continue
-            if name == "Image":
-                images += 1
-                if images == 1:
-                    image, alt = (value[name]["dest_url"], place["start"]), []
-                continue
-            if block:
-                html.end_block(block_place, "")
-            block_place, in_code, html.element = place["start"], name == "CodeBlock", ""
-            if name == "Heading" and depth == 0 and len(content.headings) < MAX_HEADINGS:
-                level, title, title_place = int(value[name]["level"][1:]), [], block_place
-            elif name in _CONTAINERS:
-                depth += 1
-        elif kind == "InlineHtml":
-            if not images and _TAG.match(value):
-                html.read([(value, place["start"])])
-        elif kind == "Html":
-            lines_of_html.append((value, place["start"]))
-    html.end_block(block_place, "")
+                    html.read(text, int(line))
+            elif images:
+                alt.append(text)
+            else:
+                if len(opening) < OPENING:
+                    opening.append(text)
+                if begun != "code" and begun != "code_block" and not html.element:
+                    block.append(text)
+            if begun == "html_block" or begun == "code_block":
+                html.end_block(int(line))
+        elif begun in _BLOCKS:
+            block_line = int(line)
+        elif ended in _BLOCKS:
+            html.end_block(block_line, ended == "paragraph" and not (tight and tight[-1]))
+        elif begun in _CONTAINERS:
+            tight.append('tight="true"' in attributes)
+        elif ended in _CONTAINERS:
+            tight.pop()
+        elif begun == "link" and not images:
+            content.links.append((_address(attributes), int(line)))
+        elif begun == "image" or ended == "image":
+            if begun and not images:
+                image, alt = (_address(attributes), int(line)), []
+            images += 1 if begun else -1
+            images -= bool(begun) and attributes.endswith("/")
+            if not images:
+                content.images.append((image[0], "".join(alt), image[1]))
     content.opening = "".join(opening)
+
+
+def _address(attributes: str) -> str:
+    """Returns the address of a link or image, which is its first attribute."""
+    return unescape(attributes.split('"', 2)[1])
 
 
 class _RawHtml:
@@ -215,17 +153,17 @@ class _RawHtml:
         """The open element of raw html whose content is not prose; an empty string for none."""
         self._content = content
 
-    def read(self, lines: list[Passage]) -> None:
-        """Adds the links, images and text of raw html; each of its lines has its position."""
-        html = "".join(line for line, _ in lines)
-        line_ends = list(accumulate(len(line) for line, _ in lines))
-        end = 0
+    def read(self, html: str, line: int) -> None:
+        """Adds the links, images and text of raw html that begins in a line."""
+        end = counted = 0
         for found in _HTML.finditer(html):
             if end < found.start():
                 self._text(html[end : found.start()])
             begins, ends = (found["begins"] or "").lower(), (found["ends"] or "").lower()
             if not self.element and begins in ("a", "img"):
-                self._add(begins, found["attributes"], lines[bisect_right(line_ends, found.start())][1])
+                line += len(_LINE_END.findall(html, counted, found.start()))
+                counted = found.start()
+                self._add(begins, found["attributes"], line)
             if not self.element and begins in _CODE:
                 self.element = begins
             elif ends and ends == self.element:
@@ -234,14 +172,15 @@ class _RawHtml:
         if end < len(html):
             self._text(html[end:])
 
-    def end_block(self, place: int, ended: str) -> None:
-        """Ends the current block of text, whose position is `place`; `ended` is the element that ends with it."""
+    def end_block(self, line: int, is_paragraph: bool = False) -> None:
+        """Ends the current block of text, which begins in a line."""
+        self.element = ""
         if len(self.opening) < OPENING and self.opening and self.opening[-1] != "\n":
             self.opening.append("\n")
         if self.block:
-            passage = ("".join(self.block), place)
+            passage = ("".join(self.block), line)
             self._content.prose.append(passage)
-            if ended == "Paragraph":
+            if is_paragraph:
                 self._content.paragraphs.append(passage)
             self.block.clear()
 
@@ -252,9 +191,9 @@ class _RawHtml:
         if not self.element:
             self.block.append(text)
 
-    def _add(self, name: str, attributes: str, place: int) -> None:
+    def _add(self, name: str, attributes: str, line: int) -> None:
         values = {one[1].lower(): unescape(one[2] or one[3] or one[4] or "") for one in _ATTRIBUTE.finditer(attributes)}
         if name == "img":
-            self._content.images.append((values.get("src", ""), values.get("alt", ""), place))
+            self._content.images.append((values.get("src", ""), values.get("alt", ""), line))
         elif "href" in values:
-            self._content.marked_links.append((values["href"], place))
+            self._content.links.append((values["href"], line))

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Iterable
-from html import escape, unescape
-from itertools import accumulate, islice, takewhile
+from html import unescape
+from itertools import accumulate, takewhile
 
 from app.core.text.html import INLINE, MARKUP
-from app.core.text.markdown import events_with_places, parsed_html, protected, restored
+from app.core.text.markdown import parsed_html, parsed_xml
 from app.core.text.words import count_words
 
 EXCERPT_LENGTH = 200
-_EVENTS_LOOKED_AT = 100_000
-_INLINE_MARKDOWN = frozenset({"Emphasis", "Strong", "Strikethrough", "Link", "Image"})
+_PARAGRAPH = re.compile(r"^  <paragraph [^>]*+>\n(.*?)^  </paragraph>", re.MULTILINE | re.DOTALL)
+"""A paragraph outside of quotes and lists in the parser's XML."""
+_INLINE_NODE = re.compile(r"<(text |code |html_inline |softbreak |linebreak |image (?![^>]*/>)|/image)[^>]*+>([^<]*+)")
 _INSIDE_A_LINE = re.compile(f"</?(?:img|{'|'.join(INLINE)})(?:[ /][^<>]*+)?>|<!--[^<>]*-->")
 """The tags inside of which a word goes on."""
 
@@ -28,26 +29,25 @@ def word_count(markdown: str) -> int:
 def first_paragraph(markdown: str) -> str | None:
     """Returns the text of the first paragraph that has any, at most 200 characters of it, or None.
 
-    Headings, quotes, lists, tables, code, raw html and paragraphs of images alone are skipped; it is looked for
-    in the first 100,000 parts. (decisions, section 7: `excerpt`)
+    Headings, quotes, lists, tables, code, raw html and paragraphs of images alone are skipped.
+    (decisions, section 7: `excerpt`)
     """
-    depth = images = 0
-    html: list[str] = []
-    for event, _ in islice(events_with_places(protected(markdown)), _EVENTS_LOOKED_AT):
-        kind, value = (event, "") if isinstance(event, str) else next(iter(event.items()))
-        name = next(iter(value)) if isinstance(value, dict) else value
-        step = {"Start": 1, "End": -1}.get(kind, 0)
-        if step and name == "Image":
-            images += step
-        elif step and name not in _INLINE_MARKDOWN:
-            depth += step
-            text = _text(restored("".join(html))).split(maxsplit=EXCERPT_LENGTH)
-            if text and name == "Paragraph" and depth == 0:
-                return _shortened(" ".join(text[:EXCERPT_LENGTH]), EXCERPT_LENGTH)
-            html.clear()
-        elif depth == 1 and not images and not step:
-            html.append(value if kind == "InlineHtml" else escape(value) or " ")
+    for paragraph in _PARAGRAPH.finditer(parsed_xml(markdown)):
+        text = _text(_html_without_images(paragraph[1])).split(maxsplit=EXCERPT_LENGTH)
+        if text:
+            return _shortened(" ".join(text[:EXCERPT_LENGTH]), EXCERPT_LENGTH)
     return None
+
+
+def _html_without_images(inlines: str) -> str:
+    """Returns the html of a paragraph's content, given in the parser's XML: raw html, and text between it."""
+    parts: list[str] = []
+    images = 0
+    for kind, text in _INLINE_NODE.findall(inlines):
+        images += (kind == "image ") - (kind == "/image")
+        if not images:
+            parts.append(unescape(text) if kind == "html_inline " else text or (" " if "break" in kind else ""))
+    return "".join(parts)
 
 
 def _text(html: str) -> str:

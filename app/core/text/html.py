@@ -6,13 +6,11 @@ nested. nh3 alone says what is safe.
 """
 
 import re
-from html import escape, unescape
 from typing import Final
-from urllib.parse import quote
 
 import nh3
 
-from app.core.text.markdown import linked, parsed_html
+from app.core.text.markdown import parsed_html
 
 MAX_HTML_BYTES: Final = 15 * 1024 * 1024
 """Markdown whose html is larger can't be published; publishing checks it."""
@@ -58,7 +56,7 @@ ATTRIBUTES: Final = {
 """The attributes that they may have: no `style`; no `id` or `name`, by which a page's scripts find things; and of
 addresses, only `href` and `src`, since nh3 lets any scheme through in the others."""
 
-TASK_BOX: Final = re.compile(r'<input disabled="" type="checkbox"(?: checked="")?/>')
+TASK_BOX: Final = re.compile(r'<input type="checkbox"(?: checked="")? disabled="" />')
 """The box of a task list as the parser writes it; any other control belongs to a form, and goes with it."""
 
 GIVEN: Final = {"input": {"type": "checkbox", "disabled": ""}}
@@ -84,9 +82,8 @@ _ENDED_BY: Final = {
 }
 """Authors may leave out many end tags: for the start of an element, the open elements that it ends."""
 _REFERENCES = re.compile("[&\x80-\xbf]")
-_ALIGNED = re.compile('<(t[dh]) style="text-align: (left|center|right)">')
-_UNLINKED = frozenset({"a", "code", "pre"})
-_URL_SAFE = "-_.+!*(),%#@?=;:/&$~'"
+_BARE_LINK = re.compile(r'<a href="[^"]*+">(?:(?:https?|ftp)://|www\.|[\w.+-]++@)[^\s<]*+</a>', re.IGNORECASE)
+"""A link whose text is its address."""
 _LANGUAGE = re.compile(r"language-\S+")
 _NO_PART_OF_A_URL = re.compile(r"[\x00-\x20]")
 
@@ -102,19 +99,22 @@ def to_html(markdown: str) -> str:
     Links lead to http, https, mail, a telephone or a relative address, images come from http, https or a relative one.
     The box of a task list is the only control, and it is disabled. Raises `TooMuchMarkup`. (decisions, section 7)
     """
-    html = _ALIGNED.sub(r'<\1 align="\2">', parsed_html(markdown))
+    html = parsed_html(markdown)
     if len(html) > MAX_HTML_BYTES or html.count("<") > MAX_TAGS or len(_REFERENCES.findall(html)) > MAX_REFERENCES:
         raise TooMuchMarkup
     return _SANITISER.clean(_well_nested(html))
 
 
 def _well_nested(html: str) -> str:
-    """Returns html with its bare addresses linked and every element closed, at most 100 inside each other."""
+    """Returns html with every element closed, at most 100 inside each other.
+
+    In an author's own link (`<a href="/a">https://a.example</a>`) a bare address is text.
+    """
     parts: list[str] = []
     opened: list[str] = []
     end = 0
     for found in MARKUP.finditer(html):
-        parts.append(_with_links(html[end : found.start()], opened))
+        parts.append(html[end : found.start()])
         end = found.end()
         name = (found["name"] or "").lower()
         if name not in ELEMENTS or (name == "input" and not TASK_BOX.fullmatch(found[0])):
@@ -122,7 +122,7 @@ def _well_nested(html: str) -> str:
         elif found["end"]:
             if name in opened:
                 _close(opened, len(opened) - 1 - opened[::-1].index(name), parts)
-        else:
+        elif opened[-1:] != ["a"] or not _BARE_LINK.match(html, found.start()):
             ended, depth = _ENDED_BY.get(name, ()), len(opened)
             while depth and opened[depth - 1] in ended:
                 depth -= 1
@@ -135,7 +135,7 @@ def _well_nested(html: str) -> str:
             elif len(opened) < MAX_DEPTH:
                 opened.append(name)
                 parts.append(found[0])
-    parts.append(_with_links(html[end:], opened))
+    parts.append(html[end:])
     _close(opened, 0, parts)
     return "".join(parts)
 
@@ -143,19 +143,6 @@ def _well_nested(html: str) -> str:
 def _close(opened: list[str], depth: int, parts: list[str]) -> None:
     parts += [f"</{name}>" for name in reversed(opened[depth:])]
     del opened[depth:]
-
-
-def _with_links(text: str, opened: list[str]) -> str:
-    """Returns the html of text inside of these elements with its bare addresses linked, but not those of code."""
-    if not _UNLINKED.isdisjoint(opened):
-        return text
-    found = list(linked(unescape(text)))
-    if len(found) == 1:
-        return text
-    return "".join(
-        f'<a href="{escape(quote(address, safe=_URL_SAFE))}">{escape(shown)}</a>' if address else escape(shown)
-        for shown, address in found
-    )
 
 
 def _allowed_value(element: str, attribute: str, value: str) -> str | None:

@@ -30,6 +30,7 @@ markdowns = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
         ("intro\n\n# a\n\nb\n", [(0, 0, "", 1, "intro\n\n"), (1, 1, "a", 3, "# a\n\nb\n")]),
         ("# a\r## b\r\nc\n### d", [(1, 1, "a", 1, "# a\r"), (2, 2, "b", 2, "## b\r\nc\n"), (3, 3, "d", 4, "### d")]),
         ("Two\nlines\n===\nx", [(1, 1, "Two lines", 1, "Two\nlines\n===\nx")]),
+        ("[a]: b\nTwo\n===\n", [(1, 1, "Two", 1, "[a]: b\nTwo\n===\n")]),
         ("a\n---\nb\n", [(1, 2, "a", 1, "a\n---\nb\n")]),
         ("```\n# code\n```\n", [(0, 0, "", 1, "```\n# code\n```\n")]),
         ("    # code\n", [(0, 0, "", 1, "    # code\n")]),

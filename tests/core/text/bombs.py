@@ -92,3 +92,8 @@ WORST = (
 def tried(texts: dict[str, str], worst: Iterable[str]) -> dict[str, str]:
     """Returns the worst of some texts; with EVERY_BOMB=1 all of them, for ten minutes."""
     return texts if os.environ.get("EVERY_BOMB") else {name: texts[name] for name in worst}
+
+
+def seconds_of_processor() -> float:
+    """Returns the seconds that this process and those that it started have worked."""
+    return sum(os.times()[:4])

@@ -127,6 +127,10 @@ _PIECES = st.sampled_from(
 
 
 @settings(max_examples=500, deadline=None)
-@given(st.lists(_PIECES, max_size=40).map("".join) | st.text(st.characters(max_codepoint=127), max_size=60))
+@given(
+    st.lists(_PIECES, max_size=40).map("".join)
+    | st.text(st.characters(max_codepoint=127), max_size=60)
+    | st.text(st.characters(codec="cp1252"), max_size=60)
+)
 def test_words_are_counted_as_they_are_divided(text: str) -> None:
     assert count_words(text) == len(list(words(text)))

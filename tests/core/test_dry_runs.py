@@ -19,8 +19,8 @@ from tests.databases import empty, everything, opened
 from tests.documents.steps import NOBODY
 from tests.make import Project, a_document, a_project, an_app
 from tests.mcp_tools.client import Agent
-from tests.operations.valid_calls import CALLS, Call, Scene
 from tests.rest.client import Rest
+from tests.valid_calls import CALLS, Call, Scene
 
 pytestmark = pytest.mark.needs_mongod
 

@@ -18,9 +18,9 @@ from tests.documents.steps import a_document, in_hours, ok, path_of, refused
 from tests.live import until_it_lasts
 from tests.make import Project, Token
 from tests.mcp_tools.client import Agent
-from tests.operations.valid_calls import CALLS, Scene
 from tests.races.crowd import at_once, outcomes
 from tests.rest.client import Rest
+from tests.valid_calls import CALLS, Scene
 
 NOON = datetime(2027, 1, 31, 12, 40, 30, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.checks.rules import CheckResult, Subject, failed_errors, run_checks, word_targets
-from tests.rules.bombs import LENGTH
+from tests.core.text.bombs import LENGTH, seconds_of_processor
 
 BRIEF = {"keyword": "keyword", "word_target": "wordCount", "outline": "outline", "reference_urls": "referenceUrls"}
 DOCUMENT = {"title": "title", "slug": "slug", "meta_title": "metaTitle", "meta_description": "metaDescription"}
@@ -259,6 +259,11 @@ def test_repeated_paragraphs_of_twenty_words(long: str, short: str) -> None:
     assert [(one["outcome"], one["line"]) for one in found] == [("failed", 7)]
 
 
+def test_items_of_a_list_are_paragraphs_if_blank_lines_are_between_them() -> None:
+    assert outcome("repeated_paragraphs", markdown=f"- {MANY}\n- {MANY}\n") == "passed"
+    assert outcome("repeated_paragraphs", markdown=f"- {MANY}\n\n- {MANY}\n") == "failed"
+
+
 @pytest.mark.parametrize(
     ("address", "expected"),
     [
@@ -336,15 +341,15 @@ def test_two_megabytes_are_checked_within_a_second(shape: str) -> None:
         reference_urls=[f"https://e.example/{number}" for number in range(20)],
         internal_links=[{"title": f"T{number}", "slug": f"t{number}"} for number in range(20)],
     )
-    began = time.process_time()
+    began = seconds_of_processor()
     found = run_checks(given, {})
-    took = time.process_time() - began
+    took = seconds_of_processor() - began
     assert len(found) < 10_000
     assert took < 3, "a second on a processor of its own; the rest is for neighbours"
 
 
 def test_headings_that_nearly_cover_many_lines_of_an_outline_are_compared_quickly() -> None:
-    lines = range(330)
+    lines = range(300)
     headings = "".join(f"# alfa{one} beta{other}\n" for one in lines for other in lines if one != other)
     began = time.process_time()
     found = outcomes(
@@ -355,8 +360,8 @@ def test_headings_that_nearly_cover_many_lines_of_an_outline_are_compared_quickl
 
 
 def test_a_text_of_too_many_elements_fails_what_reads_it_whole_and_so_hides_nothing() -> None:
-    text = "*a*\n" * 250_000 + "\n\nTODO\n"
+    text = "*a*\n" * 75_000 + "\n\nTODO\n"
     results = run_checks(subject(markdown=text), {"placeholders": "error"})
     assert failed_errors(results)
-    told = [one["check"] for one in results if "over 1,000,000 elements" in one["message"]]
+    told = [one["check"] for one in results if "over 300,000 elements" in one["message"]]
     assert told == ["heading_levels", "image_alt", "placeholders", "repeated_paragraphs", "links"]
