@@ -11,18 +11,21 @@ from app.briefs import operations as briefs
 from app.categories import clusters
 from app.categories import operations as categories
 from app.checks import feature as checks_feature
+from app.checks import gates as checks_gates
 from app.checks import operations as checks
-from app.core.features import Feature, Features
+from app.core.features import Feature, Features, Gate, WriteGate
 from app.core.operation import Operation
 from app.core.store import store
 from app.core.store.store import Store
 from app.documents import content as revisions
+from app.documents import gates as documents_gates
 from app.documents import operations as documents
 from app.documents import publishing
 from app.documents.store import is_filed_under
 from app.events import operations as events
 from app.guards import feature as guards_feature
-from app.guards import freezing, reverts
+from app.guards import freezing, reverts, write_gates
+from app.guards import gates as guards_gates
 from app.insights import operations as insights
 from app.intents import operations as intents
 from app.notices import feature as notices_feature
@@ -34,9 +37,11 @@ from app.planning import operations as plans
 from app.projects import invitations, members, tokens
 from app.projects import operations as projects
 from app.provenance import feature as provenance_feature
+from app.provenance import gates as provenance_gates
 from app.provenance import operations as provenance
 from app.publications.store import is_delivered_in
 from app.review import feature as review_feature
+from app.review import gates as review_gates
 from app.review import links as review_links
 from app.review import operations as threads
 from app.sections import operations as sections
@@ -155,10 +160,27 @@ FEATURES: tuple[Feature, ...] = (
 )
 """What else features add to the records and operations of other folders."""
 
+GATES: tuple[Gate, ...] = (
+    review_gates.RESOLVED,
+    provenance_gates.RECORD,
+    guards_gates.FOUR_EYES,
+    guards_gates.FOUR_EYES_OF_RESTORED,
+    guards_gates.CATEGORIES,
+    guards_gates.AUTHORS,
+    documents_gates.APPROVAL,
+    review_gates.ANSWERED,
+    checks_gates.PASSED,
+    documents_gates.RENDERABLE,
+)
+"""What else refuses operations on documents and categories."""
+
+WRITE_GATES: tuple[WriteGate, ...] = (write_gates.FREEZE, write_gates.BUDGET)
+"""What else refuses every write."""
+
 USERS = (is_filed_under, is_delivered_in)
 """The users of categories and clusters: one that is used can't be deleted."""
 
-ALL = Features(OPERATIONS, FEATURES, USERS)
+ALL = Features(OPERATIONS, FEATURES, GATES, WRITE_GATES, USERS)
 """The whole service."""
 
 

@@ -18,12 +18,13 @@ from app.checks.rules import CHECKS
 from app.cli import main
 from app.core import errors
 from app.core.actors import SYSTEM
+from app.core.calls import Call
 from app.core.errors import Refusal
 from app.core.operation import Operation
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS, BriefState, Channel
 from app.core.vocabulary import DocumentStatus as Status
 from app.documents import statuses
-from app.documents.record import NO_CLAIM, OPEN, Call, Decision, StoredDocument
+from app.documents.record import NO_CLAIM, OPEN, Decision, StoredDocument
 from app.rest.api import ROUTES
 from app.rest.error_schemas import EXTRA_KEYS
 from app.rest.response_schemas import response_schema

@@ -7,7 +7,7 @@ decisions, section 3). Rules (`if_…`) return a refusal or None; operations, an
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeVar
 
 from typing_extensions import TypedDict
@@ -78,6 +78,15 @@ class Refusal(Exception):
     def body(self) -> dict[str, Any]:
         """Returns the error as callers get it: `_tag`, `message` and the extra keys of the class."""
         return {"_tag": self.tag, "message": self.message, **self.extra}
+
+
+def refusal_of(rule: Callable[[], object]) -> Refusal | None:
+    """Returns the refusal that a rule raises; None where it raises none."""
+    try:
+        rule()
+    except Refusal as refused:
+        return refused
+    return None
 
 
 class HttpApiDecodeError(Refusal, status=400):

@@ -21,6 +21,7 @@ from typing_extensions import TypedDict, get_original_bases, is_typeddict
 from app.core.records import record_of
 
 if TYPE_CHECKING:
+    from app.core.calls import Call
     from app.core.context import Context
     from app.core.errors import Problem, Refusal
     from app.core.operation import Operation
@@ -31,6 +32,53 @@ if TYPE_CHECKING:
     from app.core.vocabulary import Channel
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Gate:
+    """What else refuses operations on a document or a category, besides what they refuse themselves.
+
+    Use it for a demand of a project on moves and changes; declare it in the folder's `gates.py`. Use a `WriteGate` for
+    what holds for all writes alike, and a plain rule for what one operation of the same folder refuses.
+    """
+
+    guards: tuple[str, ...]
+    """The operations, by name. On `restore_document` a refusal only keeps the document off the website."""
+    refuse: Callable[[Any, Any, Call], None]
+    """Takes the facts that `read` returned, the record and the call, and raises a refusal; pure."""
+    read: Callable[[Any], Any] | None = None
+    """Takes the `Attempt` and returns the facts, once a call; None where the record and the call say it all."""
+    errors: tuple[type[Refusal], ...] = ()
+    """The errors that it raises."""
+    last: bool = False
+    """Whether it comes last of all refusals, and reads only where nothing else refuses, instead of directly after the
+    record's status."""
+
+
+@dataclass(frozen=True, eq=False)
+class WriteGate:
+    """What else refuses every write of a project, whatever is written.
+
+    Use it for what an operator stops or counts; never for what depends on the record that is written.
+    """
+
+    name: str
+    """The folder's name."""
+    errors: Callable[[Operation[Any]], Sequence[type[Refusal]]] = lambda operation: ()
+    """Returns the errors that it raises on an operation that writes."""
+    permit: Callable[[Context], None] = lambda ctx: None
+    """Raises a refusal before the body is read, from what authentication read."""
+    before: Callable[[Context], None] = lambda ctx: None
+    """Raises a refusal at each try of the write."""
+    after: Callable[[Context, bool], None] = lambda ctx, publishes: None
+    """Raises a refusal after something was written, inside the transaction; `publishes` is the operation's."""
+    needs_transaction: Callable[[Context], bool] = lambda ctx: False
+    """Returns whether `after` writes too."""
+    ask: Callable[[Context], Mapping[bool, Refusal | None]] = lambda ctx: {}
+    """Returns the refusal of `after`, by whether the operation publishes, for the list of actions."""
+    closes: Callable[[Mapping[str, Any]], Refusal | None] = lambda project: None
+    """Returns why nothing is written to a project by who has no token: the worker, and who accepts an invitation."""
+
 
 Record = Mapping[str, Any]
 """A stored record, or the fields of a request."""
@@ -92,6 +140,8 @@ class Feature:
     Refuses with `Unauthorized` a token that has ended before its time."""
     refuse_rotation: Callable[[Record], None] | None = None
     """Refuses a new secret for a stored token that gets its secrets in another way."""
+    requires_review: Callable[[Any], bool] = lambda project: False
+    """Returns whether a setting of a project counts as `reviewRequired`."""
 
     # What it adds to the operations and records of others.
     extensions: tuple[Extension, ...] = ()
@@ -115,6 +165,8 @@ class Features:
 
     operations: tuple[Operation[Any], ...] = ()
     features: tuple[Feature, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    write_gates: tuple[WriteGate, ...] = ()
     users: tuple[Callable[[Context, str, str], bool], ...] = ()
     """Return whether a record is filed under a category or cluster, given the field that names it, and its id."""
 
@@ -132,10 +184,6 @@ class Features:
         """Returns what folders add to an operation, in their order."""
         return [one for feature in self.features for one in feature.extensions if one.operation == operation]
 
-    def errors_of(self, operation: Operation[Any]) -> tuple[type[Refusal], ...]:
-        """Returns the errors that an operation raises, with those of what folders add to it."""
-        return (*operation.errors, *(error for one in self.extensions_of(operation.name) for error in one.errors))
-
     def presented(self, ctx: Context, operation: str, stored: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
         """Returns what folders add to an operation's response, given the stored record."""
         functions = [one.present for one in self.extensions_of(operation) if one.present]
@@ -149,6 +197,17 @@ class Features:
     def uses(self, ctx: Context, field: str, record_id: str) -> bool:
         """Returns whether something is filed under a category (`categoryId`) or a cluster (`clusterId`)."""
         return any(is_used(ctx, field, record_id) for is_used in self.users)
+
+    def errors_of(self, operation: Operation[Any]) -> frozenset[type[Refusal]]:
+        """Returns the errors that an operation declares, those of its gates, and those of what folders add to it."""
+        guarding = (gate.errors for gate in self.gates if operation.name in gate.guards)
+        of_writes = () if operation.reads else (gate.errors(operation) for gate in self.write_gates)
+        of_extensions = (one.errors for one in self.extensions_of(operation.name))
+        return frozenset(operation.errors).union(*guarding, *of_writes, *of_extensions)
+
+    def if_closed(self, project: Mapping[str, Any]) -> Refusal | None:
+        """Returns why the worker and who accepts an invitation write nothing to a project; None where they do."""
+        return next((refusal for gate in self.write_gates if (refusal := gate.closes(project))), None)
 
     def schema_of(self, schema: type[T]) -> type[T]:
         """Returns a schema of requests with the fields that features add to it, and to those nested in it."""
@@ -232,14 +291,14 @@ class Features:
         return found.name_on(channel) if found else f"`{operation}`"
 
 
-LISTS = ("operations", "features", "users")
+LISTS = ("operations", "features", "gates", "write_gates", "users")
 
 
 def folder_of(part: Any) -> str:
     """Returns the name of the folder in `app` that declares a part of a list."""
-    if isinstance(part, Feature):
+    if isinstance(part, Feature | WriteGate):
         return part.name
-    function: Callable[..., Any] = getattr(part, "function", part)
+    function: Callable[..., Any] = part.refuse if isinstance(part, Gate) else getattr(part, "function", part)
     return function.__module__.split(".")[1]
 
 

@@ -30,6 +30,7 @@ from app.documents import edits as rules
 from app.documents.edits import can_write_content, refuse_content_write, restore_version
 from app.documents.history import StoredRevision
 from app.documents.operations import (
+    call_under_claim,
     document_change,
     document_result,
     own_document,
@@ -41,7 +42,6 @@ from app.documents.responses import Diff, DocumentSummary, Revision, RevisionSum
 from app.documents.revision_store import Revisions
 from app.documents.schemas import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
 from app.documents.store import Documents
-from app.guards.gates import call_under_claim
 from app.publications.record import PUBLISHED_FIELDS
 
 

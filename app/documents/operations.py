@@ -8,13 +8,13 @@ from typing import Any
 
 from app.categories.reference_rules import reference_problems
 from app.categories.references import lock_references
+from app.core.calls import Call
 from app.core.context import Context
 from app.core.errors import (
     BadRequest,
     BriefClaimed,
     InvalidTransition,
     NotFound,
-    ReviewRequired,
     SlugTaken,
     VersionConflict,
     or_raise,
@@ -33,12 +33,12 @@ from app.documents.creation import new_document
 from app.documents.edits import edit_document, refuse_edit, refuse_restore
 from app.documents.history import Origin
 from app.documents.publishing_rules import restored_publication
-from app.documents.record import Call, Decision, StoredDocument, delivered_at_once, document_event
+from app.documents.record import Decision, StoredDocument, delivered_at_once, document_event
 from app.documents.responses import Document, DocumentSummary, document_summary, document_text_ids
 from app.documents.revision_store import Revisions
 from app.documents.schemas import DocumentChanges, DocumentQuery
 from app.documents.store import Documents
-from app.guards.gates import publishing_call, site_call
+from app.projects.gates import Attempt
 from app.projects.store import Projects
 from app.publications.store import Publications
 
@@ -115,7 +115,7 @@ def get_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     Scope.WRITE,
     "PATCH /documents/<id>",
     body=DocumentChanges,
-    errors=(BriefClaimed, VersionConflict, InvalidTransition, ReviewRequired, SlugTaken, BadRequest),
+    errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
     transaction=True,
     rule=partial(refuse_edit, changes={}),
     toolsets=("writing", "planning"),
@@ -132,8 +132,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
         found = lock_references(ctx.store, ctx.project_id, changes)
         wrong = in_order([*problems(DocumentChanges, fields), *reference_problems(changes, found)])
         call = with_taken_slugs(ctx, document, [changes["slug"]]) if "slug" in changes else ctx.call
-        if document["isPublished"] and "authorId" in changes:
-            call = replace(site_call(ctx), taken_slugs=call.taken_slugs)
+        call = Attempt(ctx, document, call, changes).call_for("update_document")
         base = fields.get("baseVersion")
         return edit_document(document, call, changes, status=fields.get("status"), base_version=base, problems=wrong)
 
@@ -180,8 +179,9 @@ def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     document = ctx.store[Documents].get_trashed(ctx.project_id, document_id) or own_document(ctx, document_id)
 
     def restore(document: StoredDocument) -> Decision:
-        taken = with_taken_slugs(ctx, document, document["slugs"]).taken_slugs
-        call = replace(publishing_call(ctx, document) if document["isPublished"] else ctx.call, taken_slugs=taken)
+        call = with_taken_slugs(ctx, document, document["slugs"])
+        if document["isPublished"]:
+            call = Attempt(ctx, document, call).call_for("restore_document")
         return rules.restore_document(document, call, _references_now(ctx, document))
 
     restored = write_decision(ctx, ctx.check_match(document), restore)
@@ -290,6 +290,11 @@ def new_row(
     details = {**data, **ctx.features.added("details", of_text)}
     created = document_event("document.created", record, ctx.now, ctx.caller.actor, details)
     return record, markdown, [created], origin_of(ctx, of_text, draft)
+
+
+def call_under_claim(ctx: Context, fields: Fields) -> Call:
+    """Returns the call with the claim that it is made under, where `fields` name one."""
+    return replace(ctx.call, claimed_at=fields.get("claimedAt"))
 
 
 def with_taken_slugs(ctx: Context, document: StoredDocument, slugs: Sequence[str]) -> Call:

@@ -6,24 +6,13 @@
 from datetime import datetime
 from typing import Any, cast
 
-from app.core.errors import BadRequest, Problem, ReviewRequired
+from app.core.calls import Call
+from app.core.errors import BadRequest, Problem
 from app.core.slugs import MAX_PAST_SLUGS
-from app.documents.record import Call, Decision, StoredDocument
-from app.documents.statuses import PUBLISH, UNPUBLISH, make_move, move_status, refuse_move, status_unpublished
+from app.documents.record import Decision, StoredDocument
+from app.documents.statuses import PUBLISH, UNPUBLISH, make_move, move_status, status_unpublished
 from app.publications.record import PUBLISHED_FIELDS, PastSlug, Published
 from app.publications.rules import NOT_RENDERABLE, Publication, Rendered, delivered_words
-
-SHOWN_AT_ONCE = (
-    "The website would show this at once, without a review: in this project an agent can't change categories, nor the "
-    "author of a document that is live. Ask an editor to do it."
-)
-
-
-def refuse_publication(document: StoredDocument, call: Call, base_version: int | None = None) -> None:
-    """Raises the first reason, in the contract's order, why a document can't be published."""
-    refuse_move(PUBLISH, document, call, base_version)
-    if call.not_renderable:
-        raise not_renderable()
 
 
 def not_renderable() -> BadRequest:
@@ -31,14 +20,8 @@ def not_renderable() -> BadRequest:
     return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
 
 
-def refuse_change_of_site(call: Call) -> None:
-    """Refuses with `ReviewRequired` what the site would show without a publication (decisions, section 13)."""
-    if call.may_not_change_site:
-        raise ReviewRequired(SHOWN_AT_ONCE)
-
-
 def publish_document(document: StoredDocument, call: Call, delivered: Publication) -> Decision:
-    """Makes a publication of a document, which `refuse_publication` did not refuse, what is delivered of it."""
+    """Makes a publication of a document, which `refuse_move` did not refuse, what is delivered of it."""
     fields = {
         "isPublished": True,
         "publishedAt": delivered["publishedAt"],

@@ -1,12 +1,12 @@
 """Renders markdown to the html that is delivered: before the transaction that publishes it, and for previews."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.shared_cache import SharedCache
-from app.documents.content import markdown_of
 from app.documents.record import StoredDocument
 from app.publications.rules import Rendered, rendered
 
@@ -34,11 +34,11 @@ def render_document(ctx: Context, document: StoredDocument) -> Rendering:
     )
 
 
-def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
-    """Returns whether a content can be published; where that is not known it is rendered, and read where not given."""
+def is_renderable(ctx: Context, content_id: str, read: Callable[[], str]) -> bool:
+    """Returns whether a content can be published; where that is not known it is read and rendered."""
     if (known := _renderable.get((ctx.store.cache_scope, content_id))) is not None:
         return known
-    return render_content(ctx, content_id, markdown_of(ctx, content_id) if markdown is None else markdown) is not None
+    return render_content(ctx, content_id, read()) is not None
 
 
 def render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:

@@ -19,12 +19,12 @@ from app.core.actors import SYSTEM, Actor
 from app.core.context import Context
 from app.core.errors import Problem, RateLimited, Unauthorized
 from app.core.events import Event
-from app.core.operation import if_project_frozen
 from app.core.schemas.loading import Fields, check, load
 from app.core.store.collection import new_id
 from app.core.store.store import Store
 from app.core.vocabulary import ActorType, Scope, TokenKind
 from app.guards.budgets import budget_of
+from app.guards.write_gates import refuse_if_frozen
 from app.oauth.rules import (
     ACCESS_LIFE,
     CODE_LIFE,
@@ -82,7 +82,7 @@ def scopes_to_give(ctx: Context, asked: list[Scope]) -> list[Scope]:
 
     Callers with an agent's name or a budget can give none: a connection would bypass four eyes and the budget.
     """
-    is_bounded = ctx.caller.agent or ctx.caller.budget
+    is_bounded = ctx.caller.agent or ctx.caller.token.get("budget")
     return [] if is_bounded else [scope for scope in asked if scope in ctx.caller.scopes]
 
 
@@ -91,8 +91,7 @@ def agree(ctx: Context, client: Client, redirect_uri: str, challenge: str, asked
 
     Refuses with `BadRequest` a scope that was not asked for or that the caller can't give, and with `ProjectFrozen`.
     """
-    if frozen := if_project_frozen(ctx):
-        raise frozen
+    refuse_if_frozen(ctx)
     beyond = {*fields["scopes"]} - {*scopes_to_give(ctx, asked)}
     lacking = Problem(field="scopes", message="Can't be more than the client asks for and your token allows.")
     check(ConsentFields, fields, *([lacking] if beyond else []))

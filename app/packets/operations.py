@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from app.actions.operations import actions_on
 from app.categories.store import Categories, Clusters
+from app.checks.gates import PASSED
 from app.checks.operations import checks_of, levels_of
 from app.checks.rules import failed
 from app.core.actors import wire_note
@@ -62,6 +63,7 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
         "outline": len(sections) > MOST_LISTED,
         "checks": len(failures) > MOST_LISTED,
     }
+    actions = actions_on(ctx, document, markdown, {PASSED: results})
     packet: Packet = {
         "document": record_of(PacketDocument, document),
         "brief": None if document.get("brief") is None else brief_record(ctx, document),
@@ -77,7 +79,7 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
             "sections": [section_summary(section) for section in islice(sections, MOST_LISTED)],
         },
         "checks": failures[:MOST_LISTED],
-        "actions": [one.name for one, refused in actions_on(ctx, document, markdown, results) if refused is None],
+        "actions": [one.name for one, refused in actions if refused is None],
         "truncated": [name for name, is_longer in listed.items() if is_longer],
     }
     return cast(Packet, shortened(packet))

@@ -15,7 +15,7 @@ from app.categories.reference_rules import ExistingRecords, reference_problems
 from app.categories.references import lock_references
 from app.categories.store import Categories, Clusters
 from app.core.context import Context
-from app.core.errors import IntentInvalid, Problem
+from app.core.errors import IntentInvalid, Problem, refusal_of
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, cached_schema, changed_fields, in_order, problems
 from app.core.slugs import slug_of
@@ -29,7 +29,6 @@ from app.documents.revision_store import Revisions
 from app.documents.schemas import DocumentChanges
 from app.documents.slugs import FreeSlugs
 from app.documents.store import Documents
-from app.guards.gates import refusal_of
 from app.intents.rules import Facts, confirm_problems
 from app.intents.schemas import DraftDocumentFields
 from app.planning.responses import Piece, Plan
@@ -147,7 +146,7 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
             differs = {name: value for name, value in written_brief(brief).items() if value != before.get(name)}
             one.brief = differs if differs or document.get("brief") is None else None
         unoffered = brief_of(document)["state"] == BriefState.NONE
-        refused = refusal_of(ctx, document, mark_brief_ready, ctx.call)
+        refused = refusal_of(partial(mark_brief_ready, document, ctx.call))
         one.offers = sent.get("ready", False) and unoffered and not refused
 
 
@@ -176,8 +175,7 @@ def _check_new(ctx: Context, new: Iterable[_New], found: ExistingRecords) -> Non
 
 
 def _change_problems(ctx: Context, piece: _Known, found: ExistingRecords) -> list[Problem]:
-    rule = partial(refuse_edit, changes=piece.changes)
-    if refused := refusal_of(ctx, piece.document, rule, ctx.call):
+    if refused := refusal_of(partial(refuse_edit, piece.document, ctx.call, piece.changes)):
         return [Problem(field="key", message=refused.message)]
     of_brief = brief_problems(piece.brief or {}, found, piece.document["id"])
     return [

@@ -7,11 +7,9 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, cast
 
 from cachetools import TTLCache
 
-from app.core.actors import StoredNote
 from app.core.context import Caller, this_instant
 from app.core.errors import Unauthorized, or_raise
 from app.core.store.store import Store
@@ -90,7 +88,7 @@ class Access:
         Refuses with `Unauthorized` like `authenticate`, and the access token of a connection.
         """
         caller = self.authenticate(secret, TokenKind.MANAGEMENT, now)
-        if caller.is_connection:
+        if "connection" in caller.token:
             raise Unauthorized
         return begin_session(self._store, caller.project_id, caller.token_id, hash_of(secret), now, life)
 
@@ -125,7 +123,7 @@ class Access:
         expires_at = min(ends, default=None)
         if not is_in_force(token, now) or is_over(expires_at, now):
             raise Unauthorized
-        caller = _caller_of(token, self._store[Projects].settings(token["projectId"]))
+        caller = _caller_of(token, self._store[Projects].short_settings(token["projectId"]))
         self._store[Tokens].record_use(token["projectId"], token["id"], now)
         return _Found(kind and TokenKind(token["kind"]), expires_at, caller, read_at)
 
@@ -163,9 +161,8 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
         scopes=frozenset(Scope(scope) for scope in token["scopes"]),
         drafts=token["drafts"],
         project_name=project["name"],
-        frozen=cast(StoredNote | None, project.get("frozen")),
-        budget=cast(Any, token.get("budget")),
-        is_connection="connection" in token,
+        token=token,
+        project=project,
         member_id=token.get("memberId"),
         token_hash=token["hash"],
     )

@@ -1,9 +1,7 @@
 """Invitations: a link that signs a member in to the console once, with a token of their own (decisions, section 2)."""
 
 from datetime import datetime, timedelta
-from typing import Any, cast
 
-from app.core.actors import wire_note
 from app.core.context import Caller, Context, system
 from app.core.errors import BadRequest, Forbidden, NotFound, Unauthorized, or_raise
 from app.core.operation import Effect, Result, operation
@@ -13,7 +11,6 @@ from app.core.schemas.queries import LongPage
 from app.core.store.store import Store
 from app.core.times import wire_time
 from app.core.vocabulary import Channel, Scope
-from app.guards.errors import ProjectFrozen
 from app.projects.access import hash_of, is_in_force, new_project_secret, project_of_secret
 from app.projects.members import own_member
 from app.projects.rules import StoredInvitation, StoredToken
@@ -91,8 +88,8 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
     """Uses an invitation up and returns the secret of the token that it makes, which has the member's name.
 
     Not an operation: the invited person has no token yet, so the inviter is the caller. Refuses with `Unauthorized`
-    when there is no such invitation, it has ended or was used, or the member is gone, and with `ProjectFrozen`; a
-    refusal uses nothing up.
+    when there is no such invitation, it has ended or was used, or the member is gone, and while the project is closed;
+    a refusal uses nothing up.
     """
     project_id = project_of_secret(secret)
 
@@ -100,8 +97,8 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
         invitation = or_raise(store[Invitations].take(project_id, hash_of(secret), now), Unauthorized)
         maker = invitation["tokenHash"]
         inviter = None if maker is None else or_raise(_valid_token(store, maker, now), Unauthorized)
-        if frozen := wire_note(cast(Any, store[Projects].settings(project_id).get("frozen"))):
-            raise ProjectFrozen(**frozen)
+        if closed := store.features.if_closed(store[Projects].settings(project_id)):
+            raise closed
         member = or_raise(store[Members].get(project_id, invitation["memberId"]), Unauthorized)
         fields = {"name": member["name"], "scopes": invitation["scopes"], "memberId": member["id"]}
         if inviter and (ends := inviter.get("expiresAt")):

@@ -4,10 +4,11 @@
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from app.core.context import Context
-from app.core.errors import Refusal, WriteConflict
+from app.core.errors import WriteConflict, refusal_of
 from app.core.records import record_of
 from app.core.schemas.loading import Fields
 from app.core.store.bodies import Bodies, StoredBody
@@ -15,7 +16,7 @@ from app.documents.record import Decision, StoredDocument
 from app.documents.statuses import approve_document
 from app.documents.store import Documents
 from app.provenance.operations import provenance_of, review_of
-from app.provenance.reviews import Generation, declared_tokens
+from app.provenance.reviews import TOKENS, Generation
 from app.provenance.rules import Provenance, attribution_of
 from app.provenance.store import AttributedRevisions
 from app.provenance.vocabulary import WriterKind
@@ -35,7 +36,8 @@ def origin_of_draft(ctx: Context, fields: Fields) -> Mapping[str, Any]:
 
 def tokens_of(fields: Fields) -> Mapping[str, Any]:
     """Returns the numbers of tokens that the writer of a text declares, for its event."""
-    return declared_tokens(fields.get("generation"))
+    declared = fields.get("generation") or {}
+    return {name: number for name in TOKENS if isinstance(number := declared.get(name), int)}
 
 
 def generation_shown(revision: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -54,11 +56,7 @@ def attribution(ctx: Context, document: StoredDocument, body: StoredBody | None)
 def read_for_review(ctx: Context, document_id: str, fields: Fields) -> tuple[StoredBody | None, Provenance] | None:
     """Returns a document's content and who wrote it; None without `review`, or where approving is refused anyway."""
     document = None if fields.get("review") is None else ctx.store[Documents].get(ctx.project_id, document_id)
-    if document is None:
-        return None
-    try:
-        approve_document(document, ctx.call)
-    except Refusal:
+    if document is None or refusal_of(partial(approve_document, document, ctx.call)):
         return None
     body = ctx.store[Bodies].get(ctx.project_id, document.get("contentId"))
     return body, provenance_of(ctx, body)

@@ -7,6 +7,7 @@ from app.intents.schemas import DraftDocumentFields
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
 from app.provenance import extensions
+from app.provenance.gates import requires_record
 from app.provenance.generation import WithDraftGeneration, WithGeneration
 from app.provenance.responses import ReviewedProject, WithGenerationShown
 from app.provenance.schemas import ReviewSettings, WithReview
@@ -44,4 +45,5 @@ FEATURE = Feature(
     version=extensions.origin_of_version,
     details=extensions.tokens_of,
     publication=extensions.attribution,
+    requires_review=requires_record,
 )

@@ -10,9 +10,9 @@ from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
+from app.core.calls import Call
 from app.core.documented import Count, Timestamp, doc, one_of
 from app.documents.history import StoredRevision
-from app.documents.record import Call
 from app.intents.rules import StoredIntent
 from app.provenance.vocabulary import DisclosureValue, WriterKind
 from app.publications.rules import Publication
@@ -142,9 +142,3 @@ def disclosure_of(agents: int, models: Sequence[str], review: HumanReview | None
         "reviewedAt": review["at"] if review else None,
         "responsible": (review["responsible"] or None) if review else None,
     }
-
-
-def declared_tokens(generation: Generation | None) -> dict[str, int]:
-    """Returns the numbers of tokens that somebody declared, for an event."""
-    counts = {name: generation.get(name) for name in TOKENS} if generation else {}
-    return {name: number for name, number in counts.items() if isinstance(number, int)}

@@ -11,10 +11,9 @@ from app.core.errors import Refusal
 from app.core.operation import Effect, Operation
 from app.core.schemas.loading import cached_schema
 from app.core.schemas.queries import DryRunQuery
-from app.core.vocabulary import Kind, Scope
+from app.core.vocabulary import Kind
 from app.documents.responses import Revision
 from app.features import ALL
-from app.guards.errors import BudgetExceeded, ProjectFrozen
 from app.intents.responses import CONFIRMED, Confirmed, Intent
 from app.projects.responses import Project
 from app.projects.token_responses import Invitation, NewInvitation
@@ -103,7 +102,6 @@ class Route:
 
         They are one component of OpenAPI, like `BudgetExceeded.RateLimited`.
         """
-        writes = not self.operation.reads
         everywhere = {
             errors.PayloadTooLarge: True,
             errors.InternalError: True,
@@ -116,14 +114,10 @@ class Route:
             errors.NotFound: self.operation.id_names,
             errors.IdempotencyConflict: self.takes_key,
             errors.IdempotencyMismatch: self.takes_key,
-            BudgetExceeded: writes,
-            ProjectFrozen: writes and self.operation.scope != Scope.ADMIN,
             errors.PreconditionFailed: self.conditional,
         }
-        found: set[type[Refusal]] = {
-            *ALL.errors_of(self.operation),
-            *(error for error, may_be in everywhere.items() if may_be),
-        }
+        own = ALL.errors_of(self.operation)
+        found: set[type[Refusal]] = {*own, *(error for error, may_be in everywhere.items() if may_be)}
         in_order = sorted(found, key=lambda error: (error.status, error.__name__))
         by_status = [tuple(same) for _, same in groupby(in_order, key=lambda error: error.status)]
         return {".".join(error.__name__ for error in same): same for same in by_status}

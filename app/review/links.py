@@ -13,7 +13,6 @@ from app.core.vocabulary import ActorType, Channel, Scope
 from app.documents.operations import own_document, write_decision
 from app.documents.record import StoredDocument, changed
 from app.documents.store import Documents
-from app.guards.freezing import frozen_of
 from app.projects.access import hash_of, new_project_secret, project_of_secret
 from app.projects.store import Projects
 from app.review.responses import NewReviewLink, ReviewLink
@@ -106,7 +105,7 @@ def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
         name=link["name"],
         scopes=frozenset({Scope.READ, Scope.WRITE}),
         project_name=project["name"],
-        frozen=frozen_of(project),
+        project=project,
         type=ActorType.LINK,
     )
     return Context(store, caller, Channel.CONSOLE, now), link["documentId"]

@@ -20,11 +20,16 @@ from app.core.store.collection import new_id
 from app.core.vocabulary import Scope
 from app.documents.content import base_versions, document_to_write, markdown_of, new_content
 from app.documents.edits import can_write_content, refuse_content_write
-from app.documents.operations import document_change, document_result, own_document, write_decision
+from app.documents.operations import (
+    call_under_claim,
+    document_change,
+    document_result,
+    own_document,
+    write_decision,
+)
 from app.documents.record import Decision, StoredDocument
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import MAX_MARKDOWN
-from app.guards.gates import call_under_claim
 from app.review import rules
 from app.review.anchors import lines_of
 from app.review.errors import QuoteGone, ThreadNotYours, ThreadResolved

@@ -12,12 +12,13 @@ from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
+from app.core.calls import Call
 from app.core.documented import Count, Id, Version
 from app.core.errors import BadRequest, Problem
 from app.core.secrets import StoredSecret
 from app.core.times import Instant
 from app.core.vocabulary import ActorType
-from app.documents.record import Call, Decision, StoredDocument, changed
+from app.documents.record import Decision, StoredDocument, changed
 from app.review.anchors import Quote, first_places, locate, quote_at
 from app.review.errors import ThreadNotYours, ThreadResolved
 from app.review.schemas import MOST_COMMENTS
