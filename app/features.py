@@ -26,6 +26,7 @@ from app.documents import gates as documents_gates
 from app.documents import indexes as document_indexes
 from app.documents import operations as documents
 from app.documents import publishing
+from app.documents.store import is_filed_under
 from app.events import feature as events_feature
 from app.events import operations as events
 from app.events import store as event_store
@@ -51,6 +52,7 @@ from app.provenance import feature as provenance_feature
 from app.provenance import gates as provenance_gates
 from app.provenance import operations as provenance
 from app.publications import store as publication_store
+from app.publications.store import is_delivered_in
 from app.review import feature as review_feature
 from app.review import gates as review_gates
 from app.review import links as review_links
@@ -183,6 +185,7 @@ GATES: tuple[Gate, ...] = (
     review_gates.RESOLVED,
     provenance_gates.RECORD,
     guards_gates.FOUR_EYES,
+    guards_gates.FOUR_EYES_OF_RESTORED,
     guards_gates.CATEGORIES,
     guards_gates.AUTHORS,
     documents_gates.APPROVAL,
@@ -236,6 +239,9 @@ def jobs() -> tuple[MakeJob, ...]:
     )
 
 
+USERS = (is_filed_under, is_delivered_in)
+"""The users of categories and clusters: one that is used can't be deleted."""
+
 ALL = Features(
     operations=OPERATIONS,
     features=FEATURES,
@@ -244,6 +250,7 @@ ALL = Features(
     contract=CONTRACT,
     consumers=CONSUMERS,
     jobs=jobs,
+    users=USERS,
 )
 """The whole service."""
 

@@ -19,7 +19,7 @@ from app.core.schemas.validation import HEX_ID, WRONG_ID
 from app.documents.schemas import GuardedWrite
 from app.features import ALL, OPERATIONS
 from app.provenance.generation import WithGeneration
-from app.provenance.schemas import ApproveFields
+from app.provenance.schemas import WithReview
 from app.sections.schemas import ContentPartQuery
 
 KEY, DRY_RUN = "idempotencyKey", "dryRun"
@@ -32,7 +32,7 @@ IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey
 
 INSTRUCTED = {
     (name, one["description"])
-    for schema in (Page, GuardedWrite, WithGeneration, ApproveFields)
+    for schema in (Page, GuardedWrite, WithGeneration, WithReview)
     for name, one in json_schema(schema)["properties"].items()
 }
 """The arguments that the instructions describe, with what the schemas say of them."""

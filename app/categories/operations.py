@@ -1,7 +1,9 @@
 """Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
+from app.categories.reference_rules import reference_problems
+from app.categories.references import lock_references
 from app.categories.responses import Category, category_record
-from app.categories.rules import StoredCategory, new_category
+from app.categories.rules import TAKEN, StoredCategory, new_category
 from app.categories.schemas import CategoryChanges
 from app.categories.store import Categories
 from app.core.context import Context
@@ -12,13 +14,8 @@ from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, changed_fields, check
 from app.core.schemas.queries import LongPage
 from app.core.vocabulary import Kind, Scope
-from app.documents.reference_rules import reference_problems
-from app.documents.references import lock_references
-from app.documents.store import Documents
-from app.intents.rules import TAKEN
 from app.projects.gates import Attempt
 from app.projects.store import Projects
-from app.publications.store import Publications
 
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."
 
@@ -80,8 +77,7 @@ def delete_category(ctx: Context, category_id: str) -> Result[Category]:
     """
     category = ctx.check_match(_own_category(ctx, category_id))
     Attempt(ctx, category, ctx.call).call_for("delete_category").pass_gates(category)
-    used = ctx.store[Documents].has_filed_under(ctx.project_id, "categoryId", category["id"])
-    used = used or ctx.store[Publications].is_in_category(ctx.project_id, category["id"])
+    used = ctx.features.uses(ctx, "categoryId", category["id"])
     if used or ctx.store[Categories].has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse
     ctx.store[Categories].delete(ctx.project_id, category, ctx.event("category.deleted"))

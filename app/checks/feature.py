@@ -1,9 +1,16 @@
 """What checks add to the records and operations of others."""
 
+from app.checks.extensions import WithWarnings, keyword_of_draft
 from app.checks.responses import CheckedProject
 from app.checks.schemas import CheckSettings
-from app.core.features import Feature
+from app.core.features import Extension, Feature
+from app.intents.responses import Validation
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
 
-FEATURE = Feature("checks", responses={Project: CheckedProject}, schemas={ProjectChanges: CheckSettings})
+FEATURE = Feature(
+    "checks",
+    responses={Project: CheckedProject, Validation: WithWarnings},
+    schemas={ProjectChanges: CheckSettings},
+    extensions=(Extension("validate_intent", present=keyword_of_draft),),
+)

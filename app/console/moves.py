@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from flask import abort, request, url_for
 from werkzeug import Response as BaseResponse
@@ -24,6 +24,7 @@ from app.documents.claims import holds_claim
 from app.documents.record import StoredDocument
 from app.documents.responses import DocumentSummary
 from app.provenance.errors import HumanReviewRequired
+from app.review.responses import WithRounds
 
 NEXT: Mapping[str, tuple[str, ...]] = {
     DocumentStatus.IDEA: ("submit_document", "mark_brief_ready", "claim_brief", "withdraw_brief"),
@@ -100,8 +101,9 @@ def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, t
     sent = ["your note"] if fields["note"].strip() else []
     sent += [f"{count} remark{'s' if count > 1 else ''}"] if count else []
     told = f", with {' and '.join(sent)}" if sent else ""
+    rounds = cast(WithRounds, moved["brief"])["rounds"]
     offered = ", and its brief is offered" if fields["offer"] else ""
-    return f"{message.rstrip('.')}{told}{offered}. That was round {moved['brief']['rounds']}."
+    return f"{message.rstrip('.')}{told}{offered}. That was round {rounds}."
 
 
 def sent_fields(move: Move) -> dict[str, Any]:

@@ -34,6 +34,13 @@ class Issue(TypedDict):
     message: Annotated[str, doc("what is wrong, and what would be right", "Must be at most 300 characters.")]
 
 
+class Error(TypedDict):
+    """An error, with the keys that its tag has beside these."""
+
+    _tag: Annotated[str, doc("which error it is", "InvalidTransition")]
+    message: Annotated[str, doc("what is wrong, and what to do")]
+
+
 class Refusal(Exception):
     """A request that was understood and is refused; nothing was changed."""
 

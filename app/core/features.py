@@ -8,12 +8,14 @@ feature left out (`Features.without`) the application has no trace of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
+from marshmallow import fields
 from typing_extensions import TypedDict, get_original_bases, is_typeddict
 
 from app.core.records import record_of
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from app.core.events import StoredEvent
     from app.core.operation import Operation
     from app.core.schemas.fields import Schema
+    from app.core.schemas.loading import Fields
+    from app.core.store.bodies import StoredBody
     from app.core.store.store import Store
     from app.core.vocabulary import Channel
     from app.core.worker import MakeJob
@@ -35,24 +39,6 @@ Consumer = Callable[["Store", str, Sequence["StoredEvent"], datetime], None]
 """Takes a batch of a project's numbered events, and when they were numbered; once more where a relay died."""
 
 T = TypeVar("T")
-
-Record = Mapping[str, Any]
-"""A stored record, or the fields of a request."""
-
-
-@dataclass(frozen=True, eq=False)
-class AddedFields:
-    """What a feature does with the fields that it adds to the records of another folder.
-
-    Use it where a field is not stored and shown as it is sent, or has a rule that its schema does not know.
-    """
-
-    shown: Callable[[Record], Record] | None = None
-    """Returns the values of its keys from a stored record; the others are shown as they are stored."""
-    to_stored: Callable[[Record, Record], Record] | None = None
-    """Returns the fields of a request as they are stored, given the record as it was."""
-    problems: Callable[[Context, Record, Record], list[Problem]] | None = None
-    """Returns what is wrong with the fields of a request besides what its schema finds, given the record as it was."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +87,45 @@ class WriteGate:
     """Returns why nothing is written to a project by who has no token: the worker, and who accepts an invitation."""
 
 
+Record = Mapping[str, Any]
+"""A stored record, or the fields of a request."""
+
+
+@dataclass(frozen=True, eq=False)
+class AddedFields:
+    """What a feature does with the fields that it adds to the records of another folder.
+
+    Use it where a field is not stored and shown as it is sent, or has a rule that its schema does not know.
+    """
+
+    shown: Callable[[Record], Record] | None = None
+    """Returns the values of its keys from a stored record; the others are shown as they are stored."""
+    to_stored: Callable[[Record, Record], Record] | None = None
+    """Returns the fields of a request as they are stored, given the record as it was."""
+    problems: Callable[[Context, Record, Record], list[Problem]] | None = None
+    """Returns what is wrong with the fields of a request besides what its schema finds, given the record as it was."""
+
+
+@dataclass(frozen=True, eq=False)
+class Extension:
+    """Functions that a folder adds to an operation of another; the operation calls each at its place.
+
+    Use it for one operation that gets more fields; what is added to each text or record whoever writes it is a field of
+    `Feature`. Never use it for a refusal that other operations raise, too: that is a gate.
+    """
+
+    operation: str
+    """The operation's name."""
+    errors: tuple[type[Refusal], ...] = ()
+    """The errors that it raises besides those of the operation."""
+    prepare: Callable[[Context, str, Fields], Any] | None = None
+    """Does slow work before each try, as `Operation.prepare`; its result is `ctx.prepared` in `decide`."""
+    decide: Callable[[Context, Any, Any, Fields], Any] | None = None
+    """Adds to the `Decision` of the operation's rule about a document, in the same transaction, or refuses it."""
+    present: Callable[[Context, Mapping[str, Any], Fields], Mapping[str, Any]] | None = None
+    """Returns what it adds to the response, given the stored record."""
+
+
 @dataclass(frozen=True, eq=False)
 class Feature:
     """What one folder adds to the records and operations of others, besides the four lists.
@@ -131,6 +156,18 @@ class Feature:
     purge: Callable[[Store, str, str], None] | None = None
     """Deletes what it stores of a document that is deleted for good, in that transaction."""
 
+    # What it adds to the operations and records of others.
+    extensions: tuple[Extension, ...] = ()
+    """Its additions to single operations."""
+    draft: Callable[[Context, Fields], Mapping[str, Any]] | None = None
+    """Returns what a draft stores about the text that is sent for it."""
+    version: Callable[[Context, Fields, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Returns what is stored with a new version of a document, given the request's fields and the draft, if any."""
+    details: Callable[[Fields], Mapping[str, Any]] | None = None
+    """Returns details for the event of a written text."""
+    publication: Callable[[Context, Any, StoredBody | None], Mapping[str, Any]] | None = None
+    """Returns what is stored with a publication of a document and its content; outside of a transaction."""
+
 
 @dataclass(frozen=True, eq=False)
 class Features:
@@ -149,6 +186,8 @@ class Features:
     """Called in order with the events that the relay numbered, before they leave the outboxes."""
     jobs: Callable[[], tuple[MakeJob, ...]] = tuple
     """Returns what makes the worker's jobs; a function, as only the worker needs what they import."""
+    users: tuple[Callable[[Context, str, str], bool], ...] = ()
+    """Return whether a record is filed under a category or cluster, given the field that names it, and its id."""
 
     def without(self, *names: str) -> Features:
         """Returns the lists without the parts of some folders."""
@@ -160,8 +199,38 @@ class Features:
         """The operations by name."""
         return {operation.name: operation for operation in self.operations}
 
+    def extensions_of(self, operation: str) -> Sequence[Extension]:
+        """Returns what folders add to an operation, in their order."""
+        return [one for feature in self.features for one in feature.extensions if one.operation == operation]
+
+    def presented(self, ctx: Context, operation: str, stored: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+        """Returns what folders add to an operation's response, given the stored record."""
+        functions = [one.present for one in self.extensions_of(operation) if one.present]
+        return {key: value for present in functions for key, value in present(ctx, stored, fields).items()}
+
+    def added(self, name: str, *arguments: Any) -> dict[str, Any]:
+        """Returns what the features add by the function that each has as its field `name`."""
+        functions = [function for feature in self.features if (function := getattr(feature, name))]
+        return {key: value for function in functions for key, value in function(*arguments).items()}
+
+    def uses(self, ctx: Context, field: str, record_id: str) -> bool:
+        """Returns whether something is filed under a category (`categoryId`) or a cluster (`clusterId`)."""
+        return any(is_used(ctx, field, record_id) for is_used in self.users)
+
+    def errors_of(self, operation: Operation[Any]) -> frozenset[type[Refusal]]:
+        """Returns the errors that an operation declares, those of its gates, and those of what folders add to it."""
+        name = operation.name  # restoring is not refused: it only keeps the document off the website
+        guarding = (gate.errors for gate in self.gates if name in gate.guards and name != "restore_document")
+        of_writes = () if operation.reads else (gate.errors(operation) for gate in self.write_gates)
+        of_extensions = (one.errors for one in self.extensions_of(operation.name))
+        return frozenset(operation.errors).union(*guarding, *of_writes, *of_extensions)
+
+    def if_closed(self, project: Mapping[str, Any]) -> Refusal | None:
+        """Returns why the worker and who accepts an invitation write nothing to a project; None where they do."""
+        return next((refusal for gate in self.write_gates if (refusal := gate.closes(project))), None)
+
     def schema_of(self, schema: type[T]) -> type[T]:
-        """Returns a schema of requests with the fields that features add to it."""
+        """Returns a schema of requests with the fields that features add to it, and to those nested in it."""
         if schema not in self._composed:
             added = [
                 mixin
@@ -169,10 +238,23 @@ class Features:
                 for extended, mixin in feature.schemas.items()
                 if issubclass(schema, extended) and not issubclass(schema, mixin)
             ]
-            own = {"__doc__": schema.__doc__, "__module__": schema.__module__}
-            made = type(schema.__name__, (*reversed(added), schema), own) if added else schema
+            nested = self._composed_fields(schema)
+            own = {"__doc__": schema.__doc__, "__module__": schema.__module__, **nested}
+            made = type(schema.__name__, (*reversed(added), schema), own) if added or nested else schema
             self._composed[schema] = made
         return cast(type[T], self._composed[schema])
+
+    def _composed_fields(self, schema: Any) -> dict[str, Any]:
+        """Returns those fields of a schema that hold objects to which features add fields."""
+        found = {}
+        for name, one in schema().declared_fields.items():  # copies, but for the items of a list
+            inner = one
+            if isinstance(one, fields.List):
+                inner = one.inner = copy(one.inner)
+            declared = getattr(inner, "nested", None)
+            if declared is not None and (composed := self.schema_of(declared)) is not declared:
+                found[name], inner.nested = one, composed
+        return found
 
     def response_of(self, response: type[T]) -> type[T]:
         """Returns the TypedDict of a response with the keys that features add to it, and to those that it holds."""
@@ -223,17 +305,6 @@ class Features:
         """The schemas and responses that were composed, by the declared ones."""
         return {}
 
-    def errors_of(self, operation: Operation[Any]) -> frozenset[type[Refusal]]:
-        """Returns the errors that an operation declares, and those of its gates."""
-        name = operation.name  # restoring is not refused: it only keeps the document off the website
-        guarding = (gate.errors for gate in self.gates if name in gate.guards and name != "restore_document")
-        of_writes = () if operation.reads else (gate.errors(operation) for gate in self.write_gates)
-        return frozenset(operation.errors).union(*guarding, *of_writes)
-
-    def if_closed(self, project: Mapping[str, Any]) -> Refusal | None:
-        """Returns why the worker and who accepts an invitation write nothing to a project; None where they do."""
-        return next((refusal for gate in self.write_gates if (refusal := gate.closes(project))), None)
-
     @cached_property
     def _storage(self) -> Sequence[Storage]:
         return *self.contract, *(feature.storage for feature in self.features)
@@ -269,7 +340,7 @@ class Features:
         return found.name_on(channel) if found else f"`{operation}`"
 
 
-LISTS = ("operations", "features", "gates", "write_gates", "consumers")
+LISTS = ("operations", "features", "gates", "write_gates", "consumers", "users")
 
 
 def folder_of(part: Any) -> str:

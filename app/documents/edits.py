@@ -14,7 +14,6 @@ from app.documents.claims import refuse_if_guarded
 from app.documents.publishing_rules import off_website, previous_slug
 from app.documents.record import OPEN, Decision, StoredDocument, brief_of, changed
 from app.documents.statuses import UNSCHEDULED, not_now, refuse_if_outdated, status_before
-from app.provenance.reviews import Generation, declared_tokens
 from app.publications.record import PUBLISHED_FIELDS
 from app.publications.rules import Publication
 
@@ -75,12 +74,11 @@ def can_write_content(document: StoredDocument, call: Call) -> Decision:
 
 
 def write_content(
-    document: StoredDocument, call: Call, content_id: str | None, words: int, generation: Generation | None = None
+    document: StoredDocument, call: Call, content_id: str | None, words: int, data: Mapping[str, Any] | None = None
 ) -> Decision:
-    """Gives a document another content: a stored body, or None for an empty one; the event has its tokens."""
+    """Gives a document another content: a stored body, or None for an empty one; `data` is for the event."""
     refuse_if_not_editable(document, call)
-    fields, tokens = content_fields(call, content_id, words), declared_tokens(generation)
-    return write_fields(document, call, "document.content_updated", fields, tokens)
+    return write_fields(document, call, "document.content_updated", content_fields(call, content_id, words), data)
 
 
 def restore_version(

@@ -21,54 +21,51 @@ from app.core.errors import (
     Refusal,
     ServiceUnavailable,
     VersionConflict,
-    WriteConflict,
     refusal_of,
 )
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, problems
-from app.core.store.bodies import Bodies, StoredBody
+from app.core.store.bodies import Bodies
 from app.core.store.collection import new_id
 from app.core.store.store import Store
 from app.core.times import read_time
 from app.core.vocabulary import Channel, DocumentStatus, Scope
 from app.documents import publishing_rules as publishing
 from app.documents import statuses as rules
-from app.documents.content import markdown_of
 from app.documents.operations import (
     NO_DOCUMENT,
+    NO_FIELDS,
     call_under_claim,
     change_document,
     document_change,
     document_result,
+    extended,
     own_document,
+    prepare_extensions,
     write_decision,
 )
 from app.documents.publishing_rules import not_renderable
 from app.documents.record import Decision, StoredDocument
 from app.documents.rendering import Rendering, render_document
 from app.documents.responses import DocumentSummary, ScheduleOutcome
-from app.documents.revision_store import Revisions
-from app.documents.schemas import ScheduleFields, SubmitFields, WithBaseVersion
+from app.documents.schemas import (
+    ApproveFields,
+    ChangesRequest,
+    DatedFields,
+    ScheduleFields,
+    SubmitFields,
+    WithBaseVersion,
+)
 from app.documents.store import Documents
 from app.projects.gates import Attempt
 from app.projects.store import Projects
-from app.provenance.operations import provenance_of, review_of
-from app.provenance.rules import Provenance
-from app.provenance.schemas import ApproveFields
 from app.publications.rules import Publication
 from app.publications.store import Publications
-from app.review.errors import RoundsExhausted
-from app.review.rules import new_threads, open_threads
-from app.review.schemas import ChangesRequest
-from app.review.store import Threads
-from app.transfers.schemas import DatedFields
 
 DUE_AT_ONCE = 100
 """The most documents of one project that are published in one turn."""
 PUBLISH_TURN_SECONDS = 1.0
 """How long the documents of one project are published before it is another project's turn."""
-
-NO_FIELDS: Fields = {}
 
 
 @document_change(
@@ -98,22 +95,13 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     return change_document(ctx, document, submit)
 
 
-def read_for_review(ctx: Context, document_id: str, fields: Fields) -> tuple[StoredBody | None, Provenance] | None:
-    """Returns a document's content and who wrote it; None without `review`, or where approving is refused anyway."""
-    document = None if fields.get("review") is None else ctx.store[Documents].get(ctx.project_id, document_id)
-    if document is None or refusal_of(partial(rules.approve_document, document, ctx.call)):
-        return None
-    body = ctx.store[Bodies].get(ctx.project_id, document.get("contentId"))
-    return body, provenance_of(ctx, body)
-
-
 @document_change(
     Scope.PUBLISH,
     "POST /documents/<id>/approve",
     body=ApproveFields,
     errors=(VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
-    prepare=read_for_review,
+    prepare=partial(prepare_extensions, "approve_document"),
     rule=rules.approve_document,
     toolsets=("reviewing",),
     next="For reviewers: read the content first.",
@@ -123,26 +111,21 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
 
     With `baseVersion`, what you read is what goes out. With `review` a person attests what they examined.
     """
-    document, sent = own_document(ctx, document_id), fields.get("review")
+    document = own_document(ctx, document_id)
     call = Attempt(ctx, document, ctx.call, fields).call_for("approve_document")
-    rule = partial(rules.approve_document, call=call, base_version=fields.get("baseVersion"))
-    result = change_document(ctx, document, rule)
-    if sent is not None:
-        if ctx.prepared is None:
-            raise WriteConflict
-        body, written = ctx.prepared
-        if (body and body["id"]) != document.get("contentId"):
-            raise WriteConflict
-        review = review_of(ctx, document, sent, body, written)
-        ctx.store[Revisions].add_review(ctx.project_id, document["id"], document["version"], review)
-    return result
+
+    def approve(present: StoredDocument) -> Decision:
+        decision = rules.approve_document(present, call, fields.get("baseVersion"))
+        return extended(ctx, "approve_document", present, decision, fields)
+
+    return change_document(ctx, document, approve)
 
 
 @document_change(
     Scope.PUBLISH,
     "POST /documents/<id>/request-changes",
     body=ChangesRequest,
-    errors=(BriefClaimed, InvalidTransition, RoundsExhausted, BadRequest),
+    errors=(BriefClaimed, InvalidTransition, BadRequest),
     transaction=True,
     rule=rules.request_changes,
     toolsets=("reviewing",),
@@ -153,19 +136,12 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 
     From `review` or `approved`. The note is the document's `reviewNote` until the next one.
     """
-    document, sent, offer = own_document(ctx, document_id), fields.get("threads") or [], fields.get("offer", False)
-    most = ctx.store[Projects].settings(ctx.project_id).get("maxRounds") if offer else None
-    markdown = markdown_of(ctx, document.get("contentId")) if sent else ""
 
     def request(present: StoredDocument) -> Decision:
-        decision = rules.request_changes(
-            present, ctx.call, fields.get("note") or "", offer=offer, max_rounds=cast(int | None, most)
-        )
-        threads = new_threads(present, ctx.call, sent, markdown, new_id, "threads")
-        ctx.store[Threads].add_many(ctx.project_id, threads)
-        return decision.then(partial(open_threads, call=ctx.call, threads=threads))
+        decision = rules.request_changes(present, ctx.call, fields.get("note") or "")
+        return extended(ctx, "request_changes", present, decision, fields)
 
-    return change_document(ctx, document, request)
+    return change_document(ctx, own_document(ctx, document_id), request)
 
 
 @document_change(
@@ -250,9 +226,8 @@ def prepare_publication(
     live_since = read_time(fields["publishedAt"]) if "publishedAt" in fields else ctx.now
     published_at = document["publishedAt"] or live_since
     delivered = publishing.publication(document, text, new_id(), published_at=published_at, now=ctx.now)
-    revision = ctx.store[Revisions].get(ctx.project_id, document["id"], document["version"])
-    delivered = publishing.attributed(delivered, rendering.provenance, revision and revision.get("review"))
-    return Publishable(document, rendering, text.html, delivered)
+    added = ctx.features.added("publication", ctx, document, rendering.body)
+    return Publishable(document, rendering, text.html, cast(Publication, {**delivered, **added}))
 
 
 def _rendering(ctx: Context, document: StoredDocument) -> Rendering:
@@ -377,11 +352,15 @@ def _publish(ctx: Context) -> Result[DocumentSummary]:
     if isinstance(prepared, Unpublishable):
         raise prepared.refusal
     document, delivered = prepared.document, prepared.delivered
-    rule = partial(publishing.publish_document, call=ctx.call, delivered=delivered)
-    published = write_decision(ctx, document, rule)
+
+    def publish(present: StoredDocument) -> Decision:
+        decision = publishing.publish_document(present, ctx.call, delivered)
+        return extended(ctx, "publish_document", present, decision, NO_FIELDS)
+
+    published = write_decision(ctx, document, publish)
     ctx.store[Bodies].add(ctx.project_id, document["id"], prepared.html, delivered["htmlId"])
     _replaced(ctx, ctx.store[Publications].put(ctx.project_id, delivered))
-    return document_result(ctx, published, prepared.rendering.markdown)
+    return document_result(ctx, published, prepared.rendering.body and prepared.rendering.body["text"])
 
 
 def _replaced(ctx: Context, before: Publication | None) -> None:

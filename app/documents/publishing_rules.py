@@ -11,11 +11,8 @@ from app.core.errors import BadRequest, Problem
 from app.core.slugs import MAX_PAST_SLUGS
 from app.documents.record import Decision, StoredDocument
 from app.documents.statuses import PUBLISH, UNPUBLISH, make_move, move_status, status_unpublished
-from app.provenance.reviews import HumanReview, disclosure_of
-from app.provenance.rules import Provenance
-from app.provenance.vocabulary import WriterKind
 from app.publications.record import PUBLISHED_FIELDS, PastSlug, Published
-from app.publications.rules import NOT_RENDERABLE, AgentWords, Publication, Rendered, delivered_words
+from app.publications.rules import NOT_RENDERABLE, Publication, Rendered, delivered_words
 
 
 def not_renderable() -> BadRequest:
@@ -31,8 +28,6 @@ def publish_document(document: StoredDocument, call: Call, delivered: Publicatio
         "published": published_part(delivered),
         "pastSlugs": delivered["pastSlugs"],
         "slugs": [document["slug"]],
-        "rounds": 0,
-        "roundsAt": None,
     }
     return make_move(PUBLISH, document, call, fields, previous_slug(document, document["slug"]))
 
@@ -81,13 +76,6 @@ def publication(
         "words": delivered_words(fields),
     }
     return cast(Publication, delivered)
-
-
-def attributed(delivered: Publication, provenance: Provenance, review: HumanReview | None) -> Publication:
-    """Returns a publication with the provenance of its text; `review` is the record of its version, if any."""
-    agents = [AgentWords(by=by, words=words) for by, words in provenance.words_by_agent()]
-    disclosure = disclosure_of(provenance.words(WriterKind.AGENT), provenance.models, review)
-    return {**delivered, "disclosure": disclosure, "agentWords": agents}
 
 
 def published_part(delivered: Publication) -> Published:

@@ -84,18 +84,8 @@ class StoredDocument(PublishedFields):
     """The last request for changes, until the document is submitted again."""
     submittedBy: NotRequired[Actor | None]
     brief: NotRequired[StoredBrief]
-    rounds: NotRequired[Count | None]
-    """How often changes were requested since it was last published."""
-    roundsAt: NotRequired[Instant | None]
-    """When changes were last requested since it was last published."""
     publishFailedAt: NotRequired[Instant]
     """When it was last found not to be publishable at its time."""
-    unresolvedThreads: NotRequired[int]
-    """The number of its unresolved threads."""
-    mustThreads: NotRequired[dict[str, str]]
-    """The state of each unresolved thread of level `must`, by id."""
-    openSince: NotRequired[dict[str, Instant]]
-    """Since when each open thread of level `must` is open, by id."""
     rev: int
 
 
@@ -120,6 +110,10 @@ class Decision:
 
     document: StoredDocument
     events: tuple[Event, ...] = ()
+
+    def with_fields(self, **fields: Any) -> Decision:
+        """Returns the decision with further fields of the document."""
+        return Decision(cast(StoredDocument, {**self.document, **fields}), self.events)
 
     def then(self, rule: Callable[[StoredDocument], Decision]) -> Decision:
         """Returns what a further rule decides about the changed document, with the events of both."""

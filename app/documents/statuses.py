@@ -6,10 +6,8 @@ A row of the table says from where a move leads where and what refuses it; each 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from typing import Any
 
-from app.briefs.rules import mark_brief_ready
 from app.core.actors import StoredNote
 from app.core.calls import Call
 from app.core.errors import BadRequest, InvalidTransition, Problem, VersionConflict
@@ -18,7 +16,6 @@ from app.core.vocabulary import Channel
 from app.core.vocabulary import DocumentStatus as Status
 from app.documents.claims import finished_brief, refuse_if_guarded
 from app.documents.record import OPEN, Decision, StoredDocument, changed, changed_since_published
-from app.review.errors import RoundsExhausted
 
 UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None, "scheduledBy": None}
 """The fields that unscheduling clears."""
@@ -123,19 +120,11 @@ def approve_document(document: StoredDocument, call: Call, base_version: int | N
     return move_status(APPROVE, document, call, base_version=base_version)
 
 
-def request_changes(
-    document: StoredDocument, call: Call, note: str = "", *, offer: bool = False, max_rounds: int | None = None
-) -> Decision:
-    """Sends a document back to drafting; `offer` makes its brief ready, up to the project's number of rounds."""
-    refuse_move(REQUEST_CHANGES, document, call)
-    rounds = document.get("rounds") or 0
-    if offer and max_rounds is not None and rounds >= max_rounds:
-        raise RoundsExhausted(rounds=rounds, maxRounds=max_rounds)
+def request_changes(document: StoredDocument, call: Call, note: str = "") -> Decision:
+    """Sends a document back to drafting."""
     review: StoredNote = {"note": note, "at": call.now, "by": call.actor}
-    fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1, "roundsAt": call.now}
-    moved = make_move(REQUEST_CHANGES, document, call, fields)
-    decision = replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
-    return decision.then(partial(mark_brief_ready, call=call)) if offer else decision
+    moved = move_status(REQUEST_CHANGES, document, call, {"reviewNote": note or None, "review": review})
+    return replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
 
 
 def schedule_document(

@@ -8,6 +8,7 @@ from typing import Literal
 from bson import ObjectId
 from pymongo import UpdateOne
 
+from app.core.context import Context
 from app.core.events import Event
 from app.core.store.bodies import Bodies
 from app.core.store.collection import DESCENDING, OutboxFull, new_id, object_id
@@ -193,6 +194,11 @@ class Documents(DocumentLists):
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
         """Returns whether a document outside the trash is in a category or cluster."""
         return self._exists(project_id, {"listed": reference_entry(field, record_id)})
+
+
+def is_filed_under(ctx: Context, field: str, record_id: str) -> bool:
+    """Returns whether a document outside the trash is in a category or cluster."""
+    return ctx.store[Documents].has_filed_under(ctx.project_id, field, record_id)
 
 
 def _lease_expired(now: datetime) -> Bson:

@@ -79,11 +79,13 @@ def _is_demanding_of_author(attempt: Attempt) -> bool:
 
 
 FOUR_EYES = Gate(
-    ("approve_document", "schedule_document", "publish_document", "restore_document"),
+    ("approve_document", "schedule_document", "publish_document"),
     read=_read_same_eyes,
     refuse=refuse_same_eyes,
     errors=(FourEyes,),
 )
+FOUR_EYES_OF_RESTORED = Gate(("restore_document",), read=_read_same_eyes, refuse=refuse_same_eyes)
+"""Keeps a restored document off the website, and refuses nothing."""
 CATEGORIES = Gate(
     ("update_category", "delete_category"),
     read=_is_demanding,

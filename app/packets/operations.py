@@ -1,7 +1,8 @@
 """The work packet: all that a writer needs in one response (decisions, section 12)."""
 
+from collections.abc import Mapping
 from itertools import islice
-from typing import cast
+from typing import Any, cast
 
 from app.actions.operations import actions_on
 from app.categories.store import Categories, Clusters
@@ -12,6 +13,7 @@ from app.core.actors import wire_note
 from app.core.context import Context
 from app.core.operation import Effect, Result, operation
 from app.core.records import record_of
+from app.core.schemas.loading import Fields
 from app.core.vocabulary import Scope
 from app.documents.content import markdown_of
 from app.documents.operations import own_document
@@ -64,7 +66,7 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
     actions = actions_on(ctx, document, markdown, {PASSED: results})
     packet: Packet = {
         "document": record_of(PacketDocument, document),
-        "brief": None if document.get("brief") is None else brief_record(document),
+        "brief": None if document.get("brief") is None else brief_record(ctx, document),
         "guidelines": str(project.get("guidelines") or ""),
         "category": _category(ctx, document),
         "cluster": _cluster(ctx, document),
@@ -81,6 +83,11 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
         "truncated": [name for name, is_longer in listed.items() if is_longer],
     }
     return cast(Packet, shortened(packet))
+
+
+def packet_on_request(ctx: Context, document: Mapping[str, Any], fields: Fields) -> Mapping[str, Any]:
+    """Returns the packet of a claimed document if it was requested."""
+    return {"packet": packet_of(ctx, cast(StoredDocument, document))} if fields.get("packet") else {}
 
 
 def _category(ctx: Context, document: StoredDocument) -> PacketCategory | None:

@@ -2,7 +2,7 @@
 
 from app.core.schemas.fields import EnumString, Nested, Schema, StrictBoolean, StrictInteger, StrictString, not_empty
 from app.core.schemas.queries import Page
-from app.documents.schemas import WithBaseVersion, day
+from app.documents.schemas import day
 from app.provenance.vocabulary import ReviewDemand
 
 
@@ -21,8 +21,8 @@ class ReviewFields(Schema):
     responsible = StrictString(200, description="who answers for it; may hold an address", example="Ada Miller")
 
 
-class ApproveFields(WithBaseVersion):
-    """The body of an approval."""
+class WithReview(Schema):
+    """An approval that may have the record of a person's review."""
 
     review = Nested(ReviewFields, description="the record of a person's review")
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NotRequired, get_type_hints
 from typing_extensions import TypedDict
 
 from app.checks.errors import ChecksFailed
-from app.checks.rules import CheckResult
+from app.checks.rules import FAILED_CHECK, CheckResult
 from app.core import errors
 from app.core.actors import Actor, Note
 from app.core.documented import EXAMPLE_ID, EXAMPLE_TIME, Timestamp, doc, one_of
@@ -16,23 +16,6 @@ from app.guards.errors import BudgetExceeded, FourEyes, ProjectFrozen
 from app.guards.vocabulary import BudgetLimit
 from app.provenance.errors import HumanReviewRequired
 from app.review.errors import RoundsExhausted, ThreadNotYours, ThreadsOpen
-
-
-class Error(TypedDict):
-    """An error, with the keys that its tag has beside these."""
-
-    _tag: Annotated[str, doc("which error it is", "InvalidTransition")]
-    message: Annotated[str, doc("what is wrong, and what to do")]
-
-
-FAILED_CHECK = {
-    "check": "meta_title",
-    "level": "error",
-    "outcome": "failed",
-    "message": "The meta title is missing.",
-    "line": None,
-}
-
 
 _KEYS: Mapping[type[Refusal], Mapping[str, Any]] = {
     errors.HttpApiDecodeError: {

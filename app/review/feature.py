@@ -1,19 +1,28 @@
 """Settings of rounds and the storage that review adds, and its part in purging a document."""
 
-from app.core.features import Feature
+from app.core.features import AddedFields, Extension, Feature
 from app.core.store.indexes import Storage, index
 from app.core.store.validators import COUNT, ID, ITEMS, one_of, validator
+from app.documents.responses import Brief
+from app.documents.schemas import ChangesRequest
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
-from app.review.responses import LimitedProject
-from app.review.schemas import RoundSettings
+from app.review.errors import RoundsExhausted
+from app.review.extensions import begin_rounds, count_round, rounds_shown
+from app.review.responses import LimitedProject, WithRounds
+from app.review.schemas import RoundSettings, WithThreads
 from app.review.store import delete_threads
 from app.review.vocabulary import ThreadLevel, ThreadState
 
 FEATURE = Feature(
     "review",
-    responses={Project: LimitedProject},
-    schemas={ProjectChanges: RoundSettings},
+    responses={Project: LimitedProject, Brief: WithRounds},
+    schemas={ProjectChanges: RoundSettings, ChangesRequest: WithThreads},
+    fields={Brief: AddedFields(shown=rounds_shown)},
+    extensions=(
+        Extension("request_changes", errors=(RoundsExhausted,), decide=count_round),
+        Extension("publish_document", decide=begin_rounds),
+    ),
     purge=delete_threads,
     storage=Storage(
         indexes=(

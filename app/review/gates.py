@@ -5,19 +5,19 @@
 
 from app.core.calls import Call
 from app.core.features import Gate
-from app.documents.record import StoredDocument
 from app.review.errors import ThreadsOpen
+from app.review.rules import ReviewedDocument
 from app.review.vocabulary import ThreadState
 
 
-def refuse_unresolved(facts: None, document: StoredDocument, call: Call) -> None:
+def refuse_unresolved(facts: None, document: ReviewedDocument, call: Call) -> None:
     """Refuses with `ThreadsOpen` while threads of level `must` are not resolved."""
     if threads := sorted(document.get("mustThreads") or {}):
         message = "Threads of level `must` are not resolved: a person or the opener has to resolve each first."
         raise ThreadsOpen(message, threads=threads)
 
 
-def refuse_unanswered(facts: None, document: StoredDocument, call: Call) -> None:
+def refuse_unanswered(facts: None, document: ReviewedDocument, call: Call) -> None:
     """Refuses with `ThreadsOpen` while threads of level `must` are open."""
     states = document.get("mustThreads") or {}
     if threads := sorted(one for one, state in states.items() if state == ThreadState.OPEN):

@@ -13,6 +13,12 @@ from app.review.rules import StoredThread
 from app.review.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
 
 
+class WithRounds(TypedDict):
+    """The rounds of changes that a brief shows."""
+
+    rounds: Annotated[int, doc("how often changes were requested since the document was last published")]
+
+
 class Comment(TypedDict):
     """A comment of a thread."""
 

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import orjson
 
@@ -20,10 +20,10 @@ from app.core.features import Features
 from app.core.named import name_key
 from app.core.text.excerpts import word_count
 from app.core.vocabulary import BriefState, DocumentStatus
-from app.documents.history import StoredRevision
-from app.documents.publishing_rules import attributed, publication, published_part
+from app.documents.publishing_rules import publication, published_part
 from app.notices.inbox import imported_since
-from app.provenance.rules import digests_of, origins_after, paragraphs_of, provenance_of
+from app.provenance.reviews import AttributedRevision
+from app.provenance.rules import attribution_of, digests_of, origins_after, paragraphs_of, provenance_of
 from app.publications.rules import Publication, rendered
 from app.review.rules import StoredThread, counts_of
 from app.transfers.rules import COLLECTIONS, FORMAT, LINES, InvalidLine, record_of
@@ -73,7 +73,7 @@ class History:
 
     digests: dict[str, list[bytes]] = field(default_factory=dict)
     """Those of the paragraphs of each text, by its id."""
-    revisions: dict[int, StoredRevision] = field(default_factory=dict)
+    revisions: dict[int, AttributedRevision] = field(default_factory=dict)
     threads: list[StoredThread] = field(default_factory=list)
 
     def add(self, kind: str, record: Any) -> None:
@@ -260,7 +260,8 @@ def complete_document(
     paragraphs = paragraphs_of(markdown)
     words = [word_count(one.text) for one in paragraphs]
     written = provenance_of(paragraphs, words, history.origins[markdown_id], history.revisions)
-    delivered = attributed(delivered, written, history.revisions[snapshot["version"]].get("review"))
+    attribution = attribution_of(written, history.revisions[snapshot["version"]].get("review"))
+    delivered = cast(Publication, {**delivered, **attribution})
     record |= {"publishedAt": published_at, "published": published_part(delivered)}
     record["trashedPublication"] = delivered if line["deletedAt"] else None
     return CompleteDocument(record, delivered, ({"id": html_id, "documentId": line["id"], "text": text.html},))

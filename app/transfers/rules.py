@@ -20,14 +20,13 @@ from app.core.features import Features
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import problems
 from app.core.times import Instant
-from app.documents.history import StoredRevision
-from app.documents.record import StoredBrief, StoredDocument
+from app.documents.record import StoredBrief
 from app.projects.responses import Project
 from app.projects.rules import StoredMember
 from app.projects.schemas import MemberFields
-from app.provenance.reviews import Generation
+from app.provenance.reviews import AttributedRevision, Generation
 from app.publications.record import PublishedFields
-from app.review.rules import StoredThread
+from app.review.rules import ReviewedDocument, StoredThread
 from app.transfers.schemas import BodyRules, DocumentRules, ProjectRules, RevisionRules, ThreadRules
 
 FORMAT = 1
@@ -112,13 +111,13 @@ LINES: Mapping[str, type] = {
     "cluster": _line(StoredCluster, "projectId", "deletedAt", "rev"),
     "body": BodyLine,
     "revision": _line(
-        StoredRevision,
+        AttributedRevision,
         *("id", "projectId", "scripted", "reverts", "revertsTo", "undone"),
         generation=NotRequired[GenerationLine | None],
     ),
     "thread": _line(StoredThread, "stateSince"),
     "document": _line(
-        StoredDocument,
+        ReviewedDocument,
         *("projectId", "slugs", "statusSince", "published", "scheduledBy", "publishedAt", "rev"),
         *("trashedPublication", "roundsAt", "publishFailedAt", "unresolvedThreads", "mustThreads", "openSince"),
         brief=NotRequired[BriefLine | None],
