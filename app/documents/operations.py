@@ -180,8 +180,7 @@ def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 
     def restore(document: StoredDocument) -> Decision:
         call = with_taken_slugs(ctx, document, document["slugs"])
-        if document["isPublished"]:
-            call = Attempt(ctx, document, call).call_for("restore_document")
+        call = Attempt(ctx, document, call).call_for("restore_document")
         return rules.restore_document(document, call, _references_now(ctx, document))
 
     restored = write_decision(ctx, ctx.check_match(document), restore)

@@ -44,6 +44,11 @@ def _read_same_eyes(attempt: Attempt) -> Actor | None:
     return _same_eyes(attempt.ctx, attempt.record, attempt.call.actor) if demanded else None
 
 
+def _read_of_trashed(attempt: Attempt) -> Actor | None:
+    was_live = attempt.record["deletedAt"] is not None and attempt.record["isPublished"]
+    return _read_same_eyes(attempt) if was_live else None
+
+
 def _same_eyes(ctx: Context, document: Any, asker: Actor) -> Actor | None:
     """Returns the author of the document's version, else its last submitter, if that counts as the caller.
 
@@ -84,7 +89,7 @@ FOUR_EYES = Gate(
     refuse=refuse_same_eyes,
     errors=(FourEyes,),
 )
-FOUR_EYES_OF_RESTORED = Gate(("restore_document",), read=_read_same_eyes, refuse=refuse_same_eyes)
+FOUR_EYES_OF_RESTORED = Gate(("restore_document",), read=_read_of_trashed, refuse=refuse_same_eyes)
 """Keeps a restored document off the website, and refuses nothing."""
 CATEGORIES = Gate(
     ("update_category", "delete_category"),
