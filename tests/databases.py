@@ -26,7 +26,7 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Store]:
     """Yields an empty database with its indexes, which nobody else uses until the fixture that asked for it ends."""
     if MONGOMOCK:
         store = in_memory.store()
-        create_indexes(store.database)
+        create_indexes(store.database, store.features.indexes)
         yield store
         return
     uri = request.getfixturevalue("mongodb_uri")

@@ -19,19 +19,44 @@ from marshmallow import fields
 from typing_extensions import TypedDict, get_original_bases, is_typeddict
 
 from app.core.records import record_of
+from app.core.store.indexes import Index, Storage, outbox_index
+from app.core.store.types import Bson, Values
 
 if TYPE_CHECKING:
     from app.core.calls import Call
     from app.core.context import Context
     from app.core.errors import Problem, Refusal
+    from app.core.events import StoredEvent
     from app.core.operation import Operation
     from app.core.schemas.fields import Schema
     from app.core.schemas.loading import Fields
     from app.core.store.bodies import StoredBody
     from app.core.store.store import Store
     from app.core.vocabulary import Channel
+    from app.core.worker import MakeJob
+
+Consumer = Callable[["Store", str, Sequence["StoredEvent"], datetime], None]
+"""Takes a batch of a project's numbered events, and when they were numbered; once more where a relay died."""
 
 T = TypeVar("T")
+
+Record = Mapping[str, Any]
+"""A stored record, or the fields of a request."""
+
+
+@dataclass(frozen=True, eq=False)
+class AddedFields:
+    """What a feature does with the fields that it adds to the records of another folder.
+
+    Use it where a field is not stored and shown as it is sent, or has a rule that its schema does not know.
+    """
+
+    shown: Callable[[Record], Record] | None = None
+    """Returns the values of its keys from a stored record; the others are shown as they are stored."""
+    to_stored: Callable[[Record, Record], Record] | None = None
+    """Returns the fields of a request as they are stored, given the record as it was."""
+    problems: Callable[[Context, Record, Record], list[Problem]] | None = None
+    """Returns what is wrong with the fields of a request besides what its schema finds, given the record as it was."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,25 +105,6 @@ class WriteGate:
     """Returns why nothing is written to a project by who has no token: the worker, and who accepts an invitation."""
 
 
-Record = Mapping[str, Any]
-"""A stored record, or the fields of a request."""
-
-
-@dataclass(frozen=True, eq=False)
-class AddedFields:
-    """What a feature does with the fields that it adds to the records of another folder.
-
-    Use it where a field is not stored and shown as it is sent, or has a rule that its schema does not know.
-    """
-
-    shown: Callable[[Record], Record] | None = None
-    """Returns the values of its keys from a stored record; the others are shown as they are stored."""
-    to_stored: Callable[[Record, Record], Record] | None = None
-    """Returns the fields of a request as they are stored, given the record as it was."""
-    problems: Callable[[Context, Record, Record], list[Problem]] | None = None
-    """Returns what is wrong with the fields of a request besides what its schema finds, given the record as it was."""
-
-
 @dataclass(frozen=True, eq=False)
 class Extension:
     """Functions that a folder adds to an operation of another; the operation calls each at its place.
@@ -142,6 +148,12 @@ class Feature:
     """Refuses a new secret for a stored token that gets its secrets in another way."""
     requires_review: Callable[[Any], bool] = lambda project: False
     """Returns whether a setting of a project counts as `reviewRequired`."""
+    storage: Storage = field(default_factory=Storage)
+    """Its indexes and validators in MongoDB, also those of collections of other folders."""
+    document_keys: Mapping[str, Callable[[Values], Any]] = field(default_factory=dict)
+    """Derives values that are stored with each document, by the name of the field."""
+    purge: Callable[[Store, str, str], None] | None = None
+    """Deletes what it stores of a document that is deleted for good, in that transaction."""
 
     # What it adds to the operations and records of others.
     extensions: tuple[Extension, ...] = ()
@@ -167,13 +179,19 @@ class Features:
     features: tuple[Feature, ...] = ()
     gates: tuple[Gate, ...] = ()
     write_gates: tuple[WriteGate, ...] = ()
+    contract: tuple[Storage, ...] = ()
+    """The storage of the contract's folders."""
+    consumers: tuple[Consumer, ...] = ()
+    """Called in order with the events that the relay numbered, before they leave the outboxes."""
+    jobs: Callable[[], tuple[MakeJob, ...]] = tuple
+    """Returns what makes the worker's jobs; a function, as only the worker needs what they import."""
     users: tuple[Callable[[Context, str, str], bool], ...] = ()
     """Return whether a record is filed under a category or cluster, given the field that names it, and its id."""
 
     def without(self, *names: str) -> Features:
         """Returns the lists without the parts of some folders."""
         kept = {name: tuple(one for one in getattr(self, name) if folder_of(one) not in names) for name in LISTS}
-        return replace(self, **kept)
+        return replace(self, **kept, jobs=lambda: tuple(one for one in self.jobs() if folder_of(one) not in names))
 
     @cached_property
     def by_name(self) -> Mapping[str, Operation[Any]]:
@@ -197,17 +215,6 @@ class Features:
     def uses(self, ctx: Context, field: str, record_id: str) -> bool:
         """Returns whether something is filed under a category (`categoryId`) or a cluster (`clusterId`)."""
         return any(is_used(ctx, field, record_id) for is_used in self.users)
-
-    def errors_of(self, operation: Operation[Any]) -> frozenset[type[Refusal]]:
-        """Returns the errors that an operation declares, those of its gates, and those of what folders add to it."""
-        guarding = (gate.errors for gate in self.gates if operation.name in gate.guards)
-        of_writes = () if operation.reads else (gate.errors(operation) for gate in self.write_gates)
-        of_extensions = (one.errors for one in self.extensions_of(operation.name))
-        return frozenset(operation.errors).union(*guarding, *of_writes, *of_extensions)
-
-    def if_closed(self, project: Mapping[str, Any]) -> Refusal | None:
-        """Returns why the worker and who accepts an invitation write nothing to a project; None where they do."""
-        return next((refusal for gate in self.write_gates if (refusal := gate.closes(project))), None)
 
     def schema_of(self, schema: type[T]) -> type[T]:
         """Returns a schema of requests with the fields that features add to it, and to those nested in it."""
@@ -285,13 +292,54 @@ class Features:
         """The schemas and responses that were composed, by the declared ones."""
         return {}
 
+    def errors_of(self, operation: Operation[Any]) -> frozenset[type[Refusal]]:
+        """Returns the errors that an operation declares, those of its gates, and those of what folders add to it."""
+        name = operation.name  # restoring is not refused: it only keeps the document off the website
+        guarding = (gate.errors for gate in self.gates if name in gate.guards and name != "restore_document")
+        of_writes = () if operation.reads else (gate.errors(operation) for gate in self.write_gates)
+        of_extensions = (one.errors for one in self.extensions_of(name))
+        return frozenset(operation.errors).union(*guarding, *of_writes, *of_extensions)
+
+    def if_closed(self, project: Mapping[str, Any]) -> Refusal | None:
+        """Returns why the worker and who accepts an invitation write nothing to a project; None where they do."""
+        return next((refusal for gate in self.write_gates if (refusal := gate.closes(project))), None)
+
+    @cached_property
+    def _storage(self) -> Sequence[Storage]:
+        return *self.contract, *(feature.storage for feature in self.features)
+
+    @cached_property
+    def outboxes(self) -> Sequence[str]:
+        """The collections whose records have an outbox."""
+        return [name for storage in self._storage for name in storage.outboxes]
+
+    @cached_property
+    def tombstones(self) -> frozenset[str]:
+        """The collections whose deleted records stay until their last event has been moved."""
+        return frozenset(name for storage in self._storage for name in storage.tombstones)
+
+    @cached_property
+    def indexes(self) -> Sequence[Index]:
+        """All indexes."""
+        return [*(one for storage in self._storage for one in storage.indexes), *map(outbox_index, self.outboxes)]
+
+    @cached_property
+    def validators(self) -> Mapping[str, Bson]:
+        """All validators, by collection."""
+        return {name: one for storage in self._storage for name, one in storage.validators.items()}
+
+    @cached_property
+    def document_keys(self) -> Mapping[str, Callable[[Values], Any]]:
+        """Derives the values that features store with each document, by the name of the field."""
+        return {name: key for feature in self.features for name, key in feature.document_keys.items()}
+
     def name_of(self, channel: Channel, operation: str) -> str:
         """Returns how messages name an operation for the callers of an interface (decisions, section 11)."""
         found = self.by_name.get(operation)
         return found.name_on(channel) if found else f"`{operation}`"
 
 
-LISTS = ("operations", "features", "gates", "write_gates", "users")
+LISTS = ("operations", "features", "gates", "write_gates", "consumers", "users")
 
 
 def folder_of(part: Any) -> str:

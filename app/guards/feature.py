@@ -1,6 +1,8 @@
-"""What guards add to the records and operations of others."""
+"""Budgets of tokens, settings of projects, and the storage that guards add."""
 
 from app.core.features import AddedFields, Feature
+from app.core.store.indexes import Storage, index
+from app.core.times import DAY_SECONDS
 from app.guards.responses import GuardedProject, GuardedToken
 from app.guards.schemas import ChangedBudget, GuardSettings, NewBudget
 from app.guards.settings import shown_project, token_problems, token_to_stored
@@ -17,4 +19,10 @@ FEATURE = Feature(
         Project: AddedFields(shown_project),
         Token: AddedFields(to_stored=token_to_stored, problems=token_problems),
     },
+    storage=Storage(
+        indexes=(
+            index("budgets", "projectId tokenId limit begins", "what a token has used of its budget", unique=True),
+            index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS),
+        )
+    ),
 )

@@ -13,14 +13,34 @@ from pymongo.collection import Collection as MongoCollection
 from app.core.events import Event
 from app.core.named import name_key
 from app.core.store.collection import OutboxCollection, new_id, object_id
-from app.core.store.indexes import FIRST_ID, NOT_DELETED
+from app.core.store.indexes import NOT_DELETED, Storage, index
 from app.core.store.named import Named
 from app.core.store.types import Bson, Values
-from app.notices.vocabulary import Digest
+from app.core.store.validators import ID, TEXT, one_of, record_validator
+from app.core.vocabulary import Role
 from app.projects.rules import StoredMember, StoredProject
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
+
+STORAGE = Storage(
+    indexes=(
+        index("members", "projectId nameKey _id", "lists by name", NOT_DELETED),
+        index(
+            "members",
+            "projectId emailKey",
+            "an e-mail address is one member's",
+            {**NOT_DELETED, "emailKey": {"$gt": ""}},
+            unique=True,
+        ),
+        index("members", "emailKey", "who signs in with an e-mail address, before any project is known", NOT_DELETED),
+    ),
+    validators={
+        "projects": record_validator(teamId=ID, name=TEXT),
+        "members": record_validator(name=TEXT, role=one_of(Role)),
+    },
+    outboxes=("members", "projects"),
+)
 
 
 class Members(Named[StoredMember]):
@@ -42,15 +62,6 @@ class Members(Named[StoredMember]):
     def ids(self, project_id: str) -> Sequence[str]:
         """Returns the ids of the members who did not leave."""
         return [row["id"] for row in self._find(project_id, NOT_DELETED, fields={"_id": 1})]
-
-    def with_digest(self, project_id: str, digest: Digest) -> Sequence[StoredMember]:
-        """Returns the members with a given `digest`."""
-        return self._find(project_id, {"notify.digest": digest, **NOT_DELETED}, fields=self.hidden)
-
-    def told_daily(self, hour: int) -> Sequence[StoredMember]:
-        """Returns the members of all projects who get a daily notice at an hour."""
-        told = {"projectId": {"$gte": FIRST_ID}, "notify.digest": Digest.DAILY, "notify.hour": hour, **NOT_DELETED}
-        return [self.from_bson(row) for row in self._collection.find(told, self.hidden)]
 
     def with_email(self, email: str) -> list[StoredMember]:
         """Returns the members of all projects who have this e-mail address, since signing in names no project."""

@@ -8,9 +8,26 @@ from bson import ObjectId
 
 from app.core.secrets import StoredSecret
 from app.core.store.collection import OutboxCollection, object_id
-from app.core.store.indexes import FIRST_ID
+from app.core.store.indexes import FIRST_ID, Storage, index
 from app.core.store.secrets import OwnedSecrets, Secrets
+from app.core.store.validators import ITEMS, TEXT, one_of, record_validator
+from app.core.vocabulary import TokenKind
 from app.projects.rules import StoredInvitation, StoredToken
+
+STORAGE = Storage(
+    indexes=(
+        index("tokens", "projectId memberId", "which tokens are members'", {"memberId": {"$gt": FIRST_ID}}),
+        index("tokens", "hash", "finds a caller, before any project is known", unique=True),
+        index("tokens", "projectId _id", "lists of a project's tokens"),
+        index("sessions", "projectId hash", "finds who is signed in", unique=True),
+        index("sessions", "expiresAt", "sessions end by themselves", expireAfterSeconds=0),
+        index("invitations", "projectId hash", "finds an invitation", unique=True),
+        index("invitations", "projectId memberId _id", "lists of a member's invitations"),
+        index("invitations", "expiresAt", "invitations expire", expireAfterSeconds=0),
+    ),
+    validators={"tokens": record_validator(kind=one_of(TokenKind), name=TEXT, hash=TEXT, scopes=ITEMS)},
+    outboxes=("tokens",),
+)
 
 
 class StoredSession(StoredSecret):

@@ -6,11 +6,10 @@ from datetime import datetime
 from bson import ObjectId
 
 from app.core.store.collection import DESCENDING, Collection, object_ids
-from app.core.store.indexes import NEWEST_FIRST
 from app.core.store.types import Bson
 from app.provenance.reviews import AgentWords, AttributedRevision, DisclosedPublication, HumanReview
 from app.provenance.vocabulary import WriterKind
-from app.publications.store import NEWEST
+from app.publications.store import NEWEST, NEWEST_FIRST
 
 WRITTEN = dict.fromkeys(("documentId", "version", "by", "kind", "generation", "suggestedBy"), 1)
 """Projection: the fields that attribute a version."""

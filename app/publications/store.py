@@ -12,9 +12,37 @@ from pymongo import ReturnDocument, UpdateOne
 
 from app.core.context import Context
 from app.core.store.collection import DESCENDING, Collection, object_id, object_ids, to_bson
-from app.core.store.indexes import NEWEST_FIRST
+from app.core.store.indexes import Storage, index
 from app.core.store.types import Bson, Projection, Values
 from app.publications.rules import Publication
+
+NEWEST_FIRST = index("publications", "projectId -publishedAt _id", "lists, the feed and the sitemap, newest first")
+STORAGE = Storage(
+    indexes=(
+        NEWEST_FIRST,
+        index("publications", "projectId categoryId -publishedAt _id", "lists of a category, and how many are in each"),
+        index(
+            "publications",
+            "projectId clusterId -publishedAt _id",
+            "lists of a cluster, and the documents that are related to one",
+        ),
+        index("publications", "projectId authorId -publishedAt _id", "lists of an author"),
+        index("publications", "projectId words -publishedAt _id", "searches for whole words"),
+        index("publications", "projectId -updatedAt", "when the feed last changed"),
+        index("publications", "projectId slug", "a slug leads to one document", unique=True),
+        index(
+            "publications",
+            "projectId agentWords.words",
+            "what agents wrote that is live",
+            {"agentWords.words": {"$gt": 0}},
+        ),
+        index(
+            "publications",
+            "projectId pastSlugs.slug",
+            "redirects from slugs that documents were delivered under before",
+        ),
+    )
+)
 
 NEWEST = (("publishedAt", DESCENDING), ("_id", 1))
 DELIVERED = {"projectId": 0, "version": 0, "pastSlugs": 0, "words": 0, "agentWords": 0}

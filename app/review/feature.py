@@ -1,6 +1,9 @@
-"""What review adds to the records and operations of others."""
+"""Settings, storage and the part of requests for changes that review adds, and its part in purging a document."""
 
+from app.core.errors import BadRequest, BriefClaimed
 from app.core.features import AddedFields, Extension, Feature
+from app.core.store.indexes import Storage, index
+from app.core.store.validators import COUNT, ID, ITEMS, one_of, validator
 from app.documents.responses import Brief
 from app.documents.schemas import ChangesRequest
 from app.projects.responses import Project
@@ -9,6 +12,8 @@ from app.review.errors import RoundsExhausted
 from app.review.extensions import begin_rounds, count_round, rounds_shown
 from app.review.responses import LimitedProject, WithRounds
 from app.review.schemas import RoundSettings, WithThreads
+from app.review.store import delete_threads
+from app.review.vocabulary import ThreadLevel, ThreadState
 
 FEATURE = Feature(
     "review",
@@ -16,7 +21,32 @@ FEATURE = Feature(
     schemas={ProjectChanges: RoundSettings, ChangesRequest: WithThreads},
     fields={Brief: AddedFields(shown=rounds_shown)},
     extensions=(
-        Extension("request_changes", errors=(RoundsExhausted,), decide=count_round),
+        Extension("request_changes", errors=(BriefClaimed, RoundsExhausted, BadRequest), decide=count_round),
         Extension("publish_document", decide=begin_rounds),
+    ),
+    purge=delete_threads,
+    storage=Storage(
+        indexes=(
+            index("threads", "projectId documentId _id", "a document's threads, the oldest first"),
+            index(
+                "threads",
+                "projectId openedBy.id state stateSince",
+                "the answered threads that somebody opened, in order",
+            ),
+            index("reviewLinks", "projectId hash", "finds who comes by a review link", unique=True),
+            index("reviewLinks", "projectId documentId _id", "a document's review links"),
+            index("reviewLinks", "expiresAt", "review links end by themselves", expireAfterSeconds=0),
+        ),
+        validators={
+            "threads": validator(
+                projectId=ID,
+                documentId=ID,
+                rev=COUNT,
+                version=COUNT,
+                comments=ITEMS,
+                level=one_of(ThreadLevel),
+                state=one_of(ThreadState),
+            )
+        },
     ),
 )

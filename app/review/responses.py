@@ -7,10 +7,10 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.documented import EXAMPLE_TIME, Id, Timestamp, doc, one_of, shown_once
 from app.core.records import record_of
+from app.core.times import plain
 from app.review.anchors import Quote
 from app.review.rules import StoredThread
 from app.review.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
-from app.webhooks.rules import plain
 
 
 class WithRounds(TypedDict):

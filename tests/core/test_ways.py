@@ -79,7 +79,7 @@ def tracer() -> Iterator[Tracer]:
 
 
 @pytest.fixture
-def steps(tracer: Tracer, store: Store, project: Project) -> Iterator[dict[str, Callable[[], object]]]:
+def steps(tracer: Tracer, store: Store, project: Project) -> dict[str, Callable[[], object]]:
     """Requests that do the same thing each time, to another record."""
     client, ctx = an_app(store).test_client(), project.context()
     rest, agent = Rest(client, project.token()), Agent(client, project.token())
@@ -92,7 +92,7 @@ def steps(tracer: Tracer, store: Store, project: Project) -> Iterator[dict[str, 
     drafts = iter([draft(), draft()])
     published = iter([a_document(ctx, markdown="Rye is dark.")["id"] for _ in range(2)])
     claims = iter([a_ready_brief(ctx)["id"] for _ in range(4)])
-    yield {
+    return {
         "claim": lambda: rest.post(f"/documents/{next(claims)}/brief/claim"),
         "confirm": lambda: rest.post(f"/document-intents/{next(drafts)}/confirm"),
         "publish": lambda: rest.post(f"/documents/{next(published)}/publish", {}),

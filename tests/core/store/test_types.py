@@ -11,11 +11,11 @@ from app.categories.store import Categories, Clusters
 from app.core.events import StoredEvent
 from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.idempotency import Idempotency, StoredKey
-from app.core.store.outbox import Outboxes
+from app.core.store.outbox import Outboxes, PlannedEvent, StoredFeed
 from app.documents.record import StoredBrief
 from app.documents.revision_store import Revisions
 from app.documents.store import Documents
-from app.events.store import Events, PlannedEvent, StoredFeed
+from app.events.store import Events
 from app.guards.store import Budgets, StoredBudgetUse
 from app.guards.vocabulary import BudgetLimit
 from app.insights.rules import Progress, StoredFigures
