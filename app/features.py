@@ -206,6 +206,9 @@ CONSUMERS: tuple[Consumer, ...] = (
 )
 """Called in order with the events that the relay numbered."""
 
+USERS = (is_filed_under, is_delivered_in)
+"""The users of categories and clusters: one that is used can't be deleted."""
+
 CONTRACT: tuple[Storage, ...] = (
     idempotency.STORAGE,
     bodies.STORAGE,
@@ -249,6 +252,7 @@ ALL = Features(
     write_gates=WRITE_GATES,
     contract=CONTRACT,
     consumers=CONSUMERS,
+    users=USERS,
     jobs=jobs,
     users=USERS,
 )

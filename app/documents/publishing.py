@@ -125,7 +125,7 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
     Scope.PUBLISH,
     "POST /documents/<id>/request-changes",
     body=ChangesRequest,
-    errors=(BriefClaimed, InvalidTransition, BadRequest),
+    errors=(InvalidTransition,),
     transaction=True,
     rule=rules.request_changes,
     toolsets=("reviewing",),

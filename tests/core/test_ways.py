@@ -110,6 +110,6 @@ def test_a_request_enters_few_files(tracer: Tracer, steps: dict[str, Callable[[]
     for name, step in steps.items():
         step()  # what is made once by a process
         ways[name] = tracer.follow(step)
-        print(f"{name}: {ways[name]}")  # noqa: T201
+        print(f"{name}: {ways[name]}")
 
     assert {name: len(set(way.files)) for name, way in ways.items() if len(set(way.files)) > MOST[name]} == {}
