@@ -242,9 +242,6 @@ def jobs() -> tuple[MakeJob, ...]:
     )
 
 
-USERS = (is_filed_under, is_delivered_in)
-"""The users of categories and clusters: one that is used can't be deleted."""
-
 ALL = Features(
     operations=OPERATIONS,
     features=FEATURES,
@@ -254,7 +251,6 @@ ALL = Features(
     consumers=CONSUMERS,
     users=USERS,
     jobs=jobs,
-    users=USERS,
 )
 """The whole service."""
 
