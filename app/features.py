@@ -10,6 +10,7 @@ from app.actions import operations as actions
 from app.briefs import operations as briefs
 from app.categories import clusters
 from app.categories import operations as categories
+from app.checks import feature as checks_feature
 from app.checks import operations as checks
 from app.core.features import Feature, Features
 from app.core.operation import Operation
@@ -18,19 +19,28 @@ from app.core.store.store import Store
 from app.documents import content as revisions
 from app.documents import operations as documents
 from app.documents import publishing
+from app.events import feature as events_feature
 from app.events import operations as events
+from app.guards import feature as guards_feature
 from app.guards import reverts
 from app.insights import operations as insights
 from app.intents import operations as intents
+from app.notices import feature as notices_feature
 from app.notices import operations as inbox
+from app.oauth import feature as oauth_feature
 from app.packets import operations as packets
+from app.planning import feature as planning_feature
 from app.planning import operations as plans
 from app.projects import invitations, members, tokens
 from app.projects import operations as projects
+from app.provenance import feature as provenance_feature
 from app.provenance import operations as provenance
+from app.review import feature as review_feature
 from app.review import links as review_links
 from app.review import operations as threads
 from app.sections import operations as sections
+from app.transfers import feature as transfers_feature
+from app.webhooks import feature as webhooks_feature
 from app.webhooks import operations as webhooks
 
 OPERATIONS: tuple[Operation[Any], ...] = (
@@ -135,7 +145,18 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     sections.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
 )
 
-FEATURES: tuple[Feature, ...] = ()
+FEATURES: tuple[Feature, ...] = (
+    events_feature.FEATURE,
+    webhooks_feature.FEATURE,
+    checks_feature.FEATURE,
+    guards_feature.FEATURE,
+    review_feature.FEATURE,
+    provenance_feature.FEATURE,
+    planning_feature.FEATURE,
+    transfers_feature.FEATURE,
+    notices_feature.FEATURE,
+    oauth_feature.FEATURE,
+)
 """What else features add to the records and operations of other folders."""
 
 ALL = Features(OPERATIONS, FEATURES)

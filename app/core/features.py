@@ -7,13 +7,15 @@ feature left out (`Features.without`) the application has no trace of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from app.core.operation import Operation
+    from app.core.schemas.fields import Schema
     from app.core.vocabulary import Channel
 
 
@@ -26,6 +28,12 @@ class Feature:
 
     name: str
     """The folder's name."""
+
+    # What interfaces show of it, besides its operations.
+    closed_lists: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    """Its closed lists of words, by the names of their components in OpenAPI."""
+    instructed: tuple[type[Schema], ...] = ()
+    """Schemas whose fields MCP's instructions describe, so that its tools leave their descriptions out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +50,15 @@ class Features:
         """Returns the lists without the parts of some folders."""
         kept = {name: tuple(one for one in getattr(self, name) if folder_of(one) not in names) for name in LISTS}
         return replace(self, **kept)
+
+    def __contains__(self, name: str) -> bool:
+        """Returns whether a folder is part of the application: `"review" in features`."""
+        return name in self.folders
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The names of the folders that declare a part."""
+        return frozenset(folder_of(one) for name in LISTS for one in getattr(self, name))
 
     @cached_property
     def by_name(self) -> Mapping[str, Operation[Any]]:
@@ -63,6 +80,11 @@ def folder_of(part: Any) -> str:
         return part.name
     function: Callable[..., Any] = getattr(part, "function", part)
     return function.__module__.split(".")[1]
+
+
+def by_class_name(*enums: type[StrEnum]) -> Mapping[str, Iterable[str]]:
+    """Returns closed lists of words by the names of their classes."""
+    return {words.__name__: words for words in enums}
 
 
 NO_FEATURES = Features()

@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from app.briefs.responses import BriefLink
 from app.categories.responses import BriefCategory, BriefCluster
-from app.checks.rules import CheckResult
+from app.checks.rules import FAILED_CHECK, CheckResult
 from app.core.actors import Note
 from app.core.documented import EXAMPLE_DAY, Date, doc, one_of
 from app.core.records import record_of
@@ -14,7 +14,6 @@ from app.core.vocabulary import DocumentStatus
 from app.delivery.site_addresses import page_url
 from app.documents.record import StoredDocument
 from app.documents.responses import Brief, Document, DocumentSummary
-from app.rest.error_schemas import FAILED_CHECK
 from app.review.responses import Thread
 from app.sections.responses import Outline
 

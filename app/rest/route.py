@@ -16,12 +16,6 @@ from app.documents.responses import Revision
 from app.guards.errors import BudgetExceeded, ProjectFrozen
 from app.intents.responses import CONFIRMED, Confirmed, Intent
 from app.projects.responses import Project
-from app.projects.token_responses import Invitation, NewInvitation
-from app.review.responses import NewReviewLink, ReviewLink
-from app.webhooks.responses import Delivery
-
-UNCHANGING = (Delivery, Invitation, NewInvitation, ReviewLink, NewReviewLink)
-"""Records without a revision, whose responses have no ETag."""
 
 KIND = "<kind>"
 """The part of a path that has a route for each kind of draft."""
@@ -71,7 +65,7 @@ class Route:
         """Whether the response is one page of a list."""
         self.takes_key = self.method != "GET"
         """Whether the request may carry an idempotency key."""
-        is_record = "id" in self.response.__annotations__ and self.response not in UNCHANGING
+        is_record = "id" in self.response.__annotations__ and not operation.unchanging
         self.has_etag = (is_record or self.response is Revision) and not operation.many
         """Whether the response has an ETag: it is a version, or a record with an id that can change."""
         self.conditional = not operation.reads and (bool(operation.id_names) or self.response is Project)

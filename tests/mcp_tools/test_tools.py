@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 
 from app.core.vocabulary import Scope
-from mcp_tools.tools import TOOLS
+from app.features import ALL
+from mcp_tools.tools import tools_of
 from tests.make import Project, a_document, a_ready_brief, made
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
+
+TOOLS = tools_of(ALL)
 
 NOWHERE = "0" * 24
 

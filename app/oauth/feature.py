@@ -1,0 +1,5 @@
+"""What oauth adds to other folders."""
+
+from app.core.features import Feature
+
+FEATURE = Feature("oauth")
