@@ -31,11 +31,11 @@ MOST_WORDS = 20
 """A longer list of words is left out: the refusal of another word names them."""
 
 
-def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
+def arguments_of(operation: Operation[Any], features: Features) -> type[ma.Schema]:
     """Returns the schema of the arguments of an operation's tool."""
     path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")
     written = () if operation.reads else (DryRun, IdempotencyKey)
-    sent = [schema for schema in (operation.body, operation.query) if schema]
+    sent = [features.schema_of(schema) for schema in (operation.body, operation.query) if schema]
     changed = {
         name: _with(schema, name, load_default=field.metadata[OVER_MCP])
         for schema in sent
@@ -62,7 +62,7 @@ def instructed(features: Features) -> Set[tuple[str, str]]:
 
 def input_schema(operation: Operation[Any], arguments: type[ma.Schema], features: Features) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's arguments; it allows none that it does not name."""
-    elsewhere = instructed(features) | set(_described(features.by_name.get(operation.arguments_as)))
+    elsewhere = instructed(features) | set(_described(features.by_name.get(operation.arguments_as), features))
     schema = _shortened(json_schema(arguments), elsewhere)
     if KEY in schema["properties"]:  # the instructions describe both
         schema["properties"] |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}
@@ -114,9 +114,9 @@ def _with(schema: type[ma.Schema], name: str, **options: Any) -> Any:
     return field
 
 
-def _described(operation: Operation[Any] | None) -> Iterator[tuple[str, str]]:
+def _described(operation: Operation[Any] | None, features: Features) -> Iterator[tuple[str, str]]:
     """Yields the arguments that a tool takes, those inside others too, each with its description."""
-    schemas = [json_schema(operation.body)] if operation and operation.body else []
+    schemas = [json_schema(features.schema_of(operation.body))] if operation and operation.body else []
     while schemas:
         for name, one in schemas.pop().get("properties", {}).items():
             yield name, one.get("description", "")

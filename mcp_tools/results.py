@@ -57,9 +57,10 @@ def output_schema(operation: Operation[Any], features: Features) -> dict[str, An
 
 def _keys(operation: Operation[Any], features: Features) -> dict[str, Any]:
     """Returns the keys of an operation's record, without those of a record that it extends, which has its own tool."""
-    keys = {name: _key(one) for name, one in response_schema(operation.record)["properties"].items()}
+    record: type = features.response_of(operation.record)
+    keys = {name: _key(one) for name, one in response_schema(record)["properties"].items()}
     for extended in {one.record for one in features.operations} & {*get_original_bases(operation.record)}:
-        keys = {name: one for name, one in keys.items() if name not in extended.__annotations__}
+        keys = {name: one for name, one in keys.items() if name not in features.response_of(extended).__annotations__}
     return keys
 
 

@@ -48,7 +48,7 @@ class Tool:
 
 
 def _tool(operation: Operation[Any], features: Features) -> Tool:
-    arguments = arguments_of(operation)
+    arguments = arguments_of(operation, features)
     definition = t.Tool(
         name=operation.name,
         description=_description(operation, features),

@@ -17,7 +17,7 @@ from app.settings import Settings
 @cache
 def served(features: Features) -> tuple[Route, ...]:
     """Returns the routes of all operations of an application."""
-    return tuple(in_order(route for operation in features.operations for route in routes_of(operation)))
+    return tuple(in_order(route for operation in features.operations for route in routes_of(operation, features)))
 
 
 @cache
