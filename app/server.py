@@ -69,9 +69,9 @@ def create_app(settings: Settings, store: Store | None = None, features: Feature
     if settings.serve_graphql:
         from graphql_app import routes as delivery  # takes 12 MB, and half of a second to import
 
-        delivery.install(app, settings)
+        delivery.install(app, settings, features)
     if settings.serve_console:
-        console.install(app, settings)
+        console.install(app, settings, features)
     if settings.serve_docs:
         mcp.install_llms(app, settings, features)
     if settings.base_path or not settings.serve_rest:
