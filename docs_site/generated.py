@@ -283,8 +283,6 @@ def _arguments(operation: Operation[Any]) -> Iterator[str]:
 def graphql_page() -> str:
     """Returns the schema of the delivery API."""
     return f"# GraphQL schema\n\n[Delivery](../delivery.md) says how to use it.\n\n```graphql\n{sdl(ALL)}```\n"
-        f"# GraphQL schema\n\n[Delivery](../delivery.md) says how to use it.\n\n```graphql\n{sdl(ALL).strip()}\n```\n"
-    )
 
 
 def commands_page() -> str:

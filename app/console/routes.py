@@ -46,9 +46,11 @@ LEVEL = 4
 
 def install(app: Flask, settings: Settings, features: Features) -> None:
     """Serves the console at `/console`; to a browser, `GET /` redirects there."""
-    oidc.install(app, settings)
-    app.register_blueprint(console)
-    app.register_blueprint(notices.open_to_all)
+    if "oauth" in features:
+        oidc.install(app, settings)
+    app.register_blueprint(console, features=features)
+    if "notices" in features:
+        app.register_blueprint(notices.open_to_all)
     app.add_url_rule("/", "root", _root, methods=["GET"])
     if "oauth" in app.extensions:
         app.register_blueprint(authorization)
