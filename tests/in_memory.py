@@ -11,12 +11,13 @@ from pymongo import IndexModel
 
 from app.core.store.store import CODEC, Store
 from app.core.store.validators import REQUIRED, validator
+from app.features import ALL
 
 
 def store() -> Store:
     """Returns a store with an empty database in memory."""
     records = mongomock.MongoClient().get_database("test", codec_options=CODEC)
-    return _Store(_Database(records, threading.RLock()), deadline_seconds=10)
+    return _Store(_Database(records, threading.RLock()), deadline_seconds=10, features=ALL)
 
 
 class _Store(Store):
