@@ -44,6 +44,7 @@ from app.notices import store as notice_store
 from app.oauth import feature as oauth_feature
 from app.packets import feature as packets_feature
 from app.packets import operations as packets
+from app.planning import feature as planning_feature
 from app.planning import operations as plans
 from app.projects import invitations, members, token_store, tokens
 from app.projects import operations as projects
@@ -58,6 +59,7 @@ from app.review import gates as review_gates
 from app.review import links as review_links
 from app.review import operations as threads
 from app.sections import operations as sections
+from app.transfers import feature as transfers_feature
 from app.webhooks import attempt_store
 from app.webhooks import feature as webhooks_feature
 from app.webhooks import operations as webhooks
@@ -176,6 +178,8 @@ FEATURES: tuple[Feature, ...] = (
     provenance_feature.FEATURE,
     packets_feature.FEATURE,
     insights_feature.FEATURE,
+    planning_feature.FEATURE,
+    transfers_feature.FEATURE,
     notices_feature.FEATURE,
     oauth_feature.FEATURE,
 )

@@ -30,6 +30,9 @@ class DeliveryContext:
 
 Info = strawberry.Info[DeliveryContext, None]
 
+FEATURE = "feature"
+"""The key of a field's metadata with the feature that it belongs to."""
+
 RelatedLimit = Annotated[int | None, argument(description="The most documents, 1 to 10. Default: 3.")]
 
 
@@ -115,7 +118,9 @@ class Document:
     cluster_id: ID | None = field(description="Its cluster's id, for `documentsPage(clusterId:)`; null without one.")
     cover_image: CoverImage | None = field(description="The image that represents it.")
     disclosure: Disclosure = field(
-        resolver=_disclosure, description="How the published text came about; of a draft, the present one."
+        resolver=_disclosure,
+        description="How the published text came about; of a draft, the present one.",
+        metadata={FEATURE: "provenance"},
     )
     excerpt: str | None = field(
         description="The excerpt that its author wrote, else the text of its first paragraph, at most 200 characters."

@@ -93,7 +93,7 @@ class Project:
 def an_app(store: Store, **settings: Any) -> Flask:
     """Makes an application; unless the settings say so, it does not limit how often it is called."""
     quiet = {"mongodb_uri": "mongodb://given", "rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
-    return create_app(Settings(**{**quiet, **settings}), store)
+    return create_app(Settings(**{**quiet, **settings}), store, store.features)
 
 
 def an_uncached_app(store: Store, **settings: Any) -> Flask:

@@ -6,13 +6,13 @@ from typing import Any
 import marshmallow as ma
 
 from app.checks.vocabulary import CheckLevel, CheckName
-from app.core.schemas.fields import MAX_LISTED, Documented, EnumString, Schema, StrictBoolean
+from app.core.schemas.fields import MAX_LISTED, OVER_MCP, Documented, EnumString, Schema, StrictBoolean
 
 
 class ChecksQuery(Schema):
     """Which outcomes of checks to list; over REST always all (decisions, section 8)."""
 
-    all = StrictBoolean(description="list what passed and was skipped too")
+    all = StrictBoolean(description="list what passed and was skipped too", metadata={OVER_MCP: False})
 
 
 class CheckLevels(Documented, ma.fields.Dict):

@@ -95,7 +95,7 @@ def reschedule(id: str, publish_at: str) -> None:
 def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, title: str = "") -> str:
     """Returns the message after a move; for a request for changes with remarks, round, and who revises the text."""
     message = move.message(title)
-    if move.operation is not publishing.request_changes:
+    if move.operation is not publishing.request_changes or "review" not in context().features:
         return message
     count = len(fields["threads"])
     sent = ["your note"] if fields["note"].strip() else []
@@ -109,7 +109,7 @@ def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, t
 def sent_fields(move: Move) -> dict[str, Any]:
     """Returns the fields of the form that a move sends."""
     fields: dict[str, Any] = {move.asks: request.form.get(move.asks, "")} if move.asks else {}
-    if move.operation is publishing.request_changes:
+    if move.operation is publishing.request_changes and "review" in context().features:
         fields |= {"offer": "offer" in request.form, "threads": remarks()}
     if move.keeps_version and (base := request.form.get("baseVersion", type=int)):
         fields["baseVersion"] = base

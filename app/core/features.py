@@ -7,10 +7,11 @@ feature left out (`Features.without`) the application has no trace of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
 from functools import cached_property
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -168,6 +169,12 @@ class Feature:
     publication: Callable[[Context, Any, StoredBody | None], Mapping[str, Any]] | None = None
     """Returns what is stored with a publication of a document and its content; outside of a transaction."""
 
+    # What interfaces show of it, besides its operations.
+    closed_lists: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    """Its closed lists of words, by the names of their components in OpenAPI."""
+    instructed: tuple[type[Schema], ...] = ()
+    """Schemas whose fields MCP's instructions describe, so that its tools leave their descriptions out."""
+
 
 @dataclass(frozen=True, eq=False)
 class Features:
@@ -193,6 +200,15 @@ class Features:
         """Returns the lists without the parts of some folders."""
         kept = {name: tuple(one for one in getattr(self, name) if folder_of(one) not in names) for name in LISTS}
         return replace(self, **kept, jobs=lambda: tuple(one for one in self.jobs() if folder_of(one) not in names))
+
+    def __contains__(self, name: str) -> bool:
+        """Returns whether a folder is part of the application: `"review" in features`."""
+        return name in self.folders
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The names of the folders that declare a part."""
+        return frozenset(folder_of(one) for name in LISTS for one in getattr(self, name))
 
     @cached_property
     def by_name(self) -> Mapping[str, Operation[Any]]:
@@ -349,6 +365,11 @@ def folder_of(part: Any) -> str:
         return part.name
     function: Callable[..., Any] = part.refuse if isinstance(part, Gate) else getattr(part, "function", part)
     return function.__module__.split(".")[1]
+
+
+def by_class_name(*enums: type[StrEnum]) -> Mapping[str, Iterable[str]]:
+    """Returns closed lists of words by the names of their classes."""
+    return {words.__name__: words for words in enums}
 
 
 def _lineage(response: Any) -> set[Any]:

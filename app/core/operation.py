@@ -139,6 +139,8 @@ class Operation(Generic[Shown]):
     """The endpoint of the created record, like `members.getMember`, for the `Location` of a 201."""
     errors: tuple[type[Refusal], ...] = ()
     """The errors that it raises, besides those that follow from the rest of the declaration: `NotFound` from ids."""
+    unchanging: bool = False
+    """Whether its record has no revision, so that its responses have no ETag."""
     transaction: bool = False
     """Whether it writes more than one record, and so runs in a transaction."""
     prepare: Callable[..., Any] | None = None

@@ -1,11 +1,12 @@
 """Budgets of tokens, settings of projects, and the storage that guards add."""
 
-from app.core.features import AddedFields, Feature
+from app.core.features import AddedFields, Feature, by_class_name
 from app.core.store.indexes import Storage, index
 from app.core.times import DAY_SECONDS
 from app.guards.responses import GuardedProject, GuardedToken
 from app.guards.schemas import ChangedBudget, GuardSettings, NewBudget
 from app.guards.settings import shown_project, token_problems, token_to_stored
+from app.guards.vocabulary import BudgetLimit, SkipReason
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
 from app.projects.token_responses import Token
@@ -25,4 +26,5 @@ FEATURE = Feature(
             index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS),
         )
     ),
+    closed_lists=by_class_name(BudgetLimit, SkipReason),
 )

@@ -1,6 +1,6 @@
 """Settings, storage and a key of documents that notices add."""
 
-from app.core.features import AddedFields, Feature
+from app.core.features import AddedFields, Feature, by_class_name
 from app.core.store.indexes import Storage, index
 from app.core.times import DAY_SECONDS
 from app.notices.inbox import waiting_since
@@ -15,6 +15,7 @@ from app.notices.settings import (
     shown_member,
     shown_project,
 )
+from app.notices.vocabulary import Digest, WaitKind
 from app.projects.responses import Member, Project
 from app.projects.schemas import MemberChanges, ProjectChanges
 
@@ -44,4 +45,5 @@ FEATURE = Feature(
             *(WAITING_SINCE, ROUNDS_AT),
         )
     ),
+    closed_lists=by_class_name(Digest, WaitKind),
 )

@@ -31,6 +31,7 @@ NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn o
     body=InvitationFields,
     errors=(BadRequest, Forbidden),
     transaction=True,
+    unchanging=True,
     toolsets=("admin",),
     next="Give the link to the member alone, and never write it into a document.",
 )
@@ -73,7 +74,13 @@ def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[lis
     return Result([record_of(Invitation, one) for one in open_ones[first : first + fields["limit"]]])
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>/invitations/<invitation_id>", toolsets=("admin",))
+@operation(
+    Scope.ADMIN,
+    Effect.DESTROYS,
+    "DELETE /members/<id>/invitations/<invitation_id>",
+    unchanging=True,
+    toolsets=("admin",),
+)
 def withdraw_invitation(ctx: Context, member_id: str, invitation_id: str) -> Result[Invitation]:
     """Withdraw an invitation, whose link then signs nobody in.
 

@@ -1,6 +1,6 @@
 """Fields, extensions and settings that provenance adds to the records and operations of others."""
 
-from app.core.features import AddedFields, Extension, Feature, Record
+from app.core.features import AddedFields, Extension, Feature, Record, by_class_name
 from app.documents.responses import RevisionSummary
 from app.documents.schemas import ApproveFields, ContentFields
 from app.intents.schemas import DraftDocumentFields
@@ -11,7 +11,7 @@ from app.provenance.gates import requires_record
 from app.provenance.generation import WithDraftGeneration, WithGeneration
 from app.provenance.responses import ReviewedProject, WithGenerationShown
 from app.provenance.schemas import ReviewSettings, WithReview
-from app.provenance.vocabulary import ReviewDemand
+from app.provenance.vocabulary import DisclosureValue, ReviewDemand, WriterKind
 from app.review.schemas import AcceptFields
 from app.sections.schemas import ContentEdits
 
@@ -46,4 +46,6 @@ FEATURE = Feature(
     details=extensions.tokens_of,
     publication=extensions.attribution,
     requires_review=requires_record,
+    closed_lists=by_class_name(DisclosureValue, ReviewDemand, WriterKind),
+    instructed=(WithGeneration, WithReview),
 )

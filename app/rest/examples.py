@@ -13,7 +13,7 @@ from app.core.vocabulary import Kind
 from app.features import ALL
 from app.intents.responses import Validation
 from app.intents.schemas import INTENT_FIELDS
-from app.rest.response_schemas import REF, JsonSchema, error_components
+from app.rest.response_schemas import REF, JsonSchema
 from app.rest.route import Route
 
 CHANGES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
@@ -32,14 +32,13 @@ def response_example(route: Route, schema: JsonSchema, known: Mapping[str, JsonS
     return _changed(shown, changes) if changes else shown
 
 
-def error_examples(error: type[Refusal]) -> dict[str, Any]:
-    """Returns examples of an error's body by name: of `IntentInvalid` what a draft of each kind lacks."""
+def error_examples(error: type[Refusal], known: Mapping[str, JsonSchema]) -> dict[str, Any]:
+    """Returns examples of an error's body by name: of `IntentInvalid` what a draft of each kind lacks.
+
+    `known` are the components.
+    """
     if error is IntentInvalid:
-        return {
-            f"IntentInvalid.{kind}": error(problems(ALL.schema_of(fields), {})).body()
-            for kind, fields in INTENT_FIELDS.items()
-        }
-    known = error_components()
+        return {f"IntentInvalid.{kind}": error(problems(fields, {})).body() for kind, fields in INTENT_FIELDS.items()}
     return {error.__name__: {**example(known[error.__name__], known), "message": error.message}}
 
 

@@ -1,6 +1,6 @@
 """Settings of rounds and the storage that review adds, and its part in purging a document."""
 
-from app.core.features import AddedFields, Extension, Feature
+from app.core.features import AddedFields, Extension, Feature, by_class_name
 from app.core.store.indexes import Storage, index
 from app.core.store.validators import COUNT, ID, ITEMS, one_of, validator
 from app.documents.responses import Brief
@@ -12,7 +12,7 @@ from app.review.extensions import begin_rounds, count_round, rounds_shown
 from app.review.responses import LimitedProject, WithRounds
 from app.review.schemas import RoundSettings, WithThreads
 from app.review.store import delete_threads
-from app.review.vocabulary import ThreadLevel, ThreadState
+from app.review.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
 
 FEATURE = Feature(
     "review",
@@ -48,4 +48,5 @@ FEATURE = Feature(
             )
         },
     ),
+    closed_lists=by_class_name(ThreadLevel, ThreadOutcome, ThreadState),
 )

@@ -1,8 +1,9 @@
 """The feature `webhooks`: its storage."""
 
-from app.core.features import Feature
+from app.core.features import Feature, by_class_name
 from app.core.store.indexes import Storage, index
 from app.core.times import DAY_SECONDS
+from app.webhooks.vocabulary import DeliveryStatus
 
 FEATURE = Feature(
     "webhooks",
@@ -18,4 +19,5 @@ FEATURE = Feature(
         outboxes=("webhooks",),
         tombstones=("webhooks",),
     ),
+    closed_lists=by_class_name(DeliveryStatus),
 )

@@ -12,15 +12,18 @@ from jsonschema import Draft202012Validator
 
 from app.core import errors
 from app.core.store.store import Store
+from app.features import ALL
 from mcp_tools.over_stdio import StdioServer
 from mcp_tools.prompts import WRITE
-from mcp_tools.tools import TOOLS
+from mcp_tools.tools import tools_of
 from tests.bad_input.aftermath import unreadable
 from tests.bad_input.campaign import Outcome
 from tests.bad_input.mutations import TEXTS, from_schema, json_bytes, mutated_bytes, mutated_value, wrong_value
 from tests.bad_input.requests import Request, Response, mutated, send
 from tests.bad_input.scene import a_scene
 from tests.mcp_tools.client import ERAS, MODERN, NAMED_BY
+
+TOOLS = tools_of(ALL)
 
 STATUSES = {200, 202, 400, 401, 403, 404, 405, 406, 413, 415, 421}
 TAGS = {one.__name__ for one in errors.Refusal.__subclasses__()} - {"InternalError", "ServiceUnavailable"}

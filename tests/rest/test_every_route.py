@@ -8,12 +8,15 @@ import pytest
 from flask import Flask
 
 from app.core.vocabulary import Kind
-from app.rest.api import SERVED
+from app.features import ALL
+from app.rest.api import served
 from app.rest.route import Route
 from tests.documented import Documented, DocumentedRest
 from tests.make import Project
 from tests.rest.client import Rest
 from tests.valid_calls import EVERY, Scene
+
+SERVED = served(ALL)
 
 OPEN = {"/health", "/ready"}
 METHODS = ("get", "post", "put", "patch", "delete")
