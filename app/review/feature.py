@@ -1,5 +1,6 @@
 """Settings of rounds and the storage that review adds, and its part in purging a document."""
 
+from app.core.errors import BadRequest, BriefClaimed
 from app.core.features import AddedFields, Extension, Feature, by_class_name
 from app.core.store.indexes import Storage, index
 from app.core.store.validators import COUNT, ID, ITEMS, one_of, validator
@@ -20,7 +21,7 @@ FEATURE = Feature(
     schemas={ProjectChanges: RoundSettings, ChangesRequest: WithThreads},
     fields={Brief: AddedFields(shown=rounds_shown)},
     extensions=(
-        Extension("request_changes", errors=(RoundsExhausted,), decide=count_round),
+        Extension("request_changes", errors=(BadRequest, BriefClaimed, RoundsExhausted), decide=count_round),
         Extension("publish_document", decide=begin_rounds),
     ),
     purge=delete_threads,
