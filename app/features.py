@@ -183,7 +183,7 @@ FEATURES: tuple[Feature, ...] = (
     notices_feature.FEATURE,
     oauth_feature.FEATURE,
 )
-"""What else features add to the records and operations of other folders."""
+"""The features' further additions to the records and operations of other folders."""
 
 GATES: tuple[Gate, ...] = (
     review_gates.RESOLVED,
@@ -197,10 +197,10 @@ GATES: tuple[Gate, ...] = (
     checks_gates.PASSED,
     documents_gates.RENDERABLE,
 )
-"""What else refuses operations on documents and categories."""
+"""Further rules that refuse operations on documents and categories."""
 
 WRITE_GATES: tuple[WriteGate, ...] = (write_gates.FREEZE, write_gates.BUDGET)
-"""What else refuses every write."""
+"""Further rules that refuse every write."""
 
 CONSUMERS: tuple[Consumer, ...] = (
     event_store.add_to_feed,

@@ -225,7 +225,7 @@ class Settings(BaseModel):
 
     @property
     def is_https(self) -> bool:
-        """Whether callers use https."""
+        """True if callers use https."""
         return self.public_url.lower().startswith("https://")
 
     @property

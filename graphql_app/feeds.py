@@ -27,7 +27,7 @@ from app.http.unknown import query_parameters, response_headers
 from app.settings import Settings
 
 MAX_PAGES = 50_000
-"""The most pages a sitemap may have; it lists the newest."""
+"""Maximum number of pages of a sitemap; it lists the newest."""
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML does not allow."""
@@ -103,4 +103,4 @@ class Feeds:
 
 
 FUNCTIONS = {"page_url": page_url, "atom_id": atom_id, "wire_time": wire_time}
-"""What the templates call."""
+"""Functions that the templates call."""

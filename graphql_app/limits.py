@@ -53,7 +53,7 @@ MAX_REPEATED: Final = 50
 MAX_NESTING: Final = 60
 """How deep fields may be nested, with those of introspection; the deepest introspection query takes half of that."""
 MAX_SELECTIONS: Final = 1_000
-"""The most selections of a query with each fragment in place of its spreads, which can multiply them."""
+"""Maximum number of selections of a query with each fragment in place of its spreads, which can multiply them."""
 MAX_COST: Final = 5_000
 OFFSET_COST: Final = 50
 """How many skipped documents cost as much as a returned one."""

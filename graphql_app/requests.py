@@ -1,4 +1,4 @@
-"""What a client sends to `/graphql`: a query with its variables, and the media types that it accepts."""
+"""Requests to `/graphql`: a query with its variables, and the media types that the client accepts."""
 
 from typing import Any
 

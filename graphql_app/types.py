@@ -20,10 +20,10 @@ from app.provenance.delivery import delivered_disclosure
 
 @dataclass(frozen=True)
 class DeliveryContext:
-    """What is known while one query is executed."""
+    """Context in which one query is executed."""
 
     query: DeliveryQuery
-    """What the resolvers ask."""
+    """The data that the resolvers read."""
     operation_name: str | None
     """The operation to run, where the client named one."""
 
@@ -87,7 +87,7 @@ class Disclosure:
         "`ai-autonomous`: it has, without that."
     )
     models: list[str] = field(description="The models that were declared for it.")
-    reviewed_at: str | None = field(description="When a person reviewed it; null without a record of that.")
+    reviewed_at: str | None = field(description="When a person reviewed it; null if no review is recorded.")
     responsible: str | None = field(description="Who answers for it; null where nobody is named.")
 
 

@@ -22,7 +22,7 @@ from app.documents.schemas import GuardedWrite
 KEY, DRY_RUN = "idempotencyKey", "dryRun"
 
 IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey")
-"""What every tool that writes takes."""
+"""Argument of every tool that writes."""
 
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
 """The limits of arguments for which the contract states none; the instructions say how long a string may be."""

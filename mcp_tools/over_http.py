@@ -41,7 +41,7 @@ JSON = "application/json"
 TOOLSET, RETURN = "toolset", "return"
 
 MAX_NAME = 100
-"""The most characters of an agent's name."""
+"""Maximum number of characters of an agent's name."""
 
 
 def respond(names: HostNames, challenge: str) -> Response:

@@ -36,7 +36,7 @@ class StdioServer:
         self._url = url
         self._answers = answers
         self._agreed: dict[str, str] = {}
-        """What the handshake agreed on, sent with every message after it."""
+        """Headers that the handshake agreed on, sent with every message after it."""
 
     def serve(self, lines: Iterable[bytes]) -> None:
         """Responds to one line after the other; returns when the lines end."""

@@ -18,7 +18,7 @@ from mcp_tools.texts import text_of
 WRITE = "write_document_from_brief"
 
 Arguments = Schema.from_dict({"documentId": StrictString(None, required=True)}, name="Arguments")
-"""What the prompt takes."""
+"""Arguments of the prompt."""
 
 PROMPTS = [
     t.Prompt(

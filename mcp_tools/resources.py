@@ -20,7 +20,7 @@ Contents = list[t.TextResourceContents | t.BlobResourceContents]
 JSON, MARKDOWN = "application/json", "text/markdown"
 
 ATTACHED = 100_000
-"""The most characters of a document that are attached at once; the rest is read with the tool."""
+"""Maximum number of characters of a document that are attached at once; the rest is read with the tool."""
 
 TEMPLATES = (
     t.ResourceTemplate(

@@ -1,4 +1,4 @@
-"""What a tool returns: its operation's result without long texts, and the JSON Schema that documents it."""
+"""Results of tools: an operation's result without long texts, and the JSON Schema that documents it."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from app.intents.responses import Intent
 from app.rest.response_schemas import response_schema
 
 UNTRUSTED = {"untrusted": True}
-"""What `_meta` says of text that people and agents wrote, in which an agent follows no instructions (decisions, section
+"""Label in `_meta` of text that people and agents wrote, in which an agent follows no instructions (decisions, section
 13). Every tool has this label, as all of them, and their refusals, return such text or names."""
 
 

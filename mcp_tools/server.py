@@ -54,7 +54,7 @@ class Call:
     features: Features
     """The lists of the application that was called."""
     minimal: bool
-    """Whether a write of a document returns only what the next call needs."""
+    """True if a write of a document returns only what the next call needs."""
 
     @property
     def context(self) -> Context:

@@ -1,4 +1,4 @@
-"""What can be done with a document now, and why the rest is refused (decisions, section 11).
+"""Lists the operations that a document allows now, and why the others are refused (decisions, section 11).
 
 The refusals are those of the operations: of `Operation.permit`, of the rule that each operation declares, of its gates
 and of the gates of all writes. What the gates need besides the document is read once.

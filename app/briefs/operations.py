@@ -34,7 +34,7 @@ from app.documents.store import Documents
 from app.projects.store import Projects
 
 MOST_SPREAD = 100
-"""The most ready briefs among which a caller chooses that lost the one due soonest to another caller."""
+"""Maximum number of ready briefs among which a caller chooses after losing the one due soonest to another caller."""
 
 
 @operation(

@@ -1,4 +1,4 @@
-"""What may be written to a brief, and sent with its moves (contract: Brief)."""
+"""Schemas of a brief, and of the requests that claim one (contract: Brief)."""
 
 from app.core.schemas.fields import EnumList, Schema, StrictInteger, StrictString
 from app.core.schemas.queries import Page
@@ -7,7 +7,7 @@ from app.projects.schemas import LEASE_SECONDS
 
 
 class ClaimFields(Schema):
-    """What a claim may carry (decisions, sections 6 and 12)."""
+    """Body of `POST /documents/:id/brief/claim` (decisions, sections 6 and 12)."""
 
     leaseSeconds = StrictInteger(
         *LEASE_SECONDS,
@@ -18,14 +18,14 @@ class ClaimFields(Schema):
 
 
 class ClaimNextFields(ClaimFields):
-    """What claiming the next brief may carry."""
+    """Body of `POST /briefs/claim`."""
 
     categoryId = StrictString(description="only briefs of documents in this category", allow_none=False)
     clusterId = StrictString(description="only briefs of documents in this cluster", allow_none=False)
 
 
 class RenewFields(Schema):
-    """What renewing a lease may carry."""
+    """Body of `POST /documents/:id/brief/renew`."""
 
     leaseSeconds = StrictInteger(
         *LEASE_SECONDS, description="seconds from now; the length of the present lease by default", example=3600

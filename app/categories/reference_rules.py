@@ -1,4 +1,4 @@
-"""What a record may name: members, categories, clusters and documents of its own project."""
+"""Rules of references: a record may name members, categories, clusters and documents of its own project."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field

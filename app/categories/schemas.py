@@ -1,4 +1,4 @@
-"""What members, clusters and categories may hold (contract: Intent; decisions, section 2)."""
+"""Schemas of clusters and categories (contract: Intent; decisions, section 2)."""
 
 from app.core.schemas.fields import Schema, StrictString, StringList, StringToConfirm
 from app.core.schemas.validation import not_blank
@@ -19,7 +19,7 @@ class DraftClusterFields(Schema):
 
 
 class ClusterChanges(DraftClusterFields):
-    """What PATCH of a cluster may carry; null clears, but not the name."""
+    """Body of `PATCH /clusters/:id`; null clears a field, except the name."""
 
     name = StrictString(100, not_blank, description=_CLUSTER_NAME, allow_none=False)
 
@@ -38,7 +38,7 @@ class DraftCategoryFields(Schema):
 
 
 class CategoryChanges(DraftCategoryFields):
-    """What PATCH of a category may carry; null clears, but neither name nor slug."""
+    """Body of `PATCH /categories/:id`; null clears a field, except the name and the slug."""
 
     name = StrictString(200, not_blank, description="the category's name", allow_none=False)
     slug = StrictString(200, category_slug, description=_SLUG, allow_none=False)

@@ -1,4 +1,4 @@
-"""What checks add to the records and operations of others."""
+"""Additions of checks to the records and operations of others."""
 
 from app.checks.extensions import WithWarnings, keyword_of_draft
 from app.checks.responses import CheckedProject

@@ -24,9 +24,9 @@ from app.core.text.words import COMPARED, compared_words
 from app.documents.record import StoredBrief, StoredDocument, brief_of
 
 MOST_PARTS = 300_000
-"""The most parts of a text that are read: four times what people write in 2 MB, and about a second's work."""
+"""Maximum number of parts of a text that are read: four times what people write in 2 MB, and about a second's work."""
 MOST_FAILURES = 1_000
-"""The most places that one check names."""
+"""Maximum number of failures that one check reports."""
 OPENING_WORDS = 100
 LENGTH_TOLERANCE_PERCENT = 15
 SMALLEST_TARGET = 50
@@ -68,7 +68,7 @@ FAILED_CHECK: CheckResult = {
 
 @dataclass(frozen=True)
 class Subject:
-    """What the checks look at: a document with its text, and what they compare it with."""
+    """Input of the checks: a document with its text, and the other documents that they compare it with."""
 
     document: StoredDocument
     markdown: str
@@ -100,7 +100,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Failure:
-    """What is wrong at one place."""
+    """One failure of a check, at one place of the text."""
 
     message: str
     line: int | None = None
@@ -115,7 +115,7 @@ class Check:
 
     name: CheckName
     passed: str
-    """What holds where the check passes."""
+    """Message if the check passes."""
     find: Callable[[Subject], Iterator[Failure]]
     """Yields the failures; its docstring, when the check fails, is the reference in `docs/checks.md`."""
     needs: Callable[[Subject], object] = field(default=lambda subject: True)
@@ -123,7 +123,7 @@ class Check:
     skipped: str = ""
     """Why it is skipped."""
     reads_text: bool = False
-    """Whether it reads the whole text; it fails where that has more parts than are read, so that none hides there."""
+    """True if it reads the whole text; it fails if the text has more parts than are read, so none is missed."""
 
 
 def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[CheckResult]:

@@ -11,12 +11,12 @@ from typing import Any
 import yaml
 
 MAX_CHARACTERS = 131_072
-"""The most characters of a text; a brief with every field at its limit has half as many."""
+"""Maximum number of characters of a text; a brief with every field at its limit has half as many."""
 MAX_LEVELS = 32
 
 MAX_NUMBER = 18
-"""The most characters of a number in YAML: reading one in base 60 (`1:59:59`) takes quadratic time, and longer ones can
-have equal hashes, which as keys take quadratic time too."""
+"""Maximum number of characters of a number in YAML: reading one in base 60 (`1:59:59`) takes quadratic time, and longer
+ones can have equal hashes, which as keys take quadratic time too."""
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

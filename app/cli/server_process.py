@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("content_workflow.serve")
 
 CONNECTIONS = 800
-"""The most connections of a process, idle ones too: granian accepts no others until one is closed."""
+"""Maximum number of connections of a process, including idle ones: granian accepts no others until one is closed."""
 HTTP1 = HTTP1Settings(header_read_timeout=30_000, max_buffer_size=64 * 1024)
 """Half a minute for the head of a request, which also bounds idle connections; and the buffer of each connection."""
 KILL_SECONDS = 15

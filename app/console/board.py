@@ -22,8 +22,7 @@ from app.documents.schemas import DocumentQuery
 
 IN_A_COLUMN = 25
 MOST = 99
-"""The most cards of a column, and of a board that one list fills, for a search: each page of one costs several
-commands.
+"""Maximum cards in a column, and on a board filled from one list for a search: each page of one costs several commands.
 
 One less than the longest page of a list: one more document is asked for, to know whether there are more.
 """

@@ -1,4 +1,4 @@
-"""What a person can do with a document, as buttons; `moves.py` has their views."""
+"""Buttons for the operations that a person can run on a document; `moves.py` has their views."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -26,17 +26,17 @@ class Move:
     asks: str = ""
     """The field of its form, like `note` or `publishAt`."""
     hint: str = ""
-    """What it does, in words for who never did it."""
+    """Explanation for users who have never used it."""
     takes_away: bool = False
-    """Whether somebody or the site loses something by it: its button is red, and never the main one."""
+    """True if somebody or the site loses something by it: its button is red, and never the main one."""
     never_main: bool = False
-    """Whether its button is never the main one either, since it is no step towards publishing."""
+    """True if its button is never the main one either, since it is no step towards publishing."""
     keeps_version: bool = False
-    """Whether it sends `baseVersion`, so that the version that was read is the one published."""
+    """True if it sends `baseVersion`, so that the version that was read is the one published."""
     for_holder: bool = False
-    """Whether to show a button for it only to the holder of the brief's claim."""
+    """True if only the holder of the brief's claim is shown a button for it."""
     suits: Callable[[DocumentSummary], bool] = lambda document: True
-    """Whether to show a button for it on the page of a document; the operation decides whether it is allowed."""
+    """Returns whether the page of a document shows a button for it; the operation decides whether it is allowed."""
 
     @property
     def name(self) -> str:

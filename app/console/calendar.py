@@ -23,7 +23,7 @@ from app.documents.responses import DocumentSummary
 from app.documents.schemas import DocumentQuery
 
 MOST = 500
-"""The most documents that the calendar shows as due, as scheduled and as published."""
+"""Maximum number of documents that the calendar shows of each kind: due, scheduled and published."""
 FILTERS = ("assigneeId", "categoryId", "clusterId")
 DAY_OF = {"due": "dueDate", "scheduled": "publishAt", "published": "publishedAt"}
 """The field that says on which day a document is shown."""

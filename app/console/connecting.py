@@ -23,7 +23,7 @@ PERMISSIONS = {
     Scope.PUBLISH: "Approve, publish, take down and delete",
     Scope.ADMIN: "Change settings, members, tokens and webhooks",
 }
-"""What each scope allows, in words."""
+"""Descriptions of what each scope allows."""
 WRITES_PER_HOUR, DAYS = 600, 90
 PAGE_POLICY = POLICY.replace("form-action 'self'; ", "")
 """The policy of the page that asks. Chromium holds `form-action` against every redirect that follows a form: to the

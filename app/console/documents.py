@@ -207,7 +207,7 @@ def edit_form(id: str, form: str) -> Response:
 @console.post(f"/documents/<id>/{FORM}")
 @form_of(edit_form)
 def save_form(id: str, form: str) -> BaseResponse:
-    """Changes what differs from what the form was shown with."""
+    """Saves the fields that the user changed."""
     if form == "brief":
         call(briefs.update_brief, id, fields=changed_fields(BRIEF_TEXTS, BRIEF_LISTS))
     else:

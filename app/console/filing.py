@@ -20,7 +20,7 @@ from app.intents import operations as intents
 
 @dataclass(frozen=True)
 class Filing:
-    """What documents are filed under: categories, or clusters; with the fields of its form."""
+    """A kind of record that documents are filed under, categories or clusters, with the fields of its form."""
 
     one: str
     texts: tuple[str, ...]

@@ -152,7 +152,7 @@ LACKING: Mapping[str, str] = {
     "examined": "Say what you examined, and how.",
     "person": "An agent can't attest a person's review: sign in with a token of your own.",
 }
-"""What to do about what a record of a review lacks."""
+"""Instructions for the user, by the part that a record of a review lacks."""
 
 
 def summary_of(refusal: Refusal) -> str:

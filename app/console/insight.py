@@ -26,7 +26,7 @@ HAPPENED = tuple(COUNTED.values())
 AHEAD = 14
 """The number of days for which planned publications are shown."""
 MOST = 300
-"""The most documents that are read for the planned publications and for who is on time."""
+"""Maximum number of documents that are read for the planned publications and for who is on time."""
 STEPS = {
     "readyToClaimed": "Offered to claimed",
     "claimedToSubmitted": "Claimed to submitted",

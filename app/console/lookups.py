@@ -21,7 +21,7 @@ from app.documents.store import Documents
 from app.projects import members
 
 MOST = 500
-"""The most that one list returns; a record beyond it is shown as unknown, and can only be chosen elsewhere."""
+"""Maximum number of records in one list; a record beyond it is shown as unknown, and can only be chosen elsewhere."""
 
 MOST_FOUND = 8
 """How many documents the command palette and the links of a brief offer."""

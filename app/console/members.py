@@ -22,13 +22,13 @@ ROLES: Mapping[str, str] = {
     Role.EDITOR: "writes, reviews, publishes and deletes",
     Role.OWNER: "does all of it, and has the settings, members and tokens",
 }
-"""What each role is meant to do."""
+"""Descriptions of what each role is meant to do."""
 SCOPES: Mapping[str, tuple[Scope, ...]] = {
     Role.WRITER: (Scope.READ, Scope.WRITE),
     Role.EDITOR: (Scope.READ, Scope.WRITE, Scope.PUBLISH),
     Role.OWNER: tuple(Scope),
 }
-"""What an invitation of each role allows, unless it is changed."""
+"""Default scopes of an invitation, by role."""
 LIVES: Mapping[str, str] = {"1": "A day", "7": "A week", "30": "A month"}
 """How many days an invitation may work."""
 

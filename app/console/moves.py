@@ -50,7 +50,7 @@ BACK: Mapping[tuple[str, str], Operation[DocumentSummary]] = {
     (DocumentStatus.SCHEDULED, DocumentStatus.APPROVED): publishing.unschedule_document,
     (DocumentStatus.PUBLISHED, DocumentStatus.DRAFTING): publishing.unpublish_document,
 }
-"""What moves a card back, by the column that it leaves and the one that it enters; `INTO` is for all other columns.
+"""Operations that move a card back, by the columns that it leaves and enters; `INTO` is for all other columns.
 
 Between the columns in which a brief is open (`OPEN`) a card moves freely.
 """

@@ -84,7 +84,7 @@ def signs_in(view: Callable[[], Response]) -> Callable[[], Response]:
 @console.get("/oidc")
 @signs_in
 def sign_in_with_oidc() -> Response:
-    """Leads to the provider."""
+    """Redirects to the OpenID provider."""
     client = _client()
     session[TO] = way_back(request.args.get("to", ""))
     callback = f"{callers().address.rstrip('/')}{url_for('console.back_from_oidc')}"

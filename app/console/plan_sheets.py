@@ -25,9 +25,9 @@ from app.planning.vocabulary import PieceOutcome
 console.add_app_template_filter(word_targets, "word_targets")
 LONGEST = 2_000_000
 MOST_LINES = 100_000
-"""The most characters of a table that are parsed; more than 500 pieces are for the command line."""
+"""Maximum characters, and lines, of a table that is parsed; more than 500 pieces are for the command line."""
 SHOWN = 50
-"""The most rows of a sheet that can be corrected in its grid at a time: those with problems come first."""
+"""Maximum number of rows of a sheet that can be corrected in its grid at a time: those with problems come first."""
 NO_LENGTH = "Not a number of words, like 900 or 1200-1500."
 NO_DATE = "Not a date, like 14.2.2027 or 2027-02-14."
 

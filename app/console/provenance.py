@@ -30,7 +30,7 @@ from app.provenance.vocabulary import DisclosureValue, WriterKind
 from app.review.vocabulary import ThreadState
 
 SHOWN = 400
-"""The most paragraphs that a page shows with their text."""
+"""Maximum number of paragraphs that a page shows with their text."""
 ON_A_PAGE = 50
 DISCLOSED: Mapping[str, str] = {
     DisclosureValue.HUMAN_ONLY: "Written by people alone",

@@ -37,7 +37,7 @@ DECISIONS: Mapping[str, str] = {
     "document.published": "Published",
 }
 MARKS: Mapping[str, str] = {"document.submitted": "Submitted", **DECISIONS}
-"""What versions are marked with, by the event."""
+"""Labels of versions, by the type of the event."""
 CHANGES: Mapping[str, tuple[Operation[Any], str]] = {
     "reply": (threads.reply_to_thread, "Your answer is there."),
     "resolve": (threads.resolve_thread, "It is resolved."),
@@ -45,7 +45,7 @@ CHANGES: Mapping[str, tuple[Operation[Any], str]] = {
     "accept": (threads.accept_suggestion, "It is accepted: the text has the new words."),
     "reject": (threads.reject_suggestion, "It is rejected: the text stays as it is."),
 }
-"""What can be done with a thread, by the last part of the address: the operation, and the message when it is done."""
+"""Actions on a thread, by the last part of the address: the operation, and the message when it is done."""
 OPENED = "Your remark is there."
 
 

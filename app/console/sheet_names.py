@@ -20,7 +20,7 @@ from app.projects.store import Members
 KINDS: Mapping[str, str] = {"category": "categories", "cluster": "clusters", "assignee": "members"}
 """The columns that name records, and the lists of those records."""
 NEW, EMPTY = "new", "empty"
-"""What can be chosen for a name besides the id of a record."""
+"""Choices for a name besides the id of a record."""
 MOST_ASKED = 50  # names of a column; further ones are corrected in their cells
 NEAR, SIMILARITY = 2, 70
 TYPO = 85
@@ -45,7 +45,7 @@ class UnclearName:
     is_asked: bool
 
 
-UnclearNames = Mapping[tuple[str, str], UnclearName]  # by the column and the name
+UnclearNames = Mapping[tuple[str, str], UnclearName]  # keyed by (column, name)
 
 
 def unclear_names(sheet: Sheet) -> UnclearNames:

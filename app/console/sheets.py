@@ -22,7 +22,7 @@ from app.documents.schemas import FirstStatus
 from app.planning.tables import COLUMNS, UnreadablePlan, piece_of, rows_of
 
 MOST_COLUMNS = 40
-"""The most columns of a sheet; each gets a choice of what it means."""
+"""Maximum number of columns of a sheet; each gets a choice of its meaning."""
 
 NAMES: Mapping[str, str] = {
     "title": "titel headline ueberschrift arbeitstitel working-title thema topic artikel article beitrag name",
@@ -64,7 +64,7 @@ GERMAN_MONTHS = {"mae": 3, "mrz": 3, "mai": 5, "okt": 10, "dez": 12}
 NUMERIC = re.compile(r"(\d{1,2})([./-])\s?(\d{1,2})(?:\2\s?(\d{4}|\d{2})?)?")
 NAMED = re.compile(r"(?:(\d{1,2})\.?\s+)?([^\W\d]{3,})\.?\s*(?:(\d{1,2}),)?\s*(\d{4})?")
 AROUND = re.compile(r"^[^\W\d]{2,10}[.,]+\s*(?=\d)|[ T]+\d{1,2}:\d\d(:\d\d)?$")
-"""What a spreadsheet may write around a date: the day of the week, and the time."""
+"""Text that a spreadsheet may add to a date: the day of the week, and the time."""
 
 
 @dataclass
@@ -76,11 +76,11 @@ class Sheet:
     lines: list[int]
     """The line of each row, from 1."""
     columns: list[str] = field(default_factory=list)
-    """What each column means; empty for one that is left out."""
+    """Meaning of each column; empty for one that is left out."""
     choices: dict[tuple[int, str], str] = field(default_factory=dict)
-    """What is chosen for the cells of a column, by its place, that have a text."""
+    """The user's choices for names, by the index of the column and the text of the cells."""
     day_first: bool | None = None
-    """Whether its dates begin with the day; None if unknown."""
+    """True if its dates begin with the day; None if unknown."""
 
     def cells(self, column: str) -> list[str]:
         """Returns the cells of a column."""

@@ -42,7 +42,7 @@ class StoredNote(TypedDict):
 
 
 class Note(TypedDict):
-    """What somebody said, and when, like why a project is frozen, or what has to change in a document."""
+    """A note with its time and author, such as why a project is frozen, or what has to change in a document."""
 
     note: Annotated[str, doc("why, or what has to change; empty when unset", "Wrong prices in last night's drafts.")]
     at: Annotated[Timestamp, doc("when")]

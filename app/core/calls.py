@@ -17,7 +17,7 @@ class Call:
     channel: Channel
     now: datetime
     has_agent: bool = False
-    """Whether the token has an agent's name of its own, which no client sent."""
+    """True if the token has an agent's name of its own, which no client sent."""
     name_of: Callable[[str], str] = "`{}`".format
     """Returns how messages name an operation for this caller: by its tool, its button or its route."""
     claimed_at: str | None = None
@@ -33,7 +33,7 @@ class Call:
 
     @property
     def is_by_agent(self) -> bool:
-        """Whether an agent calls: a token with an agent's name, or anybody over MCP."""
+        """True if an agent calls: a token with an agent's name, or anybody over MCP."""
         return bool(self.actor["agent"]) or self.channel == Channel.MCP
 
     def pass_gates(self, record: Mapping[str, Any]) -> None:

@@ -30,10 +30,10 @@ class Caller:
     """The agent's name that the token has of its own."""
     scopes: frozenset[Scope] = frozenset()
     drafts: bool = False
-    """Whether a delivery token has the drafts permission: it may read documents that are not published."""
+    """True if a delivery token has the drafts permission: it may read documents that are not published."""
     project_name: str = ""
     type: ActorType = ActorType.TOKEN
-    """What the caller is for records and events: a token, or a review link."""
+    """Type of the caller in records and events: a token, or a review link."""
     token: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The token as it was stored when the caller was authenticated; empty for others."""
     project: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -41,7 +41,7 @@ class Caller:
     member_id: str | None = None
     """The member to whom the token belongs."""
     client: str = ""
-    """What the client calls itself over MCP, which stands for the agent's name where the token has none."""
+    """Name that the client gives itself over MCP, used as the agent's name if the token has none."""
     token_hash: str | None = None
     """The hash of the token's secret then: of the one that was sent, or that the session was begun with."""
 
@@ -73,9 +73,9 @@ class Server:
     public_url: str = ""
     """The URL that it is reached at where it is configured."""
     webhooks_allow_local: bool = False
-    """Whether its webhooks may reach its own loopback."""
+    """True if its webhooks may reach its own loopback."""
     sends_mail: bool = False
-    """Whether it sends e-mail."""
+    """True if it sends e-mail."""
     callers_changed: Callable[[str], None] = lambda project_id: None
     """Makes it authenticate a project's callers again; called after a write that needs the scope `admin`."""
 
@@ -95,14 +95,14 @@ class Context:
     if_match: Tags = None
     """The entity tags that the caller holds for the record; None for no condition."""
     any_state: bool = False
-    """Whether the caller accepts any state of the record (`If-Match: *`)."""
+    """True if the caller accepts any state of the record (`If-Match: *`)."""
     server: Server = NO_SERVER
     tries: int = 0
     """How many tries of this call lost to other requests; later tries read what the first one assumed."""
     prepared: Any = None
-    """What the operation's `prepare` returned for this try; in `prepare` itself, for the try before."""
+    """Return value of the operation's `prepare` for this try; in `prepare` itself, for the try before."""
     dry_run: bool = False
-    """Whether everything that the call writes is rolled back."""
+    """True if everything that the call writes is rolled back."""
 
     @property
     def project_id(self) -> str:

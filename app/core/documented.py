@@ -1,4 +1,4 @@
-"""What a response's TypedDict documents its keys with; pydantic makes JSON Schemas of its annotations.
+"""Documentation of the keys of a response's TypedDict; pydantic makes JSON Schemas of its annotations.
 
     class Member(TypedDict):
         \"\"\"A member of the project.\"\"\"

@@ -17,7 +17,7 @@ from app.core.documented import EXAMPLE_TIME, Timestamp, doc, docstring, one_of
 from app.core.vocabulary import DocumentStatus, Scope
 
 MAX_ISSUES = 100
-"""The most `issues` in one error; `more` counts the rest (decisions, section 3)."""
+"""Maximum number of `issues` in one error; `more` counts the rest (decisions, section 3)."""
 
 
 class Problem(TypedDict):
@@ -70,13 +70,13 @@ class Refusal(Exception):
 
     @property
     def details(self) -> list[tuple[str, str]]:
-        """What is wrong with each field, after its path."""
+        """The path and the problem of each field."""
         wrong = [(one["field"], one["message"]) for one in self.extra.get("errors", ())]
         return wrong + [(one["path"], one["message"]) for one in self.extra.get("issues", ())]
 
     @property
     def lines(self) -> list[str]:
-        """What is wrong with each field, or else the message: for interfaces that show an error as text."""
+        """The problem of each field, or else the message: for interfaces that show an error as text."""
         return [f"{path}: {message}" if path else message for path, message in self.details] or [self.message]
 
     def body(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _place(path: str) -> list[str | int]:
 
 
 CHALLENGE = 'Bearer realm="content-workflow"'
-"""What `WWW-Authenticate` says (RFC 6750)."""
+"""Value of the header `WWW-Authenticate` (RFC 6750)."""
 
 
 class Unauthorized(Refusal, status=401):

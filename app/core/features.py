@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Gate:
-    """What else refuses operations on a document or a category, besides what they refuse themselves.
+    """A further rule that refuses operations on a document or a category, besides what they refuse themselves.
 
     Use it for a demand of a project on moves and changes; declare it in the folder's `gates.py`. Use a `WriteGate` for
     what holds for all writes alike, and a plain rule for what one operation of the same folder refuses.
@@ -59,13 +59,13 @@ class Gate:
     errors: tuple[type[Refusal], ...] = ()
     """The errors that it raises."""
     last: bool = False
-    """Whether it comes last of all refusals, and reads only where nothing else refuses, instead of directly after the
+    """True if it comes last of all refusals, and reads only if nothing else refuses, instead of directly after the
     record's status."""
 
 
 @dataclass(frozen=True, eq=False)
 class WriteGate:
-    """What else refuses every write of a project, whatever is written.
+    """A further rule that refuses every write of a project, whatever is written.
 
     Use it for what an operator stops or counts; never for what depends on the record that is written.
     """
@@ -94,7 +94,7 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class AddedFields:
-    """What a feature does with the fields that it adds to the records of another folder.
+    """Rules for the fields that a feature adds to the records of another folder.
 
     Use it where a field is not stored and shown as it is sent, or has a rule that its schema does not know.
     """
@@ -129,7 +129,7 @@ class Extension:
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """What one folder adds to the records and operations of others, besides the four lists.
+    """The additions of one folder to the records and operations of others, besides the four lists.
 
     Use it in the folder's `feature.py`, once; a folder that only adds operations, gates, consumers or jobs needs none.
     """
@@ -141,7 +141,7 @@ class Feature:
     schemas: Mapping[type[Schema], type[Schema]] = field(default_factory=dict)
     """Schemas with the fields that it adds to the requests of others, and to the schemas that extend them."""
     fields: Mapping[Any, AddedFields] = field(default_factory=dict)
-    """What it does with those fields, by the TypedDict of the response that shows the record."""
+    """Rules for those fields, by the TypedDict of the response that shows the record."""
     secret_ends: Callable[[Store, Record, datetime], datetime | None] | None = None
     """Returns when the present secret of a stored token expires, None where that is when the token does.
 

@@ -1,4 +1,4 @@
-"""What is stored of members, clusters and categories, which other records name (decisions, sections 2 and 4)."""
+"""Stored fields of members, clusters and categories, which other records name (decisions, sections 2 and 4)."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""What an operation is: a function with its declaration, and how all of them run.
+"""Operations: a function with its declaration, and how all of them run.
 
 A declaration says who may call (`scope`), what the function takes and returns, what it refuses, what it changes
 (`effect`), and how callers reach it. The interfaces read it: REST makes routes and OpenAPI of it, MCP makes tools.
@@ -36,19 +36,19 @@ from app.core.store.store import Store, TooManyWriters
 from app.core.vocabulary import ALL_TOOLS, Channel, Kind, Scope
 
 Shown = TypeVar("Shown", covariant=True)
-"""What callers get: a record, a list of records, or another object of JSON."""
+"""Type of the body that callers get: a record, a list of records, or another object of JSON."""
 
 KEY_LIFE = timedelta(hours=24)
 FIRST_PAUSE, MAX_DOUBLINGS = 0.002, 8
 """Before its second try a call pauses for up to this many seconds; before each later one for up to twice as long."""
 
 KEY_NAMES = {Channel.REST: "Idempotency-Key", Channel.MCP: "idempotencyKey"}
-"""What callers call the idempotency key, by interface."""
+"""Name of the idempotency key for callers, by interface."""
 KEY_OF_DRY_RUN = "Can't be used up by a dry run, which changes nothing: leave it out, and send it with the real call."
 
 
 class Effect(StrEnum):
-    """What an operation changes."""
+    """Effect of an operation on records."""
 
     READS = "reads"
     CREATES = "creates"
@@ -58,7 +58,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True)
 class Result(Generic[Shown]):
-    """What an operation returns: a body that JSON can hold, and what the interfaces need beside it."""
+    """Result of an operation: a body that JSON can hold, and what the interfaces need beside it."""
 
     body: Shown
     etag: str | None = None
@@ -71,7 +71,7 @@ class Result(Generic[Shown]):
     total: int | None = None
     """How many items the list has on all pages, if the request has `count`."""
     replayed: bool = False
-    """Whether this is the stored result of an earlier request with the same idempotency key."""
+    """True if this is the stored result of an earlier request with the same idempotency key."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The texts that were read already, by id."""
 
@@ -140,9 +140,9 @@ class Operation(Generic[Shown]):
     errors: tuple[type[Refusal], ...] = ()
     """The errors that it raises, besides those that follow from the rest of the declaration: `NotFound` from ids."""
     unchanging: bool = False
-    """Whether its record has no revision, so that its responses have no ETag."""
+    """True if its record has no revision, so that its responses have no ETag."""
     transaction: bool = False
-    """Whether it writes more than one record, and so runs in a transaction."""
+    """True if it writes more than one record, and so runs in a transaction."""
     prepare: Callable[..., Any] | None = None
     """Does the slow work before each try, outside of the transaction, with the arguments of `function`; what it returns
     is `ctx.prepared`, also for itself before the next try. It raises no refusal of the caller, as a request with the
@@ -151,15 +151,15 @@ class Operation(Generic[Shown]):
     """For an operation on a document or its brief: the rule that decides about it, which raises the refusal.
     `list_document_actions` asks it; the operation's function does so with what was sent."""
     publishes: bool = False
-    """Whether a call counts towards `publishesPerDay` of the token's budget."""
+    """True if a call counts towards `publishesPerDay` of the token's budget."""
     toolsets: tuple[str, ...] = ()
     """The sets of MCP's tools that offer it, of `TOOLSETS`."""
     arguments_as: str = ""
     """The tool that describes its arguments, so that its own leaves out what is described there."""
     each_call_counts: bool = False
-    """Whether a repeated call has another effect, though it names the record."""
+    """True if a repeated call has another effect, though it names the record."""
     next: str = ""
-    """What its tool tells agents besides the docstring: what to call next."""
+    """Text for agents that its tool adds to the docstring: what to call next."""
     button: str = ""
     """The console's button for it, where a message names the operation."""
 
@@ -205,7 +205,7 @@ class Operation(Generic[Shown]):
 
     @property
     def many(self) -> bool:
-        """Whether the response is a list."""
+        """True if the response is a list."""
         return get_origin(self._body) is list
 
     @cached_property
@@ -229,7 +229,7 @@ class Operation(Generic[Shown]):
 
     @property
     def writes_document(self) -> bool:
-        """Whether it writes a document and returns its record, which alone has long texts in the result of a write."""
+        """True if it writes a document and returns its record, which alone has long texts in the result of a write."""
         return not self.reads and self.with_texts is not None
 
     def permit(self, ctx: Context) -> None:

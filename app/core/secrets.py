@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 
 class StoredSecret(TypedDict):
-    """What is stored of a secret that expires."""
+    """Stored form of a secret that expires."""
 
     id: str
     projectId: str

@@ -1,4 +1,4 @@
-"""What a slug may be: a document's is one URL path segment, a category's is stricter (decisions, section 4)."""
+"""Rules for slugs: a document's is one URL path segment, a category's is stricter (decisions, section 4)."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ from anyascii import anyascii
 from app.core.schemas.validation import full_match
 
 MAX_PAST_SLUGS = 20
-"""The most past slugs that are stored of a document; the oldest are dropped (decisions, section 15)."""
+"""Maximum number of past slugs that are stored of a document; the oldest are dropped (decisions, section 15)."""
 
 
 _UNFIT = regex.compile(

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What an intent becomes when it is confirmed."""
+    """Type of the record that an intent becomes when it is confirmed."""
 
     DOCUMENT = "document"
     CLUSTER = "cluster"
@@ -33,7 +33,7 @@ class DocumentStatus(StrEnum):
 
 
 class SearchIntent(StrEnum):
-    """What a searcher wants who types the brief's keyword."""
+    """Intent of a searcher who enters the brief's keyword."""
 
     INFORMATIONAL = "informational"
     COMMERCIAL = "commercial"
@@ -42,7 +42,7 @@ class SearchIntent(StrEnum):
 
 
 class Scope(StrEnum):
-    """What a management token allows; none implies another (decisions, section 2)."""
+    """Permission of a management token; none implies another (decisions, section 2)."""
 
     READ = "read"
     WRITE = "write"

@@ -49,7 +49,7 @@ class Job:
     close: Callable[[], None] = lambda: None
     """Ends the threads that the job has of its own."""
     after_events: bool = False
-    """Whether it also runs at once when events were relayed, which may have queued something for it."""
+    """True if it also runs at once when events were relayed, which may have queued something for it."""
 
 
 MakeJob = Callable[[Store, Any], Job]
@@ -190,7 +190,7 @@ class ProjectPool:
 
     @property
     def is_full(self) -> bool:
-        """Whether all threads are busy, or the pool is closed."""
+        """True if all threads are busy, or the pool is closed."""
         with self._lock:
             return self._closed.is_set() or self._running.total() >= self._threads
 

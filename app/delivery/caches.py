@@ -1,4 +1,4 @@
-"""What all delivery queries of a project have in common: its delivery revision, categories, counts and redirects.
+"""Data that all delivery queries of a project share: its delivery revision, categories, counts and redirects.
 
 All but the revision are cached by it; each is read once for all requests that wait for it, so that they fail together
 where MongoDB is slow, and not one after the other. (decisions, sections 7 and 15)

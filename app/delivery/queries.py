@@ -1,4 +1,4 @@
-"""What a website reads: published documents and categories, and with the permission drafts.
+"""Queries of a website: published documents and categories, and with the permission drafts.
 
 A query has one `DeliveryQuery`, which its resolvers ask. What a list needs beside its records (authors, related
 documents, previews, texts) is read for the whole list when the first record needs it, so the number of reads is the
@@ -185,7 +185,7 @@ class DeliveryQuery:
         self._store, self._project_id = ctx.store, ctx.project_id
         self.texts = Texts(ctx)
         self.shows_drafts = False
-        """Whether the response may show drafts, so that no cache may store it."""
+        """True if the response may show drafts, so that no cache may store it."""
         self._found: list[DeliveredDocument] = []
         """The documents that were found so far."""
         self._current: dict[str, StoredDocument] = {}

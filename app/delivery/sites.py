@@ -1,4 +1,4 @@
-"""What feeds and sitemaps read: the project as a whole, and its published documents in batches."""
+"""Data of feeds and sitemaps: the project as a whole, and its published documents in batches."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ BATCH = 1_000
 
 @dataclass(frozen=True)
 class Site:
-    """What feeds say of a project as a whole, and the versions that they change with."""
+    """Data about a project as a whole in its feeds, and the versions that they change with."""
 
     name: str
     url: str

@@ -21,7 +21,7 @@ from app.core.text.excerpts import first_paragraph
 from app.documents.rendering import render_content
 
 MAX_BODIES = 16 * 1024 * 1024
-"""The most bytes of html and markdown in one response."""
+"""Maximum number of bytes of html and markdown in one response."""
 EXCERPT_CACHE_CHARACTERS = 8_000_000
 RENDERED_CACHE_BYTES = 32 * 1024 * 1024
 ENTRY_BYTES = 400
@@ -45,7 +45,7 @@ class Text(str):
 
     content: str | None = None
     is_rendered = False
-    """Whether the content is html that is rendered from the body; None where that is too long to be published."""
+    """True if the content is html rendered from the body; the content is None if that is too long to be published."""
 
 
 class Texts:

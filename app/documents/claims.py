@@ -1,4 +1,4 @@
-"""What a claim of a brief guards, and how it ends (contract: Brief states; decisions, section 6)."""
+"""Rules of claims: what a claim of a brief guards, and how it ends (contract: Brief states; decisions, section 6)."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What is stored of a version of a document (decisions, section 5)."""
+"""Stored form of a version of a document (decisions, section 5)."""
 
 from collections.abc import Mapping
 from typing import Any, NotRequired

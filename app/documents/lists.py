@@ -37,7 +37,7 @@ ORDERS = {
     "title": indexes.BY_TITLE,
     "dueDate": indexes.BY_DUE_DATE,
 }
-"""What lists of documents are sorted by, each with its index."""
+"""Sort keys of lists of documents, each with its index."""
 ORDER_KEYS = {
     "updatedAt": ("updatedAt", "_id"),
     "createdAt": ("createdAt", "_id"),
@@ -62,7 +62,7 @@ BRIEF_ITEM = dict.fromkeys(
     ),
     1,
 )
-"""What is read of a document in a list of briefs."""
+"""Projection of a document in a list of briefs."""
 
 Filters = Mapping[str, Any]
 """The filters of a list, as `DocumentQuery` loads them."""

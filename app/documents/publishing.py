@@ -63,7 +63,7 @@ from app.publications.rules import Publication
 from app.publications.store import Publications
 
 DUE_AT_ONCE = 100
-"""The most documents of one project that are published in one turn."""
+"""Maximum number of documents of one project that are published in one turn."""
 PUBLISH_TURN_SECONDS = 1.0
 """How long the documents of one project are published before it is another project's turn."""
 

@@ -1,4 +1,4 @@
-"""What is delivered of a document, as it was when it was published, and where its past slugs lead.
+"""Rules of publishing: the snapshot of a document that is delivered, and where its past slugs lead.
 
 (decisions, sections 5, 7 and 15)
 """

@@ -1,4 +1,4 @@
-"""What is stored of a document, and what a rule decides about one (contract: Management document record).
+"""Stored form of a document, and the decision of a rule about one (contract: Management document record).
 
 A rule is a pure function from a document as it is and the call to a `Decision`; it raises the refusal where there is
 none. The rules of briefs, statuses, edits and publishing are in modules of their own.
@@ -106,7 +106,7 @@ NO_BRIEF: StoredBrief = {"state": BriefState.NONE}
 
 @dataclass(frozen=True)
 class Decision:
-    """What a rule decides: the document as it is to be, and the events that say so; none where nothing changes."""
+    """Decision of a rule: the changed document, and the events of the change; no events if nothing changes."""
 
     document: StoredDocument
     events: tuple[Event, ...] = ()

@@ -11,7 +11,7 @@ from app.documents.record import StoredDocument
 from app.publications.rules import Rendered, rendered
 
 _renderable: SharedCache[bool] = SharedCache(10_000, size_of=lambda known: 1)
-"""Whether contents that were rendered before can be published, by the store and the content's id."""
+"""Cache of whether rendered contents can be published, by the store and the content's id."""
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ def document_summary(ctx: Context, document: StoredDocument) -> DocumentSummary:
 
 
 TEXT_IF_MISSING = {"content": "", "markdown": "", "publishedMarkdown": None}
-"""What the field of a long text has where nothing was written, or published."""
+"""Value of the field of a long text if nothing was written, or published."""
 
 
 def document_text_ids(document: StoredDocument) -> dict[str, str | None]:
@@ -140,7 +140,7 @@ _From = TypedDict("_From", {"from": Annotated[int, doc("the older version")]})
 
 
 class Diff(_From):
-    """What changed between two versions."""
+    """Difference between two versions."""
 
     to: Annotated[int, doc("the newer version", 2)]
     diff: Annotated[

@@ -1,4 +1,4 @@
-"""What may be written to a document after it exists, and what reading documents takes (decisions, section 5)."""
+"""Schemas of writes to an existing document, and of queries that read documents (decisions, section 5)."""
 
 from enum import StrEnum
 from typing import Any
@@ -26,7 +26,7 @@ SORTS = tuple(f"{order}{key}" for key in ("updatedAt", "createdAt", "dueDate", "
 
 
 MAX_KEY = 200
-"""The most characters of a document's key, the caller's own id of it (decisions, section 14)."""
+"""Maximum number of characters of a document's key, the caller's own id of it (decisions, section 14)."""
 
 
 def document_key(**options: Any) -> StrictString:
@@ -89,7 +89,7 @@ class FirstStatus(StrEnum):
 
 
 class DocumentChanges(WithBaseVersion, PublishedChanges):
-    """What PATCH of a document may carry; null clears, but not title, slug and status."""
+    """Body of `PATCH /documents/:id`; null clears a field, except title, slug and status."""
 
     title = StrictString(300, not_blank, description="the document's title", allow_none=False)
     slug = StrictString(200, document_slug, description="URL slug", allow_none=False)
@@ -115,7 +115,7 @@ MAX_MARKDOWN = 2_097_152
 
 
 class ContentFields(GuardedWrite):
-    """What a content write carries; `baseVersion` may be sent as `If-Match` instead."""
+    """Body of `PUT /documents/:id/content`; `baseVersion` may be sent as `If-Match` instead."""
 
     markdown = StrictString(
         MAX_MARKDOWN, description="the whole content as markdown", example="Flour, water and patience.", required=True
@@ -123,7 +123,7 @@ class ContentFields(GuardedWrite):
 
 
 class SubmitFields(WithClaim):
-    """What submitting may carry."""
+    """Body of `POST /documents/:id/submit`."""
 
 
 class ApproveFields(WithBaseVersion):
@@ -137,7 +137,7 @@ class ChangesRequest(Schema):
 
 
 class ScheduleFields(WithBaseVersion):
-    """What scheduling carries."""
+    """Body of `POST /documents/:id/schedule`."""
 
     publishAt = TimeString(
         description="when to publish: a timestamp with its offset, in the future",

@@ -34,13 +34,13 @@ class StatusMove:
     enters: Status | Callable[[StoredDocument], str]
     event: str
     finishes: bool = False
-    """Whether it needs content, and makes a claimed brief `drafted`."""
+    """True if it needs content, and makes a claimed brief `drafted`."""
     submits: bool = False
-    """Whether it is refused while the brief is claimed by another agent."""
+    """True if it is refused while the brief is claimed by another agent."""
     if_changed: tuple[Status, ...] = ()
     """Statuses that it leaves only when the content changed since it was published."""
     if_live: bool = False
-    """Whether it needs a document that is delivered."""
+    """True if it needs a document that is delivered."""
     clears: tuple[str, ...] = ()
     """Fields that are null afterwards."""
 
@@ -235,7 +235,7 @@ _STATUS_WORDS: Mapping[str, str] = {
     Status.DRAFTING: "being drafted",
     Status.REVIEW: "in review",
 }
-"""The statuses in a sentence, where they are not their own words."""
+"""Status labels for messages; a status without one is shown as it is."""
 
 
 def _may_leave(move: StatusMove, document: StoredDocument) -> bool:

@@ -23,7 +23,7 @@ from app.documents.record import Decision, StoredDocument
 from app.documents.revision_store import Revisions
 
 EXPIRED_AT_ONCE = 250
-"""The most expired claims of a project that are ended before the next project has its turn."""
+"""Maximum number of expired claims of a project that are ended before the next project has its turn."""
 
 
 class Documents(DocumentLists):

@@ -14,7 +14,7 @@ class EventQuery(Schema):
 
 
 class WaitingEventQuery(EventQuery):
-    """What reading events takes over REST."""
+    """Query parameters of `GET /events`."""
 
     wait = StrictInteger(
         0, 25, description="seconds to wait for the first event, where there is none yet", load_default=0

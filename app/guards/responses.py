@@ -26,7 +26,7 @@ class Skipped(TypedDict):
 
 
 class Revert(TypedDict):
-    """What a call reverted."""
+    """Result of reverting a token's work."""
 
     reverted: Annotated[list[Reverted], doc("the documents that were reverted, at most 100")]
     skipped: Annotated[list[Skipped], doc("those that need a look, at most 1,000")]

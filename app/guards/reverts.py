@@ -90,7 +90,7 @@ class _Work:
     before: int | None
     """The number of the version before them."""
     changed_since: bool
-    """Whether somebody else changed the document after the first of them."""
+    """True if somebody else changed the document after the first of them."""
 
     @property
     def obstacle(self) -> SkipReason | None:
@@ -103,7 +103,7 @@ class _Work:
 
     @property
     def is_live(self) -> bool:
-        """Whether one of the versions is what is delivered."""
+        """True if one of the versions is the delivered one."""
         published = self.document.get("published")
         return published is not None and published["version"] in {version["version"] for version in self.own}
 

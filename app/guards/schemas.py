@@ -60,7 +60,7 @@ class GuardSettings(Schema):
 
 
 class FreezeFields(Schema):
-    """What freezing a project carries."""
+    """Body of `POST /project/freeze`."""
 
     note = StrictString(
         500, description="why, for those who are refused", example="Wrong prices in last night's drafts."
@@ -68,7 +68,7 @@ class FreezeFields(Schema):
 
 
 class RevertFields(Schema):
-    """What reverting a token's work carries."""
+    """Body of `POST /tokens/:id/revert`."""
 
     since = TimeString(
         description="from when on, a timestamp with its offset, at most 30 days back",

@@ -1,4 +1,4 @@
-"""What refuses every write alike: a project's freeze, and a token's budget (decisions, section 13).
+"""Rules that refuse every write alike: a project's freeze, and a token's budget (decisions, section 13).
 
 Both read the project and the token that authentication read anyway.
 """

@@ -1,1 +1,1 @@
-"""What the interfaces on HTTP share: callers, limits, request ids, headers, errors as JSON."""
+"""Code that the interfaces on HTTP share: callers, limits, request ids, headers, errors as JSON."""

@@ -86,7 +86,7 @@ class Callers:
         app.after_request(self._add_rate_limit_headers)
 
     def context(self, channel: Channel) -> Context:
-        """Returns the context of a request, made once: its caller, and its instant.
+        """Returns the context of a request, made once: the caller and the time of the request.
 
         Raises `Unauthorized`, and `RateLimited` where a token calls or an address fails too often.
         """

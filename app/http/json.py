@@ -9,7 +9,7 @@ from app.core.errors import HttpApiDecodeError, Issue, UnsupportedMediaType
 from app.http.bodies import refuse_compressed
 
 MAX_VALUES = 100_000
-"""The most values in a body. Small values take up to 30 times their length in memory: 20 MB of `[],` take 400 MB."""
+"""Maximum values in a body. Small values take up to 30 times their length in memory: 20 MB of `[],` take 400 MB."""
 
 
 def loads_object(raw: bytes, request: Request, media_types: str | None = None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ MAX_KEYS = 50_000
 
 
 class Hit(NamedTuple):
-    """Whether a request is allowed, how many are left, and in how many seconds the limit resets."""
+    """Outcome of a hit: whether the request is allowed, how many are left, and in how many seconds the limit resets."""
 
     allowed: bool
     remaining: int

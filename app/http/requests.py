@@ -28,9 +28,9 @@ CALLER = "content_workflow.caller"
 """The key of its `Caller` there, once it is authenticated."""
 
 LOGGED_PATH = 40
-"""The most characters that the log shows of a path without a route, which can be 64 KB of anything."""
+"""Maximum number of characters that the log shows of a path without a route, which can be 64 KB of anything."""
 SECRET = re.compile(r"(cw[a-z]_|whsec_)[^/]*|[\w-]{32,}")
-"""What may be a secret in a path: what begins with the prefix of one, or is as long as one."""
+"""Possible secrets in a path: text that begins with the prefix of one, or is as long as one."""
 
 MAX_HEADER = 8_192
 """How many characters the value of a header may have; 64 KB of some headers take 40 ms to parse."""

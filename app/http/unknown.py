@@ -23,9 +23,9 @@ from app.core.schemas.unknown import LONG_NAME, Unknown, unknown_names
 from app.http.preferences import STRICT, applied, prefers
 
 LISTED = 20
-"""The most names in `Ignored-Fields`."""
+"""Maximum number of names in `Ignored-Fields`."""
 LISTED_LENGTH = 2_500
-"""The most characters of `Ignored-Fields`: 20 names in ASCII of any length fit, and all headers into a proxy's 4 KB."""
+"""Maximum characters of `Ignored-Fields`: 20 names in ASCII of any length fit, and all headers into a proxy's 4 KB."""
 SHOWN = string.punctuation.replace("%", "") + " "
 """The characters that `Ignored-Fields` shows as they are, besides letters and digits."""
 

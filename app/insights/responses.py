@@ -8,7 +8,7 @@ from app.core.documented import EXAMPLE_TIME, Date, Id, Timestamp, doc
 
 
 class DayFigures(TypedDict):
-    """What happened on a day."""
+    """Figures of a day."""
 
     date: Annotated[Date, doc("the day")]
     created: Annotated[int, doc("documents created")]
@@ -45,7 +45,7 @@ class RoundFigures(TypedDict):
 
 
 class LevelFigures(TypedDict):
-    """What became of review threads of a level."""
+    """Figures of the review threads of a level."""
 
     opened: Annotated[int, doc("threads opened")]
     resolved: Annotated[int, doc("threads resolved otherwise than by their suggestion")]
@@ -54,7 +54,7 @@ class LevelFigures(TypedDict):
 
 
 class ThreadFigures(TypedDict):
-    """What became of review threads, by level."""
+    """Figures of review threads, by level."""
 
     must: LevelFigures
     should: LevelFigures
@@ -62,7 +62,7 @@ class ThreadFigures(TypedDict):
 
 
 class AgentFigures(TypedDict):
-    """What became of the briefs that a token claimed, and of what it wrote."""
+    """Figures of the briefs that a token claimed, and of the texts that it wrote."""
 
     id: Annotated[Id, doc("the token's id")]
     name: Annotated[str, doc("the token's name at its last claim", "Night writer")]

@@ -21,7 +21,7 @@ COUNTED = {
     "document.approved": "approved",
     "document.published": "published",
 }
-"""What is counted of each day, by the type of the event."""
+"""Figures of a day, by the type of the event that they count."""
 
 OF_AGENTS = {
     "brief.claimed": "claimed",
@@ -32,7 +32,7 @@ OF_AGENTS = {
     "document.changes_requested": "changesRequested",
     "document.approved": "approved",
 }
-"""What is counted for the token that claimed the brief last."""
+"""Figures of the token that claimed the brief last, by the type of the event that they count."""
 
 OFFERS = ("brief.ready", "brief.released", "brief.expired")
 """The events after which a brief is ready."""
@@ -62,7 +62,7 @@ class Progress(TypedDict):
     holder: Actor | None
     """The token that claimed the brief last, and did not give up."""
     held: bool
-    """Whether the brief is claimed now."""
+    """True if the brief is claimed now."""
     offeredAt: datetime | None
     """When the brief was last offered."""
     waitingSince: datetime | None
@@ -111,7 +111,7 @@ class StoredFigures(TypedDict):
 
 @dataclass
 class Figures:
-    """What is counted: each figure of a day, and each figure of a token on a day, by its path."""
+    """Counted figures: each figure of a day, and each figure of a token on a day, by its path."""
 
     counts: dict[tuple[date, str | None], Counter[str]] = field(default_factory=dict)
     """By the day and the token; under None those of the project."""

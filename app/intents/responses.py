@@ -58,7 +58,7 @@ CONFIRMED: dict[Kind, type] = {
     Kind.CLUSTER: ConfirmedCluster,
     Kind.CATEGORY: ConfirmedCategory,
 }
-"""What confirming a draft of each kind returns, with the long texts that REST adds."""
+"""Response to the confirmation of a draft of each kind, with the long texts that REST adds."""
 
 
 class Validation(TypedDict):

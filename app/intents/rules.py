@@ -1,4 +1,4 @@
-"""What confirming a draft finds wrong, and the record that a draft becomes (contract: Intent; decisions, section 4)."""
+"""Problems that a confirm finds, and the record that a draft becomes (contract: Intent; decisions, section 4)."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -35,13 +35,13 @@ class StoredIntent(TypedDict):
 
 @dataclass
 class Facts:
-    """What confirming has to know of the project besides the draft."""
+    """Facts of the project that confirming needs besides the draft."""
 
     found: ExistingRecords = field(default_factory=ExistingRecords)
     taken: bool = False
-    """Whether the slug, or the name of a cluster, is another record's."""
+    """True if the slug, or the name of a cluster, is another record's."""
     full: bool = False
-    """Whether the project has as many records of the kind as it may have."""
+    """True if the project has as many records of the kind as it may have."""
 
 
 TAKEN = {

@@ -1,4 +1,4 @@
-"""What a draft may hold, by kind (contract: Intent)."""
+"""Fields of a draft, by kind (contract: Intent)."""
 
 from app.categories.schemas import DraftCategoryFields, DraftClusterFields
 from app.core.schemas.fields import DateString, EnumString, Nested, Schema, StrictString, StringToConfirm

@@ -1,4 +1,4 @@
-"""What waits for whom, derived from the records and never stored (decisions, section 19)."""
+"""Inboxes: what waits for whom, derived from the records and never stored (decisions, section 19)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from app.notices.vocabulary import WaitKind
 from app.review.rules import ReviewedDocument, StoredThread
 
 MOST_WAITING = 200
-"""The most entries of an inbox."""
+"""Maximum number of entries of an inbox."""
 
 ACTIONS: Mapping[WaitKind, str] = {
     WaitKind.REVIEW: "approve_document",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.review.rules import StoredThread
 
 MOST_THREADS = 1_000
-"""The most answered threads that are read: more than an inbox has, as those of documents in the trash are left out."""
+"""Maximum number of answered threads read: more than an inbox has, as those of documents in the trash are left out."""
 
 
 WAITING_SINCE = index(

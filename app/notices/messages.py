@@ -19,7 +19,7 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 MOST_SHOWN = 200
-"""The most lines of a message, as many as an inbox has."""
+"""Maximum number of lines of a message, as many as an inbox has."""
 SLACK_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 

@@ -1,4 +1,4 @@
-"""What members change for themselves: notification settings and their calendar (decisions, section 19).
+"""Settings that members change for themselves: notification settings and their calendar (decisions, section 19).
 
 These operations are in no catalogue: the REST API and MCP have `update_member`, for administrators.
 """
@@ -37,7 +37,7 @@ NO_MEMBER = "Your token is not a member's: an administrator can say whose it is.
 
 @operation(Scope.READ, Effect.CHANGES, body=NotifyFields, errors=(BadRequest,), transaction=True)
 def update_own_notices(ctx: Context, fields: Fields) -> Result[Member]:
-    """Change how you are told of what waits for you."""
+    """Change your notification settings."""
     return update_member.function(ctx, _own(ctx)["id"], {"notify": fields})
 
 

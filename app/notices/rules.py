@@ -21,7 +21,7 @@ from app.review.rules import StoredThread
 GATHERS = timedelta(seconds=60)
 """How long the notices after a first one wait, to be sent together."""
 MOST_TEXT = 200
-"""The most characters of a note or comment in a notice."""
+"""Maximum number of characters of a note or comment in a notice."""
 TEST = "test"
 """The kind of the line of a test message."""
 SHOWN = 4

@@ -5,7 +5,7 @@ from app.core.schemas.validation import http_url
 from app.notices.vocabulary import Digest
 
 MASK = "…"
-"""What a Slack address is shown with, before its last four characters."""
+"""Prefix of a masked Slack address, before its last four characters."""
 
 
 def slack_url(value: str) -> None:

@@ -21,7 +21,7 @@ from app.review.store import Threads
 from app.review.vocabulary import ThreadState
 
 MOST_SENT = 10_000
-"""The most notices of a mailbox that are sent together; a message shows the first lines, and counts the others."""
+"""Maximum notices of a mailbox that are sent together; a message shows the first lines, and counts the others."""
 
 
 class NotifiedMembers(Members):

@@ -52,7 +52,7 @@ from app.projects.rules import NEW_TOKEN, StoredToken
 from app.projects.token_store import Tokens
 
 REFRESH = "cwr_"
-"""What refresh tokens begin with; then come the project's id, the part that stays, and the part that changes."""
+"""Prefix of refresh tokens; then come the project's id, the part that stays, and the part that changes."""
 REGISTRATIONS = 20
 """How many clients an address may register in an hour."""
 

@@ -43,7 +43,7 @@ class RefreshAnswer(TypedDict):
 
 
 class Connection(TypedDict):
-    """What is stored of the secrets of a connection: only hashes (decisions, section 16)."""
+    """Stored form of the secrets of a connection: only hashes (decisions, section 16)."""
 
     code: str
     """The hash of the code that it was made with."""
@@ -87,7 +87,7 @@ class ConnectedToken(StoredToken):
 
 
 class StoredCode(StoredSecret):
-    """What somebody agreed to, until the client exchanges the code for it (decisions, section 16)."""
+    """A consent, until the client exchanges the code for it (decisions, section 16)."""
 
     redirectUri: str
     challenge: str
@@ -134,7 +134,7 @@ class Client:
 
     @property
     def has_document(self) -> bool:
-        """Whether it names itself by a document at its own address."""
+        """True if it names itself by a document at its own address."""
         return is_document(self.id)
 
     @property

@@ -1,4 +1,4 @@
-"""What clients that connect by OAuth say of themselves, and what people agree to (decisions, section 16)."""
+"""Schemas of the metadata of clients that connect by OAuth, and of a user's consent (decisions, section 16)."""
 
 import re
 
@@ -36,7 +36,7 @@ def redirect_address(value: str) -> None:
 
 
 class ClientMetadata(Schema):
-    """What a client says of itself (RFC 7591)."""
+    """Metadata that a client states about itself (RFC 7591)."""
 
     redirect_uris = List(
         StrictString(MAX_URL, validate=[redirect_address], allow_none=False), 20, min_items=1, required=True
@@ -46,7 +46,7 @@ class ClientMetadata(Schema):
 
 
 class ConsentFields(Schema):
-    """What somebody lets a client do."""
+    """Fields of a user's consent to a client."""
 
     scopes = List(EnumString(Scope, allow_none=False), len(Scope), required=True)
     agent = StrictString(100, not_blank, required=True)

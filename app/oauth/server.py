@@ -63,7 +63,7 @@ def _plain(value: str) -> str:
 
 @dataclass(frozen=True)
 class _Granted:
-    """A consent, or the connection made of it, as Authlib reads it; it was found by the client's id."""
+    """Adapts a stored consent or connection, found by the client's id, to the interface that Authlib expects."""
 
     record: Any
     sent: str
@@ -97,7 +97,7 @@ class _Challenge(CodeChallenge):
 
 
 class _TokenGrant:
-    """What the grants have in common: public clients, and operations that save what they return."""
+    """Base of the grants: public clients, and operations that save what they return."""
 
     TOKEN_ENDPOINT_AUTH_METHODS = ["none"]
     request: Any

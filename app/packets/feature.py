@@ -1,4 +1,4 @@
-"""What packets add to the records and operations of others."""
+"""Additions of packets to the records and operations of others."""
 
 from app.briefs.responses import ClaimedDocument, ClaimedSummary
 from app.briefs.schemas import ClaimFields

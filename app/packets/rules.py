@@ -7,7 +7,7 @@ import orjson
 
 MOST_BYTES = 65_536
 _NAMES = 300
-"""The most bytes that naming the shortened parts takes."""
+"""Maximum number of bytes that naming the shortened parts takes."""
 
 LEAST: dict[str, int] = {
     "checks": 5_000,

@@ -1,4 +1,4 @@
-"""What planning adds to other folders."""
+"""Additions of planning to other folders."""
 
 from app.core.features import Feature, by_class_name
 from app.planning.vocabulary import PieceOutcome

@@ -55,7 +55,7 @@ class _Piece:
     brief: dict[str, Any] | None = None
     """The fields of its brief to write; None to leave it as it is."""
     offers: bool = False
-    """Whether its brief is to be offered."""
+    """True if its brief is to be offered."""
 
 
 @dataclass
@@ -89,7 +89,7 @@ class _Known(_Piece):
 def plan_documents(ctx: Context, fields: Fields) -> Result[Plan]:
     """Plan up to 500 documents with their briefs, by keys of your own.
 
-    A new `key` makes a document. A known one changes the fields, of the brief too, that are sent and differ, but
+    A new `key` creates a document. An existing key updates only the fields sent, including those of the brief, but
     never `markdown`, `status` and `slug`. Each piece holds or fails by itself, unless `atomic`. The same plan again
     changes nothing.
     """

@@ -1,4 +1,4 @@
-"""What a plan carries: the pieces of content that somebody plans, many at once (decisions, section 14)."""
+"""Schemas of a plan: the pieces of content that somebody plans, many at once (decisions, section 14)."""
 
 from app.core.schemas.fields import DateString, List, Nested, Schema, StrictBoolean, StrictString
 from app.core.schemas.queries import DryRunQuery
@@ -38,6 +38,6 @@ class PlanFields(Schema):
 
 
 class PlanQuery(DryRunQuery):
-    """What planning takes in the query over REST, as a table has no place for it."""
+    """Query parameters of `POST /plan`, as a table has no place for them."""
 
     atomic = StrictBoolean(description="all pieces or none, for a table too")

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class PieceOutcome(StrEnum):
-    """What became of a piece of a plan (decisions, section 14)."""
+    """Outcome of a piece of a plan (decisions, section 14)."""
 
     CREATED = "created"
     UPDATED = "updated"

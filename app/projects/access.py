@@ -56,7 +56,7 @@ class Access:
     def __init__(self, store: Store, cached_seconds: float = CACHED_SECONDS) -> None:
         self._store, self._cached_seconds = store, cached_seconds
         self._found: TTLCache[str, _Found] = TTLCache(10_000, cached_seconds)
-        """What was looked up, by the hash of the secret."""
+        """Tokens and sessions that were looked up, by the hash of the secret."""
         self._changed: TTLCache[str, float] = TTLCache(10_000, cached_seconds)
         """When this server last changed a project's tokens, sessions or freeze, by the project's id."""
         self._lock = threading.Lock()

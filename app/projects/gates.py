@@ -27,15 +27,15 @@ class Attempt:
     record: Any
     call: Call
     fields: Fields | None = None
-    """What is to be changed, or was sent; None where a valid call is assumed."""
+    """The fields to change, or those that were sent; None if a valid call is assumed."""
     text: str | None = None
     """The document's text, if it was read already."""
     facts: dict[Gate, Any] = field(default_factory=dict)
-    """What the gates read, or is known already."""
+    """The facts that the gates read, or that are known already."""
     recent: bool = False
-    """Whether the project's settings of up to 3 s ago do."""
+    """True if the project's settings of up to 3 s ago suffice."""
     reads: bool = True
-    """Whether gates that have to read are asked too."""
+    """True if gates that have to read are asked too."""
 
     @cached_property
     def project(self) -> StoredProject:

@@ -1,4 +1,4 @@
-"""What is stored of projects, members, tokens and invitations (decisions, sections 2 and 5)."""
+"""Stored form of projects, members, tokens and invitations (decisions, sections 2 and 5)."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -56,7 +56,7 @@ class StoredInvitation(StoredSecret):
 
     memberId: str
     scopes: list[str]
-    """What the token will allow."""
+    """The scopes that the token will have."""
     createdBy: Actor
     tokenHash: str | None
     """The hash of the secret that the invitation was made with, with which it ends. None for the command line."""

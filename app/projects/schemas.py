@@ -1,4 +1,4 @@
-"""What a project's settings may hold (decisions, section 5)."""
+"""Schemas of projects, their settings and members (decisions, section 5)."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,7 @@ email_address = full_match(f"{_PART}@{_PART}", "Must be an e-mail address, like 
 
 
 class MemberFields(Schema):
-    """What creates a member."""
+    """Body of `POST /members`."""
 
     name = StrictString(100, not_blank, description="the member's name", example="Ada Example", required=True)
     email = StrictString(320, email_address, description="the member's e-mail address", example="ada@example.org")
@@ -38,7 +38,7 @@ class MemberFields(Schema):
 
 
 class MemberChanges(MemberFields):
-    """What PATCH of a member may carry."""
+    """Body of `PATCH /members/:id`."""
 
     name = StrictString(100, not_blank, description="the member's name", example="Ada Example", allow_none=False)
 
@@ -69,7 +69,7 @@ def url_with(*placeholders: str) -> Callable[[str], None]:
 
 
 class ProjectFields(Schema):
-    """What creates a project; only the command line does."""
+    """Fields of a new project; only the command line creates one."""
 
     name = StrictString(100, not_blank, description="the project's name", required=True)
     teamId = StrictString(
@@ -81,7 +81,7 @@ class ProjectFields(Schema):
 
 
 class ProjectChanges(Schema):
-    """What PATCH of the project may carry; null clears the addresses and the lease, an empty text the addresses."""
+    """Body of `PATCH /project`; null clears the addresses and the lease, an empty text the addresses."""
 
     name = StrictString(100, not_blank, description="the project's name", allow_none=False)
     reviewRequired = StrictBoolean(description="whether only approved documents can be published")

@@ -79,7 +79,7 @@ _recent_lock = threading.Lock()
 
 
 class StoredCounters(TypedDict):
-    """What a project counts, as it is in MongoDB, under the project's id.
+    """Record of a project's counters, as it is in MongoDB, under the project's id.
 
     Transactions that must not run side by side both write to it.
     """
@@ -94,7 +94,7 @@ class StoredCounters(TypedDict):
 
 
 class Revision(NamedTuple):
-    """What a project delivers, as of a moment."""
+    """Revision of the content that a project delivers, as of a moment."""
 
     number: int
     at: Timestamp | None
@@ -106,7 +106,7 @@ LONG = 2_000
 
 
 Capped = Literal["clusters", "webhooks"]
-"""What a project may have up to a cap."""
+"""Records of which a project may have a limited number."""
 
 
 class Projects(OutboxCollection[StoredProject]):

@@ -1,4 +1,4 @@
-"""What a token may hold (decisions, section 2)."""
+"""Schemas of tokens and invitations (decisions, section 2)."""
 
 from app.core.schemas.fields import (
     EnumString,
@@ -16,7 +16,7 @@ MEMBER = "a management token: the id of the member whose it is, or null"
 
 
 class TokenFields(Schema):
-    """What creates a token."""
+    """Body of `POST /tokens`."""
 
     name = StrictString(100, not_blank, description="what or who uses the token", example="Night writer", required=True)
     kind = EnumString(TokenKind, description="`management` (the default) or `delivery`", allow_none=False)
@@ -33,7 +33,7 @@ class TokenFields(Schema):
 
 
 class TokenChanges(Schema):
-    """What PATCH of a token may carry."""
+    """Body of `PATCH /tokens/:id`."""
 
     name = StrictString(
         100, not_blank, description="what or who uses the token", example="Night writer", allow_none=False
@@ -45,7 +45,7 @@ MOST_SECONDS = 30 * 86_400
 
 
 class InvitationFields(Schema):
-    """What invites a member."""
+    """Body of `POST /members/:id/invitations`."""
 
     scopes = List(
         EnumString(Scope, allow_none=False),

@@ -1,4 +1,4 @@
-"""What a write of a text may say that it used (decisions, section 18)."""
+"""Schemas of the declaration of how a text was generated (decisions, section 18)."""
 
 from app.core.schemas.fields import Nested, Schema, StrictInteger, StrictString, StringToConfirm
 from app.core.schemas.validation import not_blank
@@ -14,7 +14,7 @@ class _Declared(Schema):
 
 
 class DraftGenerationFields(_Declared):
-    """What the writer of a draft's markdown used; the model is needed to confirm."""
+    """Declaration of how a draft's markdown was generated; the model is needed to confirm."""
 
     model = StringToConfirm(200, not_blank, description="the model", example="example-4", allow_none=False)
 
@@ -26,7 +26,7 @@ class WithDraftGeneration(Schema):
 
 
 class GenerationFields(_Declared):
-    """What the writer of a text used."""
+    """Declaration of how a text was generated."""
 
     model = StrictString(200, validate=[not_blank], description="the model", example="example-4", required=True)
 

@@ -49,7 +49,7 @@ from app.review.vocabulary import ThreadOutcome, ThreadState
 BRING_TEXTS = ("document.created", "document.content_updated")
 """The events of documents that may have a new text."""
 EVENTS_AT_ONCE = 100
-"""The most events whose texts the worker looks at in one turn of a project."""
+"""Maximum number of events whose texts the worker looks at in one turn of a project."""
 TURN_SECONDS = 1.0
 """How long the worker computes origins for one project before it is another project's turn."""
 

@@ -40,7 +40,7 @@ class VersionReview(HumanReview):
 
 
 class DisclosureRow(TypedDict):
-    """What is disclosed of a document that is live."""
+    """Disclosure of a document that is live."""
 
     documentId: Annotated[Id, doc("the document's id")]
     title: Annotated[str, doc("its title", "How to begin a sourdough starter")]

@@ -1,4 +1,4 @@
-"""What the writer of a text declares, what a person attests when they approve it, and what a publisher has to disclose.
+"""Declarations by the writer of a text, attestations by who approves it, and disclosures by its publisher.
 
 (decisions, section 18)
 """
@@ -21,7 +21,7 @@ TOKENS = ("inputTokens", "outputTokens")
 
 
 class Generation(TypedDict):
-    """What the writer of a version says that they used."""
+    """The writer's declaration of how a version was generated."""
 
     model: Annotated[str, doc("the model", "example-4")]
     provider: Annotated[str | None, doc("who provides it", "Example AI")]
@@ -31,7 +31,7 @@ class Generation(TypedDict):
 
 
 class ThreadCounts(TypedDict):
-    """What became of a document's review threads."""
+    """Counts of a document's review threads, by outcome."""
 
     resolved: Annotated[Count, doc("threads resolved, those below too", 4)]
     accepted: Annotated[Count, doc("suggestions accepted", 2)]
@@ -88,7 +88,7 @@ class AttributedDraft(StoredIntent):
 
 
 class StoredDisclosure(TypedDict):
-    """The provenance that a publication shows."""
+    """Disclosure of a publication: use of AI, models, reviewer."""
 
     value: str
     models: list[str]

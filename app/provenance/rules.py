@@ -23,7 +23,7 @@ from app.provenance.reviews import AgentWords, AttributedRevision, Attribution, 
 from app.provenance.vocabulary import WriterKind
 
 MOST_PARAGRAPHS = 50_000
-"""The most paragraphs of a text; what follows the last but one is one paragraph. 2 MB can have a million."""
+"""Maximum number of paragraphs of a text; what follows the last but one is one paragraph. 2 MB can have a million."""
 DIGEST_BYTES = 16
 MOST_NAMED = 100_000
 """Up to this many writers of all paragraphs together, paragraphs name every version; beyond it, every writer."""

@@ -7,7 +7,7 @@ from app.provenance.vocabulary import ReviewDemand
 
 
 class ReviewFields(Schema):
-    """What a person attests of the text that they approve."""
+    """A person's attestation of the text that they approve."""
 
     facts = StrictBoolean(description="whether you checked its facts", example=True, load_default=False)
     sources = StrictBoolean(description="whether you checked its sources", example=True, load_default=False)

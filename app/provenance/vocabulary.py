@@ -4,21 +4,21 @@ from enum import StrEnum
 
 
 class WriterKind(StrEnum):
-    """Whether words count as an agent's or as a person's (decisions, section 18)."""
+    """Kind of writer that words are attributed to: an agent or a person (decisions, section 18)."""
 
     AGENT = "agent"
     PERSON = "person"
 
 
 class ReviewDemand(StrEnum):
-    """Whether an approval needs the record of a person's review (decisions, section 18)."""
+    """Requirement of the record of a person's review for an approval (decisions, section 18)."""
 
     OFF = "off"
     REQUIRED = "required"
 
 
 class DisclosureValue(StrEnum):
-    """What a publisher has to say of a text (decisions, section 18)."""
+    """Disclosure that a publisher has to make about a text (decisions, section 18)."""
 
     HUMAN_ONLY = "human-only"
     AI_ASSISTED = "ai-assisted"

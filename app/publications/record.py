@@ -27,7 +27,7 @@ PUBLISHED_FIELDS = tuple(PublishedFields.__annotations__)
 
 
 class Published(TypedDict):
-    """What a document's record says of its publication; the whole of it is in `publications`."""
+    """The fields of a publication in the document's record; the whole of it is in `publications`."""
 
     version: Version
     slug: str

@@ -17,7 +17,7 @@ NOT_RENDERABLE = (
 
 
 class Publication(PublishedFields):
-    """What is delivered of a document, under the document's id; its texts are bodies."""
+    """Delivered snapshot of a document, under the document's id; its texts are bodies."""
 
     id: str
     projectId: str
@@ -39,7 +39,7 @@ class Publication(PublishedFields):
 
 @dataclass(frozen=True)
 class Rendered:
-    """What publishing makes of markdown, once."""
+    """Markdown as publishing renders it, once."""
 
     html: str
     html_bytes: int

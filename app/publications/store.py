@@ -1,4 +1,4 @@
-"""What is delivered: one record for each document that is live, under the document's id.
+"""Delivered content: one record for each document that is live, under the document's id.
 
 It is written in the transactions that change what is delivered, and all that a website reads; a preview reads the
 document too.

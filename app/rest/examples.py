@@ -17,7 +17,7 @@ from app.rest.response_schemas import REF, JsonSchema
 from app.rest.route import Route
 
 CHANGES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
-"""What differs in the examples of operations' responses, by the operation's name."""
+"""Changes to the examples of operations' responses, by the operation's name."""
 
 USUAL = {"string": "", "integer": 1, "boolean": False, "array": [], "object": {}}
 """The example of a required key that names none, by its type."""

@@ -71,14 +71,14 @@ class Route:
         self.component = self.path[1:].partition("-")[0].title() + name if declared is Intent else name
         """The name of the response's component. Drafts have one for each kind, which is the first word of the path."""
         self.pages = operation.many and "offset" in self.parameters
-        """Whether the response is one page of a list."""
+        """True if the response is one page of a list."""
         self.takes_key = self.method != "GET"
-        """Whether the request may carry an idempotency key."""
+        """True if the request may carry an idempotency key."""
         is_record = "id" in self.response.__annotations__ and not operation.unchanging
         self.has_etag = (is_record or declared is Revision) and not operation.many
-        """Whether the response has an ETag: it is a version, or a record with an id that can change."""
+        """True if the response has an ETag: it is a version, or a record with an id that can change."""
         self.conditional = not operation.reads and (bool(operation.id_names) or declared is Project)
-        """Whether `If-Match` can guard the write: it is one of the record that the path names, or of the project."""
+        """True if `If-Match` can guard the write: a write of the record that the path names, or of the project."""
 
     @property
     def headers(self) -> list[str]:

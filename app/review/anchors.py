@@ -23,7 +23,7 @@ MOST_CANDIDATES = 50
 
 
 CONTEXT = 32
-"""The most characters that are stored before and after the passage of a thread."""
+"""Maximum number of characters that are stored before and after the passage of a thread."""
 
 
 class Quote(TypedDict):

@@ -22,7 +22,7 @@ from app.review.store import ReviewLinks
 PREFIX = "cwl_"
 DEFAULT_DAYS = 7
 MOST_LINKS = 20
-"""The most review links of a document that have not ended."""
+"""Maximum number of review links of a document that have not ended."""
 
 TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review links: end one of them first.")
 

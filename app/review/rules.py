@@ -25,11 +25,11 @@ from app.review.schemas import MOST_COMMENTS
 from app.review.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
 
 MOST_UNRESOLVED = 200
-"""The most threads of a document that are not resolved."""
+"""Maximum number of threads of a document that are not resolved."""
 
 
 MOST_COUNTED = 100
-"""The most occurrences of a quote that are counted."""
+"""Maximum number of occurrences of a quote that are counted."""
 
 
 TOO_MANY_COMMENTS = f"The thread has {MOST_COMMENTS} comments, the most there may be: open another."
@@ -63,7 +63,7 @@ class StoredThread(TypedDict):
     comments: list[StoredComment]
     openedBy: Actor
     byAgent: NotRequired[bool | None]
-    """Whether the words of its suggestion count as an agent's."""
+    """True if the words of its suggestion count as an agent's."""
     resolvedAt: Instant | None
     resolvedBy: Actor | None
     createdAt: Instant

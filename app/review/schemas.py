@@ -1,4 +1,4 @@
-"""What review threads and review links take (decisions, section 17)."""
+"""Schemas of review threads and review links (decisions, section 17)."""
 
 from app.core.schemas.fields import (
     EnumList,
@@ -15,11 +15,11 @@ from app.documents.schemas import WithClaim
 from app.review.vocabulary import ThreadLevel, ThreadState
 
 MOST_COMMENTS = 100
-"""The most comments of a thread."""
+"""Maximum number of comments of a thread."""
 
 
 MOST_OPENED = 50
-"""The most threads that a request for changes opens."""
+"""Maximum number of threads per request for changes."""
 
 
 class QuoteFields(Schema):
@@ -33,13 +33,13 @@ class QuoteFields(Schema):
 
 
 class ReplyFields(Schema):
-    """What answering a thread carries."""
+    """Body of `POST /documents/:id/threads/:threadId/replies`."""
 
     text = StrictString(5_000, validate=[not_empty], description="the comment", example="Say which.", required=True)
 
 
 class SettleFields(Schema):
-    """What resolving a thread or rejecting a suggestion may carry."""
+    """Body of a request that resolves a thread or rejects a suggestion."""
 
     text = StrictString(
         5_000, validate=[not_empty], description="a last comment", example="Good now.", allow_none=False
@@ -47,7 +47,7 @@ class SettleFields(Schema):
 
 
 class ThreadFields(ReplyFields):
-    """What opening a thread carries."""
+    """Fields of a thread to open: the body of `POST /documents/:id/threads`, or one thread of a request for changes."""
 
     level = StrictString(
         validate=[one_of(ThreadLevel)],
@@ -71,14 +71,14 @@ class ThreadQuery(Schema):
 
 
 class ReviewLinkFields(Schema):
-    """What creates a review link."""
+    """Body of `POST /documents/:id/review-links`."""
 
     name = StrictString(100, validate=[not_empty], description="the visitor's name", example="Lee", required=True)
     days = StrictInteger(1, 14, description="for how many days it works, by default 7", example=7, allow_none=False)
 
 
 class AcceptFields(WithClaim):
-    """What accepting a suggestion may carry."""
+    """Body of `POST /documents/:id/threads/:threadId/accept`."""
 
 
 class WithThreads(Schema):

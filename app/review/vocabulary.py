@@ -20,7 +20,7 @@ class ThreadState(StrEnum):
 
 
 class ThreadOutcome(StrEnum):
-    """What became of a suggestion (decisions, section 17)."""
+    """Outcome of a suggestion (decisions, section 17)."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"

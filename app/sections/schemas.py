@@ -36,6 +36,6 @@ class SectionEdit(Schema):
 
 
 class ContentEdits(WithClaim):
-    """What an edit of content carries; all edits name sections of the content as it is before."""
+    """Body of `PATCH /documents/:id/content`; all edits name sections of the content as it is before."""
 
     edits = List(Nested(SectionEdit, allow_none=False), MAX_EDITS, min_items=1, description="the edits", required=True)

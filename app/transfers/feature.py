@@ -1,4 +1,4 @@
-"""What transfers adds to other folders."""
+"""Additions of transfers to other folders."""
 
 from app.core.features import Feature
 

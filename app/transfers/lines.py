@@ -59,7 +59,7 @@ class Refused:
 
 @dataclass
 class Checked:
-    """What is in the lines of an export."""
+    """Result of checking the lines of an export."""
 
     created: Counter[str] = field(default_factory=Counter)
     """The number of records by type of line, without the settings and what belongs to documents."""
@@ -69,7 +69,7 @@ class Checked:
 
 @dataclass
 class History:
-    """What belongs to a document, gathered until its line comes."""
+    """Texts, versions and threads of a document, gathered until its line comes."""
 
     digests: dict[str, list[bytes]] = field(default_factory=dict)
     """Those of the paragraphs of each text, by its id."""

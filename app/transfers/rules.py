@@ -79,7 +79,7 @@ class BodyLine(TypedDict):
 
 
 class SnapshotLine(PublishedFields):
-    """What is delivered of a document; the import renders its html."""
+    """Delivered snapshot of a document; the import renders its html."""
 
     version: Version
     markdownId: Id
@@ -142,7 +142,7 @@ RULES: Mapping[str, type[Schema]] = {
     "thread": ThreadRules,
     "document": DocumentRules,
 }
-"""What the fields of a line may hold, besides their types."""
+"""Schemas of the values of a line's fields, besides their types."""
 
 
 class InvalidLine(Exception):

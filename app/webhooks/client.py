@@ -33,7 +33,7 @@ class Outcome:
 
     @property
     def was_slow(self) -> bool:
-        """Whether the receiver is served by the threads for those that are slow or fail."""
+        """True if the receiver is served by the threads for those that are slow or fail."""
         return not self.succeeded or self.seconds > SLOW_SECONDS
 
 

@@ -34,11 +34,11 @@ class StoredLease(TypedDict):
     restsUntil: datetime
     """Until when no worker leases it after a failure."""
     slow: bool
-    """Whether the webhook was slow or failing at its last turn, or is new."""
+    """True if the webhook was slow or failing at its last turn, or is new."""
     wakes: int
     """How often it was made due, so that the end of a lease sees whether that happened meanwhile."""
     skipsRest: bool
-    """Whether a test or redelivery was requested meanwhile, which ends the rest after a failure."""
+    """True if a test or redelivery was requested meanwhile, which ends the rest after a failure."""
     failingSince: NotRequired[datetime]
     """When the first of its failures in a row began; missing while it works."""
     failures: NotRequired[int]

@@ -17,7 +17,7 @@ ROTATED_LIFE = timedelta(days=1)
 
 
 MAX_SECRETS = 10
-"""The most secrets that a message is signed with: each signature takes 48 bytes of a header that receivers limit."""
+"""Maximum secrets that a message is signed with: each signature takes 48 bytes of a header that receivers limit."""
 
 
 TEST = "webhook.test"

@@ -1,4 +1,4 @@
-"""What a webhook may hold, and what its log takes (decisions, section 9)."""
+"""Schemas of webhooks, and of the query of their log (decisions, section 9)."""
 
 from app.core.schemas.fields import EnumList, Schema, StrictBoolean, StrictString, StringList
 from app.core.schemas.queries import Page
@@ -11,7 +11,7 @@ _URL = "where to send: an https URL of a public host, without a user name"
 
 
 class WebhookFields(Schema):
-    """What creates a webhook."""
+    """Body of `POST /webhooks`."""
 
     url = StrictString(
         MAX_URL,
@@ -32,7 +32,7 @@ class WebhookFields(Schema):
 
 
 class WebhookChanges(WebhookFields):
-    """What PATCH of a webhook may carry."""
+    """Body of `PATCH /webhooks/:id`."""
 
     url = StrictString(MAX_URL, http_url, description=_URL, allow_none=False, metadata={"format": "uri"})
     enabled = StrictBoolean(

@@ -1,1 +1,1 @@
-"""What callers may send: the contract's field tables, and the only place where a limit is written."""
+"""Schemas of requests: the contract's field tables, and the only place where a limit is written."""

@@ -22,10 +22,10 @@ Check = Callable[[Any], Any]
 not_empty = validate.Length(min=1, error="Must not be empty.")
 
 UNSTATED_LENGTH = 500
-"""The most characters of a string for which the contract states no length (decisions, section 4)."""
+"""Maximum number of characters of a string for which the contract states no length (decisions, section 4)."""
 
 MAX_LISTED = 100
-"""The most words or ids in one query parameter."""
+"""Maximum number of words or ids in one query parameter."""
 
 EXAMPLE = "sample"
 """The key of a field's metadata with its example; apispec does not show this key."""
@@ -53,7 +53,7 @@ class OnConfirm:
 
 
 class Schema(ma.Schema):
-    """What a request may send; fields that it does not name are ignored (contract: Conventions)."""
+    """Base schema of requests; fields that it does not name are ignored (contract: Conventions)."""
 
     class Meta:
         unknown = ma.EXCLUDE

@@ -1,4 +1,4 @@
-"""What lists, feeds and figures take: pages and filters; what writes take beside their fields: keys and dry runs.
+"""Parameters of lists, feeds and figures: pages and filters; and of writes, beside their fields: keys and dry runs.
 
 Query strings become these fields; MCP sends them as they are.
 """

@@ -17,7 +17,7 @@ OTHER_PART = {"field": "query parameter", "query parameter": "field of the body"
 """The other place where a name may belong, in the words of issues, by the place where it was sent."""
 
 LONG_NAME = 100
-"""The most characters of a name that are shown; no known name counts as near to a longer one."""
+"""Maximum number of characters of a name that are shown; no known name counts as near to a longer one."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Unknown:
 
     @property
     def hint(self) -> str:
-        """What an error says of the name: the known name that was probably meant, else all that are known."""
+        """The hint in an error about the name: the known name that was probably meant, else all that are known."""
         if near := self.near:
             return f"did you mean `{near}`?"
         return f"known here: {', '.join(f'`{name}`' for name in self.known) or 'none'}."

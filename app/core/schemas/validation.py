@@ -12,7 +12,7 @@ from marshmallow import validate
 HEX_ID = re.compile("[0-9a-fA-F]{24}")
 """The form of ids."""
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*(?:Z|[+-]\d{2}(?::?[0-5]\d){0,2}(?:\.\d+)?)")
-"""What of a timestamp's form `fromisoformat` leaves open: the separator, and that an offset has minutes below 60."""
+"""Pattern of what `fromisoformat` does not check in a timestamp: the separator, and an offset's minutes below 60."""
 WRONG_ID = "There is no record with this id: an id has 24 hexadecimal digits, as the lists show it."
 
 

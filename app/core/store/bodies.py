@@ -36,7 +36,7 @@ LONG = 256 * 1024
 """A text of more bytes is long: it is not cached, as a few of them would evict all others."""
 BYTES: Bson = {"$strLenBytes": "$text"}
 UNLESS_LONG: Bson = {"text": {"$cond": [{"$lte": [BYTES, LONG]}, "$text", "$$REMOVE"]}, "bytes": BYTES}
-"""What is read of a body: the text where it is short, and how many bytes it has."""
+"""Projection of a body: the text if it is short, and its number of bytes."""
 
 _cache: SharedCache[str] = SharedCache(CACHE_BYTES, size_of=sys.getsizeof)
 """Texts by their store, and the ids of their project and body."""

@@ -1,4 +1,4 @@
-"""What all collections share: the project in every filter, the conversion of ids, and events.
+"""Base classes of all collections: the project in every filter, the conversion of ids, and events.
 
 A record that can change is written by `OutboxCollection.change`: one atomic update, on the condition that the record's
 `rev` is still the one that was read, writes the difference, counts `rev` up and appends the events to the record's own
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 Read = TypeVar("Read")
 Stored = TypeVar("Stored", bound=Mapping[str, Any])
-"""What a collection returns, a TypedDict; a projection may leave fields out."""
+"""Type of the records that a collection returns, a TypedDict; a projection may leave fields out."""
 
 MAX_OUTBOX = 200
-"""The most events that wait in one record; when it is reached, the writer relays them before it writes."""
+"""Maximum number of events that wait in one record; when it is reached, the writer relays them before it writes."""
 
 DESCENDING = -1
 
@@ -250,7 +250,7 @@ class OutboxCollection(Collection[Stored]):
     """
 
     event_data: tuple[tuple[str, str], ...]
-    """What an event has of the record after the change, besides its own data: (name in the event, field)."""
+    """Fields of the record after the change that an event has besides its own data: (name in the event, field)."""
 
     hidden: Mapping[str, int] = {"outbox": 0}
     """The projection that leaves out what no caller of the store needs."""

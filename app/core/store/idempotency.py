@@ -32,7 +32,7 @@ class KeyUsed(Exception):
 
 
 class StoredResult(TypedDict):
-    """What an operation returned, as it is stored under a key: without secrets and long texts."""
+    """Result of an operation as it is stored under a key: without secrets and long texts."""
 
     body: str
     """JSON."""

@@ -1,4 +1,4 @@
-"""What members, clusters and categories have in common, a name; and members and clusters themselves.
+"""Base class of the collections of members, clusters and categories: records with a name.
 
 The name is what they are listed, found and referred to by.
 """

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from app.core.store.store import Store
 
 BATCH = 250
-"""The most events of one plan, which has to fit into a record."""
+"""Maximum number of events of one plan, which has to fit into a record."""
 
 ANYWHERE: Bson = {"projectId": {"$gte": FIRST_ID}, "outbox.at": {"$gte": FIRST_DATE}}
 """Records of any project with events in their outbox; it lets MongoDB skip along the index from project to project."""

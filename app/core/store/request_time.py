@@ -8,7 +8,7 @@ from contextvars import ContextVar
 import pymongo
 
 LEAST_SECONDS = 0.001
-"""What a step gets whose request has no time left: it is refused at its first command."""
+"""Time limit, in seconds, of a step whose request has no time left: it is refused at its first command."""
 
 
 class _Clock:

@@ -1,4 +1,4 @@
-"""What is found by the hash of a secret until it expires: sessions and codes, invitations and review links.
+"""Records found by the hash of a secret until they expire: sessions and codes, invitations and review links.
 
 Only hashes of the secrets are stored (decisions, sections 2, 16 and 17).
 """

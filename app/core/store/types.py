@@ -1,4 +1,4 @@
-"""What is passed to PyMongo and comes from it: any filter, any fields. What the store returns has types of its own."""
+"""Types of what PyMongo takes and returns: any filter, any fields. What the store returns has types of its own."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,6 +10,6 @@ Condition = Mapping[str, Any]
 Values = Mapping[str, Any]
 """The values of a record's fields, as they are to be stored, by name or by path."""
 Order = Sequence[tuple[str, int]]
-"""What rows are sorted by: fields, each with 1 or `DESCENDING`."""
+"""Sort order of rows: fields, each with 1 or `DESCENDING`."""
 Projection = Mapping[str, object] | None
 """The fields of a record that are read, or with 0 those that are not; None for all."""

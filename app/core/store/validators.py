@@ -1,4 +1,4 @@
-"""What MongoDB itself refuses to store: records without a project, or whose kind, state or counters are impossible.
+"""Validators: MongoDB itself refuses records without a project, or whose kind, state or counters are impossible.
 
 They catch mistakes in a shell and bugs of this service. They do not repeat what the operations check; all
 other fields may have any value: so no validator rejects a write that the operations allow.

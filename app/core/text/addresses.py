@@ -11,7 +11,7 @@ _USABLE = re.compile(
 """Addresses that need no closer look, most of all; it is faster by an order of magnitude."""
 
 _NOT_IN_HOST = re.compile(r"[\s<>^|]")
-"""What no host has, so that no browser follows the address; in a path it would be encoded."""
+"""Characters that no host has, so that no browser follows the address; in a path they would be encoded."""
 
 
 def last_segment(address: str) -> str:

@@ -13,10 +13,10 @@ from itertools import islice
 from app.core.text.markdown import parsed_xml
 
 OPENING = 20_000
-"""The most characters of a text's opening."""
+"""Maximum number of characters of a text's opening."""
 
 MAX_HEADINGS = 10_000
-"""The most headings that are read; 2 MB can hold a million, whose outline would take 2 GB of memory."""
+"""Maximum number of headings that are read; 2 MB can hold a million, whose outline would take 2 GB of memory."""
 
 _HEADING = re.compile(
     r'^  <heading sourcepos="(\d+):[^"]*+" level="(\d)"(?: />|>\n(.*?)^  </heading>)', re.MULTILINE | re.DOTALL

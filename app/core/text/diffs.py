@@ -1,4 +1,4 @@
-"""What changed between two texts, as a unified diff, in bounded time."""
+"""Unified diff of two texts, in bounded time."""
 
 from collections.abc import Iterable, Iterator
 from difflib import Match, SequenceMatcher
@@ -8,7 +8,7 @@ from itertools import islice, takewhile
 from app.core.errors import BadRequest
 
 MOST_COMPARISONS = 400_000_000
-"""The most pairs of lines that are compared: about a second and 50 MB; beyond that the texts are too different."""
+"""Maximum pairs of lines that are compared: about a second and 50 MB; beyond it the texts are too different."""
 TOO_DIFFERENT = (
     "The versions are too long and too different to be compared in time: read both and compare them yourself."
 )

@@ -1,4 +1,4 @@
-"""What a reader sees of a document's markdown: its words and first paragraph (decisions, sections 5 and 7)."""
+"""A document's markdown as a reader sees it: its words and first paragraph (decisions, sections 5 and 7)."""
 
 import re
 from collections.abc import Iterable

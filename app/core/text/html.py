@@ -17,7 +17,7 @@ MAX_HTML_BYTES: Final = 15 * 1024 * 1024
 
 MAX_TAGS: Final = 400_000
 MAX_REFERENCES: Final = 100_000
-"""The most `&` and characters from U+0080 to U+00BF, at which nh3 divides a text; 2 MB of prose have a tenth."""
+"""Maximum `&` and characters from U+0080 to U+00BF, at which nh3 divides a text; 2 MB of prose have a tenth."""
 MAX_DEPTH: Final = 100
 """The deepest nesting of elements; of deeper ones only the content is kept."""
 

@@ -1,4 +1,4 @@
-"""What a word is, in any script, for counting, for searching and for comparing."""
+"""Words in any script, for counting, for searching and for comparing."""
 
 import re
 from collections.abc import Iterator
