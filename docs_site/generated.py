@@ -26,7 +26,7 @@ from app.documents import statuses
 from app.documents.record import NO_CLAIM, OPEN, Decision, StoredDocument
 from app.features import ALL
 from app.rest.api import blueprints_of
-from app.rest.response_schemas import response_schema
+from app.core.response_schemas import response_schema
 from app.settings import Settings
 from docs_site.screens import screens_page
 from graphql_app.schema import sdl

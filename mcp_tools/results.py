@@ -9,10 +9,10 @@ from typing_extensions import get_original_bases
 from app.core.errors import Refusal
 from app.core.features import Features
 from app.core.operation import Operation, Result
+from app.core.response_schemas import response_schema
 from app.core.schemas.loading import cached_schema
 from app.documents.responses import minimal_record
 from app.intents.responses import Intent
-from app.rest.response_schemas import response_schema
 
 UNTRUSTED = {"untrusted": True}
 """Label in `_meta` of text that people and agents wrote, in which an agent follows no instructions (decisions, section

@@ -21,7 +21,7 @@ from app.core.store.bodies import Bodies
 from app.core.vocabulary import DocumentStatus
 from app.documents import operations as documents
 from app.documents import publishing
-from app.http.tables import CSV
+from app.http.bodies import CSV
 from app.provenance import operations as provenance
 from app.provenance.operations import provenance_of
 from app.provenance.responses import disclosures_csv

@@ -10,6 +10,8 @@ from app.core.errors import HttpApiDecodeError, PayloadTooLarge, UnsupportedMedi
 from app.core.store.request_time import standing_still
 from app.http.callers import hold_large
 
+CSV = "text/csv"
+"""The media type of tables."""
 MAX_BODY = 20 * 1024 * 1024
 
 

@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable
 from multiprocessing.synchronize import Event
+from typing import Any
 
 from app.core.errors import ServiceUnavailable
 from app.core.operation import Result
 from app.core.store.request_time import standing_still
-from app.events.responses import EventPage
 from app.http.callers import callers, wait_instead_of_working
 
 POLL_SECONDS = 0.5
@@ -21,7 +21,7 @@ def end_with(event: Event) -> None:
     _server_ends = event
 
 
-def wait_for_events(seconds: float, list_events: Callable[[], Result[EventPage]]) -> Result[EventPage]:
+def wait_for_events(seconds: float, list_events: Callable[[], Result[Any]]) -> Result[Any]:
     """Returns a page of events, as soon as it has one or the time is over; at once where too many requests wait.
 
     `list_events` reads the page. Raises `Unauthorized` when the caller is no longer valid after a wait.

@@ -19,6 +19,7 @@ from app.core.context import Context
 from app.core.errors import NotFound
 from app.core.etags import read_tags
 from app.core.operation import Result
+from app.core.response_schemas import REF
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import cached_schema, decode_error
 from app.core.schemas.queries import MAX_OFFSET, NUMBERS, ConditionalWriteHeaders, WriteHeaders, from_query
@@ -27,13 +28,13 @@ from app.core.store.bodies import Bodies
 from app.core.vocabulary import Channel
 from app.documents.responses import TEXT_IF_MISSING, minimal_record
 from app.documents.schemas import BASE_REQUIRED, GuardedWrite
-from app.http import bodies, json, tables, unknown
+from app.http import bodies, json, unknown
 from app.http.callers import callers, hold_large
 from app.http.preferences import RETURN_MINIMAL, prefers
 from app.http.waiting import wait_for_events
 from app.planning.schemas import PlanFields
+from app.rest import tables
 from app.rest.openapi import common_parameters
-from app.rest.response_schemas import REF
 from app.rest.route import Route
 
 View = Callable[..., Response]
@@ -49,7 +50,7 @@ class Parser(FlaskParser):
     def load_json(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
         """Returns the body's object; an empty body is an empty object. A plan may be a table instead."""
         is_plan = isinstance(schema, PlanFields)
-        if is_plan and req.mimetype == tables.CSV:
+        if is_plan and req.mimetype == bodies.CSV:
             body = tables.loads_plan(bodies.read(), req)
         else:
             body = json.loads_object(bodies.read(), req, tables.MEDIA_TYPES if is_plan else None)
@@ -138,10 +139,10 @@ def _documentation(route: Route) -> dict[str, Any]:
         documentation["parameters"] = ["If-None-Match"]
         responses[304] = "NotModified"
     if operation.body is PlanFields:
-        documentation["requestBody"] = {"content": {tables.CSV: tables.BODY}}
+        documentation["requestBody"] = {"content": {bodies.CSV: tables.BODY}}
     if route.as_csv is not None:
         table = {"schema": {"type": "string"}, "example": route.as_csv([])}
-        responses[route.status] = {"content": {tables.CSV: table}}
+        responses[route.status] = {"content": {bodies.CSV: table}}
     return documentation
 
 
@@ -213,8 +214,8 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         headers["Link"] = f'<{following}>; rel="next"'
     if route.location and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=result.record["id"])
-    if route.as_csv and request.accept_mimetypes.best_match(["application/json", tables.CSV]) == tables.CSV:
-        return Response(route.as_csv(result.body), route.status, headers, content_type=f"{tables.CSV}; charset=utf-8")
+    if route.as_csv and request.accept_mimetypes.best_match(["application/json", bodies.CSV]) == bodies.CSV:
+        return Response(route.as_csv(result.body), route.status, headers, content_type=f"{bodies.CSV}; charset=utf-8")
     body = minimal_record(result.body) if is_minimal else _with_texts(ctx, result) if result.text_ids else result.body
     return Response(orjson.dumps(body), route.status, headers, content_type="application/json")
 

@@ -72,9 +72,13 @@ def test_the_worked_example_is_all_that_a_new_operation_needs(
 
 
 def change(file: Path, code: str) -> None:
-    """Adds the code of a step to a file: the line of the catalogue to its tuple, everything else at the end."""
+    """Writes the code of a step: a file of its own, or its lines in the lists of `app/features.py`."""
+    if not file.exists():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(code)
+        return
     text = file.read_text()
-    if line := re.search(r"^OPERATIONS: .*\.\.\.,\n(    \w+\.\w+,\n)\)", code, re.DOTALL):
-        file.write_text(text.replace(OPERATIONS, OPERATIONS + line[1]))
-    else:
-        file.write_text(f"{text}\n\n{code}")
+    line = re.search(r"^OPERATIONS: .*\.\.\.,\n(    \w+\.\w+,\n)\)", code, re.DOTALL | re.MULTILINE)
+    assert line
+    imports = "".join(f"{one}\n" for one in code.splitlines() if one.startswith("from "))
+    file.write_text(text.replace(OPERATIONS, imports + OPERATIONS + line[1]))

@@ -6,11 +6,10 @@ from typing import Any
 from flask import Request, g
 
 from app.core.errors import HttpApiDecodeError, Issue
-from app.http.bodies import refuse_compressed
+from app.http.bodies import CSV, refuse_compressed
 from app.http.json import MAX_VALUES
 from app.planning.tables import DELIMITERS, PlanFile, UnreadablePlan, piece_and_field, read_table, text_of
 
-CSV = "text/csv"
 MEDIA_TYPES = f"Send the body as JSON, with `Content-Type: application/json`, or as a table, with `{CSV}`."
 BODY = {
     "schema": {"type": "string", "format": "binary"},
