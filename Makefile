@@ -20,7 +20,9 @@ COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --qu
 	--generate-hashes --custom-compile-command 'make lock'
 AUDIT := $(VENV)/bin/pip-audit --strict --require-hashes --disable-pip --progress-spinner off
 
-.PHONY: help setup dev test test-fast drills lint audit abuse chaos fuzz bench bench-growth soak dist docs screenshots sure lock clean
+FEATURES := events webhooks sections checks guards review provenance planning transfers insights notices oauth packets actions
+
+.PHONY: help setup dev test test-features test-fast drills lint audit abuse chaos fuzz bench bench-growth soak dist docs screenshots sure lock clean
 
 help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -48,6 +50,11 @@ test: setup ## Run the suite on a real mongod, without the drills and the attack
 
 drills: setup ## Run what takes a minute: failures of every kind, schemathesis, big projects
 	$(PYTEST) $(PARALLEL) -m 'long and not abuse'
+
+test-features: setup ## Run the contract's own tests without each feature (FEATURE=review: without one), and without all
+	$(PYTEST) $(PARALLEL) tests/features
+	@for name in $(or $(FEATURE),$(FEATURES) all); do echo "without $$name:"; \
+		$(PYTEST) $(PARALLEL) -q -m 'not (slow or clients or browser or abuse)' --without $$name || exit 1; done
 
 test-fast: setup ## Run the tables of fields and rules, drafts and briefs, in memory and in under 30 seconds
 	CONTENT_WORKFLOW_TEST_STORE=mongomock $(PYTEST) $(PARALLEL) -m '$(FAST)' $(FAST_TESTS)

@@ -4,34 +4,68 @@ Operations are declared at their functions; REST, MCP and the console serve thos
 MCP's tools. The command line and the worker have a few of their own.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from app.actions import operations as actions
 from app.briefs import operations as briefs
 from app.categories import clusters
 from app.categories import operations as categories
+from app.categories import store as category_store
+from app.checks import feature as checks_feature
+from app.checks import gates as checks_gates
 from app.checks import operations as checks
-from app.core.features import Feature, Features
+from app.core.features import Consumer, Feature, Features, Gate, WriteGate
 from app.core.operation import Operation
-from app.core.store import store
+from app.core.store import bodies, idempotency, store
+from app.core.store.indexes import Storage
 from app.core.store.store import Store
 from app.documents import content as revisions
+from app.documents import gates as documents_gates
+from app.documents import indexes as document_indexes
 from app.documents import operations as documents
 from app.documents import publishing
+from app.documents.store import is_filed_under
+from app.events import feature as events_feature
 from app.events import operations as events
-from app.guards import reverts
+from app.events import store as event_store
+from app.guards import feature as guards_feature
+from app.guards import freezing, reverts, write_gates
+from app.guards import gates as guards_gates
+from app.insights import feature as insights_feature
 from app.insights import operations as insights
+from app.insights import store as insight_store
 from app.intents import operations as intents
+from app.intents import store as intent_store
+from app.notices import feature as notices_feature
 from app.notices import operations as inbox
+from app.notices import store as notice_store
+from app.oauth import feature as oauth_feature
+from app.packets import feature as packets_feature
 from app.packets import operations as packets
+from app.planning import feature as planning_feature
 from app.planning import operations as plans
-from app.projects import invitations, members, tokens
+from app.projects import invitations, members, token_store, tokens
 from app.projects import operations as projects
+from app.projects import store as project_store
+from app.provenance import feature as provenance_feature
+from app.provenance import gates as provenance_gates
 from app.provenance import operations as provenance
+from app.publications import store as publication_store
+from app.publications.store import is_delivered_in
+from app.review import feature as review_feature
+from app.review import gates as review_gates
 from app.review import links as review_links
 from app.review import operations as threads
 from app.sections import operations as sections
+from app.transfers import feature as transfers_feature
+from app.webhooks import attempt_store
+from app.webhooks import feature as webhooks_feature
 from app.webhooks import operations as webhooks
+
+if TYPE_CHECKING:
+    from app.core.worker import MakeJob
 
 OPERATIONS: tuple[Operation[Any], ...] = (
     intents.create_document_intent,
@@ -127,18 +161,101 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     projects.get_project,
     projects.update_project,
     projects.save_views,
-    projects.freeze_project,
-    projects.unfreeze_project,
+    freezing.freeze_project,
+    freezing.unfreeze_project,
     provenance.get_provenance,
     provenance.get_review_record,
     provenance.list_disclosures,
     sections.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
 )
 
-FEATURES: tuple[Feature, ...] = ()
+FEATURES: tuple[Feature, ...] = (
+    events_feature.FEATURE,
+    webhooks_feature.FEATURE,
+    checks_feature.FEATURE,
+    guards_feature.FEATURE,
+    review_feature.FEATURE,
+    provenance_feature.FEATURE,
+    packets_feature.FEATURE,
+    insights_feature.FEATURE,
+    planning_feature.FEATURE,
+    transfers_feature.FEATURE,
+    notices_feature.FEATURE,
+    oauth_feature.FEATURE,
+)
 """What else features add to the records and operations of other folders."""
 
-ALL = Features(OPERATIONS, FEATURES)
+GATES: tuple[Gate, ...] = (
+    review_gates.RESOLVED,
+    provenance_gates.RECORD,
+    guards_gates.FOUR_EYES,
+    guards_gates.FOUR_EYES_OF_RESTORED,
+    guards_gates.CATEGORIES,
+    guards_gates.AUTHORS,
+    documents_gates.APPROVAL,
+    review_gates.ANSWERED,
+    checks_gates.PASSED,
+    documents_gates.RENDERABLE,
+)
+"""What else refuses operations on documents and categories."""
+
+WRITE_GATES: tuple[WriteGate, ...] = (write_gates.FREEZE, write_gates.BUDGET)
+"""What else refuses every write."""
+
+CONSUMERS: tuple[Consumer, ...] = (
+    event_store.add_to_feed,
+    attempt_store.queue_messages,
+    notice_store.queue_notices,
+    insight_store.count_events,
+)
+"""Called in order with the events that the relay numbered."""
+
+USERS = (is_filed_under, is_delivered_in)
+"""The users of categories and clusters: one that is used can't be deleted."""
+
+CONTRACT: tuple[Storage, ...] = (
+    idempotency.STORAGE,
+    bodies.STORAGE,
+    project_store.STORAGE,
+    token_store.STORAGE,
+    category_store.STORAGE,
+    publication_store.STORAGE,
+    document_indexes.STORAGE,
+    intent_store.STORAGE,
+)
+"""The storage of the contract's folders."""
+
+
+def jobs() -> tuple[MakeJob, ...]:
+    """Returns what makes the jobs of the worker, besides the relay of events; only the worker imports them."""
+    from app.briefs.jobs import end_expired_claims
+    from app.documents.jobs import publish_scheduled_documents
+    from app.events.jobs import trim_all_feeds
+    from app.notices.jobs import send_notices, tell_each_hour
+    from app.provenance.jobs import attribute_all_texts
+    from app.webhooks.jobs import send_webhooks
+
+    return (
+        send_webhooks,
+        send_notices,
+        tell_each_hour,
+        publish_scheduled_documents,
+        end_expired_claims,
+        attribute_all_texts,
+        trim_all_feeds,
+    )
+
+
+ALL = Features(
+    operations=OPERATIONS,
+    features=FEATURES,
+    gates=GATES,
+    write_gates=WRITE_GATES,
+    contract=CONTRACT,
+    consumers=CONSUMERS,
+    users=USERS,
+    jobs=jobs,
+)
 """The whole service."""
 
 

@@ -1,14 +1,16 @@
 """Creates the Flask application from the store, the interfaces and what they share on HTTP."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from flask import Flask
 from flask.typing import ResponseReturnValue
 
 from app.console import routes as console
+from app.core.features import Features
 from app.core.store.store import Store
-from app.features import connect
+from app.features import ALL, connect
 from app.http import bodies, errors, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
@@ -33,10 +35,11 @@ class Service(Flask):
         return func
 
 
-def create_app(settings: Settings, store: Store | None = None) -> Flask:
+def create_app(settings: Settings, store: Store | None = None, features: Features = ALL) -> Flask:
     """Returns the WSGI application with the interfaces that the settings enable.
 
-    `store` is for tests; by default the one that the settings name is connected at the first request.
+    `store` is for tests; by default the one that the settings name is connected at the first request. `features` are
+    the lists of `app/features.py`, `ALL.without("review")` for an application without reviews.
     """
     log_as_json(settings.log_level)
     app = Service("content_workflow", static_folder=None)
@@ -46,28 +49,31 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     store = store or connect(
         settings.mongodb_uri, settings.database, settings.deadline_seconds, settings.delivery_read_preference
     )
+    if store.features is not features:
+        store = replace(store, features=features)
     requests.install(app)
     Callers(app, store, settings)
     bodies.install(app)
     errors.install(app)
-    oauth.install(app, settings)
-    connecting.install(app)
+    if "oauth" in features:
+        oauth.install(app, settings)
+        connecting.install(app)
     if settings.serve_metrics:
         from app.http import metrics  # takes a megabyte, and most don't serve them
 
         metrics.install(app, settings)
     if settings.serve_rest:
-        api.install(app, settings)
+        api.install(app, settings, features)
     if settings.serve_mcp:
         mcp.install(app, settings)
     if settings.serve_graphql:
         from graphql_app import routes as delivery  # takes 12 MB, and half of a second to import
 
-        delivery.install(app, settings)
+        delivery.install(app, settings, features)
     if settings.serve_console:
-        console.install(app, settings)
+        console.install(app, settings, features)
     if settings.serve_docs:
-        mcp.install_llms(app, settings)
+        mcp.install_llms(app, settings, features)
     if settings.base_path or not settings.serve_rest:
         app.register_blueprint(health.routes, name="health_at_the_root")
     served = requests.Requests(app.wsgi_app, settings)

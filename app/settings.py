@@ -28,6 +28,7 @@ from pydantic import (
 )
 
 from app.core.errors import SettingsError
+from app.core.store.store import check_database
 from app.core.vocabulary import Scope
 
 LIKENESS = 0.85
@@ -47,15 +48,6 @@ def _check_mongodb_uri(value: str) -> str:
     # Anywhere else pymongo would take a part of the password for a host or a database, and name it in its message.
     if re.search("[/?#]", value.partition("://")[2].rpartition("@")[0]):
         raise ValueError("the user name and the password must be percent-encoded: %2F for /, %3F for ?, %40 for @")
-    return value
-
-
-def check_database(value: str) -> str:
-    """Returns a name that a database of this service may have. Raises `ValueError`."""
-    if value in ("admin", "config", "local"):
-        raise ValueError(f"must not be {value}, which is MongoDB's own; log in with ?authSource={value} instead")
-    if not re.fullmatch(r'[^/\\. "$*<>:|?\0]{0,63}', value):
-        raise ValueError('must have at most 63 characters and none of /\\. "$*<>:|?')
     return value
 
 

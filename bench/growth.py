@@ -292,7 +292,7 @@ def _filled(project: Project, number: int) -> Project:
         ),
     )
     seeds.fill(project, TRASHED, deletedAt=now)
-    create_indexes(database)
+    create_indexes(database, ALL.indexes)
     seeds.insert(
         database.events,
         (

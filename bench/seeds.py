@@ -14,6 +14,7 @@ from app.core.context import this_instant
 from app.core.slugs import slug_of
 from app.core.text.excerpts import word_count
 from app.documents.keys import document_keys
+from app.features import ALL
 from app.provenance.rules import digests_of, dump_origins, origins_after
 from tests.make import Project, Token, a_document
 
@@ -85,7 +86,7 @@ def _rows(like: Any, count: int, fields: dict[str, Any]) -> Iterator[dict[str, A
             "outbox": [],
             **{name: value(place) if callable(value) else value for name, value in fields.items()},
         }
-        yield row | document_keys(row)
+        yield row | document_keys(row, features=ALL)
 
 
 def offer_again(project: Project) -> None:

@@ -102,7 +102,7 @@ def floor_store(uri: str, beside: Store) -> Store:
 def own_store(uri: str) -> Iterator[Store]:
     """Yields a store on a database of its own, which is dropped in the end."""
     store = connect(uri, f"bench_{uuid4().hex[:12]}")
-    create_indexes(store.database)
+    create_indexes(store.database, store.features.indexes)
     try:
         yield store
     finally:

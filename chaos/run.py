@@ -20,11 +20,11 @@ import orjson
 from bson import ObjectId
 
 from app.cli.db import prepare
-from app.core.store.indexes import NOT_DELETED, OUTBOXES
+from app.core.store.indexes import NOT_DELETED
 from app.core.store.store import Store
 from app.core.vocabulary import TokenKind
 from app.events.store import Events
-from app.features import connect
+from app.features import ALL, connect
 from app.notices.rules import GATHERS
 from chaos.client import Caller, shown
 from chaos.cluster import ReplicaSet
@@ -177,7 +177,7 @@ class _Run:
         self._end_gathering()
         expired = {"brief.state": "claimed", "brief.claimExpiresAt": {"$lte": datetime.now(UTC)}, **NOT_DELETED}
         left = {
-            "events": any(database[name].find_one({"outbox.at": {"$exists": True}}) for name in OUTBOXES)
+            "events": any(database[name].find_one({"outbox.at": {"$exists": True}}) for name in ALL.outboxes)
             or database.feeds.find_one({"plan": {"$ne": []}}),
             "deliveries": database.deliveries.find_one({"status": "pending"}),
             "notices": database.notices.find_one({"isPending": True}),
@@ -201,7 +201,7 @@ class _Run:
         query = {"query": "{ categories { id documentCount } }"}
         counts = self._get("POST", "/graphql", self._site, json=query)["data"]["categories"]
         database = self._store.database
-        outboxes = [row for name in OUTBOXES for row in database[name].find({"outbox.at": {"$exists": True}})]
+        outboxes = [row for name in ALL.outboxes for row in database[name].find({"outbox.at": {"$exists": True}})]
         budgets: dict[str, dict[str, int]] = {caller.token.id: {} for caller in self._callers}
         for row in database.budgets.find():
             used = budgets[str(row["tokenId"])]

@@ -16,21 +16,23 @@ from pydantic.fields import FieldInfo
 from app.briefs import rules as briefs
 from app.checks.rules import CHECKS
 from app.cli import main
-from app.core import errors
 from app.core.actors import SYSTEM
+from app.core.calls import Call
 from app.core.errors import Refusal
 from app.core.operation import Operation
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS, BriefState, Channel
 from app.core.vocabulary import DocumentStatus as Status
 from app.documents import statuses
-from app.documents.record import NO_CLAIM, OPEN, Call, Decision, StoredDocument
-from app.rest.api import ROUTES
-from app.rest.error_schemas import EXTRA_KEYS
+from app.documents.record import NO_CLAIM, OPEN, Decision, StoredDocument
+from app.features import ALL
+from app.rest.api import blueprints_of
 from app.rest.response_schemas import response_schema
 from app.settings import Settings
 from docs_site.screens import screens_page
 from graphql_app.schema import sdl
-from mcp_tools.tools import TOOLS
+from mcp_tools.tools import tools_of
+
+TOOLS = tools_of(ALL)
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -47,21 +49,13 @@ a proxy. (`python -m docs_site` writes this page.)
 
 def errors_page(_: str) -> str:
     """Returns the page of errors, by status: for each its usual message, and the names of its further keys."""
-    refusals = sorted(_refusals(), key=lambda one: one.status)
+    refusals = sorted(Refusal.__subclasses__(), key=lambda one: one.status)
     by_status = groupby(refusals, key=lambda one: one.status)
     return ERRORS_HEAD + "\n".join(f"## {status}\n\n{''.join(map(_error, some))}" for status, some in by_status)
 
 
-def _refusals() -> Iterator[type[Refusal]]:
-    return (
-        one
-        for one in vars(errors).values()
-        if isinstance(one, type) and issubclass(one, Refusal) and one is not Refusal
-    )
-
-
 def _error(refusal: type[Refusal]) -> str:
-    keys = response_schema(EXTRA_KEYS[refusal])["properties"] if refusal in EXTRA_KEYS else ()
+    keys = response_schema(refusal.keys)["properties"] if refusal.keys else ()
     further = f" Keys: {_code(keys)}." if keys else ""
     return f"- **{refusal.__name__}**: {refusal.message}{further}\n"
 
@@ -232,7 +226,7 @@ def rest_page() -> str:
         "generators at `/openapi.json`. [The API over HTTP](../api.md) says what holds on every route.",
         "",
     ]
-    for routes in ROUTES:
+    for routes in blueprints_of(ALL):
         lines += [
             f"## {routes.name.capitalize()}",
             "",
@@ -289,7 +283,7 @@ def _arguments(operation: Operation[Any]) -> Iterator[str]:
 
 def graphql_page() -> str:
     """Returns the schema of the delivery API."""
-    return f"# GraphQL schema\n\n[Delivery](../delivery.md) says how to use it.\n\n```graphql\n{sdl().strip()}\n```\n"
+    return f"# GraphQL schema\n\n[Delivery](../delivery.md) says how to use it.\n\n```graphql\n{sdl(ALL)}```\n"
 
 
 def commands_page() -> str:

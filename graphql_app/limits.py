@@ -7,10 +7,9 @@ doubles that. So here each fragment is measured once.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, Final
 
-import strawberry
 from graphql import (
     ASTValidationRule,
     DocumentNode,
@@ -19,6 +18,7 @@ from graphql import (
     FragmentSpreadNode,
     GraphQLError,
     GraphQLResolveInfo,
+    GraphQLSchema,
     Node,
     NoSchemaIntrospectionCustomRule,
     SelectionSetNode,
@@ -36,9 +36,10 @@ from strawberry.extensions import DisableIntrospection, MaxTokensLimiter, Parser
 from strawberry.types import ExecutionContext, ExecutionResult
 
 from app.core.errors import Refusal
+from app.core.features import Features
 from app.delivery.schemas import DeliveryPage, RelatedPage
 from graphql_app.errors import BAD_INPUT, code_of, query_error
-from graphql_app.schema import Query, sdl
+from graphql_app.schema import DeliverySchema
 from graphql_app.types import page_of
 
 MAX_BYTES: Final = 20 * 1024
@@ -65,8 +66,6 @@ COUNTED = {
 }
 """The fields whose records count towards the cost of a query."""
 TOO_DEEP = f"A query is at most {MAX_DEPTH} fields deep."
-SCHEMA = build_schema(sdl())
-"""The schema for graphql-core's functions; the one inside Strawberry's `Schema` is private to it."""
 
 
 class LimitQuery(SchemaExtension):
@@ -82,7 +81,7 @@ class LimitQuery(SchemaExtension):
         """Validates the query; Strawberry's `ValidationCache` would list and word a hundred errors."""
         context = self.execution_context
         assert context.graphql_document
-        context.pre_execution_errors = validated(context.graphql_document, context.validation_rules)
+        context.pre_execution_errors = validated(_plain(context), context.graphql_document, context.validation_rules)
         yield
 
     def on_execute(self) -> Iterator[None]:
@@ -91,7 +90,7 @@ class LimitQuery(SchemaExtension):
         assert execution.graphql_document
         cost = Cost(lambda: len(execution.context.query.categories))
         counted = execute_sync(
-            SCHEMA,
+            _plain(execution),
             execution.graphql_document,
             variable_values=execution.variables,
             operation_name=execution.context.operation_name,  # Strawberry's is that of the first one where none is sent
@@ -115,22 +114,34 @@ class SyncExecutor(Executor[Any]):
         self.is_awaitable = assume_not_awaitable
 
 
-class Schema(strawberry.Schema):
+class Schema(DeliverySchema):
     """The schema as the server runs it."""
+
+    @cached_property
+    def plain(self) -> GraphQLSchema:
+        """The schema for graphql-core's functions; the one inside Strawberry's is private to it."""
+        return build_schema(self.as_str())
 
     def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
         """Logs nothing: the view raises what is a bug, and all else is the caller's."""
 
 
-def delivery_schema(introspection: bool) -> Schema:
+def _plain(execution: ExecutionContext) -> GraphQLSchema:
+    assert isinstance(execution.schema, Schema)
+    return execution.schema.plain
+
+
+def delivery_schema(features: Features, introspection: bool) -> Schema:
     """Returns the schema with its limits; its extensions are made for each request."""
     hidden = () if introspection else (DisableIntrospection,)
     extensions = (LimitQuery, partial(MaxTokensLimiter, MAX_TOKENS), ParserCache, *hidden)
-    return Schema(Query, extensions=extensions, execution_context_class=SyncExecutor)
+    return Schema(features, extensions=extensions, execution_context_class=SyncExecutor)
 
 
 @lru_cache(maxsize=128)
-def validated(document: DocumentNode, rules: tuple[type[ASTValidationRule], ...]) -> list[GraphQLError]:
+def validated(
+    schema: GraphQLSchema, document: DocumentNode, rules: tuple[type[ASTValidationRule], ...]
+) -> list[GraphQLError]:
     """Returns the first thing that is wrong with a query, if anything is. Raises `GraphQLError` for one too large."""
     fragments = {one.name.value: one for one in document.definitions if isinstance(one, FragmentDefinitionNode)}
     if len(fragments) > MAX_FRAGMENTS:
@@ -145,7 +156,7 @@ def validated(document: DocumentNode, rules: tuple[type[ASTValidationRule], ...]
     if aliases and counts["introspection"]:
         raise query_error("QUERY_TOO_COSTLY", "Ask for the schema without aliases, which multiply its lists.")
     hidden = NoSchemaIntrospectionCustomRule in rules
-    errors = validate(SCHEMA, document, rules, max_errors=1, hide_suggestions=hidden)
+    errors = validate(schema, document, rules, max_errors=1, hide_suggestions=hidden)
     sizes: dict[str, int] = {}
     if not errors and any(_size(one, fragments, sizes) > MAX_SELECTIONS for one in document.definitions):
         message = f"A query selects at most {MAX_SELECTIONS:,} fields, those of a fragment wherever it spreads it."

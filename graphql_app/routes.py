@@ -7,6 +7,7 @@ from graphql import GraphQLError
 from werkzeug.exceptions import HTTPException
 
 from app.core.errors import Refusal
+from app.core.features import Features
 from app.http.cors import allow_origins
 from app.http.errors import bug, refusal_of
 from app.settings import Settings
@@ -18,14 +19,14 @@ EXPOSED = "ETag, Ignored-Fields, Preference-Applied, RateLimit, RateLimit-Policy
 """The headers that pages of other origins can read."""
 
 
-def install(app: Flask, settings: Settings) -> None:
+def install(app: Flask, settings: Settings, features: Features) -> None:
     """Serves the delivery API."""
-    for routes in (_graphql(settings), _feeds(settings)):
+    for routes in (_graphql(settings, features), _feeds(settings)):
         routes.after_request(partial(allow_origins, allowed=settings.delivery_allowed_origins, exposed=EXPOSED))
         app.register_blueprint(routes)
 
 
-def _graphql(settings: Settings) -> Blueprint:
+def _graphql(settings: Settings, features: Features) -> Blueprint:
     routes = Blueprint(
         "delivery",
         __name__,
@@ -33,7 +34,7 @@ def _graphql(settings: Settings) -> Blueprint:
         static_folder="explorer_files/served",
         static_url_path="/graphql/explorer",
     )
-    graphql = DeliveryView.as_view("graphql", settings)
+    graphql = DeliveryView.as_view("graphql", settings, features)
     routes.add_url_rule("/graphql", view_func=graphql, methods=["GET", "POST"])
     routes.register_error_handler(GraphQLError, respond_to_error)
     routes.register_error_handler(Refusal, lambda refusal: respond_to_error(refused(refusal)))

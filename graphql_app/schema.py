@@ -1,15 +1,18 @@
 """The schema of the delivery API: its queries. Their resolvers ask the `DeliveryQuery` of the request."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import strawberry
 from strawberry import ID, UNSET, argument, field
+from strawberry.types.base import StrawberryObjectDefinition
+from strawberry.types.field import StrawberryField
 
+from app.core.features import Features
 from app.delivery.queries import DeliveredDocument, DeliveryPage
 from app.delivery.responses import DeliveredCategory, DeliveredRedirect
 from app.delivery.schemas import DeliveryPage as DeliveryQueryPage
-from graphql_app.types import Category, Document, DocumentPage, Info, Redirect, page_of, sent
+from graphql_app.types import FEATURE, Category, Document, DocumentPage, Info, Redirect, page_of, sent
 
 Drafts = Annotated[
     bool | None,
@@ -117,6 +120,19 @@ class Query:
         return next(iter(info.context.query.redirect(from_)), None)
 
 
-def sdl() -> str:
+class DeliverySchema(strawberry.Schema):
+    """The schema of an application, without the fields of features that it does not have."""
+
+    def __init__(self, features: Features, **options: Any) -> None:
+        self.features = features
+        super().__init__(Query, **options)
+
+    def get_fields(self, type_definition: StrawberryObjectDefinition) -> list[StrawberryField]:
+        """Returns the fields of a type: those of the contract, and those of features that are there."""
+        fields = super().get_fields(type_definition)
+        return [one for one in fields if FEATURE not in one.metadata or one.metadata[FEATURE] in self.features]
+
+
+def sdl(features: Features) -> str:
     """Returns the schema in GraphQL's schema definition language."""
-    return strawberry.Schema(Query).as_str() + "\n"
+    return DeliverySchema(features).as_str() + "\n"

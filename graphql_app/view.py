@@ -23,6 +23,7 @@ from werkzeug.http import quote_etag
 
 from app.core.context import Context
 from app.core.errors import InternalError, ResponseTooLarge, ServiceUnavailable, WriteConflict
+from app.core.features import Features
 from app.core.store.shared_cache import SharedCache
 from app.core.vocabulary import Channel
 from app.delivery.caches import delivery_revision, read_delivered
@@ -55,8 +56,8 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
 
     init_every_request: ClassVar[bool] = False
 
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(schema=delivery_schema(settings.graphql_introspection), graphql_ide=None)
+    def __init__(self, settings: Settings, features: Features) -> None:
+        super().__init__(schema=delivery_schema(features, settings.graphql_introspection), graphql_ide=None)
         self._persisted: SharedCache[str] = SharedCache(PERSISTED_CHARACTERS, size_of=len)
         """Queries by project and SHA-256; a project finds those that it sent itself."""
         self._responses: SharedCache[bytes] = SharedCache(CACHE_BYTES, size_of=lambda body: len(body) + ENTRY_BYTES)

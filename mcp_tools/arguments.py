@@ -1,41 +1,28 @@
 """The arguments of a tool: its operation's ids, query, body and idempotency key, as one flat object."""
 
 from collections.abc import Iterator, Mapping, Set
+from functools import cache
 from itertools import islice
 from typing import Any
 
 import marshmallow as ma
 
-from app.checks.schemas import ChecksQuery
 from app.core.documented import MAX_INTEGER
 from app.core.errors import MAX_ISSUES, HttpApiDecodeError, NotFound
+from app.core.features import Features
 from app.core.operation import Operation
-from app.core.schemas.fields import MAX_LISTED, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
+from app.core.schemas.fields import MAX_LISTED, OVER_MCP, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
 from app.core.schemas.json_schema import json_schema
 from app.core.schemas.loading import cached_schema, load
 from app.core.schemas.queries import NUMBERS, DryRun, Page, idempotency_key
 from app.core.schemas.unknown import unknown_names
 from app.core.schemas.validation import HEX_ID, WRONG_ID
 from app.documents.schemas import GuardedWrite
-from app.features import OPERATIONS
-from app.provenance.generation import WithGeneration
-from app.provenance.schemas import ApproveFields
-from app.sections.schemas import ContentPartQuery
 
 KEY, DRY_RUN = "idempotencyKey", "dryRun"
 
-SMALL_PAGE = 20
-"""The default length of a page: lists over MCP are short, to use little of the context."""
-
 IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey")
 """What every tool that writes takes."""
-
-INSTRUCTED = {
-    (name, one["description"])
-    for schema in (Page, GuardedWrite, WithGeneration, ApproveFields)
-    for name, one in json_schema(schema)["properties"].items()
-}
-"""The arguments that the instructions describe, with what the schemas say of them."""
 
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
 """The limits of arguments for which the contract states none; the instructions say how long a string may be."""
@@ -44,24 +31,38 @@ MOST_WORDS = 20
 """A longer list of words is left out: the refusal of another word names them."""
 
 
-def arguments_of(operation: Operation[Any]) -> type[ma.Schema]:
+def arguments_of(operation: Operation[Any], features: Features) -> type[ma.Schema]:
     """Returns the schema of the arguments of an operation's tool."""
     path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")
     written = () if operation.reads else (DryRun, IdempotencyKey)
-    schemas = [*written, *filter(None, (operation.body, operation.query)), path]  # the last one has its fields first
-    changed = {}
+    sent = [features.schema_of(schema) for schema in (operation.body, operation.query) if schema]
+    changed = {
+        name: _with(schema, name, load_default=field.metadata[OVER_MCP])
+        for schema in sent
+        for name, field in cached_schema(schema).fields.items()
+        if OVER_MCP in field.metadata
+    }
     if operation.body and issubclass(operation.body, GuardedWrite):  # over REST it may be `If-Match` instead
         changed["baseVersion"] = _with(operation.body, "baseVersion", required=True)
-    if operation.query not in (None, ContentPartQuery) and "limit" in cached_schema(operation.query).fields:
-        changed["limit"] = _with(operation.query, "limit", load_default=SMALL_PAGE)
-    if operation.query is ChecksQuery:  # to use little of the context
-        changed["all"] = _with(operation.query, "all", load_default=False)
-    return type(f"{operation.name}_arguments", tuple(schemas), changed)
+    # The last one has its fields first.
+    return type(f"{operation.name}_arguments", (*written, *sent, path), changed)
 
 
-def input_schema(operation: Operation[Any], arguments: type[ma.Schema]) -> dict[str, Any]:
+@cache
+def instructed(features: Features) -> Set[tuple[str, str]]:
+    """Returns the arguments that the instructions describe, with what the schemas say of them."""
+    schemas: list[type[Schema]] = [
+        Page,
+        GuardedWrite,
+        *(schema for one in features.features for schema in one.instructed),
+    ]
+    described = [json_schema(schema)["properties"] for schema in schemas]
+    return {(name, one["description"]) for properties in described for name, one in properties.items()}
+
+
+def input_schema(operation: Operation[Any], arguments: type[ma.Schema], features: Features) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's arguments; it allows none that it does not name."""
-    elsewhere = INSTRUCTED | set(_described(operation.arguments_as))
+    elsewhere = instructed(features) | set(_described(features.by_name.get(operation.arguments_as), features))
     schema = _shortened(json_schema(arguments), elsewhere)
     if KEY in schema["properties"]:  # the instructions describe both
         schema["properties"] |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}
@@ -113,9 +114,9 @@ def _with(schema: type[ma.Schema], name: str, **options: Any) -> Any:
     return field
 
 
-def _described(tool: str) -> Iterator[tuple[str, str]]:
+def _described(operation: Operation[Any] | None, features: Features) -> Iterator[tuple[str, str]]:
     """Yields the arguments that a tool takes, those inside others too, each with its description."""
-    schemas = [json_schema(one.body) for one in OPERATIONS if one.name == tool and one.body]
+    schemas = [json_schema(features.schema_of(operation.body))] if operation and operation.body else []
     while schemas:
         for name, one in schemas.pop().get("properties", {}).items():
             yield name, one.get("description", "")

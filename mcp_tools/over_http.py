@@ -24,6 +24,7 @@ from starlette.types import Message
 
 from app.core.context import Context
 from app.core.errors import RateLimited, Refusal
+from app.core.features import Features
 from app.core.schemas.queries import is_nearly_dry_run
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS, Channel, Scope
 from app.documents.responses import MINIMAL
@@ -34,7 +35,7 @@ from app.http.json import MAX_VALUES, too_many_values
 from app.http.requests import CALLER, current_request_id
 from mcp_tools.arguments import DRY_RUN
 from mcp_tools.server import Call, mcp_server
-from mcp_tools.tools import TOOLS
+from mcp_tools.tools import tools_of
 
 JSON = "application/json"
 TOOLSET, RETURN = "toolset", "return"
@@ -110,7 +111,7 @@ def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
         caller = replace(context_or_refusal.caller, client=client)
         context_or_refusal = replace(context_or_refusal, caller=caller)
     toolset, minimal = request.args.get(TOOLSET, ALL_TOOLS), RETURN in request.args
-    call = Call(context_or_refusal, toolset, current_request_id(), minimal)
+    call = Call(context_or_refusal, toolset, current_request_id(), callers().store.features, minimal)
     response = _served(body, call)
     if challenge and (scope := _lacking_scope(message, call)):
         response.status_code = 403
@@ -124,7 +125,7 @@ def _lacking_scope(message: dict[str, Any], call: Call) -> Scope | None:
     """Returns the scope of the tool that a message calls, if the token lacks it."""
     params = message.get("params")
     name = params.get("name") if message["method"] == "tools/call" and isinstance(params, dict) else None
-    tool = TOOLS.get(name) if isinstance(name, str) else None
+    tool = tools_of(call.features).get(name) if isinstance(name, str) else None
     if tool is None or not tool.operation.is_in(call.toolset) or isinstance(call.context_or_refusal, Refusal):
         return None
     scope = tool.operation.scope
@@ -174,7 +175,7 @@ def _served(body: bytes, call: Call) -> Response:
 
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request.headers]
     scope = {"type": "http", "method": "POST", "path": request.path, "query_string": b"", "headers": headers}
-    portal, manager = _transport()
+    portal, manager = _transport(call.features)
     portal.call(manager.asgi_app, {**scope, "state": {"call": call}}, receive, send)
     start, *parts = sent
     content = b"".join(part["body"] for part in parts)
@@ -185,10 +186,13 @@ def _served(body: bytes, call: Call) -> Response:
 
 
 @cache
-def _transport() -> tuple[BlockingPortal, StreamableHTTPSessionManager]:
-    """Returns the SDK's transport and the event loop that it runs on; each process has its own, from its first call."""
+def _transport(features: Features) -> tuple[BlockingPortal, StreamableHTTPSessionManager]:
+    """Returns the SDK's transport and the event loop that it runs on.
+
+    Each application of a process has its own, from its first call.
+    """
     manager = StreamableHTTPSessionManager(
-        mcp_server(), json_response=True, stateless=True, max_request_body_size=bodies.MAX_BODY
+        mcp_server(features), json_response=True, stateless=True, max_request_body_size=bodies.MAX_BODY
     )
     running = ExitStack()
     atexit.register(running.close)

@@ -2,10 +2,8 @@
 
 import secrets
 from collections.abc import Mapping
-from pathlib import Path
 
 import mcp_types as t
-from jinja2 import Environment
 
 from app.briefs.operations import get_brief
 from app.categories.clusters import get_cluster
@@ -15,6 +13,7 @@ from app.documents.record import OPEN
 from app.projects.operations import get_project
 from mcp_tools.arguments import load_known
 from mcp_tools.results import UNTRUSTED
+from mcp_tools.texts import text_of
 
 WRITE = "write_document_from_brief"
 
@@ -30,11 +29,6 @@ PROMPTS = [
     )
 ]
 
-TEMPLATE = Environment(trim_blocks=True, lstrip_blocks=True, autoescape=False).from_string(  # noqa: S701 # nosec B701
-    Path(__file__).with_name("prompt.md.jinja").read_text()
-)
-"""The text of the prompt; it is markdown, so nothing is escaped."""
-
 
 def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]:
     """Returns the prompt's messages for a document.
@@ -43,10 +37,12 @@ def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]
     """
     document_id = load_known(Arguments, arguments)["documentId"]
     detail = get_brief(ctx, document_id).body
-    text = TEMPLATE.render(
-        {**detail, "brief": detail["brief"] or {}},
+    text = text_of(
+        "prompt.md.jinja",
+        **{**detail, "brief": detail["brief"] or {}},
         boundary=secrets.token_hex(16),  # 128 bits, which nobody who writes a brief can guess
         cluster=get_cluster(ctx, detail["clusterId"]).body if detail["clusterId"] else None,
+        features=ctx.features,
         open=OPEN,
         project=get_project(ctx).body["name"],
     )

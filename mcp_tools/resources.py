@@ -10,9 +10,9 @@ from app.core.context import Context
 from app.core.errors import NotFound
 from app.core.operation import Operation
 from app.core.schemas.loading import load
+from app.core.schemas.queries import SMALL_PAGE
 from app.documents.operations import list_documents
 from app.sections.operations import read_document_content
-from mcp_tools.arguments import SMALL_PAGE
 from mcp_tools.results import UNTRUSTED
 
 Contents = list[t.TextResourceContents | t.BlobResourceContents]
@@ -22,7 +22,7 @@ JSON, MARKDOWN = "application/json", "text/markdown"
 ATTACHED = 100_000
 """The most characters of a document that are attached at once; the rest is read with the tool."""
 
-TEMPLATES = [
+TEMPLATES = (
     t.ResourceTemplate(
         uri_template="brief://{documentId}",
         name="brief",
@@ -39,7 +39,7 @@ TEMPLATES = [
         mime_type=MARKDOWN,
         _meta=UNTRUSTED,
     ),
-]
+)
 
 
 def offered(ctx: Context) -> list[t.Resource]:

@@ -7,10 +7,10 @@ import orjson
 from typing_extensions import get_original_bases
 
 from app.core.errors import Refusal
+from app.core.features import Features
 from app.core.operation import Operation, Result
 from app.core.schemas.loading import cached_schema
 from app.documents.responses import minimal_record
-from app.features import OPERATIONS
 from app.intents.responses import Intent
 from app.rest.response_schemas import response_schema
 
@@ -38,16 +38,16 @@ def refused(refusal: Refusal) -> t.CallToolResult:
     return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
 
 
-def output_schema(operation: Operation[Any]) -> dict[str, Any]:
+def output_schema(operation: Operation[Any], features: Features) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's structured content: always an object, so a list is under `items`.
 
     A record is documented once, by the first tool that reads it, to use little of the context; those of administration
     are in the OpenAPI document. A refusal fits every schema, since some clients check tool errors against it too.
     """
-    alike = [one for one in OPERATIONS if one.record is operation.record]
+    alike = [one for one in features.operations if one.record is operation.record]
     is_first = operation is min(alike, key=lambda one: (not one.reads, one.many))
     documents_it = is_first and "admin" not in operation.toolsets
-    record = {"type": "object", "properties": _keys(operation)} if documents_it else {}
+    record = {"type": "object", "properties": _keys(operation, features)} if documents_it else {}
     if operation.many:
         items = {"type": "array", "items": record} if record else {"type": "array"}
         counts = operation.query is not None and "count" in cached_schema(operation.query).fields
@@ -55,11 +55,12 @@ def output_schema(operation: Operation[Any]) -> dict[str, Any]:
     return {"type": "object", **record}
 
 
-def _keys(operation: Operation[Any]) -> dict[str, Any]:
+def _keys(operation: Operation[Any], features: Features) -> dict[str, Any]:
     """Returns the keys of an operation's record, without those of a record that it extends, which has its own tool."""
-    keys = {name: _key(one) for name, one in response_schema(operation.record)["properties"].items()}
-    for extended in {one.record for one in OPERATIONS} & {*get_original_bases(operation.record)}:
-        keys = {name: one for name, one in keys.items() if name not in extended.__annotations__}
+    record: type = features.response_of(operation.record)
+    keys = {name: _key(one) for name, one in response_schema(record)["properties"].items()}
+    for extended in {one.record for one in features.operations} & {*get_original_bases(operation.record)}:
+        keys = {name: one for name, one in keys.items() if name not in features.response_of(extended).__annotations__}
     return keys
 
 

@@ -1,15 +1,14 @@
 """Registers `/mcp` on the Flask app, and `/llms.txt`: what a language model finds when it looks at its root."""
 
-from pathlib import Path
-
 from flask import Flask, Response
 
 from app.core.errors import CHALLENGE, Refusal
+from app.core.features import Features
 from app.core.vocabulary import TOOLSETS
-from app.features import OPERATIONS
 from app.http.hosts import HostNames
 from app.oauth.rules import DEFAULT_SCOPES
 from app.settings import Settings
+from mcp_tools.texts import text_of
 
 INTERFACES = {
     "serve_mcp": "- [MCP](/mcp): streamable HTTP; the tools below",
@@ -38,10 +37,8 @@ def install(app: Flask, settings: Settings) -> None:
     app.add_url_rule("/mcp", "mcp", view, methods=["POST"])
 
 
-def install_llms(app: Flask, settings: Settings) -> None:
+def install_llms(app: Flask, settings: Settings, features: Features) -> None:
     """Serves `/llms.txt`, which names the interfaces that are on; it needs no token."""
     interfaces = "\n".join(line for name, line in INTERFACES.items() if getattr(settings, name))
-    tools = "\n".join(f"- `{operation.name}`: {operation.summary}" for operation in OPERATIONS)
-    template = Path(__file__).with_name("llms.txt").read_text()
-    text = template.format(interfaces=interfaces, tools=tools, toolsets=", ".join(TOOLSETS))
+    text = text_of("llms.txt.jinja", interfaces=interfaces, features=features, toolsets=", ".join(TOOLSETS))
     app.add_url_rule("/llms.txt", "llms", lambda: Response(text, content_type="text/plain; charset=utf-8"))

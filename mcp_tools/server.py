@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
+from functools import cache, partial
 from typing import NoReturn, TypeVar
 
 import mcp_types as t
@@ -19,16 +18,22 @@ from starlette.requests import Request
 
 from app.core.context import Context
 from app.core.errors import InternalError, Refusal
+from app.core.features import Features
 from app.core.schemas.unknown import near_name
 from app.settings import VERSION
 from mcp_tools import prompts, resources
 from mcp_tools.results import refused
-from mcp_tools.tools import TOOLS, tools_for
+from mcp_tools.texts import text_of
+from mcp_tools.tools import tools_for, tools_of
 
 log = logging.getLogger("content_workflow.mcp")
 
-INSTRUCTIONS = Path(__file__).with_name("instructions.md").read_text()
-"""What the server says of itself and of all of its tools, as every client shows it to its model."""
+
+@cache
+def instructions_of(features: Features) -> str:
+    """Returns what the server says of itself and of all of its tools, as every client shows it to its model."""
+    return text_of("instructions.md.jinja", features=features)
+
 
 RELEASE = CacheHint(ttl_ms=300_000)
 """How long a client may cache a list that changes only with a new release."""
@@ -46,6 +51,8 @@ class Call:
     context_or_refusal: Context | Refusal
     toolset: str
     request_id: str
+    features: Features
+    """The lists of the application that was called."""
     minimal: bool
     """Whether a write of a document returns only what the next call needs."""
 
@@ -57,13 +64,13 @@ class Call:
         return self.context_or_refusal
 
 
-def mcp_server() -> Server[None]:
-    """Returns the server."""
+def mcp_server(features: Features) -> Server[None]:
+    """Returns the server of an application."""
     return Server(
         "content-workflow",
         version=VERSION,
         title="Content workflow",
-        instructions=INSTRUCTIONS,
+        instructions=instructions_of(features),
         cache_hints={"tools/list": RELEASE, "prompts/list": RELEASE},
         get_tool_input_schema=lambda name: None,  # no argument is sent as a header; the default lists all tools
         on_list_tools=_list_tools,
@@ -77,24 +84,28 @@ def mcp_server() -> Server[None]:
 
 
 async def _list_tools(message: Message, page: object) -> t.ListToolsResult:
-    toolset = _call_of(message).toolset
-    return await _served(message, lambda ctx: t.ListToolsResult(tools=tools_for(ctx.caller.scopes, toolset)))
+    call = _call_of(message)
+    return await _served(
+        message, lambda ctx: t.ListToolsResult(tools=tools_for(call.features, ctx.caller.scopes, call.toolset))
+    )
 
 
 async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.CallToolResult:
-    call, arguments, tool = _call_of(message), params.arguments or {}, TOOLS.get(params.name)
+    call, arguments = _call_of(message), params.arguments or {}
+    tool = tools_of(call.features).get(params.name)
     if tool is None or not tool.operation.is_in(call.toolset):
-        raise MCPError(t.INVALID_PARAMS, _no_tool(params.name, call.toolset))
+        raise MCPError(t.INVALID_PARAMS, _no_tool(params.name, call.toolset, call.features))
     result = await _served(message, lambda ctx: tool.call(ctx, arguments, minimal=call.minimal), refused)
     return tool.labelled(result, arguments)
 
 
-def _no_tool(name: str, toolset: str) -> str:
+def _no_tool(name: str, toolset: str, features: Features) -> str:
     """Returns the message for a call of a tool that the client's toolset does not offer."""
+    tools = tools_of(features)
     hint = "call one of those that `tools/list` shows."
-    if name in TOOLS:
-        hint = f"it is in `{'`, `'.join(TOOLS[name].operation.toolsets)}`. Connect with another toolset, or {hint}"
-    elif near := near_name(name, (one for one, tool in TOOLS.items() if tool.operation.is_in(toolset))):
+    if name in tools:
+        hint = f"it is in `{'`, `'.join(tools[name].operation.toolsets)}`. Connect with another toolset, or {hint}"
+    elif near := near_name(name, (one for one, tool in tools.items() if tool.operation.is_in(toolset))):
         hint = f"did you mean `{near}`?"
     return f"There is no tool {name!r} in the toolset {toolset!r}: {hint}"
 
@@ -104,7 +115,7 @@ async def _list_resources(message: Message, page: object) -> t.ListResourcesResu
 
 
 async def _list_templates(message: Message, page: object) -> t.ListResourceTemplatesResult:
-    return t.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+    return t.ListResourceTemplatesResult(resource_templates=list(resources.TEMPLATES))
 
 
 async def _read_resource(message: Message, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:

@@ -1,18 +1,23 @@
 """The tools: one for each operation, made from its declaration, so that MCP and REST can't drift apart."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import marshmallow as ma
 import mcp_types as t
 
 from app.core.context import Context
+from app.core.features import Features
 from app.core.operation import Effect, Operation
 from app.core.vocabulary import Scope
-from app.features import OPERATIONS
 from mcp_tools.arguments import DRY_RUN, arguments_of, input_schema, read
 from mcp_tools.results import UNTRUSTED, output_schema, result_of
+
+TOOL_NAME = re.compile("`([a-z]+(?:_[a-z]+)+)`")
+"""A tool that a sentence names."""
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
 """Scopes whose changes reach the public or revoke access, so that a client asks its user first."""
@@ -42,24 +47,26 @@ class Tool:
         return result.model_copy(update={"meta": {**(result.meta or {}), **UNTRUSTED, **dry_run}})
 
 
-def _tool(operation: Operation[Any]) -> Tool:
-    arguments = arguments_of(operation)
+def _tool(operation: Operation[Any], features: Features) -> Tool:
+    arguments = arguments_of(operation, features)
     definition = t.Tool(
         name=operation.name,
-        description=_description(operation),
-        input_schema=input_schema(operation, arguments),
-        output_schema=output_schema(operation),
+        description=_description(operation, features),
+        input_schema=input_schema(operation, arguments, features),
+        output_schema=output_schema(operation, features),
         annotations=_hints(operation),
         _meta=UNTRUSTED,
     )
     return Tool(operation, arguments, definition)
 
 
-def _description(operation: Operation[Any]) -> str:
+def _description(operation: Operation[Any], features: Features) -> str:
     """Returns what an agent reads: what the tool does, and what to call next; the instructions explain its refusals."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in operation.description.split("\n\n"))
-    other = operation.arguments_as
-    parts = [*paragraphs, operation.next, f"Arguments as in `{other}`." if other else ""]
+    other = operation.arguments_as if operation.arguments_as in features.by_name else ""
+    sentences = re.split(r"(?<=\.) ", operation.next)
+    following = " ".join(one for one in sentences if features.by_name.keys() >= {*TOOL_NAME.findall(one)})
+    parts = [*paragraphs, following, f"Arguments as in `{other}`." if other else ""]
     return "\n".join(filter(None, parts))
 
 
@@ -79,10 +86,13 @@ def _hints(operation: Operation[Any]) -> t.ToolAnnotations:
     )
 
 
-TOOLS: dict[str, Tool] = {operation.name: _tool(operation) for operation in OPERATIONS}
+@cache
+def tools_of(features: Features) -> Mapping[str, Tool]:
+    """Returns the tools of an application by name."""
+    return {operation.name: _tool(operation, features) for operation in features.operations}
 
 
-def tools_for(scopes: frozenset[Scope], toolset: str) -> list[t.Tool]:
+def tools_for(features: Features, scopes: frozenset[Scope], toolset: str) -> list[t.Tool]:
     """Returns the tools of a set that a token with these scopes may call."""
-    offered = (tool for tool in TOOLS.values() if tool.operation.is_in(toolset))
+    offered = (tool for tool in tools_of(features).values() if tool.operation.is_in(toolset))
     return [tool.definition for tool in offered if tool.operation.scope in scopes]

@@ -14,13 +14,17 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests.databases import drop_idle, opened
+from app.core.operation import Operation
+from tests.contract.rows import CONTRACT
+from tests.databases import drop_idle, opened, without
 from tests.documented import Documented, DocumentedRest
 from tests.make import Project, a_project, an_app
 from tests.mongod import quick_mongod
 from tests.rest.client import Rest
 
 CHECKOUT = Path(__file__).parents[1]
+OF_THE_CONTRACT = {row.id for row in CONTRACT}
+DECIDED = [f"decided-{name}" for name in ("projects", "http", "intents", "documents", "briefs", "delivery", "mcp")]
 
 for _name in ("NO_PROXY", "no_proxy"):  # a proxy that the environment names is for the internet alone
     os.environ[_name] = ",".join(filter(None, (os.environ.get(_name), "127.0.0.1,localhost,0.0.0.0")))
@@ -40,9 +44,29 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Has long tests begin first: one that began last would keep one process busy, and the others idle."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    if items and items[0].config.getoption("without"):
+        items[:] = [item for item in items if is_of_the_contract(item)]
+
+
+def is_of_the_contract(item: pytest.Item) -> bool:
+    """Returns whether all that a test proves stands in service.md, or in the decisions about it: sections 1 to 8.
+
+    A test of each operation or route has to do with none of a feature that is left out.
+    """
+    features = without(item.config.getoption("without"))
+    given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    operations = (getattr(one, "operation", one) for one in given)
+    if any(isinstance(one, Operation) and one.name not in features.by_name for one in operations):
+        return False
+    rows = [row for mark in item.iter_markers("contract") for row in mark.args]
+    return bool(rows) and all(row in OF_THE_CONTRACT or row.partition(".")[0] in DECIDED for row in rows)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--without",
+        help="run the contract's own tests on an application without some features: `review`, `checks,guards` or `all`",
+    )
     parser.addoption("--rounds", type=int, default=1, help="how many times to run each test of tests/races")
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -10,10 +11,14 @@ from bson.raw_bson import RawBSONDocument
 from pymongo import MongoClient
 
 from app.cli.db import create_missing, differences
+from app.core.features import Features
 from app.core.store.indexes import create_indexes
 from app.core.store.store import Store
-from app.features import connect
+from app.features import ALL, connect
 from tests import in_memory
+
+CONTRACT = ("projects", "categories", "publications", "documents", "intents", "briefs", "delivery")
+"""The folders that no application lacks."""
 
 MONGOMOCK = os.environ.get("CONTENT_WORKFLOW_TEST_STORE") == "mongomock"
 
@@ -26,14 +31,15 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Store]:
     """Yields an empty database with its indexes, which nobody else uses until the fixture that asked for it ends."""
     if MONGOMOCK:
         store = in_memory.store()
-        create_indexes(store.database)
+        create_indexes(store.database, store.features.indexes)
         yield store
         return
     uri = request.getfixturevalue("mongodb_uri")
+    features = without(request.config.getoption("without"))
     if _IDLE:
-        store = connect(uri, _IDLE.pop())
+        store = connect(uri, _IDLE.pop(), features=features)
     else:
-        store = connect(uri, f"test_{uuid4().hex[:16]}")
+        store = connect(uri, f"test_{uuid4().hex[:16]}", features=features)
         create_missing(store)
     yield store
     if differences(store):
@@ -42,6 +48,14 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Store]:
         empty(store)
         _IDLE.append(store.database.name)
     store.database.client.close()
+
+
+@cache
+def without(names: str | None) -> Features:
+    """Returns the lists without some features, named with commas, or without `all`; the whole for None."""
+    if names == "all":
+        return ALL.without(*(folder for folder in ALL.folders if folder not in CONTRACT))
+    return ALL.without(*names.split(",")) if names else ALL
 
 
 def empty(store: Store) -> None:

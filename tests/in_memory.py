@@ -10,13 +10,13 @@ import mongomock
 from pymongo import IndexModel
 
 from app.core.store.store import CODEC, Store
-from app.core.store.validators import REQUIRED, validator
+from app.features import ALL
 
 
 def store() -> Store:
     """Returns a store with an empty database in memory."""
     records = mongomock.MongoClient().get_database("test", codec_options=CODEC)
-    return _Store(_Database(records, threading.RLock()), deadline_seconds=10)
+    return _Store(_Database(records, threading.RLock()), deadline_seconds=10, features=ALL)
 
 
 class _Store(Store):
@@ -52,7 +52,7 @@ class _Database:
 
     def list_collections(self) -> list[dict[str, Any]]:
         """Returns the collections as MongoDB would with their validators, which nothing checks in memory."""
-        return [{"name": name, "options": {"validator": validator(name)}} for name in REQUIRED]
+        return [{"name": name, "options": {"validator": one}} for name, one in ALL.validators.items()]
 
     def command(self, name: str) -> Any:
         return {"setName": "in memory"} if name == "hello" else self._database.command(name)

@@ -9,20 +9,20 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 
+from app.briefs.jobs import expire_claims
 from app.core.actors import SYSTEM
 from app.core.context import Caller, Context, this_instant
 from app.core.events import Event
 from app.core.store.collection import new_id
 from app.core.store.store import Store
 from app.core.vocabulary import Channel, Scope, TokenKind
+from app.core.worker import ProjectByProject
 from app.features import ALL
 from app.projects.access import hash_of, new_secret
 from app.projects.store import Projects
 from app.projects.token_store import Tokens
 from app.server import create_app
 from app.settings import Settings
-from app.worker.jobs import expire_claims
-from app.worker.worker import ProjectByProject
 
 OPERATIONS = ALL.by_name
 EMPTY_BRIEF = {
@@ -94,7 +94,7 @@ class Project:
 def an_app(store: Store, **settings: Any) -> Flask:
     """Makes an application; unless the settings say so, it does not limit how often it is called."""
     quiet = {"mongodb_uri": "mongodb://given", "rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
-    return create_app(Settings(**{**quiet, **settings}), store)
+    return create_app(Settings(**{**quiet, **settings}), store, store.features)
 
 
 def an_uncached_app(store: Store, **settings: Any) -> Flask:

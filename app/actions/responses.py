@@ -5,8 +5,7 @@ from typing import Annotated, cast
 from typing_extensions import TypedDict
 
 from app.core.documented import doc
-from app.core.errors import Refusal
-from app.rest.error_schemas import Error
+from app.core.errors import Error, Refusal
 
 
 class Action(TypedDict):

@@ -14,9 +14,10 @@ from typing import Any
 import orjson
 
 from app.briefs import rules
-from app.briefs.responses import BriefDetail, BriefItem, brief_detail, brief_item
+from app.briefs.responses import BriefDetail, BriefItem, ClaimedDocument, ClaimedSummary, brief_detail, brief_item
 from app.briefs.rules import write_brief
 from app.briefs.schemas import BriefQuery, ClaimFields, ClaimNextFields, RenewFields
+from app.categories.reference_rules import ExistingRecords, link_problems
 from app.categories.store import Categories
 from app.core.context import Context
 from app.core.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, NoBriefReady, Problem
@@ -27,12 +28,9 @@ from app.core.vocabulary import BriefState, Scope
 from app.documents.claims import expire_lease, refuse_if_guarded, written_brief
 from app.documents.operations import change_document, document_change, document_result, own_document, write_decision
 from app.documents.record import Decision, StoredDocument, brief_of
-from app.documents.reference_rules import ExistingRecords, link_problems
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import BriefFields
 from app.documents.store import Documents
-from app.packets.operations import packet_of
-from app.packets.responses import ClaimedDocument, ClaimedSummary
 from app.projects.store import Projects
 
 MOST_SPREAD = 100
@@ -69,7 +67,7 @@ def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
     category_id = document.get("categoryId")
     category = ctx.store[Categories].get(ctx.project_id, category_id) if category_id else None
     links = ctx.store[Documents].get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
-    body = brief_detail(document, category, links)
+    body = brief_detail(ctx, document, category, links)
     shown = hashlib.blake2b(orjson.dumps(body), digest_size=8).hexdigest()  # more than the document that is tagged
     return Result(body, etag=f"{tag_of(document)}.{shown}")
 
@@ -248,14 +246,14 @@ def _change(ctx: Context, document_id: str, rule: Callable[[StoredDocument], Dec
 
 
 def _claim(ctx: Context, document: StoredDocument, fields: Fields) -> Result[ClaimedSummary]:
-    """Claims a brief, for the lease that was sent or the project's; returns its packet too if that was requested."""
+    """Claims a brief, for the lease that was sent or the project's; returns it with what features add to claims."""
     seconds = fields.get("leaseSeconds")
     if seconds is None:
         seconds = ctx.store[Projects].recent_settings(ctx.project_id).get("claimLeaseSeconds")
     rule = partial(rules.claim_brief, call=ctx.call, lease_seconds=seconds)
     claimed = write_decision(ctx, ctx.check_match(document), rule)
     result: Result[Any] = document_result(ctx, claimed)
-    return replace(result, body={**result.body, "packet": packet_of(ctx, claimed)}) if fields.get("packet") else result
+    return replace(result, body={**result.body, **ctx.features.presented(ctx, "claim_brief", claimed, fields)})
 
 
 def _write(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:

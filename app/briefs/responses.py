@@ -8,12 +8,21 @@ from typing_extensions import TypedDict
 from app.categories.responses import BriefCategory
 from app.categories.rules import StoredCategory
 from app.core.actors import Actor
+from app.core.context import Context
 from app.core.documented import EXAMPLE_DAY, Date, Id, Timestamp, doc, one_of
 from app.core.records import record_of
 from app.core.times import wire_time_or_none
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.record import StoredDocument
-from app.documents.responses import SEARCH_INTENTS, Brief, brief_record
+from app.documents.responses import SEARCH_INTENTS, Brief, Document, DocumentSummary, brief_record
+
+
+class ClaimedSummary(DocumentSummary):
+    """A claimed document without its long texts."""
+
+
+class ClaimedDocument(Document):
+    """A claimed document."""
 
 
 class BriefItem(TypedDict):
@@ -73,10 +82,10 @@ def brief_item(document: StoredDocument, category_names: Mapping[str, str]) -> B
 
 
 def brief_detail(
-    document: StoredDocument, category: StoredCategory | None, links: Sequence[StoredDocument]
+    ctx: Context, document: StoredDocument, category: StoredCategory | None, links: Sequence[StoredDocument]
 ) -> BriefDetail:
     """Returns a document's brief with its category and the documents it links to."""
-    brief = None if document.get("brief") is None else brief_record(document)
+    brief = None if document.get("brief") is None else brief_record(ctx, document)
     linked = [record_of(BriefLink, link) for link in links]
     filed = category and record_of(BriefCategory, category)
     return record_of(BriefDetail, document, brief=brief, category=filed, internalLinks=linked)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
+from app.core.calls import Call
 from app.core.errors import BadRequest, BriefClosed, BriefNotOffered, BriefNotReady, Problem
 from app.core.vocabulary import BriefState, Channel, DocumentStatus
 from app.documents.claims import (
@@ -18,7 +19,7 @@ from app.documents.claims import (
     refuse_if_claimed,
     refuse_if_guarded,
 )
-from app.documents.record import NO_CLAIM, OPEN, Call, Decision, StoredDocument, brief_of
+from app.documents.record import NO_CLAIM, OPEN, Decision, StoredDocument, brief_of
 
 
 def mark_brief_ready(document: StoredDocument, call: Call) -> Decision:

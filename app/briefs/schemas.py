@@ -1,16 +1,13 @@
 """What may be written to a brief, and sent with its moves (contract: Brief)."""
 
-from app.core.schemas.fields import EnumList, Schema, StrictBoolean, StrictInteger, StrictString
+from app.core.schemas.fields import EnumList, Schema, StrictInteger, StrictString
 from app.core.schemas.queries import Page
 from app.core.vocabulary import BriefState
-
-LEASE_SECONDS = (60, 86_400)
+from app.projects.schemas import LEASE_SECONDS
 
 
 class ClaimFields(Schema):
     """What a claim may carry (decisions, sections 6 and 12)."""
-
-    packet = StrictBoolean(description="answer with the work packet too, as `packet`", example=True)
 
     leaseSeconds = StrictInteger(
         *LEASE_SECONDS,

@@ -1,7 +1,7 @@
 """Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
 from app.categories.responses import Cluster, cluster_record
-from app.categories.rules import StoredCluster
+from app.categories.rules import TAKEN, StoredCluster
 from app.categories.schemas import ClusterChanges
 from app.categories.store import Clusters
 from app.core.context import Context
@@ -11,8 +11,6 @@ from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, changed_fields, check
 from app.core.schemas.queries import LongPage
 from app.core.vocabulary import Kind, Scope
-from app.documents.store import Documents
-from app.intents.rules import TAKEN
 from app.projects.store import Projects
 
 NO_CLUSTER = "The project has no cluster with this id; list the clusters to find it."
@@ -66,7 +64,7 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Result[Cluster]:
     The response is the cluster as it was.
     """
     cluster = ctx.check_match(_own_cluster(ctx, cluster_id))
-    if ctx.store[Documents].has_filed_under(ctx.project_id, "clusterId", cluster["id"]):
+    if ctx.features.uses(ctx, "clusterId", cluster["id"]):
         raise ClusterInUse
     ctx.store[Clusters].delete(ctx.project_id, cluster, ctx.event("cluster.deleted"))
     ctx.store[Projects].count_down(ctx.project_id, "clusters")

@@ -1,25 +1,21 @@
 """Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
+from app.categories.reference_rules import reference_problems
+from app.categories.references import lock_references
 from app.categories.responses import Category, category_record
-from app.categories.rules import StoredCategory, new_category
+from app.categories.rules import TAKEN, StoredCategory, new_category
 from app.categories.schemas import CategoryChanges
 from app.categories.store import Categories
 from app.core.context import Context
-from app.core.errors import BadRequest, CategoryInUse, NotFound, Problem, ReviewRequired, or_raise
+from app.core.errors import BadRequest, CategoryInUse, NotFound, Problem, or_raise
 from app.core.etags import record_tag
 from app.core.events import Event
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, changed_fields, check
 from app.core.schemas.queries import LongPage
 from app.core.vocabulary import Kind, Scope
-from app.documents.publishing_rules import refuse_change_of_site
-from app.documents.reference_rules import reference_problems
-from app.documents.references import lock_references
-from app.documents.store import Documents
-from app.guards.gates import site_call
-from app.intents.rules import TAKEN
+from app.projects.gates import Attempt
 from app.projects.store import Projects
-from app.publications.store import Publications
 
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."
 
@@ -42,7 +38,7 @@ def get_category(ctx: Context, category_id: str) -> Result[Category]:
     Effect.CHANGES,
     "PATCH /categories/<id>",
     body=CategoryChanges,
-    errors=(ReviewRequired, BadRequest),
+    errors=(BadRequest,),
     transaction=True,
     toolsets=("planning",),
     arguments_as="create_category_intent",
@@ -57,7 +53,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     category = ctx.check_match(_own_category(ctx, id_))
     changes = changed_fields(category, fields, clearable=("description",))
     if changes:
-        refuse_change_of_site(site_call(ctx))
+        Attempt(ctx, category, ctx.call, changes).call_for("update_category").pass_gates(category)
     check(CategoryChanges, fields, *_problems(ctx, category, changes))
     if not changes:
         return _result(ctx, category)
@@ -70,7 +66,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     Scope.PUBLISH,
     Effect.DESTROYS,
     "DELETE /categories/<id>",
-    errors=(ReviewRequired, CategoryInUse),
+    errors=(CategoryInUse,),
     transaction=True,
     toolsets=("planning",),
 )
@@ -80,9 +76,8 @@ def delete_category(ctx: Context, category_id: str) -> Result[Category]:
     A document uses the category it is in, and the one that it is delivered in. The response is the category as it was.
     """
     category = ctx.check_match(_own_category(ctx, category_id))
-    refuse_change_of_site(site_call(ctx))
-    used = ctx.store[Documents].has_filed_under(ctx.project_id, "categoryId", category["id"])
-    used = used or ctx.store[Publications].is_in_category(ctx.project_id, category["id"])
+    Attempt(ctx, category, ctx.call).call_for("delete_category").pass_gates(category)
+    used = ctx.features.uses(ctx, "categoryId", category["id"])
     if used or ctx.store[Categories].has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse
     ctx.store[Categories].delete(ctx.project_id, category, ctx.event("category.deleted"))
@@ -112,7 +107,7 @@ def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[P
     wrong = list(reference_problems(changes, found))
     parent = changes.get("categoryId")
     if parent in found.categories:
-        ctx.store[Projects].guard_tree(ctx.project_id)
+        ctx.store[Projects].conflict_on(ctx.project_id, "treeMoves")
         if category["id"] in ctx.store[Categories].get_ancestor_ids(ctx.project_id, parent):
             wrong.append(Problem(field="categoryId", message="A category can't be below itself."))
     if ctx.store[Categories].find_same(ctx.project_id, changes, exclude=category["id"]):

@@ -5,10 +5,11 @@ from typing import Any, NotRequired
 
 from app.core.actors import Actor
 from app.core.documented import Id
-from app.core.named import StoredNamed
+from app.core.errors import Problem
+from app.core.named import StoredNamed, lower_id
 from app.core.schemas.loading import Fields
 from app.core.times import Instant
-from app.documents.creation import lower_id
+from app.core.vocabulary import Kind
 
 
 class StoredClusterOrCategory(StoredNamed):
@@ -50,3 +51,8 @@ CLUSTERS_PER_PROJECT = 200
 
 
 CATEGORIES_PER_PROJECT = 2_000
+
+TAKEN = {
+    Kind.CLUSTER: Problem(field="name", message="Another cluster has this name (upper and lower case count as equal)."),
+    Kind.CATEGORY: Problem(field="slug", message="Another category has this slug: choose another."),
+}

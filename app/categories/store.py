@@ -9,9 +9,22 @@ from app.categories.rules import StoredCategory, StoredCluster
 from app.core.named import name_key
 from app.core.slugs import slug_of
 from app.core.store.collection import from_bson, object_id
-from app.core.store.indexes import NOT_DELETED
+from app.core.store.indexes import NOT_DELETED, Storage, index
 from app.core.store.named import Named
 from app.core.store.single_flight import SingleFlight
+from app.core.store.validators import TEXT, record_validator
+
+STORAGE = Storage(
+    indexes=(
+        index("clusters", "projectId nameKey", "a cluster's name is unique; lists by name", NOT_DELETED, unique=True),
+        index("categories", "projectId nameKey _id", "lists by name", NOT_DELETED),
+        index("categories", "projectId slug", "a category's slug is unique", NOT_DELETED, unique=True),
+        index("categories", "projectId categoryId", "whether a category has subcategories", NOT_DELETED),
+    ),
+    validators={"categories": record_validator(name=TEXT, slug=TEXT), "clusters": record_validator(name=TEXT)},
+    outboxes=("categories", "clusters"),
+    tombstones=("categories", "clusters"),
+)
 
 
 class Clusters(Named[StoredCluster]):

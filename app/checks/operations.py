@@ -1,6 +1,7 @@
 """Checks of a document: read by its writer, and demanded before it is submitted (decisions, section 12)."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from app.checks.responses import CheckReport
 from app.checks.rules import NAMED_TITLES, CheckResult, Subject, errors_alone, failed, failed_errors, run_checks
@@ -71,9 +72,14 @@ def titles_with_keyword(ctx: Context, keyword: str, exclude: str | None = None) 
 
 def demanded_checks(project: StoredProject) -> Mapping[str, str]:
     """Returns the levels of the checks that a submission has to pass; {} if there are none."""
-    return errors_alone(project.get("checks") or {})
+    return errors_alone(levels_of(project))
 
 
 def check_levels(ctx: Context) -> Mapping[str, str]:
     """Returns the project's levels of checks by name."""
-    return ctx.store[Projects].settings(ctx.project_id).get("checks") or {}
+    return levels_of(ctx.store[Projects].settings(ctx.project_id))
+
+
+def levels_of(project: StoredProject) -> Mapping[str, str]:
+    """Returns a project's levels of checks by name; those that are not named are warnings."""
+    return cast(Mapping[str, str], project.get("checks") or {})

@@ -1,11 +1,12 @@
-"""The report of the checks of a document, as callers see it."""
+"""The report of the checks of a document, and the levels that a project sets, as callers see them."""
 
 from typing import Annotated
 
 from typing_extensions import TypedDict
 
 from app.checks.rules import CheckResult
-from app.core.documented import doc
+from app.checks.vocabulary import CheckLevel
+from app.core.documented import doc, one_of
 
 
 class CheckReport(TypedDict):
@@ -15,3 +16,15 @@ class CheckReport(TypedDict):
     blocking: Annotated[int, doc("how many entries of level `error` failed", 0)]
     warnings: Annotated[int, doc("how many entries of level `warning` failed", 0)]
     checks: Annotated[list[CheckResult], doc("in the order of the checks; an entry for each place where one fails")]
+
+
+class CheckedProject(TypedDict):
+    """The setting of a project."""
+
+    checks: Annotated[
+        dict[str, Annotated[str, one_of(CheckLevel)]],
+        doc(
+            "checks of documents by name, each `off`, `warning` or `error`; others are warnings",
+            {"meta_title": "error", "references": "off"},
+        ),
+    ]

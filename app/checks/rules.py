@@ -56,6 +56,16 @@ class CheckResult(TypedDict):
     line: Annotated[int | None, doc("the line of the markdown, from 1; null where it is about no line")]
 
 
+FAILED_CHECK: CheckResult = {
+    "check": "meta_title",
+    "level": "error",
+    "outcome": "failed",
+    "message": "The meta title is missing.",
+    "line": None,
+}
+"""The example of OpenAPI."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """What the checks look at: a document with its text, and what they compare it with."""

@@ -38,11 +38,21 @@ The list of commands is printed and completed from here, since importing them al
 """
 
 
+OF_FEATURES = {"import": "transfers", "export": "transfers", "plan": "planning"}
+"""The commands of features, with the folder of each."""
+
+
 class Commands(click.Group):
-    """The commands, listed from `COMMANDS`; the module of a command is imported when the command is used."""
+    """The commands, listed from `COMMANDS`; the module of a command is imported when the command is used.
+
+    The object of the context is the `Features` whose commands there are; None for all.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [name for name in COMMANDS if ctx.obj is None or OF_FEATURES.get(name, name) in {name, *ctx.obj.folders}]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name) if cmd_name in self.list_commands(ctx) else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -90,7 +90,7 @@ def call(ctx: Context, operation: Operation[Shown], *ids: str, **fields: Any) ->
     """Returns the body of an operation's result; a field that is None is not sent."""
     given = {name: value for name, value in fields.items() if value is not None}
     schema = operation.body or operation.query
-    return operation(ctx, *ids, fields=load(schema, given) if schema else None).body
+    return operation(ctx, *ids, fields=load(ctx.features.schema_of(schema), given) if schema else None).body
 
 
 def every(ctx: Context, operation: Operation[Sequence[Row]]) -> Iterator[Row]:

@@ -57,15 +57,19 @@ def create_in_new(opened: Store) -> None:
 def create_missing(opened: Store) -> list[str]:
     """Creates every missing index and validator; returns a line for each that can't be created."""
     with opened.translating_errors():  # to build indexes takes as long as it needs
-        refused = indexes.create_indexes(opened.database)
-        validators.create_validators(opened.database)
+        refused = indexes.create_indexes(opened.database, opened.features.indexes)
+        validators.create_validators(opened.database, opened.features.validators)
         return refused
 
 
 def differences(opened: Store) -> list[str]:
     """Returns a line for each index and validator that is not as it should be."""
+    database, features = opened.database, opened.features
     with opened.deadline():
-        return [*indexes.differences(opened.database), *validators.differences(opened.database)]
+        return [
+            *indexes.differences(database, features.indexes),
+            *validators.differences(database, features.validators),
+        ]
 
 
 def _print(lines: list[str]) -> None:

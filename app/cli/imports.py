@@ -21,6 +21,7 @@ from app.core.schemas.loading import load
 from app.core.store.store import Store
 from app.core.times import wire_time
 from app.documents import publishing
+from app.features import ALL
 from app.transfers.folders import import_documents, update_imported
 from app.transfers.responses import Import
 from app.transfers.schemas import ImportedFields
@@ -113,7 +114,7 @@ class _Run:
         if self.root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self.root):
             raise Unreadable("It is a symbolic link that leads out of the folder.")
         post = read_post(file)
-        fields = load(ImportedFields, post.fields)
+        fields = load(ALL.schema_of(ImportedFields), post.fields)
         first = self.slugs.setdefault(fields["slug"], file)
         if first != file:
             raise Unreadable(

@@ -5,6 +5,7 @@ import os
 import click
 import orjson
 
+from app.features import ALL
 from app.rest.api import openapi_document
 from app.settings import Settings
 
@@ -13,4 +14,4 @@ from app.settings import Settings
 def command() -> None:
     """Print the OpenAPI 3.1 document of the management API."""
     settings = Settings.from_environment({**os.environ, "MONGODB_URI": "mongodb://unused"})
-    click.echo(orjson.dumps(openapi_document(settings)))
+    click.echo(orjson.dumps(openapi_document(settings, ALL)))

@@ -13,6 +13,7 @@ from app.cli.bounded_parsing import Unparsable, parse_yaml
 from app.cli.calling import read_bounded
 from app.core.schemas.loading import cached_schema
 from app.core.schemas.unknown import unknown_names
+from app.features import ALL
 from app.planning.schemas import PlanFields
 from app.planning.tables import PlanFile, UnreadablePlan, read_table, text_of
 
@@ -58,7 +59,8 @@ def _from_body(body: Any) -> PlanFile:
     plan = {"pieces": body} if isinstance(body, list) else body
     if not isinstance(plan, dict) or not isinstance(plan.get("pieces"), list):
         raise UnreadablePlan("The file must hold a list of pieces, or an object with such a list as `pieces`.")
-    if unknown := [f"{one.path}: unknown field; {one.hint}" for one in unknown_names(cached_schema(PlanFields), plan)]:
+    schema = cached_schema(ALL.schema_of(PlanFields))
+    if unknown := [f"{one.path}: unknown field; {one.hint}" for one in unknown_names(schema, plan)]:
         raise UnreadablePlan(*unknown)
     if not isinstance(plan.get("atomic", False), bool):
         raise UnreadablePlan("atomic: Must be true or false.")

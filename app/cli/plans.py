@@ -15,6 +15,7 @@ from app.core.batches import batches
 from app.core.context import Context, this_instant
 from app.core.errors import HttpApiDecodeError, IntentInvalid
 from app.core.schemas.loading import load
+from app.features import ALL
 from app.planning.operations import plan_documents
 from app.planning.responses import Piece
 from app.planning.rules import REPEATED
@@ -58,7 +59,7 @@ def _loaded(plan: PlanFile) -> list[dict[str, Any]]:
     more = 0
     for start in range(0, len(plan.pieces), MAX_PIECES):
         try:
-            pieces += load(PlanFields, {"pieces": plan.pieces[start : start + MAX_PIECES]})["pieces"]
+            pieces += load(ALL.schema_of(PlanFields), {"pieces": plan.pieces[start : start + MAX_PIECES]})["pieces"]
         except HttpApiDecodeError as error:
             wrong += [plan.problem(**issue, start=start) for issue in error.extra["issues"]]
             more += error.extra.get("more", 0)

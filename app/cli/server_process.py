@@ -27,7 +27,7 @@ from app.http.threads import THREADS
 from app.settings import Settings
 
 if TYPE_CHECKING:
-    from app.worker.worker import Worker
+    from app.core.worker import Worker
 
 log = logging.getLogger("content_workflow.serve")
 
@@ -113,10 +113,9 @@ def _worker(settings: Settings) -> Iterator[None]:
 
 def _start_worker(settings: Settings) -> Worker:
     try:
+        from app.core.worker import Worker, jobs
         from app.features import connect
         from app.http.tracing import trace
-        from app.worker.jobs import jobs
-        from app.worker.worker import Worker
 
         trace(settings)
         store = connect(

@@ -9,11 +9,10 @@ from prometheus_client import start_http_server
 from app.cli.calling import started
 from app.core.errors import ServiceUnavailable
 from app.core.store.store import Misconfigured
+from app.core.worker import Worker, jobs
 from app.features import connect
 from app.http.metrics import with_token
 from app.http.tracing import trace
-from app.worker.jobs import jobs
-from app.worker.worker import Worker
 
 log = logging.getLogger("content_workflow.worker")
 

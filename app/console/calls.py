@@ -39,7 +39,7 @@ def call(
     schema = operation.body or operation.query
     ctx = replace(context(), dry_run=dry_run, if_match=(match,) if match else None)
     operation.permit(ctx)
-    loaded = load(schema, fields or {}) if schema else None
+    loaded = load(ctx.features.schema_of(schema), fields or {}) if schema else None
     key = _idempotency_key(operation, ids, fields) if once else None
     for _ in range(TRIES_OF_A_FORM):
         try:

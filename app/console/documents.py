@@ -83,7 +83,7 @@ def read_document(id: str) -> tuple[StoredDocument, DocumentSummary, str]:
     ctx = context()
     stored = own_document(ctx, id)
     markdown = markdown_of(ctx, stored.get("contentId"))
-    return stored, document_summary(stored, ctx.caller.team_id), markdown
+    return stored, document_summary(ctx, stored), markdown
 
 
 def _changes_since(id: str, version: int, html: str | None) -> str | None:
@@ -101,7 +101,7 @@ def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]
     project = ctx.store[Projects].recent_settings(ctx.project_id)
     return {
         "document": document,
-        "brief": brief_detail(stored, None, links),
+        "brief": brief_detail(context(), stored, None, links),
         "max_rounds": project.get("maxRounds"),
         "requires_record": project.get("reviewRecord") == ReviewDemand.REQUIRED,
         "see_at": _see_at(document, project),
@@ -229,7 +229,7 @@ def show_revisions(id: str) -> Response:
     try:
         old, new = (own_revision(ctx, id, version) for version in (older, newer))
         before, after = (markdown_of(ctx, one["bodyId"]) for one in (old, new))
-        fields = _fields_that_differ(revision_summary(old), revision_summary(new))
+        fields = _fields_that_differ(revision_summary(ctx, old), revision_summary(ctx, new))
         rows = side_by_side(revisions.compared(ctx, before, after, f"version {older}", f"version {newer}"))
     except (BadRequest, NotFound) as refusal:
         problem = refusal.message

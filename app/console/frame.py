@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import orjson
-from flask import Blueprint, Response, g, jsonify, make_response, redirect, render_template, request
+from flask import Response, current_app, g, jsonify, make_response, redirect, render_template, request
 from werkzeug import Response as BaseResponse
 
 from app.checks.errors import ChecksFailed
 from app.console.buttons import possible_moves
+from app.console.pages import Pages
 from app.console.times import with_local_times
 from app.core.context import Context
 from app.core.errors import (
@@ -43,7 +44,7 @@ PAGE = re.compile(r"https?://[^/]*(/console(?:[/?].*)?)")
 NOTICE_COOKIE = "cw_notice"
 NOTICE_LENGTH = 700
 
-console = Blueprint("console", __name__, url_prefix="/console", template_folder="templates")
+console = Pages("console", __name__, url_prefix="/console", template_folder="templates")
 
 
 NAVIGATION = (
@@ -55,6 +56,13 @@ NAVIGATION = (
     ("show_settings", "Admin", "settings", "a", Scope.ADMIN),
 )
 """The navigation: view, label, icon, the key that opens it after `g`, and the scope without which it is left out."""
+
+
+@console.context_processor
+def shared_values() -> dict[str, Any]:
+    """Returns what all templates know: the features of the application, and the navigation to its pages."""
+    entries = [one for one in NAVIGATION if f"console.{one[0]}" in current_app.view_functions]
+    return {"features": callers().store.features, "navigation": entries}
 
 
 def is_from_script() -> bool:
@@ -71,7 +79,6 @@ def page(template: str, status: int | None = None, **values: Any) -> Response:
     shared = {
         "signed_in": signed_in,
         "scopes": [scope for scope in Scope if signed_in and scope in signed_in.caller.scopes],
-        "navigation": NAVIGATION,
         "notice": notice,
         "problems": problems,
     }

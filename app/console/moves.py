@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from flask import abort, request, url_for
 from werkzeug import Response as BaseResponse
@@ -24,6 +24,7 @@ from app.documents.claims import holds_claim
 from app.documents.record import StoredDocument
 from app.documents.responses import DocumentSummary
 from app.provenance.errors import HumanReviewRequired
+from app.review.responses import WithRounds
 
 NEXT: Mapping[str, tuple[str, ...]] = {
     DocumentStatus.IDEA: ("submit_document", "mark_brief_ready", "claim_brief", "withdraw_brief"),
@@ -94,20 +95,21 @@ def reschedule(id: str, publish_at: str) -> None:
 def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, title: str = "") -> str:
     """Returns the message after a move; for a request for changes with remarks, round, and who revises the text."""
     message = move.message(title)
-    if move.operation is not publishing.request_changes:
+    if move.operation is not publishing.request_changes or "review" not in context().features:
         return message
     count = len(fields["threads"])
     sent = ["your note"] if fields["note"].strip() else []
     sent += [f"{count} remark{'s' if count > 1 else ''}"] if count else []
     told = f", with {' and '.join(sent)}" if sent else ""
+    rounds = cast(WithRounds, moved["brief"])["rounds"]
     offered = ", and its brief is offered" if fields["offer"] else ""
-    return f"{message.rstrip('.')}{told}{offered}. That was round {moved['brief']['rounds']}."
+    return f"{message.rstrip('.')}{told}{offered}. That was round {rounds}."
 
 
 def sent_fields(move: Move) -> dict[str, Any]:
     """Returns the fields of the form that a move sends."""
     fields: dict[str, Any] = {move.asks: request.form.get(move.asks, "")} if move.asks else {}
-    if move.operation is publishing.request_changes:
+    if move.operation is publishing.request_changes and "review" in context().features:
         fields |= {"offer": "offer" in request.form, "threads": remarks()}
     if move.keeps_version and (base := request.form.get("baseVersion", type=int)):
         fields["baseVersion"] = base

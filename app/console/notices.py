@@ -25,14 +25,14 @@ from app.core.times import read_time
 from app.documents import publishing
 from app.documents.record import StoredDocument
 from app.documents.responses import DocumentSummary
-from app.guards.gates import refusal_of
 from app.http.callers import callers
 from app.notices import operations as inbox
 from app.notices import own_settings as own_notices
 from app.notices.inbox import ACTIONS, RESOLVE, InboxEntry
 from app.notices.rules import KIND_TEXTS, said
 from app.notices.vocabulary import Digest, WaitKind
-from app.projects.members import get_member, turn_off_email
+from app.projects.gates import Attempt
+from app.projects.members import get_member
 from app.review import operations as threads
 
 REPLY = ACTIONS[WaitKind.THREAD]
@@ -140,7 +140,7 @@ def turn_off() -> Response:
     """Shows a button that turns somebody's e-mail off, and does so (RFC 8058). Refuses with `Unauthorized`."""
     key, changes = request.args.get("key", ""), request.method == "POST"
     with callers().counting_failures():
-        if not turn_off_email(callers().store, key, this_instant(), dry_run=not changes):
+        if not own_notices.turn_off_email(callers().store, key, this_instant(), dry_run=not changes):
             raise Unauthorized("This link does not work any more.")
     return page("off.html", is_off=changes)
 
@@ -174,8 +174,8 @@ def _button(line: InboxEntry, document: StoredDocument) -> dict[str, Any]:
     move = BY_NAME[line["action"]]
     if not may(move.operation):
         return {"label": ""}
-    refused = move.operation.rule and refusal_of(context(), document, move.operation.rule, context().call)
-    if refused:
+    ctx = context()
+    if refused := Attempt(ctx, document, ctx.call, reads=False).if_refused(move.operation):
         return {"label": "", "blocked": summary_of(refused)}
     version = document["version"] if move.keeps_version else None
     return {"label": move.label, "question": move.question, "version": version}

@@ -7,14 +7,15 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.briefs.schemas import LEASE_SECONDS
 from app.checks.vocabulary import CheckLevel, CheckName
 from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page
 from app.console.words import UNITS, exact_duration
 from app.core.errors import HttpApiDecodeError
+from app.guards import freezing
 from app.projects import operations as projects
+from app.projects.schemas import LEASE_SECONDS
 from app.provenance.vocabulary import ReviewDemand
 
 TEXTS = ("name", "siteUrl", "previewUrl", "categoryUrl", "claimLeaseSeconds", "guidelines")
@@ -92,7 +93,7 @@ def save_settings() -> BaseResponse:
 @leads_to("show_settings")
 def freeze() -> str:
     """Freezes the project."""
-    call(projects.freeze_project, fields={"note": text("note")})
+    call(freezing.freeze_project, fields={"note": text("note")})
     return "The project is frozen."
 
 
@@ -100,7 +101,7 @@ def freeze() -> str:
 @leads_to("show_settings")
 def unfreeze() -> str:
     """Unfreezes the project."""
-    call(projects.unfreeze_project)
+    call(freezing.unfreeze_project)
     return "The project can be written to again."
 
 

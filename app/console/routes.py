@@ -35,6 +35,7 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
 )
 from app.console.frame import POLICY, console, problem_page
 from app.core.errors import HttpApiDecodeError, NotFound, PayloadTooLarge, Refusal
+from app.core.features import Features
 from app.http.errors import bug
 from app.settings import Settings
 
@@ -43,11 +44,13 @@ LEVEL = 4
 """How hard pages and assets are compressed: 300 KB take 3 ms, and become 25 KB."""
 
 
-def install(app: Flask, settings: Settings) -> None:
+def install(app: Flask, settings: Settings, features: Features) -> None:
     """Serves the console at `/console`; to a browser, `GET /` redirects there."""
-    oidc.install(app, settings)
-    app.register_blueprint(console)
-    app.register_blueprint(notices.open_to_all)
+    if "oauth" in features:
+        oidc.install(app, settings)
+    app.register_blueprint(console, features=features)
+    if "notices" in features:
+        app.register_blueprint(notices.open_to_all)
     app.add_url_rule("/", "root", _root, methods=["GET"])
     if "oauth" in app.extensions:
         app.register_blueprint(authorization)

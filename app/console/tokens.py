@@ -36,7 +36,7 @@ REASONS: Mapping[str, str] = {
 def show_tokens() -> Response:
     """Lists the clients that are connected, and the other tokens, with a form for another."""
     listed, now = listing(tokens.list_tokens, limit=ON_A_PAGE), wire_time(context().now)
-    connections = [one for one in listed.rows if one["client"] and not one["revokedAt"] and _lasts(one, now)]
+    connections = [one for one in listed.rows if one.get("client") and not one["revokedAt"] and _lasts(one, now)]
     return page("tokens.html", tokens=listed, connections=connections)
 
 

@@ -15,6 +15,7 @@ from app.documents.content import markdown_of
 from app.documents.operations import own_document
 from app.http.callers import callers
 from app.review import operations as threads
+from app.review.links import visit
 from app.review.schemas import ReplyFields, SettleFields, ThreadFields
 from app.review.vocabulary import ThreadState
 
@@ -29,7 +30,7 @@ def show_review() -> Response:
     if not g.visit_secret:
         return page("review_link.html", problem=None)
     try:
-        ctx, document_id = callers().visit(g.visit_secret)
+        ctx, document_id = callers().visit(visit, g.visit_secret)
     except Unauthorized:
         response = page("review_link.html", 401, problem=ENDED)
         response.delete_cookie(VISIT_COOKIE, path="/console")
@@ -52,7 +53,7 @@ def begin_review() -> BaseResponse:
     """Begins a visit: the link's secret comes from behind the `#`, and is in a cookie from then on."""
     secret = request.form.get("link", "").strip().rpartition("#")[2]
     try:
-        callers().visit(secret)
+        callers().visit(visit, secret)
     except Unauthorized:
         return page("review_link.html", 401, problem=ENDED)
     response = redirect(url_for("console.show_review"), 303)
@@ -82,6 +83,6 @@ def change_as_visitor(thread: str, change: str) -> str:
 
 def _visit() -> tuple[Context, str]:
     try:
-        return callers().visit(g.visit_secret)
+        return callers().visit(visit, g.visit_secret)
     except Unauthorized:
         raise NotFound(ENDED) from None

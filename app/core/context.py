@@ -6,15 +6,14 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
-from app.core.actors import SYSTEM, Actor, StoredNote
+from app.core.actors import SYSTEM, Actor
+from app.core.calls import Call
 from app.core.errors import Forbidden, PreconditionFailed
 from app.core.etags import Tags, matches, tag_of
 from app.core.events import Event
 from app.core.features import Features
 from app.core.store.store import Store
 from app.core.vocabulary import ActorType, Channel, Scope
-from app.documents.record import Call
-from app.guards.budgets import Budget
 
 Record = TypeVar("Record", bound=Mapping[str, Any])
 
@@ -35,12 +34,10 @@ class Caller:
     project_name: str = ""
     type: ActorType = ActorType.TOKEN
     """What the caller is for records and events: a token, or a review link."""
-    frozen: StoredNote | None = None
-    """The project's freeze when the caller was authenticated."""
-    budget: Budget | None = None
-    """The token's budget at that time."""
-    is_connection: bool = False
-    """Whether a client got the token by OAuth."""
+    token: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The token as it was stored when the caller was authenticated; empty for others."""
+    project: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The project as it was stored at that time, without its long fields; empty for the service itself."""
     member_id: str | None = None
     """The member to whom the token belongs."""
     client: str = ""

@@ -7,12 +7,14 @@ decisions, section 3). Rules (`if_…`) return a refusal or None; operations, an
 """
 
 import re
-from collections.abc import Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, ClassVar, NotRequired, TypeVar
 
 from typing_extensions import TypedDict
 
-from app.core.documented import doc, docstring
+from app.core.actors import Actor
+from app.core.documented import EXAMPLE_TIME, Timestamp, doc, docstring, one_of
+from app.core.vocabulary import DocumentStatus, Scope
 
 MAX_ISSUES = 100
 """The most `issues` in one error; `more` counts the rest (decisions, section 3)."""
@@ -34,12 +36,21 @@ class Issue(TypedDict):
     message: Annotated[str, doc("what is wrong, and what would be right", "Must be at most 300 characters.")]
 
 
+class Error(TypedDict):
+    """An error, with the keys that its tag has beside these."""
+
+    _tag: Annotated[str, doc("which error it is", "InvalidTransition")]
+    message: Annotated[str, doc("what is wrong, and what to do")]
+
+
 class Refusal(Exception):
     """A request that was understood and is refused; nothing was changed."""
 
     status: int
     message: str
     headers: dict[str, str] = {}  # copied by each instance
+    keys: ClassVar[Any] = None
+    """The TypedDict of what its body has beside `_tag` and `message`; None for nothing."""
 
     def __init_subclass__(cls, status: int | None = None) -> None:
         """Makes a class with a status a row of the table: its docstring is its message, unless it has another."""
@@ -73,8 +84,24 @@ class Refusal(Exception):
         return {"_tag": self.tag, "message": self.message, **self.extra}
 
 
+def refusal_of(rule: Callable[[], object]) -> Refusal | None:
+    """Returns the refusal that a rule raises; None where it raises none."""
+    try:
+        rule()
+    except Refusal as refused:
+        return refused
+    return None
+
+
+class IssuesKeys(TypedDict):
+    issues: Annotated[list[Issue], doc("every problem at once, at most 100", max_length=MAX_ISSUES)]
+    more: NotRequired[Annotated[int, doc("how many problems there are beside those in `issues`")]]
+
+
 class HttpApiDecodeError(Refusal, status=400):
     """The request does not have the right shape: correct what `issues` lists and send it again."""
+
+    keys = IssuesKeys
 
     def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = (), more: int = 0) -> None:
         in_order = sorted(issues, key=lambda issue: _place(issue["path"]))
@@ -101,8 +128,14 @@ class Unauthorized(Refusal, status=401):
     headers = {"WWW-Authenticate": CHALLENGE}
 
 
+class ForbiddenKeys(TypedDict):
+    scope: NotRequired[Annotated[str, one_of(Scope), doc("the scope that is needed", "publish")]]
+
+
 class Forbidden(Refusal, status=403):
     """The token lacks the required scope: use one that has it."""
+
+    keys = ForbiddenKeys
 
 
 class NotFound(Refusal, status=404):
@@ -117,8 +150,15 @@ class MethodNotAllowed(Refusal, status=405):
     """This path does not take that method: the `Allow` header lists those it takes."""
 
 
+class BriefClaimedKeys(TypedDict):
+    claimedBy: Annotated[Actor | None, doc("who claimed it; null where nobody holds a claim")]
+    claimedAt: Annotated[Timestamp | None, doc("since when", EXAMPLE_TIME)]
+
+
 class BriefClaimed(Refusal, status=409):
     """The brief is claimed: claim another, or wait until this claim ends."""
+
+    keys = BriefClaimedKeys
 
 
 class BriefNotReady(Refusal, status=409):
@@ -135,12 +175,27 @@ class BriefNotOffered(Refusal, status=409):
     """The brief is neither ready nor claimed: there is nothing to withdraw."""
 
 
+class VersionConflictKeys(TypedDict):
+    version: Annotated[int, doc("the document's present version", 4)]
+    baseVersion: NotRequired[Annotated[int, doc("the version that was sent", 3)]]
+    hashes: NotRequired[Annotated[list[str], doc("the sections that the document does not have")]]
+
+
 class VersionConflict(Refusal, status=409):
     """The document has changed: read it again, merge, and send its `version` as `baseVersion`."""
+
+    keys = VersionConflictKeys
+
+
+class InvalidTransitionKeys(TypedDict):
+    status: Annotated[str, one_of(DocumentStatus), doc("the document's status", "review")]
+    allowed: Annotated[list[str], doc("the operations that the status allows", ["approve", "request-changes"])]
 
 
 class InvalidTransition(Refusal, status=409):
     """The document's status does not allow this: `allowed` lists what it does."""
+
+    keys = InvalidTransitionKeys
 
 
 class SlugTaken(Refusal, status=409):
@@ -183,8 +238,18 @@ class UnsupportedMediaType(Refusal, status=415):
     """Send the body as JSON, with `Content-Type: application/json`."""
 
 
+class BadRequestKeys(TypedDict):
+    errors: NotRequired[Annotated[list[Problem], doc("every problem, sorted by field, where there are fields to name")]]
+
+
 class BadRequest(Refusal, status=422):  # the contract's name for it; a 400 is `HttpApiDecodeError`
     """Some values break a rule: correct what `errors` lists and send it again."""
+
+    keys = BadRequestKeys
+
+
+class IntentInvalidKeys(TypedDict):
+    errors: Annotated[list[Problem], doc("every problem, sorted by field")]
 
 
 class IntentInvalid(Refusal, status=422):
@@ -193,6 +258,7 @@ class IntentInvalid(Refusal, status=422):
     `errors` lists every problem, sorted by field.
     """
 
+    keys = IntentInvalidKeys
     message = "The draft is not ready: correct what `errors` lists with an update, then confirm again."
 
     def __init__(self, errors: Sequence[Problem], message: str | None = None) -> None:

@@ -7,17 +7,127 @@ feature left out (`Features.without`) the application has no trace of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from marshmallow import fields
+from typing_extensions import TypedDict, get_original_bases, is_typeddict
+
+from app.core.records import record_of
+from app.core.store.indexes import Index, Storage, outbox_index
+from app.core.store.types import Bson, Values
 
 if TYPE_CHECKING:
+    from app.core.calls import Call
+    from app.core.context import Context
+    from app.core.errors import Problem, Refusal
+    from app.core.events import StoredEvent
     from app.core.operation import Operation
+    from app.core.schemas.fields import Schema
+    from app.core.schemas.loading import Fields
+    from app.core.store.bodies import StoredBody
+    from app.core.store.store import Store
     from app.core.vocabulary import Channel
+    from app.core.worker import MakeJob
+
+Consumer = Callable[["Store", str, Sequence["StoredEvent"], datetime], None]
+"""Takes a batch of a project's numbered events, and when they were numbered; once more where a relay died."""
+
+T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Gate:
+    """What else refuses operations on a document or a category, besides what they refuse themselves.
+
+    Use it for a demand of a project on moves and changes; declare it in the folder's `gates.py`. Use a `WriteGate` for
+    what holds for all writes alike, and a plain rule for what one operation of the same folder refuses.
+    """
+
+    guards: tuple[str, ...]
+    """The operations, by name. On `restore_document` a refusal only keeps the document off the website."""
+    refuse: Callable[[Any, Any, Call], None]
+    """Takes the facts that `read` returned, the record and the call, and raises a refusal; pure."""
+    read: Callable[[Any], Any] | None = None
+    """Takes the `Attempt` and returns the facts, once a call; None where the record and the call say it all."""
+    errors: tuple[type[Refusal], ...] = ()
+    """The errors that it raises."""
+    last: bool = False
+    """Whether it comes last of all refusals, and reads only where nothing else refuses, instead of directly after the
+    record's status."""
+
+
+@dataclass(frozen=True, eq=False)
+class WriteGate:
+    """What else refuses every write of a project, whatever is written.
+
+    Use it for what an operator stops or counts; never for what depends on the record that is written.
+    """
+
+    name: str
+    """The folder's name."""
+    errors: Callable[[Operation[Any]], Sequence[type[Refusal]]] = lambda operation: ()
+    """Returns the errors that it raises on an operation that writes."""
+    permit: Callable[[Context], None] = lambda ctx: None
+    """Raises a refusal before the body is read, from what authentication read."""
+    before: Callable[[Context], None] = lambda ctx: None
+    """Raises a refusal at each try of the write."""
+    after: Callable[[Context, bool], None] = lambda ctx, publishes: None
+    """Raises a refusal after something was written, inside the transaction; `publishes` is the operation's."""
+    needs_transaction: Callable[[Context], bool] = lambda ctx: False
+    """Returns whether `after` writes too."""
+    ask: Callable[[Context], Mapping[bool, Refusal | None]] = lambda ctx: {}
+    """Returns the refusal of `after`, by whether the operation publishes, for the list of actions."""
+    closes: Callable[[Mapping[str, Any]], Refusal | None] = lambda project: None
+    """Returns why nothing is written to a project by who has no token: the worker, and who accepts an invitation."""
+
+
+Record = Mapping[str, Any]
+"""A stored record, or the fields of a request."""
+
+
+@dataclass(frozen=True, eq=False)
+class AddedFields:
+    """What a feature does with the fields that it adds to the records of another folder.
+
+    Use it where a field is not stored and shown as it is sent, or has a rule that its schema does not know.
+    """
+
+    shown: Callable[[Record], Record] | None = None
+    """Returns the values of its keys from a stored record; the others are shown as they are stored."""
+    to_stored: Callable[[Record, Record], Record] | None = None
+    """Returns the fields of a request as they are stored, given the record as it was."""
+    problems: Callable[[Context, Record, Record], list[Problem]] | None = None
+    """Returns what is wrong with the fields of a request besides what its schema finds, given the record as it was."""
+
+
+@dataclass(frozen=True, eq=False)
+class Extension:
+    """Functions that a folder adds to an operation of another; the operation calls each at its place.
+
+    Use it for one operation that gets more fields; what is added to each text or record whoever writes it is a field of
+    `Feature`. Never use it for a refusal that other operations raise, too: that is a gate.
+    """
+
+    operation: str
+    """The operation's name."""
+    errors: tuple[type[Refusal], ...] = ()
+    """The errors that it raises besides those of the operation."""
+    prepare: Callable[[Context, str, Fields], Any] | None = None
+    """Does slow work before each try, as `Operation.prepare`; its result is `ctx.prepared` in `decide`."""
+    decide: Callable[[Context, Any, Any, Fields], Any] | None = None
+    """Adds to the `Decision` of the operation's rule about a document, in the same transaction, or refuses it."""
+    present: Callable[[Context, Mapping[str, Any], Fields], Mapping[str, Any]] | None = None
+    """Returns what it adds to the response, given the stored record."""
+
+
+@dataclass(frozen=True, eq=False)
 class Feature:
     """What one folder adds to the records and operations of others, besides the four lists.
 
@@ -26,6 +136,44 @@ class Feature:
 
     name: str
     """The folder's name."""
+    responses: Mapping[Any, type] = field(default_factory=dict)
+    """TypedDicts with the keys that it adds to the responses of others, and to those that extend them."""
+    schemas: Mapping[type[Schema], type[Schema]] = field(default_factory=dict)
+    """Schemas with the fields that it adds to the requests of others, and to the schemas that extend them."""
+    fields: Mapping[Any, AddedFields] = field(default_factory=dict)
+    """What it does with those fields, by the TypedDict of the response that shows the record."""
+    secret_ends: Callable[[Store, Record, datetime], datetime | None] | None = None
+    """Returns when the present secret of a stored token expires, None where that is when the token does.
+
+    Refuses with `Unauthorized` a token that has ended before its time."""
+    refuse_rotation: Callable[[Record], None] | None = None
+    """Refuses a new secret for a stored token that gets its secrets in another way."""
+    requires_review: Callable[[Any], bool] = lambda project: False
+    """Returns whether a setting of a project counts as `reviewRequired`."""
+    storage: Storage = field(default_factory=Storage)
+    """Its indexes and validators in MongoDB, also those of collections of other folders."""
+    document_keys: Mapping[str, Callable[[Values], Any]] = field(default_factory=dict)
+    """Derives values that are stored with each document, by the name of the field."""
+    purge: Callable[[Store, str, str], None] | None = None
+    """Deletes what it stores of a document that is deleted for good, in that transaction."""
+
+    # What it adds to the operations and records of others.
+    extensions: tuple[Extension, ...] = ()
+    """Its additions to single operations."""
+    draft: Callable[[Context, Fields], Mapping[str, Any]] | None = None
+    """Returns what a draft stores about the text that is sent for it."""
+    version: Callable[[Context, Fields, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Returns what is stored with a new version of a document, given the request's fields and the draft, if any."""
+    details: Callable[[Fields], Mapping[str, Any]] | None = None
+    """Returns details for the event of a written text."""
+    publication: Callable[[Context, Any, StoredBody | None], Mapping[str, Any]] | None = None
+    """Returns what is stored with a publication of a document and its content; outside of a transaction."""
+
+    # What interfaces show of it, besides its operations.
+    closed_lists: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    """Its closed lists of words, by the names of their components in OpenAPI."""
+    instructed: tuple[type[Schema], ...] = ()
+    """Schemas whose fields MCP's instructions describe, so that its tools leave their descriptions out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,16 +185,170 @@ class Features:
 
     operations: tuple[Operation[Any], ...] = ()
     features: tuple[Feature, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    write_gates: tuple[WriteGate, ...] = ()
+    contract: tuple[Storage, ...] = ()
+    """The storage of the contract's folders."""
+    consumers: tuple[Consumer, ...] = ()
+    """Called in order with the events that the relay numbered, before they leave the outboxes."""
+    jobs: Callable[[], tuple[MakeJob, ...]] = tuple
+    """Returns what makes the worker's jobs; a function, as only the worker needs what they import."""
+    users: tuple[Callable[[Context, str, str], bool], ...] = ()
+    """Return whether a record is filed under a category or cluster, given the field that names it, and its id."""
 
     def without(self, *names: str) -> Features:
         """Returns the lists without the parts of some folders."""
         kept = {name: tuple(one for one in getattr(self, name) if folder_of(one) not in names) for name in LISTS}
-        return replace(self, **kept)
+        return replace(self, **kept, jobs=lambda: tuple(one for one in self.jobs() if folder_of(one) not in names))
+
+    def __contains__(self, name: str) -> bool:
+        """Returns whether a folder is part of the application: `"review" in features`."""
+        return name in self.folders
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The names of the folders that declare a part."""
+        return frozenset(folder_of(one) for name in LISTS for one in getattr(self, name))
 
     @cached_property
     def by_name(self) -> Mapping[str, Operation[Any]]:
         """The operations by name."""
         return {operation.name: operation for operation in self.operations}
+
+    def extensions_of(self, operation: str) -> Sequence[Extension]:
+        """Returns what folders add to an operation, in their order."""
+        return [one for feature in self.features for one in feature.extensions if one.operation == operation]
+
+    def presented(self, ctx: Context, operation: str, stored: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+        """Returns what folders add to an operation's response, given the stored record."""
+        functions = [one.present for one in self.extensions_of(operation) if one.present]
+        return {key: value for present in functions for key, value in present(ctx, stored, fields).items()}
+
+    def added(self, name: str, *arguments: Any) -> dict[str, Any]:
+        """Returns what the features add by the function that each has as its field `name`."""
+        functions = [function for feature in self.features if (function := getattr(feature, name))]
+        return {key: value for function in functions for key, value in function(*arguments).items()}
+
+    def uses(self, ctx: Context, field: str, record_id: str) -> bool:
+        """Returns whether something is filed under a category (`categoryId`) or a cluster (`clusterId`)."""
+        return any(is_used(ctx, field, record_id) for is_used in self.users)
+
+    def errors_of(self, operation: Operation[Any]) -> frozenset[type[Refusal]]:
+        """Returns the errors that an operation declares, those of its gates, and those of what folders add to it."""
+        name = operation.name  # restoring is not refused: it only keeps the document off the website
+        guarding = (gate.errors for gate in self.gates if name in gate.guards and name != "restore_document")
+        of_writes = () if operation.reads else (gate.errors(operation) for gate in self.write_gates)
+        of_extensions = (one.errors for one in self.extensions_of(operation.name))
+        return frozenset(operation.errors).union(*guarding, *of_writes, *of_extensions)
+
+    def if_closed(self, project: Mapping[str, Any]) -> Refusal | None:
+        """Returns why the worker and who accepts an invitation write nothing to a project; None where they do."""
+        return next((refusal for gate in self.write_gates if (refusal := gate.closes(project))), None)
+
+    def schema_of(self, schema: type[T]) -> type[T]:
+        """Returns a schema of requests with the fields that features add to it, and to those nested in it."""
+        if schema not in self._composed:
+            added = [
+                mixin
+                for feature in self.features
+                for extended, mixin in feature.schemas.items()
+                if issubclass(schema, extended) and not issubclass(schema, mixin)
+            ]
+            nested = self._composed_fields(schema)
+            own = {"__doc__": schema.__doc__, "__module__": schema.__module__, **nested}
+            made = type(schema.__name__, (*reversed(added), schema), own) if added or nested else schema
+            self._composed[schema] = made
+        return cast(type[T], self._composed[schema])
+
+    def _composed_fields(self, schema: Any) -> dict[str, Any]:
+        """Returns those fields of a schema that hold objects to which features add fields."""
+        found = {}
+        for name, one in schema().declared_fields.items():  # copies, but for the items of a list
+            inner = one
+            if isinstance(one, fields.List):
+                inner = one.inner = copy(one.inner)
+            declared = getattr(inner, "nested", None)
+            if declared is not None and (composed := self.schema_of(declared)) is not declared:
+                found[name], inner.nested = one, composed
+        return found
+
+    def response_of(self, response: type[T]) -> type[T]:
+        """Returns the TypedDict of a response with the keys that features add to it, and to those that it holds."""
+        if response not in self._composed:
+            own = get_type_hints(response, include_extras=True)
+            added: dict[str, Any] = {}
+            for feature in self.features:
+                for extended, keys in feature.responses.items():
+                    if extended in _lineage(response):
+                        added |= get_type_hints(keys, include_extras=True)
+            hints = {name: self._composed_hint(hint) for name, hint in (own | added).items()}
+            is_own = not added and all(hint is own[name] for name, hint in hints.items())
+            self._composed[response] = response if is_own else _typed_dict(response, hints)
+        return cast(type[T], self._composed[response])
+
+    def _composed_hint(self, hint: Any) -> Any:
+        """Returns the type of a key with what features add to the TypedDicts in it."""
+        if is_typeddict(hint):
+            return self.response_of(hint)
+        parts = get_args(hint)
+        composed = tuple(map(self._composed_hint, parts))
+        if all(one is part for one, part in zip(composed, parts, strict=True)):
+            return hint
+        origin: Any = get_origin(hint)
+        return (Union if origin is UnionType else origin)[composed[0] if len(composed) == 1 else composed]
+
+    def record_of(self, response: type[T], stored: Record, **changes: Any) -> T:
+        """Returns a stored record as a response with the keys of features; `changes` are as in `records.record_of`."""
+        for feature in self.features:
+            if (own := feature.fields.get(response)) and own.shown:
+                changes |= own.shown(stored)
+        return record_of(self.response_of(response), stored, **changes)
+
+    def to_stored(self, response: type, record: Record, fields: Record) -> Record:
+        """Returns the fields of a request as the features store them with the record that a response shows."""
+        for feature in self.features:
+            if (own := feature.fields.get(response)) and own.to_stored:
+                fields = own.to_stored(record, fields)
+        return fields
+
+    def problems(self, response: type, ctx: Context, record: Record, fields: Record) -> list[Problem]:
+        """Returns what features find wrong with the fields of a request for the record that a response shows."""
+        checks = [own.problems for feature in self.features if (own := feature.fields.get(response))]
+        return [problem for check in checks if check for problem in check(ctx, record, fields)]
+
+    @cached_property
+    def _composed(self) -> dict[Any, Any]:
+        """The schemas and responses that were composed, by the declared ones."""
+        return {}
+
+    @cached_property
+    def _storage(self) -> Sequence[Storage]:
+        return *self.contract, *(feature.storage for feature in self.features)
+
+    @cached_property
+    def outboxes(self) -> Sequence[str]:
+        """The collections whose records have an outbox."""
+        return [name for storage in self._storage for name in storage.outboxes]
+
+    @cached_property
+    def tombstones(self) -> frozenset[str]:
+        """The collections whose deleted records stay until their last event has been moved."""
+        return frozenset(name for storage in self._storage for name in storage.tombstones)
+
+    @cached_property
+    def indexes(self) -> Sequence[Index]:
+        """All indexes."""
+        return [*(one for storage in self._storage for one in storage.indexes), *map(outbox_index, self.outboxes)]
+
+    @cached_property
+    def validators(self) -> Mapping[str, Bson]:
+        """All validators, by collection."""
+        return {name: one for storage in self._storage for name, one in storage.validators.items()}
+
+    @cached_property
+    def document_keys(self) -> Mapping[str, Callable[[Values], Any]]:
+        """Derives the values that features store with each document, by the name of the field."""
+        return {name: key for feature in self.features for name, key in feature.document_keys.items()}
 
     def name_of(self, channel: Channel, operation: str) -> str:
         """Returns how messages name an operation for the callers of an interface (decisions, section 11)."""
@@ -54,15 +356,33 @@ class Features:
         return found.name_on(channel) if found else f"`{operation}`"
 
 
-LISTS = ("operations", "features")
+LISTS = ("operations", "features", "gates", "write_gates", "consumers", "users")
 
 
 def folder_of(part: Any) -> str:
     """Returns the name of the folder in `app` that declares a part of a list."""
-    if isinstance(part, Feature):
+    if isinstance(part, Feature | WriteGate):
         return part.name
-    function: Callable[..., Any] = getattr(part, "function", part)
+    function: Callable[..., Any] = part.refuse if isinstance(part, Gate) else getattr(part, "function", part)
     return function.__module__.split(".")[1]
+
+
+def by_class_name(*enums: type[StrEnum]) -> Mapping[str, Iterable[str]]:
+    """Returns closed lists of words by the names of their classes."""
+    return {words.__name__: words for words in enums}
+
+
+def _lineage(response: Any) -> set[Any]:
+    """Returns a TypedDict and those that it extends, of which its class has no trace but its original bases."""
+    bases = [one for one in get_original_bases(response) if is_typeddict(one)]
+    return {response}.union(*map(_lineage, bases))
+
+
+def _typed_dict(response: type, hints: dict[str, Any]) -> Any:
+    """Returns a TypedDict with other keys, and the name and the docstring of a response."""
+    made = cast(Any, TypedDict)(response.__name__, hints)
+    made.__doc__, made.__module__ = response.__doc__, response.__module__
+    return made
 
 
 NO_FEATURES = Features()

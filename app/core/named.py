@@ -13,6 +13,10 @@ def name_key(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name.strip()).casefold())
 
 
+def lower_id(record_id: str | None) -> str | None:
+    return record_id.lower() if record_id else None
+
+
 class StoredNamed(TypedDict):
     """The fields that all of them have."""
 

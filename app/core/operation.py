@@ -23,9 +23,10 @@ from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_h
 
 import orjson
 
-from app.core.actors import wire_note
-from app.core.context import Context, this_instant
+from app.core.calls import Call
+from app.core.context import Context
 from app.core.errors import Forbidden, HttpApiDecodeError, IdempotencyMismatch, Issue, Refusal, WriteConflict
+from app.core.features import WriteGate
 from app.core.schemas.fields import Schema
 from app.core.store.bodies import Bodies
 from app.core.store.collection import OutboxFull
@@ -33,20 +34,10 @@ from app.core.store.idempotency import Idempotency, KeyUsed, StoredResult
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store, TooManyWriters
 from app.core.vocabulary import ALL_TOOLS, Channel, Kind, Scope
-from app.documents.record import Call, StoredDocument
-from app.documents.responses import DocumentSummary
-from app.guards.budgets import begins, if_exceeded, limits_of
-from app.guards.errors import BudgetExceeded, ProjectFrozen
-from app.guards.store import Budgets
-from app.packets.responses import ClaimedSummary
-from app.projects.store import Projects
 
 Shown = TypeVar("Shown", covariant=True)
 """What callers get: a record, a list of records, or another object of JSON."""
 
-FRESH = timedelta(seconds=1)
-"""How long a call may rely on its authentication, which may rely on a read of `CACHED_SECONDS` before: so a freeze
-holds for all within the 5 seconds that are promised."""
 KEY_LIFE = timedelta(hours=24)
 FIRST_PAUSE, MAX_DOUBLINGS = 0.002, 8
 """Before its second try a call pauses for up to this many seconds; before each later one for up to twice as long."""
@@ -148,13 +139,15 @@ class Operation(Generic[Shown]):
     """The endpoint of the created record, like `members.getMember`, for the `Location` of a 201."""
     errors: tuple[type[Refusal], ...] = ()
     """The errors that it raises, besides those that follow from the rest of the declaration: `NotFound` from ids."""
+    unchanging: bool = False
+    """Whether its record has no revision, so that its responses have no ETag."""
     transaction: bool = False
     """Whether it writes more than one record, and so runs in a transaction."""
     prepare: Callable[..., Any] | None = None
     """Does the slow work before each try, outside of the transaction, with the arguments of `function`; what it returns
     is `ctx.prepared`, also for itself before the next try. It raises no refusal of the caller, as a request with the
     same idempotency key may finish meanwhile."""
-    rule: Callable[[StoredDocument, Call], object] | None = None
+    rule: Callable[[Any, Call], object] | None = None
     """For an operation on a document or its brief: the rule that decides about it, which raises the refusal.
     `list_document_actions` asks it; the operation's function does so with what was sent."""
     publishes: bool = False
@@ -236,18 +229,18 @@ class Operation(Generic[Shown]):
 
     @property
     def writes_document(self) -> bool:
-        """Whether it writes a document and returns its record."""
-        return not self.reads and self.record in (DocumentSummary, ClaimedSummary)
+        """Whether it writes a document and returns its record, which alone has long texts in the result of a write."""
+        return not self.reads and self.with_texts is not None
 
     def permit(self, ctx: Context) -> None:
-        """Refuses with `Forbidden` a caller without the scope, and with `ProjectFrozen` writes in a frozen project.
+        """Refuses with `Forbidden` a caller without the scope, and writes as the gates of all writes do.
 
         Interfaces check it before they read a body.
         """
         if self.scope not in ctx.caller.scopes:
             raise self.forbidden()
-        if not self.reads and (frozen := if_project_frozen(ctx)):
-            raise frozen
+        for gate in self._gates(ctx):
+            gate.permit(ctx)
 
     def forbidden(self) -> Forbidden:
         """Returns the refusal of a caller who lacks the scope."""
@@ -260,8 +253,8 @@ class Operation(Generic[Shown]):
         """Runs the operation and returns its result; under an idempotency key, at most once.
 
         `fields` are those of `body` and `query`. It is run again when another request wrote first, as often as fits
-        into one deadline. Refuses with `Forbidden`, `ProjectFrozen`, `BudgetExceeded`, `ServiceUnavailable`,
-        `IdempotencyMismatch`, `IdempotencyConflict`, and whatever the operation declares.
+        into one deadline. Refuses with `Forbidden`, `ServiceUnavailable`, `IdempotencyMismatch`, `IdempotencyConflict`,
+        as the gates of all writes do, and whatever the operation declares.
         """
         self.permit(ctx)  # for callers that are no interface: the command line, the worker
         if ctx.dry_run and key is not None:
@@ -302,7 +295,7 @@ class Operation(Generic[Shown]):
 
         if key is not None:
             return _once(ctx, key, fingerprint, work)
-        in_transaction = self.transaction or (ctx.caller.budget and not self.reads)
+        in_transaction = self.transaction or any(gate.needs_transaction(ctx) for gate in self._gates(ctx))
         return ctx.store.in_transaction(work) if in_transaction else work(ctx.store)
 
     def _try_dry(self, ctx: Context, arguments: Sequence[Any]) -> Result[Any]:
@@ -311,15 +304,19 @@ class Operation(Generic[Shown]):
         return self._call(replace(ctx, prepared=prepared), arguments).of_dry_run(ctx)
 
     def _call(self, ctx: Context, arguments: Sequence[Any]) -> Result[Shown]:
-        """Calls the function; a write is refused in a project frozen meanwhile, and counts towards the budget."""
-        if self.reads:
-            return self.function(ctx, *arguments)
-        _refuse_if_frozen_meanwhile(ctx)
+        """Calls the function, between the gates of all writes if it is one."""
+        gates = self._gates(ctx)
+        for gate in gates:
+            gate.before(ctx)
         writes = ctx.store.writes
         result = self.function(ctx, *arguments)
-        if ctx.caller.budget and ctx.store.writes > writes:
-            _spend_budget(ctx, publishes=self.publishes)
+        if ctx.store.writes > writes:
+            for gate in gates:
+                gate.after(ctx, self.publishes)
         return result
+
+    def _gates(self, ctx: Context) -> tuple[WriteGate, ...]:
+        return () if self.reads else ctx.features.write_gates
 
 
 def _once(ctx: Context, key: str, fingerprint: str, work: Callable[[Store], Result[Shown]]) -> Result[Shown]:
@@ -359,45 +356,6 @@ def _fingerprint(name: str, ids: Sequence[str], fields: Mapping[str, Any] | None
     """Returns what identifies a request under its key: the operation, its ids, fields and condition."""
     request = [name, [one.lower() for one in ids], fields or {}, ctx.if_match, ctx.any_state]
     return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
-
-
-def if_project_frozen(ctx: Context) -> ProjectFrozen | None:
-    """Returns the refusal of a write while the project is frozen; None where it is not, or the caller has `admin`."""
-    frozen = None if Scope.ADMIN in ctx.caller.scopes else wire_note(ctx.caller.frozen)
-    return ProjectFrozen(**frozen) if frozen else None
-
-
-def _refuse_if_frozen_meanwhile(ctx: Context) -> None:
-    """Refuses a write that comes long after its authentication, or again, if the project was frozen since.
-
-    A body may take minutes to arrive, and a write that loses to others is tried for seconds.
-    """
-    if Scope.ADMIN in ctx.caller.scopes or not (ctx.tries or this_instant() - ctx.now > FRESH):
-        return
-    if frozen := wire_note(ctx.store[Projects].settings(ctx.project_id).get("frozen")):
-        raise ProjectFrozen(**frozen)
-
-
-def if_over_budget(ctx: Context) -> Mapping[bool, BudgetExceeded | None]:
-    """Returns the refusal of a call that would change something, by whether it also publishes; None where the token's
-    budget allows it."""
-    if (token_id := ctx.caller.token_id) is None or (budget := ctx.caller.budget) is None:
-        return {}
-    since = {limit: begins(limit, ctx.now) for limit in limits_of(budget, publishes=True)}
-    counts = {limit: used + 1 for limit, used in ctx.store[Budgets].used(ctx.project_id, token_id, since).items()}
-    return {publishes: if_exceeded(budget, counts, ctx.now, publishes=publishes) for publishes in (False, True)}
-
-
-def _spend_budget(ctx: Context, *, publishes: bool) -> None:
-    """Counts a call that changed something, inside its transaction; refuses with `BudgetExceeded` beyond the budget."""
-    if (token_id := ctx.caller.token_id) is None or (budget := ctx.caller.budget) is None:
-        return
-    counts = {
-        limit: ctx.store[Budgets].spend(ctx.project_id, token_id, limit, begins(limit, ctx.now))
-        for limit in limits_of(budget, publishes=publishes)
-    }
-    if exceeded := if_exceeded(budget, counts, ctx.now, publishes=publishes):
-        raise exceeded
 
 
 def _camel(name: str) -> str:

@@ -1,7 +1,8 @@
 """How instants are written: ISO 8601 with milliseconds and a Z (contract: Conventions)."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from marshmallow import ValidationError
 from pydantic import PlainSerializer, PlainValidator
@@ -14,6 +15,11 @@ DAY_SECONDS = 86_400
 def wire_time(instant: datetime) -> str:
     """Returns an aware instant as callers see it, like `2027-01-31T09:00:00.000Z`."""
     return instant.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def plain(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns data with its times as texts."""
+    return {name: wire_time(value) if isinstance(value, datetime) else value for name, value in data.items()}
 
 
 def wire_time_or_none(instant: datetime | None) -> str | None:

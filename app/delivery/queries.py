@@ -22,18 +22,12 @@ from app.delivery.responses import (
     CategoryTree,
     DeliveredAuthor,
     DeliveredCategory,
-    DeliveredDisclosure,
     DeliveredImage,
-    delivered_disclosure,
 )
 from app.delivery.texts import Text, Texts
 from app.documents.record import StoredDocument
-from app.documents.revision_store import Revisions
 from app.documents.store import Documents
 from app.projects.store import Members
-from app.provenance.operations import origins_of
-from app.provenance.reviews import disclosure_of
-from app.provenance.rules import is_from, writers_of
 from app.publications.rules import Publication, delivered_words
 from app.publications.store import Publications
 
@@ -43,6 +37,8 @@ MAX_RELATED = 10
 NEWEST_CREATED = "-createdAt"
 
 V = TypeVar("V")
+ReadDrafts = Callable[[Context, Sequence[StoredDocument]], Mapping[str, Any]]
+"""Reads something of documents that are not published, by the document's id."""
 
 
 class Batch(Generic[V]):
@@ -135,12 +131,6 @@ class DeliveredDocument(DeliveredRecord):
         return self._query.texts.stored(row["markdownId"], row["markdownBytes"]) if self.is_published else ""
 
     @property
-    def disclosure(self) -> DeliveredDisclosure | None:
-        if self.is_published:
-            return delivered_disclosure(self.row["disclosure"])
-        return self._query.disclosures.get(self.id)
-
-    @property
     def preview(self) -> DeliveredPreview | None:
         return self._query.preview(self)
 
@@ -205,10 +195,7 @@ class DeliveryQuery:
         self.clusters = Batch(self._newest_of_clusters, lambda: (one.row.get("clusterId") for one in self._found))
         """The newest published documents of clusters."""
         self.previews = Batch(self._read_previews, lambda: (one.id for one in self._found if one.is_published))
-        self.disclosures = Batch(
-            self._read_disclosures, lambda: (one.id for one in self._found if not one.is_published)
-        )
-        """What would be disclosed of documents that are not published, without the record of a review."""
+        self._of_drafts: dict[ReadDrafts, Batch[Any]] = {}
         self.excerpts = Batch(self.texts.excerpts, self._ids_of_contents_without_excerpt)
         """The excerpts that are generated from present contents, by the content's id."""
 
@@ -303,6 +290,15 @@ class DeliveryQuery:
         self.shows_drafts = True
         return self.previews.get(document.id) if document.is_published else DeliveredPreview(self, document.row)
 
+    def of_drafts(self, read: ReadDrafts) -> Batch[Any]:
+        """Returns what a feature reads of documents that are not published, of all that were found at once."""
+        if read not in self._of_drafts:
+            self._of_drafts[read] = Batch(
+                lambda ids: read(self._ctx, [self._current[one] for one in ids]),
+                lambda: (one.id for one in self._found if not one.is_published),
+            )
+        return self._of_drafts[read]
+
     def _newest_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         rows = self._store[Documents].list(
             self._project_id, _draft_filters(wanted), sort=NEWEST_CREATED, limit=limit, offset=offset
@@ -350,19 +346,6 @@ class DeliveryQuery:
 
     def _ids_of_contents_without_excerpt(self) -> Iterable[str | None]:
         return (row.get("contentId") for row in self._current.values() if not row.get("excerpt"))
-
-    def _read_disclosures(self, ids: set[str]) -> Mapping[str, DeliveredDisclosure]:
-        """Returns the disclosures of drafts: two reads where their origins are stored, however many there are."""
-        contents = {one: content_id for one in ids if (content_id := self._current[one].get("contentId"))}
-        stored = origins_of(self._ctx, contents)
-        by_agents = self._store[Revisions].by_agents(self._project_id, contents)
-        disclosures = {}
-        for one in ids:
-            origins = stored.get(one, "")
-            agents = [row for row in by_agents if row["documentId"] == one and is_from(origins, row["version"])]
-            models = {writer["model"] for row in agents for writer in writers_of(row) if writer["model"]}
-            disclosures[one] = delivered_disclosure(disclosure_of(len(agents), sorted(models), None))
-        return disclosures
 
 
 def _draft_filters(wanted: Wanted) -> Mapping[str, object]:

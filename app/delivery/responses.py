@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.categories.rules import StoredCategory
-from app.provenance.reviews import StoredDisclosure
 
 
 @dataclass(slots=True)
@@ -55,21 +54,6 @@ class DeliveredRedirect:
 
     from_: str
     to: str
-
-
-@dataclass(frozen=True)
-class DeliveredDisclosure:
-    """What is disclosed of how a text came about."""
-
-    value: str
-    models: Sequence[str]
-    reviewed_at: str | None
-    responsible: str | None
-
-
-def delivered_disclosure(stored: StoredDisclosure) -> DeliveredDisclosure:
-    """Returns a stored disclosure as websites see it."""
-    return DeliveredDisclosure(stored["value"], stored["models"], stored["reviewedAt"], stored["responsible"])
 
 
 CategoryTree = Mapping[str, DeliveredCategory]

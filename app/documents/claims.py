@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import Any
 
 from app.core.actors import Actor
+from app.core.calls import Call
 from app.core.errors import BriefClaimed
 from app.core.times import read_time, wire_time
 from app.core.vocabulary import BriefState, Channel
-from app.documents.record import NO_CLAIM, Call, Decision, StoredBrief, StoredDocument, brief_of, changed
+from app.documents.record import NO_CLAIM, Decision, StoredBrief, StoredDocument, brief_of, changed
 
 
 def expire_lease(document: StoredDocument, call: Call) -> Decision:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from app.categories.references import lock_references
 from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.errors import (
@@ -29,21 +30,18 @@ from app.documents import edits as rules
 from app.documents.edits import can_write_content, refuse_content_write, restore_version
 from app.documents.history import StoredRevision
 from app.documents.operations import (
+    call_under_claim,
     document_change,
     document_result,
-    origin_of,
     own_document,
     with_taken_slugs,
     write_decision,
 )
 from app.documents.record import Decision, StoredDocument
-from app.documents.references import lock_references
 from app.documents.responses import Diff, DocumentSummary, Revision, RevisionSummary, revision_summary
 from app.documents.revision_store import Revisions
 from app.documents.schemas import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
 from app.documents.store import Documents
-from app.guards.gates import call_under_claim
-from app.provenance.reviews import Generation
 from app.publications.record import PUBLISHED_FIELDS
 
 
@@ -87,7 +85,7 @@ def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[lis
     """List a document's versions, the newest first, without their content."""
     own_document(ctx, document_id)
     found = ctx.store[Revisions].list(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
-    return Result([revision_summary(revision) for revision in found])
+    return Result([revision_summary(ctx, revision) for revision in found])
 
 
 @operation(
@@ -102,7 +100,9 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result[Revisio
     """Read a version of a document as it was written."""
     own_document(ctx, document_id)
     revision = own_revision(ctx, document_id, int(version))
-    return Result(revision_summary(revision), etag=str(revision["version"]), text_ids={"markdown": revision["bodyId"]})
+    return Result(
+        revision_summary(ctx, revision), etag=str(revision["version"]), text_ids={"markdown": revision["bodyId"]}
+    )
 
 
 @document_change(
@@ -177,16 +177,15 @@ def write_text(
 
     What the operation prepared is the number of its words; None where it depends on the document.
     """
-    document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
-    generation, markdown = fields.get("generation"), ""
+    document, call, markdown = document_to_write(ctx, document_id), call_under_claim(ctx, fields), ""
 
     def write(present: StoredDocument) -> Decision:
         nonlocal markdown
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
         markdown = text_of(present)
-        return new_content(ctx, present, markdown, generation, words=ctx.prepared)
+        return new_content(ctx, present, markdown, fields, words=ctx.prepared)
 
-    written = write_decision(ctx, document, write, origin=origin_of(ctx, generation))
+    written = write_decision(ctx, document, write, fields=fields)
     return document_result(ctx, written, markdown)
 
 
@@ -204,13 +203,13 @@ def new_content(
     ctx: Context,
     document: StoredDocument,
     markdown: str,
-    generation: Generation | None = None,
+    fields: Fields,
     *,
     words: int | None = None,
 ) -> Decision:
     """Decides that a document gets another content, which is stored; nothing where it has the same.
 
-    `words` is the number of its words, if they were counted already.
+    `fields` are those of the request; `words` is the number of its words, if they were counted already.
     """
     if words is None:
         with processing(ctx, markdown):
@@ -218,7 +217,7 @@ def new_content(
     if words == document["wordCount"] and markdown == markdown_of(ctx, document.get("contentId")):
         return Decision(document)
     body_id = new_id() if markdown else None
-    decision = rules.write_content(document, ctx.call, body_id, words, generation)
+    decision = rules.write_content(document, ctx.call, body_id, words, ctx.features.added("details", fields))
     if body_id is not None:
         ctx.store[Bodies].add(ctx.project_id, document["id"], markdown, body_id)
     return decision

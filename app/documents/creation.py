@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from app.core.actors import Actor
+from app.core.named import lower_id
 from app.core.schemas.loading import Fields
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.claims import written_brief
@@ -46,7 +47,3 @@ def new_brief(fields: Fields) -> dict[str, Any]:
     """Returns the brief that a document begins with."""
     written = {name: value for name, value in written_brief(fields).items() if value is not None}
     return written | {"state": BriefState.NONE, **NO_CLAIM}
-
-
-def lower_id(record_id: str | None) -> str | None:
-    return record_id.lower() if record_id else None

@@ -4,15 +4,16 @@ A change of what is published increments the version; an approved version is pub
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from app.core.errors import BadRequest, Problem, SlugTaken
+from app.core.calls import Call
+from app.core.errors import BadRequest, Problem, SlugTaken, refusal_of
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.claims import refuse_if_guarded
-from app.documents.publishing_rules import off_website, previous_slug, refuse_change_of_site
-from app.documents.record import OPEN, Call, Decision, StoredDocument, brief_of, changed
+from app.documents.publishing_rules import off_website, previous_slug
+from app.documents.record import OPEN, Decision, StoredDocument, brief_of, changed
 from app.documents.statuses import UNSCHEDULED, not_now, refuse_if_outdated, status_before
-from app.provenance.reviews import Generation, declared_tokens
 from app.publications.record import PUBLISHED_FIELDS
 from app.publications.rules import Publication
 
@@ -37,8 +38,7 @@ def refuse_edit(
         _refuse_if_status_closed(document, status, call)
     if _is_published(changes):
         refuse_if_not_editable(document, call)
-    if document["isPublished"] and "authorId" in changes:
-        refuse_change_of_site(call)
+    call.pass_gates(document)
 
 
 def edit_document(
@@ -74,12 +74,11 @@ def can_write_content(document: StoredDocument, call: Call) -> Decision:
 
 
 def write_content(
-    document: StoredDocument, call: Call, content_id: str | None, words: int, generation: Generation | None = None
+    document: StoredDocument, call: Call, content_id: str | None, words: int, data: Mapping[str, Any] | None = None
 ) -> Decision:
-    """Gives a document another content: a stored body, or None for an empty one; the event has its tokens."""
+    """Gives a document another content: a stored body, or None for an empty one; `data` is for the event."""
     refuse_if_not_editable(document, call)
-    fields, tokens = content_fields(call, content_id, words), declared_tokens(generation)
-    return write_fields(document, call, "document.content_updated", fields, tokens)
+    return write_fields(document, call, "document.content_updated", content_fields(call, content_id, words), data)
 
 
 def restore_version(
@@ -136,10 +135,11 @@ def refuse_restore(document: StoredDocument, call: Call) -> None:
 def restore_document(document: StoredDocument, call: Call, fields: Mapping[str, Any] | None = None) -> Decision:
     """Takes a document out of the trash as it was; `fields` are its references to what was deleted meanwhile.
 
-    It is no longer live if four eyes would not let the caller publish it.
+    It is no longer live where a gate would not let the caller publish it.
     """
     refuse_restore(document, call)
-    off = off_website(document, call.now) if document["isPublished"] and call.same_eyes else {}
+    stays_off = document["isPublished"] and refusal_of(partial(call.pass_gates, document))
+    off = off_website(document, call.now) if stays_off else {}
     return changed(document, call, "document.restored", {"deletedAt": None, **(fields or {}), **off})
 
 

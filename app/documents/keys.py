@@ -7,11 +7,11 @@ serves every filter. All keys are derived from the record by `document_keys`, wh
 from collections.abc import Sequence
 from typing import Any
 
+from app.core.features import NO_FEATURES, Features
 from app.core.store.types import Bson, Values
 from app.core.text.words import search_words
 from app.core.vocabulary import BriefState
 from app.documents.record import OPEN, StoredDocument
-from app.notices.inbox import waiting_since
 
 ALL, TRASH = "all", "trash"
 NO_DUE_DATE = "~"
@@ -27,9 +27,8 @@ STATE_ENTRIES = {
 }
 """Under which entries documents with a brief in a state are listed."""
 
-HIDDEN = dict.fromkeys(("outbox", "listed", "words", "titleKey", "dueKey", "waitingSince", "trashedPublication"), 0)
-WITH_PUBLICATION = {name: 0 for name in HIDDEN if name != "trashedPublication"}
-"""What is not read of a document; for one in the trash its publication is."""
+HIDDEN = dict.fromkeys(("outbox", "listed", "words", "titleKey", "dueKey", "trashedPublication"), 0)
+"""Fields of a document that are not read, besides the keys of features."""
 
 
 _ID_FIELDS = frozenset(name for name in StoredDocument.__annotations__ if name.endswith("Id"))
@@ -48,14 +47,14 @@ def document_from_bson(record: Any) -> Any:
     return record
 
 
-def document_keys(record: Values, before: Values | None = None) -> Bson:
+def document_keys(record: Values, before: Values | None = None, features: Features = NO_FEATURES) -> Bson:
     """Returns the keys that are stored with a document, without its words if they are those of `before`."""
     searched = _searched(record)
     return {
         "listed": _listed(record),
         "titleKey": record["title"].casefold(),
         "dueKey": record.get("dueDate") or NO_DUE_DATE,
-        "waitingSince": waiting_since(record),
+        **{name: key(record) for name, key in features.document_keys.items()},
         **({} if before and _searched(before) == searched else {"words": search_words(*searched)}),
     }
 

@@ -10,11 +10,12 @@ from functools import partial
 from typing import Any
 
 from app.core.errors import WriteConflict
-from app.core.store import indexes
 from app.core.store.collection import DESCENDING, OutboxCollection, object_id
 from app.core.store.indexes import NOT_DELETED, Index
-from app.core.store.types import Bson, Order, Projection
+from app.core.store.store import Store
+from app.core.store.types import Bson, Order, Projection, Values
 from app.core.vocabulary import BriefState
+from app.documents import indexes
 from app.documents.keys import (
     ALL,
     CLOSED,
@@ -52,7 +53,8 @@ MOST_MERGED = 100
 FEW = 1_000
 """Up to how many documents are sorted, rather than read in the order of an index."""
 WORDS_TRIED = 5
-NOT_LISTED = HIDDEN | dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy"), 0)
+NOT_LISTED = dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy"), 0)
+"""Fields that lists leave out, besides those that are never read."""
 BRIEF_ITEM = dict.fromkeys(
     (
         *("title", "status", "dueDate", "categoryId"),
@@ -70,10 +72,16 @@ class DocumentLists(OutboxCollection[StoredDocument]):
     """The collection of documents, and lists of them."""
 
     name = "documents"
-    hidden = HIDDEN
     from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
     event_data = (("documentId", "id"),)
-    keys = staticmethod(document_keys)
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.hidden = HIDDEN | dict.fromkeys(store.features.document_keys, 0)
+        self._not_listed = self.hidden | NOT_LISTED
+
+    def keys(self, record: Values, before: Values | None = None) -> Bson:
+        return document_keys(record, before, self._store.features)
 
     def list(
         self,
@@ -83,13 +91,13 @@ class DocumentLists(OutboxCollection[StoredDocument]):
         sort: str,
         limit: int,
         offset: int,
-        fields: Projection = NOT_LISTED,
+        fields: Projection = None,
     ) -> Sequence[Any]:
         """Returns one page of documents, those of their fields that are not long; `filters` are of `DocumentQuery`."""
         name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
         index, condition = self._plan(project_id, filters, in_order=ORDERS[name])
         order = tuple((key, way) for key in ORDER_KEYS[name])
-        return self._page(project_id, condition, index, order, fields, limit, offset)
+        return self._page(project_id, condition, index, order, fields or self._not_listed, limit, offset)
 
     def list_briefs(
         self, project_id: str, states: Sequence[BriefState], *, limit: int, offset: int
@@ -104,7 +112,7 @@ class DocumentLists(OutboxCollection[StoredDocument]):
             return []  # no category or cluster has this id; in the condition, null means documents without one
         within = {name: [one] for name, one in filters.items()}
         ready = {"offered": [BriefState.READY], **within}
-        return self.list(project_id, ready, sort="dueDate", limit=limit, offset=0, fields=HIDDEN)
+        return self.list(project_id, ready, sort="dueDate", limit=limit, offset=0, fields=self.hidden)
 
     def _page(
         self, project_id: str, condition: Bson, index: Index, order: Order, fields: Projection, limit: int, offset: int

@@ -6,19 +6,22 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Any
 
+from app.categories.reference_rules import reference_problems
+from app.categories.references import lock_references
+from app.core.calls import Call
 from app.core.context import Context
 from app.core.errors import (
     BadRequest,
     BriefClaimed,
     InvalidTransition,
     NotFound,
-    ReviewRequired,
     SlugTaken,
     VersionConflict,
     or_raise,
 )
 from app.core.etags import tag_of
 from app.core.events import Event
+from app.core.features import Extension
 from app.core.operation import Effect, Operation, Result, Shown, operation
 from app.core.schemas.loading import Fields, changed_fields, in_order, problems
 from app.core.store.bodies import Bodies
@@ -30,21 +33,19 @@ from app.documents.creation import new_document
 from app.documents.edits import edit_document, refuse_edit, refuse_restore
 from app.documents.history import Origin
 from app.documents.publishing_rules import restored_publication
-from app.documents.record import Call, Decision, StoredDocument, delivered_at_once, document_event
-from app.documents.reference_rules import reference_problems
-from app.documents.references import lock_references
+from app.documents.record import Decision, StoredDocument, delivered_at_once, document_event
 from app.documents.responses import Document, DocumentSummary, document_summary, document_text_ids
 from app.documents.revision_store import Revisions
 from app.documents.schemas import DocumentChanges, DocumentQuery
 from app.documents.store import Documents
-from app.guards.gates import publishing_call, site_call
+from app.projects.gates import Attempt
 from app.projects.store import Projects
-from app.provenance.reviews import Generation, declared_tokens
-from app.provenance.vocabulary import WriterKind
 from app.publications.store import Publications
 
 NewRow = tuple[dict[str, Any], str, Sequence[Event], Origin]
 """A document to create: its record, its markdown, its events, and how its first version comes about."""
+
+NO_FIELDS: Fields = {}
 
 NO_DOCUMENT = "The project has no such document: check the id, or it was deleted."
 
@@ -71,7 +72,7 @@ def list_documents(ctx: Context, fields: Fields) -> Result[list[DocumentSummary]
     found = ctx.store[Documents].list(
         ctx.project_id, filters, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]
     )
-    return Result([document_summary(document, ctx.caller.team_id) for document in found], total=total)
+    return Result([document_summary(ctx, document) for document in found], total=total)
 
 
 def documents_by_day(
@@ -91,7 +92,7 @@ def documents_by_day(
         "scheduled": dated(ctx.project_id, filters, time="publishAt"),
         "published": dated(ctx.project_id, filters, time="publishedAt"),
     }
-    return {kind: [document_summary(one, ctx.caller.team_id) for one in rows] for kind, rows in found.items()}
+    return {kind: [document_summary(ctx, one) for one in rows] for kind, rows in found.items()}
 
 
 @operation(
@@ -114,7 +115,7 @@ def get_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     Scope.WRITE,
     "PATCH /documents/<id>",
     body=DocumentChanges,
-    errors=(BriefClaimed, VersionConflict, InvalidTransition, ReviewRequired, SlugTaken, BadRequest),
+    errors=(BriefClaimed, VersionConflict, InvalidTransition, SlugTaken, BadRequest),
     transaction=True,
     rule=partial(refuse_edit, changes={}),
     toolsets=("writing", "planning"),
@@ -131,8 +132,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
         found = lock_references(ctx.store, ctx.project_id, changes)
         wrong = in_order([*problems(DocumentChanges, fields), *reference_problems(changes, found)])
         call = with_taken_slugs(ctx, document, [changes["slug"]]) if "slug" in changes else ctx.call
-        if document["isPublished"] and "authorId" in changes:
-            call = replace(site_call(ctx), taken_slugs=call.taken_slugs)
+        call = Attempt(ctx, document, call, changes).call_for("update_document")
         base = fields.get("baseVersion")
         return edit_document(document, call, changes, status=fields.get("status"), base_version=base, problems=wrong)
 
@@ -179,8 +179,8 @@ def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     document = ctx.store[Documents].get_trashed(ctx.project_id, document_id) or own_document(ctx, document_id)
 
     def restore(document: StoredDocument) -> Decision:
-        taken = with_taken_slugs(ctx, document, document["slugs"]).taken_slugs
-        call = replace(publishing_call(ctx, document) if document["isPublished"] else ctx.call, taken_slugs=taken)
+        call = with_taken_slugs(ctx, document, document["slugs"])
+        call = Attempt(ctx, document, call).call_for("restore_document")
         return rules.restore_document(document, call, _references_now(ctx, document))
 
     restored = write_decision(ctx, ctx.check_match(document), restore)
@@ -202,7 +202,7 @@ def document_result(ctx: Context, document: StoredDocument, content: str | None 
     """Returns the result that shows a whole document; `content` is its current content, if that was read already."""
     body_id = document.get("contentId")
     return Result(
-        document_summary(document, ctx.caller.team_id),
+        document_summary(ctx, document),
         etag=tag_of(document),
         text_ids=document_text_ids(document),
         texts={body_id: content} if body_id is not None and content is not None else {},
@@ -218,29 +218,47 @@ def change_document(ctx: Context, document: StoredDocument, rule: Callable[[Stor
     return document_result(ctx, write_decision(ctx, ctx.check_match(document), rule))
 
 
+def prepare_extensions(operation: str, ctx: Context, *arguments: Any) -> Mapping[Extension, Any]:
+    """Does the slow work of what features add to an operation, as its `prepare`."""
+    return {one: one.prepare(ctx, *arguments) for one in ctx.features.extensions_of(operation) if one.prepare}
+
+
+def extended(ctx: Context, operation: str, document: StoredDocument, decision: Decision, fields: Fields) -> Decision:
+    """Returns what an operation's rule decided about a document, with what features add to it."""
+    for one in ctx.features.extensions_of(operation):
+        if one.decide:
+            own = replace(ctx, prepared=ctx.prepared[one]) if one.prepare else ctx
+            decision = one.decide(own, document, decision, fields)
+    return decision
+
+
 def write_decision(
-    ctx: Context, before: StoredDocument, rule: Callable[[StoredDocument], Decision], *, origin: Origin | None = None
+    ctx: Context,
+    before: StoredDocument,
+    rule: Callable[[StoredDocument], Decision],
+    *,
+    fields: Fields = NO_FIELDS,
+    origin: Origin = NO_FIELDS,
 ) -> StoredDocument:
     """Writes what a rule decides about a document that was read, and returns the document as it is then.
 
-    That is its record with the events, and a new version where the rule made one; `origin` is what `origin_of` does not
-    know of how that came about. Raises as `change_document` does, whatever state of it the caller holds.
+    That is its record with the events, and a new version where the rule made one, with what `origin_of` knows of the
+    `fields` of the request, and `origin`. Raises as `change_document` does, whatever state of it the caller holds.
     """
     decision = rule(before)
     if not decision.events:
         return before
     after = ctx.store[Documents].change(ctx.project_id, before, decision.document, decision.events)
     if after["version"] != before["version"]:
-        made: Origin = {**origin_of(ctx), **(origin or {})}
+        made = {**origin_of(ctx, fields), **origin}
         ctx.store[Revisions].add(ctx.project_id, [(after, decision.events[-1], made)])
     deliver_at_once(ctx, [(before, after)])
     return after
 
 
-def origin_of(ctx: Context, generation: Generation | None = None) -> Origin:
-    """Returns the origin of the version that this call writes: an agent or a person, a script or not."""
-    kind = WriterKind.AGENT if generation or ctx.call.is_by_agent else WriterKind.PERSON
-    origin = Origin(kind=kind, generation=generation)
+def origin_of(ctx: Context, fields: Fields = NO_FIELDS, draft: Mapping[str, Any] = NO_FIELDS) -> Origin:
+    """Returns how the version comes about that this call writes; `draft` is the one that it confirms, if any."""
+    origin = ctx.features.added("version", ctx, fields, draft)
     return {**origin, "scripted": True} if ctx.channel == Channel.CLI else origin
 
 
@@ -252,14 +270,30 @@ def deliver_at_once(ctx: Context, written: Iterable[tuple[StoredDocument, Stored
         ctx.store[Projects].delivery_changed(ctx.project_id)
 
 
-def new_row(ctx: Context, fields: Fields, *, slug: str, words: int, data: Mapping[str, Any] | None = None) -> NewRow:
-    """Returns a document to create from fields that have no problem; `data` are further details of its event."""
+def new_row(
+    ctx: Context,
+    fields: Fields,
+    *,
+    slug: str,
+    words: int,
+    data: Mapping[str, Any] = NO_FIELDS,
+    draft: Mapping[str, Any] = NO_FIELDS,
+) -> NewRow:
+    """Returns a document to create from fields that have no problem; `data` are further details of its event.
+
+    `draft` is the one that it was, if any.
+    """
     markdown = fields.get("markdown") or ""
-    generation = fields.get("generation") if markdown else None
+    of_text = fields if markdown else NO_FIELDS
     record = new_document(fields, slug=slug, words=words, by=ctx.caller.actor, now=ctx.now)
-    details = {**(data or {}), **declared_tokens(generation)}
+    details = {**data, **ctx.features.added("details", of_text)}
     created = document_event("document.created", record, ctx.now, ctx.caller.actor, details)
-    return record, markdown, [created], origin_of(ctx, generation)
+    return record, markdown, [created], origin_of(ctx, of_text, draft)
+
+
+def call_under_claim(ctx: Context, fields: Fields) -> Call:
+    """Returns the call with the claim that it is made under, where `fields` name one."""
+    return replace(ctx.call, claimed_at=fields.get("claimedAt"))
 
 
 def with_taken_slugs(ctx: Context, document: StoredDocument, slugs: Sequence[str]) -> Call:

@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from typing import cast
 
-from app.checks.errors import ChecksFailed
-from app.checks.operations import checks_of, demanded_checks
-from app.checks.rules import failed_errors
 from app.core.context import Context, system
 from app.core.errors import (
     BadRequest,
@@ -21,70 +19,60 @@ from app.core.errors import (
     NotFound,
     Problem,
     Refusal,
-    ReviewRequired,
     ServiceUnavailable,
     VersionConflict,
-    WriteConflict,
+    refusal_of,
 )
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, problems
-from app.core.store.bodies import Bodies, StoredBody
+from app.core.store.bodies import Bodies
 from app.core.store.collection import new_id
 from app.core.store.store import Store
 from app.core.times import read_time
 from app.core.vocabulary import Channel, DocumentStatus, Scope
 from app.documents import publishing_rules as publishing
 from app.documents import statuses as rules
-from app.documents.content import markdown_of
 from app.documents.operations import (
     NO_DOCUMENT,
+    NO_FIELDS,
+    call_under_claim,
     change_document,
     document_change,
     document_result,
+    extended,
     own_document,
+    prepare_extensions,
     write_decision,
 )
-from app.documents.publishing_rules import refuse_publication
-from app.documents.record import Call, Decision, StoredDocument
+from app.documents.publishing_rules import not_renderable
+from app.documents.record import Decision, StoredDocument
 from app.documents.rendering import Rendering, render_document
 from app.documents.responses import DocumentSummary, ScheduleOutcome
-from app.documents.revision_store import Revisions
-from app.documents.schemas import ScheduleFields, SubmitFields, WithBaseVersion
+from app.documents.schemas import (
+    ApproveFields,
+    ChangesRequest,
+    DatedFields,
+    ScheduleFields,
+    SubmitFields,
+    WithBaseVersion,
+)
 from app.documents.store import Documents
-from app.guards.errors import FourEyes
-from app.guards.gates import call_under_claim, publishing_call, refusal_of
+from app.projects.gates import Attempt
 from app.projects.store import Projects
-from app.provenance.errors import HumanReviewRequired
-from app.provenance.operations import provenance_of, review_of
-from app.provenance.reviews import missing_of
-from app.provenance.rules import Provenance
-from app.provenance.schemas import ApproveFields
 from app.publications.rules import Publication
 from app.publications.store import Publications
-from app.review.errors import RoundsExhausted, ThreadsOpen
-from app.review.rules import new_threads, open_threads
-from app.review.schemas import ChangesRequest
-from app.review.store import Threads
-from app.transfers.schemas import DatedFields
 
 DUE_AT_ONCE = 100
 """The most documents of one project that are published in one turn."""
 PUBLISH_TURN_SECONDS = 1.0
 """How long the documents of one project are published before it is another project's turn."""
 
-NO_FIELDS: Fields = {}
-
-SCHEDULED_BY_MAKER = (
-    "The project demands four eyes, and this version was made or submitted by who scheduled it: somebody else has to "
-    "schedule or publish it."
-)
-
 
 @document_change(
     Scope.WRITE,
     "POST /documents/<id>/submit",
     body=SubmitFields,
-    errors=(BriefClaimed, InvalidTransition, BadRequest, ThreadsOpen, ChecksFailed),
+    errors=(BriefClaimed, InvalidTransition, BadRequest),
     rule=rules.submit_document,
     toolsets=("writing",),
     next="A writer's last call: a person or an editor approves and publishes.",
@@ -96,35 +84,24 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     It must have content, and pass the checks that the project demands. A claimed brief becomes `drafted` and the claim
     ends. A published document can be submitted when it has unpublished changes; it is delivered as it was.
     """
-    document, call = own_document(ctx, document_id), call_under_claim(ctx, fields)
-    levels = demanded_checks(ctx.store[Projects].recent_settings(ctx.project_id))
+    document = own_document(ctx, document_id)
+    attempt = Attempt(ctx, document, call_under_claim(ctx, fields), fields, recent=True)
 
     def submit(present: StoredDocument) -> Decision:
-        decision = rules.submit_document(present, call)
-        if not levels:
-            return decision
-        results = checks_of(ctx, present, levels, markdown_of(ctx, present.get("contentId")))
-        return rules.submit_document(present, replace(call, failed_checks=failed_errors(results)))
+        decision = rules.submit_document(present, attempt.call_for("submit_document"))
+        attempt.refuse_last("submit_document")
+        return decision
 
     return change_document(ctx, document, submit)
-
-
-def read_for_review(ctx: Context, document_id: str, fields: Fields) -> tuple[StoredBody | None, Provenance] | None:
-    """Returns a document's content and who wrote it; None without `review`, or where approving is refused anyway."""
-    document = None if fields.get("review") is None else ctx.store[Documents].get(ctx.project_id, document_id)
-    if document is None or refusal_of(ctx, document, rules.approve_document, ctx.call):
-        return None
-    body = ctx.store[Bodies].get(ctx.project_id, document.get("contentId"))
-    return body, provenance_of(ctx, body)
 
 
 @document_change(
     Scope.PUBLISH,
     "POST /documents/<id>/approve",
     body=ApproveFields,
-    errors=(VersionConflict, InvalidTransition, ThreadsOpen, HumanReviewRequired, FourEyes, BadRequest),
+    errors=(VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
-    prepare=read_for_review,
+    prepare=partial(prepare_extensions, "approve_document"),
     rule=rules.approve_document,
     toolsets=("reviewing",),
     next="For reviewers: read the content first.",
@@ -134,27 +111,21 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
 
     With `baseVersion`, what you read is what goes out. With `review` a person attests what they examined.
     """
-    document, sent = own_document(ctx, document_id), fields.get("review")
-    call = publishing_call(ctx, document)
-    call = replace(call, missing_review=missing_of(call, sent, required=call.review_record))
-    rule = partial(rules.approve_document, call=call, base_version=fields.get("baseVersion"))
-    result = change_document(ctx, document, rule)
-    if sent is not None:
-        if ctx.prepared is None:
-            raise WriteConflict
-        body, written = ctx.prepared
-        if (body and body["id"]) != document.get("contentId"):
-            raise WriteConflict
-        review = review_of(ctx, document, sent, body, written)
-        ctx.store[Revisions].add_review(ctx.project_id, document["id"], document["version"], review)
-    return result
+    document = own_document(ctx, document_id)
+    call = Attempt(ctx, document, ctx.call, fields).call_for("approve_document")
+
+    def approve(present: StoredDocument) -> Decision:
+        decision = rules.approve_document(present, call, fields.get("baseVersion"))
+        return extended(ctx, "approve_document", present, decision, fields)
+
+    return change_document(ctx, document, approve)
 
 
 @document_change(
     Scope.PUBLISH,
     "POST /documents/<id>/request-changes",
     body=ChangesRequest,
-    errors=(BriefClaimed, InvalidTransition, RoundsExhausted, BadRequest),
+    errors=(InvalidTransition,),
     transaction=True,
     rule=rules.request_changes,
     toolsets=("reviewing",),
@@ -165,24 +136,19 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 
     From `review` or `approved`. The note is the document's `reviewNote` until the next one.
     """
-    document, sent, offer = own_document(ctx, document_id), fields.get("threads") or [], fields.get("offer", False)
-    most = ctx.store[Projects].settings(ctx.project_id).get("maxRounds") if offer else None
-    markdown = markdown_of(ctx, document.get("contentId")) if sent else ""
 
     def request(present: StoredDocument) -> Decision:
-        decision = rules.request_changes(present, ctx.call, fields.get("note") or "", offer=offer, max_rounds=most)
-        threads = new_threads(present, ctx.call, sent, markdown, new_id, "threads")
-        ctx.store[Threads].add_many(ctx.project_id, threads)
-        return decision.then(partial(open_threads, call=ctx.call, threads=threads))
+        decision = rules.request_changes(present, ctx.call, fields.get("note") or "")
+        return extended(ctx, "request_changes", present, decision, fields)
 
-    return change_document(ctx, document, request)
+    return change_document(ctx, own_document(ctx, document_id), request)
 
 
 @document_change(
     Scope.PUBLISH,
     "POST /documents/<id>/schedule",
     body=ScheduleFields,
-    errors=(VersionConflict, InvalidTransition, ThreadsOpen, FourEyes, ReviewRequired, BadRequest),
+    errors=(VersionConflict, InvalidTransition, BadRequest),
     rule=rules.schedule_document,
     publishes=True,
     toolsets=("reviewing",),
@@ -200,7 +166,7 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[
     document = own_document(ctx, document_id)
     rule = partial(
         rules.schedule_document,
-        call=publishing_call(ctx, document),
+        call=Attempt(ctx, document, ctx.call, fields).call_for("schedule_document"),
         at=at,
         base_version=fields.get("baseVersion"),
         problems=wrong,
@@ -249,22 +215,19 @@ def prepare_publication(
     if document is None or (is_due and not _is_due(document, ctx.now)):
         return Unpublishable(document, NotFound(NO_DOCUMENT))
 
-    def refuse(present: StoredDocument, call: Call) -> None:
-        ctx.check_match(document)
-        refuse_publication(present, call, fields.get("baseVersion"))
-
-    call = publishing_call(ctx, document, by=document.get("scheduledBy") if is_due else None)
-    if refusal := refusal_of(ctx, document, refuse, call):
+    asker = (document.get("scheduledBy") if is_due else None) or ctx.caller.actor
+    call = Attempt(ctx, document, replace(ctx.call, actor=asker), fields).call_for("publish_document")
+    base = fields.get("baseVersion")
+    if refusal := refusal_of(lambda: rules.refuse_move(rules.PUBLISH, ctx.check_match(document), call, base)):
         return Unpublishable(document, refusal)
     rendering = _rendering(ctx, document)
     if (text := rendering.text) is None:
-        return Unpublishable(document, publishing.not_renderable())
+        return Unpublishable(document, not_renderable())
     live_since = read_time(fields["publishedAt"]) if "publishedAt" in fields else ctx.now
     published_at = document["publishedAt"] or live_since
     delivered = publishing.publication(document, text, new_id(), published_at=published_at, now=ctx.now)
-    revision = ctx.store[Revisions].get(ctx.project_id, document["id"], document["version"])
-    delivered = publishing.attributed(delivered, rendering.provenance, revision and revision.get("review"))
-    return Publishable(document, rendering, text.html, delivered)
+    added = ctx.features.added("publication", ctx, document, rendering.body)
+    return Publishable(document, rendering, text.html, cast(Publication, {**delivered, **added}))
 
 
 def _rendering(ctx: Context, document: StoredDocument) -> Rendering:
@@ -285,10 +248,10 @@ def _is_due(document: StoredDocument, now: datetime) -> bool:
     Scope.PUBLISH,
     "POST /documents/<id>/publish",
     body=WithBaseVersion,
-    errors=(VersionConflict, InvalidTransition, ThreadsOpen, FourEyes, ReviewRequired, BadRequest),
+    errors=(VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
     prepare=prepare_publication,
-    rule=refuse_publication,
+    rule=partial(rules.refuse_move, rules.PUBLISH),
     publishes=True,
     toolsets=("reviewing",),
     next="Only when asked to: the document goes live at once.",
@@ -305,7 +268,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
 @document_change(
     Scope.PUBLISH,
     body=DatedFields,
-    errors=(InvalidTransition, ThreadsOpen, ReviewRequired, BadRequest),
+    errors=(InvalidTransition, BadRequest),
     transaction=True,
     prepare=prepare_publication,
 )
@@ -338,9 +301,9 @@ def unpublish_document(ctx: Context, document_id: str) -> Result[DocumentSummary
 def publish_scheduled(ctx: Context, document_id: str) -> Result[ScheduleOutcome]:
     """Publish a scheduled document whose time has come; one that can't be goes back to drafting. For the worker.
 
-    What was moved meanwhile is left alone, and everything in a project that was frozen meanwhile: `NotFound`.
+    What was moved meanwhile is left alone, and everything in a project that was closed meanwhile: `NotFound`.
     """
-    if ctx.store[Projects].settings(ctx.project_id).get("frozen"):
+    if ctx.features.if_closed(ctx.store[Projects].settings(ctx.project_id)):
         raise NotFound
     prepared: Publishable | Unpublishable = ctx.prepared
     if isinstance(prepared, Publishable):
@@ -349,22 +312,21 @@ def publish_scheduled(ctx: Context, document_id: str) -> Result[ScheduleOutcome]
     document, refused = prepared.document, prepared.refusal
     if document is None or isinstance(refused, NotFound):
         raise NotFound
-    reason = SCHEDULED_BY_MAKER if isinstance(refused, FourEyes) else refused.message
-    change_document(ctx, document, partial(rules.give_up_publishing, call=ctx.call, reason=reason))
-    return Result({"id": document["id"], "reason": reason})
+    change_document(ctx, document, partial(rules.give_up_publishing, call=ctx.call, reason=refused.message))
+    return Result({"id": document["id"], "reason": refused.message})
 
 
 def publish_due(store: Store, project_id: str, now: datetime) -> Iterator[tuple[str, str | None]]:
     """Publishes documents of a project that are due, the longest due first, until `PUBLISH_TURN_SECONDS` are over.
 
-    Yields the id of each, with the reason why it was not published, or None; nothing while the project is frozen.
+    Yields the id of each, with the reason why it was not published, or None; nothing while the project is closed.
     A document that was begun is finished. Any number of workers may call this at once: each document is
     published by one of them. If a document raises an unexpected error, the others are tried before it is raised again.
     """
     ends = time.monotonic() + PUBLISH_TURN_SECONDS
     unexpected: list[Exception] = []
     project = store[Projects].settings(project_id)
-    due = [] if project.get("frozen") else store[Documents].find_due(project_id, now, DUE_AT_ONCE)
+    due = [] if store.features.if_closed(project) else store[Documents].find_due(project_id, now, DUE_AT_ONCE)
     ctx = Context(store, system(project_id, project["teamId"]), Channel.WORKER, now)
     for document_id in due:
         try:
@@ -390,11 +352,15 @@ def _publish(ctx: Context) -> Result[DocumentSummary]:
     if isinstance(prepared, Unpublishable):
         raise prepared.refusal
     document, delivered = prepared.document, prepared.delivered
-    rule = partial(publishing.publish_document, call=ctx.call, delivered=delivered)
-    published = write_decision(ctx, document, rule)
+
+    def publish(present: StoredDocument) -> Decision:
+        decision = publishing.publish_document(present, ctx.call, delivered)
+        return extended(ctx, "publish_document", present, decision, NO_FIELDS)
+
+    published = write_decision(ctx, document, publish)
     ctx.store[Bodies].add(ctx.project_id, document["id"], prepared.html, delivered["htmlId"])
     _replaced(ctx, ctx.store[Publications].put(ctx.project_id, delivered))
-    return document_result(ctx, published, prepared.rendering.markdown)
+    return document_result(ctx, published, prepared.rendering.body and prepared.rendering.body["text"])
 
 
 def _replaced(ctx: Context, before: Publication | None) -> None:

@@ -6,27 +6,13 @@
 from datetime import datetime
 from typing import Any, cast
 
-from app.core.errors import BadRequest, Problem, ReviewRequired
+from app.core.calls import Call
+from app.core.errors import BadRequest, Problem
 from app.core.slugs import MAX_PAST_SLUGS
-from app.documents.record import Call, Decision, StoredDocument
-from app.documents.statuses import PUBLISH, UNPUBLISH, make_move, move_status, refuse_move, status_unpublished
-from app.provenance.reviews import HumanReview, disclosure_of
-from app.provenance.rules import Provenance
-from app.provenance.vocabulary import WriterKind
+from app.documents.record import Decision, StoredDocument
+from app.documents.statuses import PUBLISH, UNPUBLISH, make_move, move_status, status_unpublished
 from app.publications.record import PUBLISHED_FIELDS, PastSlug, Published
-from app.publications.rules import NOT_RENDERABLE, AgentWords, Publication, Rendered, delivered_words
-
-SHOWN_AT_ONCE = (
-    "The website would show this at once, without a review: in this project an agent can't change categories, nor the "
-    "author of a document that is live. Ask an editor to do it."
-)
-
-
-def refuse_publication(document: StoredDocument, call: Call, base_version: int | None = None) -> None:
-    """Raises the first reason, in the contract's order, why a document can't be published."""
-    refuse_move(PUBLISH, document, call, base_version)
-    if call.not_renderable:
-        raise not_renderable()
+from app.publications.rules import NOT_RENDERABLE, Publication, Rendered, delivered_words
 
 
 def not_renderable() -> BadRequest:
@@ -34,22 +20,14 @@ def not_renderable() -> BadRequest:
     return BadRequest(NOT_RENDERABLE, errors=[Problem(field="markdown", message=NOT_RENDERABLE)])
 
 
-def refuse_change_of_site(call: Call) -> None:
-    """Refuses with `ReviewRequired` what the site would show without a publication (decisions, section 13)."""
-    if call.may_not_change_site:
-        raise ReviewRequired(SHOWN_AT_ONCE)
-
-
 def publish_document(document: StoredDocument, call: Call, delivered: Publication) -> Decision:
-    """Makes a publication of a document, which `refuse_publication` did not refuse, what is delivered of it."""
+    """Makes a publication of a document, which `refuse_move` did not refuse, what is delivered of it."""
     fields = {
         "isPublished": True,
         "publishedAt": delivered["publishedAt"],
         "published": published_part(delivered),
         "pastSlugs": delivered["pastSlugs"],
         "slugs": [document["slug"]],
-        "rounds": 0,
-        "roundsAt": None,
     }
     return make_move(PUBLISH, document, call, fields, previous_slug(document, document["slug"]))
 
@@ -98,13 +76,6 @@ def publication(
         "words": delivered_words(fields),
     }
     return cast(Publication, delivered)
-
-
-def attributed(delivered: Publication, provenance: Provenance, review: HumanReview | None) -> Publication:
-    """Returns a publication with the provenance of its text; `review` is the record of its version, if any."""
-    agents = [AgentWords(by=by, words=words) for by, words in provenance.words_by_agent()]
-    disclosure = disclosure_of(provenance.words(WriterKind.AGENT), provenance.models, review)
-    return {**delivered, "disclosure": disclosure, "agentWords": agents}
 
 
 def published_part(delivered: Publication) -> Published:

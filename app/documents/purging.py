@@ -4,12 +4,11 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
+from app.core.store.bodies import Bodies
 from app.core.store.store import Store
 from app.documents.record import StoredDocument
+from app.documents.revision_store import Revisions
 from app.documents.store import Documents
-from app.events.store import Events
-from app.insights.store import InsightFigures
-from app.transfers.store import Transfers
 
 
 def purge_trash(
@@ -41,7 +40,9 @@ def _purge(store: Store, document: StoredDocument, before: datetime) -> int:
     project_id, document_id = document["projectId"], document["id"]
     if not store[Documents].purge(project_id, document_id, before):
         return 0
-    store[Transfers].delete_history(project_id, document_id)
-    store[Events].delete_trimmed(project_id, document_id)
-    store[InsightFigures].delete_progress(document_id)
+    store[Revisions].delete_of(project_id, document_id)
+    store[Bodies].delete_of(project_id, document_id)
+    for feature in store.features.features:
+        if feature.purge:
+            feature.purge(store, project_id, document_id)
     return 1

@@ -6,7 +6,7 @@ none. The rules of briefs, statuses, edits and publishing are in modules of thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, NotRequired, cast
@@ -15,10 +15,11 @@ from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor, StoredNote
+from app.core.calls import Call
 from app.core.documented import Count, Id, Version
 from app.core.events import Event
 from app.core.times import Instant
-from app.core.vocabulary import BriefState, Channel, DocumentStatus
+from app.core.vocabulary import BriefState, DocumentStatus
 from app.publications.record import PastSlug, Published, PublishedFields
 
 
@@ -83,18 +84,8 @@ class StoredDocument(PublishedFields):
     """The last request for changes, until the document is submitted again."""
     submittedBy: NotRequired[Actor | None]
     brief: NotRequired[StoredBrief]
-    rounds: NotRequired[Count | None]
-    """How often changes were requested since it was last published."""
-    roundsAt: NotRequired[Instant | None]
-    """When changes were last requested since it was last published."""
     publishFailedAt: NotRequired[Instant]
     """When it was last found not to be publishable at its time."""
-    unresolvedThreads: NotRequired[int]
-    """The number of its unresolved threads."""
-    mustThreads: NotRequired[dict[str, str]]
-    """The state of each unresolved thread of level `must`, by id."""
-    openSince: NotRequired[dict[str, Instant]]
-    """Since when each open thread of level `must` is open, by id."""
     rev: int
 
 
@@ -114,51 +105,15 @@ NO_BRIEF: StoredBrief = {"state": BriefState.NONE}
 
 
 @dataclass(frozen=True)
-class Call:
-    """One call, as the rules see it. The fields with a default are set by the operations that need them."""
-
-    actor: Actor
-    channel: Channel
-    now: datetime
-    has_agent: bool = False
-    """Whether the token has an agent's name of its own, which no client sent."""
-    name_of: Callable[[str], str] = "`{}`".format
-    """Returns how messages name an operation for this caller: by its tool, its button or its route."""
-    claimed_at: str | None = None
-    """When the claim was made that the caller writes under, as it was sent, where several agents share a token."""
-    review_required: bool = False
-    """Whether the project publishes only what was approved."""
-    review_record: bool = False
-    """Whether the project approves only with the record of a person's review."""
-    missing_review: Sequence[str] = ()
-    """What the approval lacks of that record."""
-    may_not_change_site: bool = False
-    """Whether an agent calls, and the project demands a review or four eyes of what the site shows."""
-    same_eyes: Actor | None = None
-    """The author or submitter of the version, if that is the caller and the project demands four eyes."""
-    not_renderable: bool = False
-    """Whether the html of the document's content is too large to be published."""
-    taken_slugs: Collection[str] = ()
-    """The slugs that the document has or gets, and that other documents have."""
-    failed_checks: Sequence[Mapping[str, Any]] = ()
-    """The failures of checks that the project demands."""
-
-    @property
-    def token_id(self) -> str | None:
-        return self.actor["id"]
-
-    @property
-    def is_by_agent(self) -> bool:
-        """Whether an agent calls: a token with an agent's name, or anybody over MCP."""
-        return bool(self.actor["agent"]) or self.channel == Channel.MCP
-
-
-@dataclass(frozen=True)
 class Decision:
     """What a rule decides: the document as it is to be, and the events that say so; none where nothing changes."""
 
     document: StoredDocument
     events: tuple[Event, ...] = ()
+
+    def with_fields(self, **fields: Any) -> Decision:
+        """Returns the decision with further fields of the document."""
+        return Decision(cast(StoredDocument, {**self.document, **fields}), self.events)
 
     def then(self, rule: Callable[[StoredDocument], Decision]) -> Decision:
         """Returns what a further rule decides about the changed document, with the events of both."""

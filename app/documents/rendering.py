@@ -1,15 +1,13 @@
 """Renders markdown to the html that is delivered: before the transaction that publishes it, and for previews."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.core.concurrency import processing
 from app.core.context import Context
-from app.core.store.bodies import Bodies
+from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.shared_cache import SharedCache
-from app.documents.content import markdown_of
 from app.documents.record import StoredDocument
-from app.provenance.operations import provenance_of
-from app.provenance.rules import Provenance
 from app.publications.rules import Rendered, rendered
 
 _renderable: SharedCache[bool] = SharedCache(10_000, size_of=lambda known: 1)
@@ -22,10 +20,8 @@ class Rendering:
 
     content_id: str
     version: int
-    markdown: str
+    body: StoredBody | None
     text: Rendered | None
-    provenance: Provenance
-    """Who wrote it."""
 
 
 def render_document(ctx: Context, document: StoredDocument) -> Rendering:
@@ -33,16 +29,16 @@ def render_document(ctx: Context, document: StoredDocument) -> Rendering:
     content_id = document["contentId"]
     assert content_id
     body = ctx.store[Bodies].get(ctx.project_id, content_id)
-    markdown = body["text"] if body else ""
-    text = render_content(ctx, content_id, markdown)
-    return Rendering(content_id, document["version"], markdown, text, provenance_of(ctx, body if text else None))
+    return Rendering(
+        content_id, document["version"], body, render_content(ctx, content_id, body["text"] if body else "")
+    )
 
 
-def is_renderable(ctx: Context, content_id: str, markdown: str | None) -> bool:
-    """Returns whether a content can be published; where that is not known it is rendered, and read where not given."""
+def is_renderable(ctx: Context, content_id: str, read: Callable[[], str]) -> bool:
+    """Returns whether a content can be published; where that is not known it is read and rendered."""
     if (known := _renderable.get((ctx.store.cache_scope, content_id))) is not None:
         return known
-    return render_content(ctx, content_id, markdown_of(ctx, content_id) if markdown is None else markdown) is not None
+    return render_content(ctx, content_id, read()) is not None
 
 
 def render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
+from app.core.context import Context
 from app.core.documented import EXAMPLE_DAY, EXAMPLE_TIME, Date, Id, Timestamp, doc, one_of
 from app.core.records import Created, Identified, record_of
 from app.core.vocabulary import BriefState, DocumentStatus, SearchIntent
 from app.documents.history import StoredRevision
 from app.documents.record import StoredDocument, brief_of, changed_since_published
-from app.provenance.reviews import Generation
 
 
 class Published(TypedDict):
@@ -47,7 +47,6 @@ class Brief(TypedDict):
     state: Annotated[str, one_of(BriefState), doc("the state", "claimed")]
     claimedAt: Annotated[Timestamp | None, doc("when it was claimed; null unless claimed", EXAMPLE_TIME)]
     claimedBy: Annotated[Actor | None, doc("the token that claimed it; null unless claimed")]
-    rounds: Annotated[int, doc("how often changes were requested since the document was last published")]
     claimExpiresAt: Annotated[
         Timestamp | None, doc("when the claim's lease runs out; null without one", "2027-01-31T10:00:00.000Z")
     ]
@@ -89,16 +88,16 @@ class ScheduleOutcome(TypedDict):
     reason: Annotated[str | None, doc("why it could not be published; null when it was")]
 
 
-def document_summary(document: StoredDocument, team_id: str) -> DocumentSummary:
+def document_summary(ctx: Context, document: StoredDocument) -> DocumentSummary:
     """Returns a stored document as callers see it, without its long texts."""
     published = document.get("published")
     return record_of(
         DocumentSummary,
         document,
-        teamId=team_id,
+        teamId=ctx.caller.team_id,
         publishedVersion=published and published["version"],
         hasUnpublishedChanges=changed_since_published(document),
-        brief=brief_record(document),
+        brief=brief_record(ctx, document),
     )
 
 
@@ -117,10 +116,10 @@ MINIMAL = "minimal"
 
 
 def minimal_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what the caller needs of a document's record for the next call, and the packet of a claim."""
-    packet = {"packet": record["packet"]} if "packet" in record else {}
+    """Returns what the caller needs of a document's record for the next call, and what an operation adds to it."""
+    added = {name: value for name, value in record.items() if name not in DocumentSummary.__annotations__}
     kept = {name: record[name] for name in ("id", "version", "status")}
-    return {**kept, "briefState": record["brief"]["state"], **packet}
+    return {**kept, "briefState": record["brief"]["state"], **added}
 
 
 class RevisionSummary(Published):
@@ -129,7 +128,6 @@ class RevisionSummary(Published):
     version: Annotated[int, doc("the version")]
     createdAt: Annotated[Timestamp, doc("when it was written")]
     createdBy: Annotated[Actor, doc("who wrote it")]
-    generation: Annotated[Generation | None, doc("what they say that they used; null for nothing")]
 
 
 class Revision(RevisionSummary):
@@ -154,15 +152,11 @@ class Diff(_From):
     ]
 
 
-def revision_summary(revision: StoredRevision) -> RevisionSummary:
+def revision_summary(ctx: Context, revision: StoredRevision) -> RevisionSummary:
     """Returns a stored version as callers see it."""
-    declared = revision.get("generation")
-    generation = declared and record_of(Generation, declared)
-    return record_of(
-        RevisionSummary, revision, createdAt=revision["at"], createdBy=revision["by"], generation=generation
-    )
+    return ctx.features.record_of(RevisionSummary, revision, createdAt=revision["at"], createdBy=revision["by"])
 
 
-def brief_record(document: StoredDocument) -> Brief:
-    """Returns the brief of a stored document, empty for none."""
-    return record_of(Brief, brief_of(document), rounds=document.get("rounds"))
+def brief_record(ctx: Context, document: StoredDocument) -> Brief:
+    """Returns the brief of a stored document, empty for none; features that add to it find the document in it."""
+    return ctx.features.record_of(Brief, {**brief_of(document), "document": document})

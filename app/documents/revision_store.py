@@ -10,13 +10,7 @@ from app.core.store.collection import DESCENDING, Collection, object_ids
 from app.core.store.types import Bson
 from app.documents.history import Origin, StoredRevision
 from app.documents.record import StoredDocument
-from app.provenance.reviews import HumanReview
-from app.provenance.vocabulary import WriterKind
 from app.publications.record import PUBLISHED_FIELDS
-
-WRITTEN = dict.fromkeys(("documentId", "version", "by", "kind", "generation", "suggestedBy"), 1)
-"""What is read of a version to know who wrote it."""
-OF_AGENTS = ({"kind": WriterKind.AGENT}, {"suggestedBy": {"$ne": None}})
 
 
 class Revisions(Collection[StoredRevision]):
@@ -38,34 +32,6 @@ class Revisions(Collection[StoredRevision]):
     def get(self, project_id: str, document_id: str, version: int) -> StoredRevision | None:
         """Returns one version of a document, or None."""
         return self._find_one(project_id, {"documentId": ObjectId(document_id), "version": version})
-
-    def get_many(self, project_id: str, document_id: str, versions: Iterable[int]) -> dict[int, StoredRevision]:
-        """Returns who made some versions of a document, by number, without their fields."""
-        wanted = {"documentId": ObjectId(document_id), "version": {"$in": [*versions]}}
-        return {row["version"]: row for row in self._find(project_id, wanted, fields=WRITTEN)}
-
-    def contents(self, project_id: str, document_ids: Iterable[str]) -> dict[str, dict[int, str | None]]:
-        """Returns the texts of documents' versions, by the document's id and the number of the version."""
-        wanted = {"documentId": {"$in": object_ids(document_ids)}}
-        found: dict[str, dict[int, str | None]] = {}
-        for row in self._find(project_id, wanted, fields={"_id": 0, "documentId": 1, "version": 1, "bodyId": 1}):
-            found.setdefault(row["documentId"], {})[row["version"]] = row["bodyId"]
-        return found
-
-    def by_agents(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredRevision]:
-        """Returns the authors of the versions that agents wrote, without fields."""
-        wanted = {"documentId": {"$in": object_ids(document_ids)}}
-        return self._find(project_id, wanted | {"$or": OF_AGENTS}, fields=WRITTEN)
-
-    def newest_reviewed(self, project_id: str, document_id: str) -> StoredRevision | None:
-        """Returns the newest version of a document that has the record of a review, or None."""
-        wanted: Bson = {"documentId": ObjectId(document_id), "review": {"$ne": None}}
-        return next(iter(self._find(project_id, wanted, sort=(("version", DESCENDING),), limit=1)), None)
-
-    def add_review(self, project_id: str, document_id: str, version: int, review: HumanReview) -> None:
-        """Stores the record of a version's review, unless it has one; inside a transaction."""
-        where = {"documentId": ObjectId(document_id), "version": version, "review": None}
-        self._update_one(project_id, where, {"$set": {"review": dict(review)}}, {"_id": 1})
 
     def find_read_before(self, project_id: str, document_id: str, version: int) -> StoredRevision | None:
         """Returns the newest version before a number that no script wrote, or None."""

@@ -21,7 +21,6 @@ from app.core.schemas.queries import Page
 from app.core.schemas.validation import calendar_date, full_match, http_url, not_blank, one_of, timestamp
 from app.core.slugs import document_slug
 from app.core.vocabulary import BriefState, DocumentStatus, SearchIntent
-from app.provenance.generation import WithGeneration
 
 SORTS = tuple(f"{order}{key}" for key in ("updatedAt", "createdAt", "dueDate", "title") for order in ("-", ""))
 
@@ -115,7 +114,7 @@ class GuardedWrite(WithBaseVersion, WithClaim):
 MAX_MARKDOWN = 2_097_152
 
 
-class ContentFields(GuardedWrite, WithGeneration):
+class ContentFields(GuardedWrite):
     """What a content write carries; `baseVersion` may be sent as `If-Match` instead."""
 
     markdown = StrictString(
@@ -127,6 +126,16 @@ class SubmitFields(WithClaim):
     """What submitting may carry."""
 
 
+class ApproveFields(WithBaseVersion):
+    """The body of an approval."""
+
+
+class ChangesRequest(Schema):
+    """The body of a request for changes."""
+
+    note = StrictString(5_000, description="what has to change", example="Say which flour.", allow_none=False)
+
+
 class ScheduleFields(WithBaseVersion):
     """What scheduling carries."""
 
@@ -135,6 +144,12 @@ class ScheduleFields(WithBaseVersion):
         example="2027-02-21T07:00:00+01:00",
         required=True,
     )
+
+
+class DatedFields(Schema):
+    """When a document went live."""
+
+    publishedAt = TimeString(description="when it went live elsewhere", required=True)
 
 
 class DocumentQuery(Page):

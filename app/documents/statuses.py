@@ -3,25 +3,19 @@
 A row of the table says from where a move leads where and what refuses it; each move is a rule that uses its row.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from typing import Any
 
-from app.briefs.rules import mark_brief_ready
-from app.checks.errors import ChecksFailed
 from app.core.actors import StoredNote
-from app.core.errors import BadRequest, InvalidTransition, Problem, ReviewRequired, VersionConflict
+from app.core.calls import Call
+from app.core.errors import BadRequest, InvalidTransition, Problem, VersionConflict
 from app.core.times import wire_time
 from app.core.vocabulary import Channel
 from app.core.vocabulary import DocumentStatus as Status
 from app.documents.claims import finished_brief, refuse_if_guarded
-from app.documents.record import OPEN, Call, Decision, StoredDocument, changed, changed_since_published
-from app.guards.errors import FourEyes
-from app.provenance.errors import HumanReviewRequired
-from app.review.errors import RoundsExhausted, ThreadsOpen
-from app.review.vocabulary import ThreadState
+from app.documents.record import OPEN, Decision, StoredDocument, changed, changed_since_published
 
 UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None, "scheduledBy": None}
 """The fields that unscheduling clears."""
@@ -42,13 +36,7 @@ class StatusMove:
     finishes: bool = False
     """Whether it needs content, and makes a claimed brief `drafted`."""
     submits: bool = False
-    """Whether it is refused while the brief is claimed by another agent, while checks of level `error` fail, and while
-    threads of level `must` are open."""
-    four_eyes: bool = False
-    """Whether threads of level `must` that are not resolved refuse it, and a project that requires four eyes does so to
-    the author and the submitter of the version."""
-    needs_approval: bool = False
-    """Whether a project that requires approval refuses it for a document that was not approved."""
+    """Whether it is refused while the brief is claimed by another agent."""
     if_changed: tuple[Status, ...] = ()
     """Statuses that it leaves only when the content changed since it was published."""
     if_live: bool = False
@@ -85,7 +73,6 @@ APPROVE = StatusMove(
     enters=Status.APPROVED,
     event="document.approved",
     finishes=True,
-    four_eyes=True,
 )
 REQUEST_CHANGES = StatusMove(
     "request-changes",
@@ -99,8 +86,6 @@ SCHEDULE = StatusMove(
     enters=Status.SCHEDULED,
     event="document.scheduled",
     finishes=True,
-    four_eyes=True,
-    needs_approval=True,
 )
 UNSCHEDULE = StatusMove(
     "unschedule",
@@ -115,8 +100,6 @@ PUBLISH = StatusMove(
     enters=Status.PUBLISHED,
     event="document.published",
     finishes=True,
-    four_eyes=True,
-    needs_approval=True,
     clears=tuple(UNSCHEDULED),
 )
 UNPUBLISH = StatusMove(
@@ -137,19 +120,11 @@ def approve_document(document: StoredDocument, call: Call, base_version: int | N
     return move_status(APPROVE, document, call, base_version=base_version)
 
 
-def request_changes(
-    document: StoredDocument, call: Call, note: str = "", *, offer: bool = False, max_rounds: int | None = None
-) -> Decision:
-    """Sends a document back to drafting; `offer` makes its brief ready, up to the project's number of rounds."""
-    refuse_move(REQUEST_CHANGES, document, call)
-    rounds = document.get("rounds") or 0
-    if offer and max_rounds is not None and rounds >= max_rounds:
-        raise RoundsExhausted(rounds=rounds, maxRounds=max_rounds)
+def request_changes(document: StoredDocument, call: Call, note: str = "") -> Decision:
+    """Sends a document back to drafting."""
     review: StoredNote = {"note": note, "at": call.now, "by": call.actor}
-    fields = {"reviewNote": note or None, "review": review, "rounds": rounds + 1, "roundsAt": call.now}
-    moved = make_move(REQUEST_CHANGES, document, call, fields)
-    decision = replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
-    return decision.then(partial(mark_brief_ready, call=call)) if offer else decision
+    moved = move_status(REQUEST_CHANGES, document, call, {"reviewNote": note or None, "review": review})
+    return replace(moved, events=tuple(replace(event, note=note) for event in moved.events))
 
 
 def schedule_document(
@@ -212,44 +187,18 @@ def refuse_move(
     base_version: int | None = None,
     problems: Sequence[Problem] = (),
 ) -> None:
-    """Raises the first refusal of a move, in the contract's order."""
+    """Raises the first refusal of a move, in the contract's order, but for those of gates that come last."""
     if move.submits:
         refuse_if_guarded(document, call, submits=True)
     refuse_if_outdated(document, base_version)
     if not _may_leave(move, document):
         unchanged = "published and has no changes since" if document["status"] in move.if_changed else ""
         raise not_now(document, call, unchanged)
-    if move.four_eyes:
-        refuse_if_threads(document, call, (ThreadState.OPEN, ThreadState.ANSWERED))
-        if move is APPROVE and call.missing_review:
-            raise HumanReviewRequired(missing=list(call.missing_review))
-        if call.same_eyes is not None:
-            raise FourEyes(by=call.same_eyes)
-    approved = Status.APPROVED in (document["status"], document.get("statusBefore"))  # before it was scheduled, too
-    if move.needs_approval and call.review_required and not approved:
-        raise ReviewRequired
+    call.pass_gates(document)
     if move.finishes and document.get("contentId") is None:
         raise BadRequest(None if problems else NO_CONTENT, errors=[EMPTY, *problems])
     if problems:
         raise BadRequest(errors=list(problems))
-    if move.submits:
-        refuse_if_threads(document, call, (ThreadState.OPEN,))
-        if call.failed_checks:
-            raise ChecksFailed(checks=list(call.failed_checks))
-
-
-def refuse_if_threads(document: StoredDocument, call: Call, states: Collection[ThreadState]) -> None:
-    """Refuses with `ThreadsOpen` while threads of level `must` are in one of the states (decisions, section 17)."""
-    threads = sorted(one for one, state in (document.get("mustThreads") or {}).items() if state in states)
-    if not threads:
-        return
-    message = "Threads of level `must` are not resolved: a person or the opener has to resolve each first."
-    if ThreadState.ANSWERED not in states:
-        message = (
-            f"Threads of level `must` are open. Read them with {call.name_of('list_threads')}, change the text, and "
-            f"answer each with {call.name_of('reply_to_thread')}, saying what you changed; then submit again."
-        )
-    raise ThreadsOpen(message, threads=threads)
 
 
 def refuse_if_outdated(document: StoredDocument, base_version: int | None) -> None:

@@ -3,25 +3,24 @@
 import builtins
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Literal
 
 from bson import ObjectId
 from pymongo import UpdateOne
 
+from app.core.context import Context
 from app.core.events import Event
-from app.core.store import indexes
 from app.core.store.bodies import Bodies
-from app.core.store.collection import DESCENDING, OutboxFull, new_id, object_id, object_ids
-from app.core.store.indexes import FIRST_DATE, NOT_DELETED
+from app.core.store.collection import DESCENDING, OutboxFull, new_id, object_id
+from app.core.store.indexes import FIRST_DATE, FIRST_ID, NOT_DELETED
 from app.core.store.types import Bson
 from app.core.vocabulary import BriefState, DocumentStatus
+from app.documents import indexes
 from app.documents.history import Origin
-from app.documents.keys import HIDDEN, WITH_PUBLICATION, published_entry, reference_entry
-from app.documents.lists import NOT_LISTED, DocumentLists, Filters, condition_of
+from app.documents.keys import reference_entry
+from app.documents.lists import DocumentLists, Filters, condition_of
 from app.documents.record import Decision, StoredDocument
 from app.documents.revision_store import Revisions
-from app.notices.inbox import NEEDED
 
 EXPIRED_AT_ONCE = 250
 """The most expired claims of a project that are ended before the next project has its turn."""
@@ -68,11 +67,12 @@ class Documents(DocumentLists):
 
     def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
         """Returns those of the documents that exist, also in the trash, by id."""
-        return self._by_id(project_id, document_ids, HIDDEN)
+        return self._by_id(project_id, document_ids, self.hidden)
 
     def get_trashed(self, project_id: str, document_id: str) -> StoredDocument | None:
         """Returns a document that is in the trash, or None."""
-        return self._find_one(project_id, {"_id": ObjectId(document_id), **indexes.TRASHED}, WITH_PUBLICATION)
+        fields = {name: 0 for name in self.hidden if name != "trashedPublication"}
+        return self._find_one(project_id, {"_id": ObjectId(document_id), **indexes.TRASHED}, fields)
 
     def dated(
         self,
@@ -89,29 +89,9 @@ class Documents(DocumentLists):
         given: Bson = {} if time == "publishAt" else {"isPublished": True}
         index = indexes.SCHEDULED if time == "publishAt" else indexes.PUBLISHED_AT
         condition = condition_of({**filters, **given}) | within | NOT_DELETED
-        return self._find(project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=NOT_LISTED, index=index)
-
-    def waiting(
-        self, project_id: str, now: datetime, max_rounds: int | None, *, not_of: Iterable[str], limit: int
-    ) -> builtins.list[StoredDocument]:
-        """Returns what has waited longest for somebody, and what has at least so many rounds of changes.
-
-        At most `limit` of each, the longest ago first, without those of the assignees `not_of`.
-        """
-        others = object_ids(not_of)
-        of_others: Bson = {"assigneeId": {"$nin": others}} if others else {}
-        read = partial(self._find, project_id, limit=limit, fields=dict.fromkeys(NEEDED, 1))
-        due = {"waitingSince": {"$gt": FIRST_DATE, "$lte": now}, **of_others, **NOT_DELETED}
-        found = read(due, sort=(("waitingSince", 1),), index=indexes.WAITING_SINCE)
-        if max_rounds is None:
-            return found
-        often = {"roundsAt": {"$gt": FIRST_DATE}, "rounds": {"$gte": max_rounds}, **of_others, **NOT_DELETED}
-        return [*found, *read(often, sort=(("roundsAt", 1),), index=indexes.ROUNDS_AT)]
-
-    def overdue_since(self, project_id: str, day: str) -> Sequence[StoredDocument]:
-        """Returns the documents that were due on a day and are not published."""
-        condition = {"listed": published_entry(False), "dueKey": day}
-        return self._find(project_id, condition, fields=HIDDEN, index=indexes.BY_DUE_DATE)
+        return self._find(
+            project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=self._not_listed, index=index
+        )
 
     def count_by_status(self, project_id: str) -> dict[str, int]:
         """Returns how many documents outside the trash have each status; those that none has are left out.
@@ -139,7 +119,7 @@ class Documents(DocumentLists):
     def find_with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[StoredDocument]:
         """Returns the documents outside the trash that have one of the slugs now."""
         condition = {"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}, **NOT_DELETED}
-        return self._find(project_id, condition, fields=HIDDEN, index=indexes.SLUGS)
+        return self._find(project_id, condition, fields=self.hidden, index=indexes.SLUGS)
 
     def find_titles_by_keyword(
         self, project_id: str, keyword: str, *, exclude: str | None, limit: int
@@ -152,7 +132,7 @@ class Documents(DocumentLists):
 
     def find_with_keys(self, project_id: str, keys: Iterable[str]) -> dict[str, StoredDocument]:
         """Returns the documents that have one of the keys, also in the trash, by key."""
-        rows = self._find(project_id, {"key": {"$in": [*keys]}}, fields=HIDDEN, index=indexes.KEYS)
+        rows = self._find(project_id, {"key": {"$in": [*keys]}}, fields=self.hidden, index=indexes.KEYS)
         return {key: row for row in rows if (key := row.get("key"))}
 
     def find_taken_slugs(self, project_id: str, slugs: Sequence[str], exclude: str | None = None) -> set[str]:
@@ -180,14 +160,16 @@ class Documents(DocumentLists):
 
     def _projects_with(self, condition: Bson) -> Sequence[str]:
         """Returns the projects with documents that meet a condition, reading one index key for each project."""
-        where = {"projectId": {"$gte": indexes.FIRST_ID}, **condition}
+        where = {"projectId": {"$gte": FIRST_ID}, **condition}
         rows = self._collection.aggregate([{"$match": where}, {"$group": {"_id": "$projectId"}}])
         return [str(row["_id"]) for row in rows]
 
     def find_expired(self, project_id: str, now: datetime) -> Sequence[StoredDocument]:
         """Returns documents with a claim whose lease has run out."""
         condition = _lease_expired(now)
-        return self._find(project_id, condition, limit=EXPIRED_AT_ONCE, fields=HIDDEN, index=indexes.EXPIRED_LEASES)
+        return self._find(
+            project_id, condition, limit=EXPIRED_AT_ONCE, fields=self.hidden, index=indexes.EXPIRED_LEASES
+        )
 
     def find_purgeable(self, before: datetime, project_id: str | None) -> StoredDocument | None:
         """Returns `id` and `projectId` of a document that was trashed before an instant and has no event waiting."""
@@ -201,7 +183,7 @@ class Documents(DocumentLists):
     def _purgeable(self, before: datetime, project_id: str | None) -> Bson:
         condition: Bson = {"deletedAt": {"$gt": FIRST_DATE, "$lt": before}, "outbox": []}
         if project_id is None:
-            return {"projectId": {"$gte": indexes.FIRST_ID}, **condition}
+            return {"projectId": {"$gte": FIRST_ID}, **condition}
         return self._where(project_id, condition)
 
     def purge(self, project_id: str, document_id: str, before: datetime) -> int:
@@ -212,6 +194,11 @@ class Documents(DocumentLists):
     def has_filed_under(self, project_id: str, field: str, record_id: str) -> bool:
         """Returns whether a document outside the trash is in a category or cluster."""
         return self._exists(project_id, {"listed": reference_entry(field, record_id)})
+
+
+def is_filed_under(ctx: Context, field: str, record_id: str) -> bool:
+    """Returns whether a document outside the trash is in a category or cluster."""
+    return ctx.store[Documents].has_filed_under(ctx.project_id, field, record_id)
 
 
 def _lease_expired(now: datetime) -> Bson:

@@ -8,8 +8,8 @@ from app.core.actors import Actor
 from app.core.documented import EXAMPLE_ID, Id, Timestamp, doc
 from app.core.events import StoredEvent
 from app.core.records import record_of
+from app.core.times import plain
 from app.events.vocabulary import EVENT_TYPES
-from app.webhooks.rules import plain
 
 KNOWN_TYPES = f"Those of now: {', '.join(f'`{type_}`' for type_ in EVENT_TYPES)}"
 DETAILS = {"documentId": EXAMPLE_ID, "status": "drafting", "version": 1, "slug": "flour", "briefState": "claimed"}

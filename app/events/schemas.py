@@ -1,7 +1,7 @@
 """Query parameters of `GET /events` and of the activity of a document (decisions, section 9)."""
 
 from app.core.schemas.fields import Schema, StrictInteger, StrictString
-from app.core.schemas.queries import Page
+from app.core.schemas.queries import SMALL_OVER_MCP, Page
 
 
 class EventQuery(Schema):
@@ -10,7 +10,7 @@ class EventQuery(Schema):
     after = StrictString(
         description="the `cursor` of the page before; without it, from the oldest event stored", allow_none=False
     )
-    limit = StrictInteger(1, 1_000, description="most events to return", load_default=100)
+    limit = StrictInteger(1, 1_000, description="most events to return", load_default=100, metadata=SMALL_OVER_MCP)
 
 
 class WaitingEventQuery(EventQuery):
@@ -24,4 +24,4 @@ class WaitingEventQuery(EventQuery):
 class ActivityQuery(Page):
     """One page of a document's activity."""
 
-    limit = StrictInteger(1, 1_000, description="most items to return", load_default=100)
+    limit = StrictInteger(1, 1_000, description="most items to return", load_default=100, metadata=SMALL_OVER_MCP)

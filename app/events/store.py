@@ -4,56 +4,33 @@ Two classes write the record of a project's feed, each its own fields: `Outboxes
 and notes how far the worker has read them.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import takewhile
-from typing import Any, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, NotRequired, cast
 
 from bson import ObjectId
+from pymongo import InsertOne
 from pymongo.collection import Collection as MongoCollection
-from pymongo.database import Database
 
-from app.core.actors import Actor
 from app.core.errors import WriteConflict
 from app.core.events import StoredEvent
-from app.core.store.collection import DESCENDING, Collection, from_bson
-from app.core.store.indexes import FIRST_DATE
+from app.core.store.collection import DESCENDING, Collection, from_bson, to_bson, write_once
+from app.core.store.outbox import OutboxEvent, StoredFeed, new_feed
 from app.core.store.types import Bson
 from app.events.errors import CursorExpired
+
+if TYPE_CHECKING:
+    from app.core.store.store import Store
 
 TRIM_BATCH = 1_000
 
 
-class OutboxEvent(TypedDict):
-    """An event in the outbox of a record."""
+class TrimmedFeed(StoredFeed):
+    """The feed of a project, with how far it was trimmed and read."""
 
-    _id: ObjectId
-    type: str
-    at: datetime
-    by: Actor
-    data: dict[str, Any]
-    """As in `StoredEvent`, with ObjectIds."""
-
-
-class PlannedEvent(OutboxEvent):
-    """An event with its place in the feed, and the record in whose outbox it waits."""
-
-    projectId: ObjectId
-    sequence: int
-    collection: str
-    record: ObjectId
-
-
-class StoredFeed(TypedDict):
-    """The feed of a project, under the project's id."""
-
-    _id: ObjectId
-    sequence: int
-    """The number of its last event, 0 for none."""
-    plan: list[PlannedEvent]
-    """The batch of events that is being moved to the feed; empty when that is done."""
-    plannedAt: datetime
-    """When the last plan was written, which never goes back."""
     trimmed: NotRequired[int]
     """The number of the last event that was trimmed: the feed begins after it."""
     deleted: NotRequired[int]
@@ -62,20 +39,29 @@ class StoredFeed(TypedDict):
     """Up to which number the worker has computed who wrote the texts."""
 
 
-def feeds_of(database: Database[Bson]) -> MongoCollection[StoredFeed]:
-    """Returns the collection of feeds."""
-    return cast(MongoCollection[StoredFeed], database.feeds)
+def add_to_feed(store: Store, project_id: str, events: Sequence[StoredEvent], _planned_at: datetime) -> None:
+    """Adds events that were relayed to the feed of their project, except those that it has already."""
+    store[Events].add(project_id, events)
 
 
-def new_feed(project_id: str) -> StoredFeed:
-    """Returns the feed of a project that has no events."""
-    return StoredFeed(_id=ObjectId(project_id), sequence=0, plan=[], plannedAt=FIRST_DATE, trimmed=0, deleted=0)
+def delete_trimmed(store: Store, project_id: str, document_id: str) -> None:
+    """Deletes the events of a purged document that the feed no longer shows."""
+    store[Events].delete_trimmed(project_id, document_id)
 
 
 class Events(Collection[StoredEvent]):
     """The events of a project, numbered 1, 2, 3, … by the outbox relay."""
 
     name = "events"
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._feeds = cast(MongoCollection[TrimmedFeed], store.database.feeds)
+
+    def add(self, project_id: str, events: Iterable[StoredEvent]) -> None:
+        """Adds events that the relay numbered, except those that are there already."""
+        rows = [to_bson({**event, "projectId": project_id, "data": to_bson(event["data"])}) for event in events]
+        write_once(self._collection, [InsertOne(row) for row in rows], ["_id"])
 
     def page(self, project_id: str, after: int | None, limit: int) -> tuple[list[StoredEvent], int]:
         """Returns events in order after a sequence number (None: from the oldest one), and the last number returned.
@@ -97,10 +83,10 @@ class Events(Collection[StoredEvent]):
         """Returns the last sequence number of a project, 0 where it has no events."""
         return self._feed(project_id)["sequence"]
 
-    def _feed(self, project_id: str) -> StoredFeed:
+    def _feed(self, project_id: str) -> TrimmedFeed:
         """Returns a project's feed without its plan."""
-        feed = new_feed(project_id)
-        feed.update(feeds_of(self._store.database).find_one({"_id": ObjectId(project_id)}, {"plan": 0}) or feed)
+        feed = cast(TrimmedFeed, {**new_feed(project_id), "trimmed": 0, "deleted": 0})
+        feed.update(self._feeds.find_one({"_id": ObjectId(project_id)}, {"plan": 0}) or feed)
         return feed
 
     def of_document(
@@ -138,18 +124,18 @@ class Events(Collection[StoredEvent]):
 
     def projects(self) -> list[str]:
         """Returns the projects that have a feed."""
-        return [str(feed["_id"]) for feed in feeds_of(self._store.database).find({}, {"_id": 1})]
+        return [str(feed["_id"]) for feed in self._feeds.find({}, {"_id": 1})]
 
     def unattributed(self) -> dict[str, int]:
         """Returns the projects with events after the last one that `note_attributed` noted, each with its number."""
         behind = {"$expr": {"$gt": ["$sequence", {"$ifNull": ["$attributed", 0]}]}}
-        rows = feeds_of(self._store.database).find(behind, {"attributed": 1, "trimmed": 1})
+        rows = self._feeds.find(behind, {"attributed": 1, "trimmed": 1})
         return {str(row["_id"]): max(row.get("attributed", 0), row.get("trimmed", 0)) for row in rows}
 
     def note_attributed(self, project_id: str, sequence: int) -> None:
         """Notes that the worker has computed who wrote the texts up to an event."""
         noted = {"$max": {"attributed": sequence}}
-        feeds_of(self._store.database).update_one({"_id": ObjectId(project_id)}, noted)
+        self._feeds.update_one({"_id": ObjectId(project_id)}, noted)
 
     def trim(self, project_id: str, before: datetime) -> int:
         """Removes a batch of the oldest events from a feed, those from before an instant; returns how many.
@@ -158,17 +144,17 @@ class Events(Collection[StoredEvent]):
         exists; all others are deleted. The feed first says that it begins later, so that a reader gets `CursorExpired`
         and never a page with a gap. What was not deleted then, because the worker died, is deleted by the next call.
         """
-        feeds, feed = feeds_of(self._store.database), self._feed(project_id)
+        feed = self._feed(project_id)
         trimmed, deleted = feed["trimmed"], feed["deleted"]
         if deleted == trimmed:
             old = self._old(project_id, trimmed, before)
             if not old:
                 return 0
             trimmed = old[-1]["sequence"]
-            feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"trimmed": trimmed}})
+            self._feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"trimmed": trimmed}})
         upto = min(trimmed, deleted + TRIM_BATCH)
         self._delete(project_id, deleted, upto)
-        feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"deleted": upto}})
+        self._feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"deleted": upto}})
         return upto - deleted
 
     def _old(self, project_id: str, trimmed: int, before: datetime) -> list[StoredEvent]:

@@ -1,6 +1,17 @@
 """Refusals of the guard rails (decisions, section 13)."""
 
+from typing import Annotated
+
+from typing_extensions import TypedDict
+
+from app.core.actors import Actor, Note
+from app.core.documented import Timestamp, doc, one_of
 from app.core.errors import Refusal
+from app.guards.vocabulary import BudgetLimit
+
+
+class FourEyesKeys(TypedDict):
+    by: Annotated[Actor, doc("who made or submitted the version")]
 
 
 class FourEyes(Refusal, status=409):
@@ -8,10 +19,21 @@ class FourEyes(Refusal, status=409):
     somebody else approves, schedules or publishes it.
     """
 
+    keys = FourEyesKeys
+
 
 class ProjectFrozen(Refusal, status=409):
     """The project is frozen: nothing can be written until somebody with the scope `admin` unfreezes it."""
 
+    keys = Note
+
+
+class BudgetExceededKeys(TypedDict):
+    budget: Annotated[str, one_of(BudgetLimit), doc("the limit")]
+    resetsAt: Annotated[Timestamp, doc("when the next hour or day begins")]
+
 
 class BudgetExceeded(Refusal, status=429):
     """The token's budget is used up: wait as long as the response says, then send the request again."""
+
+    keys = BudgetExceededKeys

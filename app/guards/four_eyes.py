@@ -1,9 +1,22 @@
 """Who counts as the author of a version, so that somebody else publishes it (decisions, section 13)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NotRequired, cast
 
 from app.core.actors import Actor
 from app.documents.history import StoredRevision
+
+
+class RevertedRevision(StoredRevision):
+    """A version of a document, with the work that it undoes."""
+
+    reverts: NotRequired[str]
+    """The id of the token whose work it undoes."""
+    revertsTo: NotRequired[int]
+    """The version that it restores."""
+    undone: NotRequired[bool]
+    """True if it was undone, or undoes other versions."""
+
 
 Find = Callable[[int], StoredRevision | None]
 
@@ -18,7 +31,7 @@ def makers_of(version: int, find: Find, find_read_before: Find) -> list[Actor]:
     makers: list[Actor] = []
     revision = find(version)
     while revision is not None:
-        if (target := revision.get("revertsTo")) is not None:
+        if (target := cast(RevertedRevision, revision).get("revertsTo")) is not None:
             revision = find(target)
             continue
         makers.append(revision["by"])

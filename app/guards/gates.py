@@ -1,70 +1,55 @@
-"""What the rules of documents need to know of a call: its claim, four eyes, and the demands of the project.
+"""Four eyes, and that agents change nothing that the site shows at once (decisions, section 13)."""
 
-(decisions, section 13)
-"""
-
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from app.core.actors import Actor
+from app.core.calls import Call
 from app.core.context import Context
-from app.core.errors import Refusal
-from app.core.schemas.loading import Fields
-from app.documents.record import Call, StoredDocument
+from app.core.errors import ReviewRequired
+from app.core.features import Gate
+from app.core.vocabulary import Channel
+from app.documents.gates import requires_review
+from app.documents.record import StoredDocument
 from app.documents.revision_store import Revisions
+from app.guards.errors import FourEyes
 from app.guards.four_eyes import makers_of, same_eyes
-from app.projects.rules import StoredProject
-from app.projects.store import Projects
+from app.projects.gates import Attempt
 from app.projects.token_store import Tokens
-from app.provenance.reviews import missing_of
-from app.provenance.vocabulary import ReviewDemand
+
+SCHEDULED_BY_MAKER = (
+    "The project demands four eyes, and this version was made or submitted by who scheduled it: somebody else has to "
+    "schedule or publish it."
+)
+SHOWN_AT_ONCE = (
+    "The website would show this at once, without a review: in this project an agent can't change categories, nor the "
+    "author of a document that is live. Ask an editor to do it."
+)
 
 
-def refusal_of(
-    ctx: Context, document: StoredDocument, rule: Callable[[StoredDocument, Call], object], call: Call
-) -> Refusal | None:
-    """Returns why a rule refuses a call on a document as it is now; None where it does not."""
-    try:
-        rule(document, call)
-    except Refusal as refused:
-        return refused
-    return None
+def refuse_same_eyes(same: Actor | None, document: StoredDocument, call: Call) -> None:
+    """Refuses with `FourEyes` where the author or submitter of the version counts as the caller."""
+    if same is not None:
+        raise FourEyes(SCHEDULED_BY_MAKER if call.channel == Channel.WORKER else None, by=same)
 
 
-def call_under_claim(ctx: Context, fields: Fields) -> Call:
-    """Returns the call with the claim that it is made under, where `fields` name one."""
-    return replace(ctx.call, claimed_at=fields.get("claimedAt"))
+def refuse_change_of_site(is_demanding: bool, record: object, call: Call) -> None:
+    """Refuses with `ReviewRequired` what the site would show without a publication."""
+    if is_demanding:
+        raise ReviewRequired(SHOWN_AT_ONCE)
 
 
-def publishing_call(
-    ctx: Context, document: StoredDocument, project: StoredProject | None = None, *, by: Actor | None = None
-) -> Call:
-    """Returns the call with the facts that the rules of publishing need; the project is read if it is not given.
-
-    `by` is who scheduled the document, where the worker publishes it. `missing_review` of the call is what an otherwise
-    complete approval by the caller would lack.
-    """
-    project = project or ctx.store[Projects].settings(ctx.project_id)
-    required = project.get("reviewRecord") == ReviewDemand.REQUIRED
-    missing = missing_of(ctx.call, {"facts": True, "examined": True}, required=True) if required else ()
-    call = replace(
-        ctx.call, review_required=project["reviewRequired"] or required, review_record=required, missing_review=missing
-    )
-    return replace(call, same_eyes=_same_eyes(ctx, document, by or call.actor)) if project.get("fourEyes") else call
+def _read_same_eyes(attempt: Attempt) -> Actor | None:
+    demanded = attempt.project.get("fourEyes")
+    return _same_eyes(attempt.ctx, attempt.record, attempt.call.actor) if demanded else None
 
 
-def site_call(ctx: Context) -> Call:
-    """Returns the call with whether it may change what the site shows at once; an agent's name is the token's own."""
-    if not ctx.caller.agent:
-        return ctx.call
-    project = ctx.store[Projects].settings(ctx.project_id)
-    record = project.get("reviewRecord") == ReviewDemand.REQUIRED
-    demanding = project["reviewRequired"] or record or project.get("fourEyes", False)
-    return replace(ctx.call, may_not_change_site=bool(demanding))
+def _read_of_trashed(attempt: Attempt) -> Actor | None:
+    was_live = attempt.record["deletedAt"] is not None and attempt.record["isPublished"]
+    return _read_same_eyes(attempt) if was_live else None
 
 
-def _same_eyes(ctx: Context, document: StoredDocument, asker: Actor) -> Actor | None:
+def _same_eyes(ctx: Context, document: Any, asker: Actor) -> Actor | None:
     """Returns the author of the document's version, else its last submitter, if that counts as the caller.
 
     Of a document in the trash the version that was live counts too, which would be live again.
@@ -83,6 +68,35 @@ def _same_eyes(ctx: Context, document: StoredDocument, asker: Actor) -> Actor | 
     if asker["agent"] and any(by["agent"] == asker["agent"] and by["id"] != token_id for by in actors):
         agents = ctx.store[Tokens].get_agents(ctx.project_id, token_ids)
     is_scheduled = token_id != ctx.caller.token_id
-    may_be_connection = is_scheduled or ctx.caller.is_connection
+    may_be_connection = is_scheduled or "connection" in ctx.caller.token
     granters = ctx.store[Tokens].get_granters(ctx.project_id, token_ids) if may_be_connection else {}
     return same_eyes(token_id, makers, submitted_by, agents, granters)
+
+
+def _is_demanding(attempt: Attempt) -> bool:
+    """Returns whether an agent, by its token's own name, calls in a project that demands a review or four eyes."""
+    return bool(attempt.ctx.caller.agent) and (requires_review(attempt) or bool(attempt.project.get("fourEyes")))
+
+
+def _is_demanding_of_author(attempt: Attempt) -> bool:
+    changes_site = attempt.record["isPublished"] and "authorId" in (attempt.fields or {})
+    return changes_site and _is_demanding(attempt)
+
+
+FOUR_EYES = Gate(
+    ("approve_document", "schedule_document", "publish_document"),
+    read=_read_same_eyes,
+    refuse=refuse_same_eyes,
+    errors=(FourEyes,),
+)
+FOUR_EYES_OF_RESTORED = Gate(("restore_document",), read=_read_of_trashed, refuse=refuse_same_eyes)
+"""Keeps a restored document off the website, and refuses nothing."""
+CATEGORIES = Gate(
+    ("update_category", "delete_category"),
+    read=_is_demanding,
+    refuse=refuse_change_of_site,
+    errors=(ReviewRequired,),
+)
+AUTHORS = Gate(
+    ("update_document",), read=_is_demanding_of_author, refuse=refuse_change_of_site, errors=(ReviewRequired,)
+)

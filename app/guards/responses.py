@@ -1,10 +1,12 @@
-"""The outcome of reverting the work of a token, as callers see it."""
+"""The settings of projects and tokens, and the outcome of reverting the work of a token, as callers see them."""
 
 from typing import Annotated
 
 from typing_extensions import TypedDict
 
+from app.core.actors import Note
 from app.core.documented import Id, doc, one_of
+from app.guards.budgets import Budget
 from app.guards.vocabulary import SkipReason
 
 
@@ -29,3 +31,18 @@ class Revert(TypedDict):
     reverted: Annotated[list[Reverted], doc("the documents that were reverted, at most 100")]
     skipped: Annotated[list[Skipped], doc("those that need a look, at most 1,000")]
     more: Annotated[bool, doc("whether there are more to revert: call again")]
+
+
+class GuardedProject(TypedDict):
+    """The settings of a project."""
+
+    fourEyes: Annotated[bool, doc("whether who made or submitted a version may not approve, schedule or publish it")]
+    frozen: Annotated[
+        Note | None, doc("why, since when and by whom; set while only tokens with the scope `admin` can write")
+    ]
+
+
+class GuardedToken(TypedDict):
+    """The limits of a token."""
+
+    budget: Annotated[Budget | None, doc("a management token's limits; null: none")]

@@ -14,7 +14,7 @@ from app.core.times import read_time
 from app.core.vocabulary import Scope
 from app.documents.content import restored
 from app.documents.edits import NOT_EDITABLE
-from app.documents.history import Origin, StoredRevision
+from app.documents.history import StoredRevision
 from app.documents.operations import write_decision
 from app.documents.record import StoredDocument
 from app.documents.revision_store import Revisions
@@ -138,7 +138,7 @@ def _revert(ctx: Context, token_id: str, work: _Work) -> list[Reverted]:
     """Writes the version before the token's as a new one; nothing where it is the same. Refuses with `SlugTaken`."""
     before = ctx.store[Revisions].get(ctx.project_id, work.document["id"], work.before) if work.before else None
     assert before is not None
-    origin = Origin(reverts=token_id, revertsTo=before["version"], undone=True)
+    origin = {"reverts": token_id, "revertsTo": before["version"], "undone": True}
     rule = partial(restored, ctx, revision=before, data={"reverted": True})
     written = write_decision(ctx, work.document, rule, origin=origin)
     if written is work.document:

@@ -1,10 +1,18 @@
-"""Budgets and reverts, as callers send them (decisions, section 13)."""
+"""Budgets, freezes and reverts, and the setting for four eyes, as callers send them (decisions, section 13)."""
 
 from collections.abc import Mapping
 
 import marshmallow as ma
 
-from app.core.schemas.fields import Schema, StrictInteger, TimeString
+from app.core.schemas.fields import (
+    Nested,
+    OnConfirm,
+    Schema,
+    StrictBoolean,
+    StrictInteger,
+    StrictString,
+    TimeString,
+)
 
 MOST = 1_000_000
 
@@ -28,6 +36,35 @@ def names_a_limit(budget: Mapping[str, object]) -> None:
 
 
 BUDGET = "a management token's limits; null: none"
+
+
+class NewBudget(Schema):
+    """The budget of a new token."""
+
+    budget = Nested(BudgetFields, description=BUDGET, validate=OnConfirm(names_a_limit))
+
+
+class ChangedBudget(Schema):
+    """The budget of a token."""
+
+    budget = Nested(BudgetFields, description=f"{BUDGET}; replaced whole", validate=OnConfirm(names_a_limit))
+
+
+class GuardSettings(Schema):
+    """The setting of a project."""
+
+    fourEyes = StrictBoolean(
+        description="whether who made or submitted a version may not approve, schedule or publish it; null: false",
+        allow_none=True,
+    )
+
+
+class FreezeFields(Schema):
+    """What freezing a project carries."""
+
+    note = StrictString(
+        500, description="why, for those who are refused", example="Wrong prices in last night's drafts."
+    )
 
 
 class RevertFields(Schema):

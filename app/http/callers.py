@@ -5,7 +5,7 @@ are answered wait in the server or in the proxy. `/health` has no limit.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -23,8 +23,10 @@ from app.http.requests import CALLER
 from app.http.threads import THREADS
 from app.projects.access import SESSION_LIFE, Access, hash_of
 from app.projects.invitations import accept_invitation
-from app.review.links import visit
 from app.settings import Settings
+
+Visits = Callable[[Store, str, datetime], tuple[Context, str]]
+"""Authenticates the secret of a visitor, and returns their context and the id of the document that they may see."""
 
 BEARER = re.compile(r"Bearer +([!-~]+)", re.IGNORECASE)
 SESSION_COOKIE = "cw_session"
@@ -118,10 +120,10 @@ class Callers:
         with self.counting_failures():
             return accept_invitation(self.store, secret, this_instant())
 
-    def visit(self, secret: str) -> tuple[Context, str]:
-        """Returns the context of a visitor with a review link, and its document's id; raises as `context` does."""
+    def visit(self, authenticate: Visits, secret: str) -> tuple[Context, str]:
+        """Returns the context of a visitor who has no token, and their document's id; raises as `context` does."""
         with self.counting_failures():
-            ctx, document_id = visit(self.store, secret, this_instant())
+            ctx, document_id = authenticate(self.store, secret, this_instant())
         self._count(ctx.caller)
         return replace(ctx, server=self._server), document_id
 

@@ -18,7 +18,6 @@ from prometheus_client import (
     REGISTRY,
     CollectorRegistry,
     Counter,
-    Gauge,
     Histogram,
     generate_latest,
     multiprocess,
@@ -36,17 +35,6 @@ BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 REQUESTS = Counter("content_workflow_requests", "Requests answered.", ["method", "route", "status"])
 SECONDS = Histogram("content_workflow_request_seconds", "How long answers took.", ["method", "route"], buckets=BUCKETS)
-RELAYED = Counter("content_workflow_events_relayed", "Events that this worker published to feeds.")
-DELIVERIES = Counter("content_workflow_webhook_attempts", "Requests sent to webhooks.", ["outcome"])
-NOTICES = Counter("content_workflow_notice_attempts", "Notices sent by e-mail and to Slack.", ["outcome"])
-PUBLISHED = Counter("content_workflow_scheduled_documents", "Scheduled documents that came due.", ["outcome"])
-CLAIMS_EXPIRED = Counter("content_workflow_claims_expired", "Claims whose lease expired.")
-LAST_RUN = Gauge(
-    "content_workflow_job_last_run_timestamp_seconds",
-    "When a worker last ended a run of a job without an error.",
-    ["job"],
-    multiprocess_mode="mostrecent",
-)
 
 
 def install(app: Flask, settings: Settings) -> None:

@@ -41,9 +41,8 @@ from app.insights.rules import (
 )
 from app.insights.schemas import InsightsQuery
 from app.insights.store import InsightFigures
-from app.provenance.reviews import TOKENS
-from app.publications.rules import AgentWords
-from app.publications.store import Publications
+from app.provenance.reviews import TOKENS, AgentWords
+from app.provenance.store import Disclosures
 
 
 @operation(Scope.READ, Effect.READS, "GET /insights", tag="project", query=InsightsQuery, toolsets=("planning",))
@@ -72,7 +71,7 @@ def get_insights(ctx: Context, fields: Fields) -> Result[Insights]:
             "durations": cast(Durations, {name: _duration(name, of_project.values()) for name in DURATIONS}),
             "rounds": _rounds(of_project.values()),
             "threads": cast(ThreadFigures, {level: _threads(level, of_project.values()) for level in LEVELS}),
-            "agents": _agents(rows, ctx.store[Publications].words_by_agent(ctx.project_id)),
+            "agents": _agents(rows, ctx.store[Disclosures].words_by_agent(ctx.project_id)),
         }
     )
 

@@ -15,7 +15,18 @@ from pymongo import UpdateOne
 from app.core.events import StoredEvent
 from app.core.store.collection import Collection, object_id, object_ids, write_once
 from app.core.store.indexes import FIRST_DATE
+from app.core.store.store import Store
 from app.insights.rules import Figures, Progress, StoredFigures, count
+
+
+def count_events(store: Store, project_id: str, events: Sequence[StoredEvent], _now: datetime) -> None:
+    """Counts events that were relayed."""
+    store[InsightFigures].count_batch(project_id, events)
+
+
+def delete_progress(store: Store, _project_id: str, document_id: str) -> None:
+    """Deletes the progress of a document that is purged."""
+    store.database.progress.delete_one({"_id": ObjectId(document_id)}, session=store.session)
 
 
 class InsightFigures(Collection[StoredFigures]):
@@ -52,10 +63,6 @@ class InsightFigures(Collection[StoredFigures]):
         condition = {"projectId": ObjectId(project_id), "waitingSince": {"$gt": FIRST_DATE}}
         row = self._store.database.progress.find_one(condition, {"waitingSince": 1}, sort=[("waitingSince", 1)])
         return row["waitingSince"] if row else None
-
-    def delete_progress(self, document_id: str) -> None:
-        """Deletes the progress of a document that is purged."""
-        self._store.database.progress.delete_one({"_id": ObjectId(document_id)}, session=self._session)
 
 
 def _figure_updates(project_id: str, figures: Figures, last: int) -> list[UpdateOne]:

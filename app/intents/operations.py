@@ -8,12 +8,11 @@ from functools import partial
 from typing import Any, cast
 
 from app.categories.operations import add_category
+from app.categories.references import lock_references
 from app.categories.responses import Category, Cluster, category_record, cluster_record
 from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, new_cluster
 from app.categories.schemas import DraftCategoryFields, DraftClusterFields
 from app.categories.store import Categories, Clusters
-from app.checks.operations import check_levels, titles_with_keyword
-from app.checks.rules import keyword_warnings
 from app.core.context import Context
 from app.core.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
 from app.core.etags import record_tag
@@ -25,7 +24,6 @@ from app.core.store.store import Store
 from app.core.text.excerpts import word_count
 from app.core.vocabulary import Kind, Scope
 from app.documents.operations import document_result, new_row
-from app.documents.references import lock_references
 from app.documents.responses import DocumentSummary
 from app.documents.slugs import free_slug
 from app.documents.store import Documents
@@ -34,7 +32,6 @@ from app.intents.rules import DRAFTS_PER_TOKEN, Facts, StoredIntent, confirm_pro
 from app.intents.schemas import DraftDocumentFields, IntentQuery
 from app.intents.store import Intents, guess_slot
 from app.projects.store import Projects
-from app.provenance.vocabulary import WriterKind
 
 _new_draft = partial(
     operation, Scope.WRITE, Effect.CREATES, tag="intents", errors=(BadRequest,), toolsets=("planning",)
@@ -166,11 +163,8 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Vali
     """
     draft = _own_draft(ctx, intent_id, fields)
     errors = ctx.store.rolled_back(lambda store: _lock_and_check(store, draft))
-    result: Validation = {"valid": not errors, "errors": errors}
-    if draft["kind"] == Kind.DOCUMENT:
-        keyword = (draft["fields"].get("brief") or {}).get("keyword") or ""
-        result["warnings"] = keyword_warnings(keyword, titles_with_keyword(ctx, keyword), check_levels(ctx))
-    return Result(result)
+    added = ctx.features.presented(ctx, "validate_intent", draft, fields)
+    return Result(cast(Validation, {"valid": not errors, "errors": errors, **added}))
 
 
 @operation(
@@ -203,7 +197,7 @@ def _about_text(ctx: Context, fields: Fields) -> dict[str, Any]:
     """Returns what a draft keeps about its markdown; nothing where the request does not set it."""
     if "markdown" not in fields:
         return {}
-    return {"words": word_count(fields["markdown"] or ""), "byAgent": ctx.call.is_by_agent}
+    return {"words": word_count(fields["markdown"] or ""), **ctx.features.added("draft", ctx, fields)}
 
 
 def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[Intent]:
@@ -267,16 +261,14 @@ def _lock_and_check(store: Store, draft: StoredIntent) -> list[Problem]:
     So it runs only in a transaction, which a refusal aborts, and `validate_intent` rolls back.
     """
     kind, fields = Kind(draft["kind"]), draft["fields"]
-    return confirm_problems(kind, fields, _FACTS[kind](store, draft["projectId"], fields))
+    return confirm_problems(store.features, kind, fields, _FACTS[kind](store, draft["projectId"], fields))
 
 
 def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     links = (fields.get("brief") or {}).get("internalLinks") or ()
-    slug = fields.get("slug")
-    return Facts(
-        found=lock_references(store, project_id, fields, links=links),
-        taken=slug in store[Documents].find_taken_slugs(project_id, [slug]) if slug else False,
-    )
+    found, slug = lock_references(store, project_id, fields), fields.get("slug")
+    found.documents = store[Documents].find_existing(project_id, links)
+    return Facts(found, taken=slug in store[Documents].find_taken_slugs(project_id, [slug]) if slug else False)
 
 
 def _cluster_facts(store: Store, project_id: str, fields: Fields) -> Facts:
@@ -298,11 +290,9 @@ def _create_document(ctx: Context, draft: StoredIntent) -> Result[DocumentSummar
     fields = draft["fields"]
     slug = fields.get("slug") or free_slug(ctx, fields["title"])
     words, data = draft.get("words") or 0, {"intentId": draft["id"]}
-    record, markdown, events, origin = new_row(ctx, fields, slug=slug, words=words, data=data)
-    if draft.get("byAgent"):
-        origin["kind"] = WriterKind.AGENT
-    [document] = ctx.store[Documents].create(ctx.project_id, [(record, markdown, events, origin)])
-    return document_result(ctx, document, markdown)
+    row = new_row(ctx, fields, slug=slug, words=words, data=data, draft=draft)
+    [document] = ctx.store[Documents].create(ctx.project_id, [row])
+    return document_result(ctx, document, row[1])
 
 
 def _create_cluster(ctx: Context, draft: StoredIntent) -> Result[Cluster]:

@@ -5,7 +5,6 @@ from typing import Annotated, Any, NotRequired
 from typing_extensions import TypedDict
 
 from app.categories.responses import Category, Cluster
-from app.checks.rules import CheckResult
 from app.core.actors import Actor
 from app.core.documented import Id, Timestamp, doc, one_of
 from app.core.errors import Problem
@@ -61,23 +60,9 @@ CONFIRMED: dict[Kind, type] = {
 }
 """What confirming a draft of each kind returns, with the long texts that REST adds."""
 
-TAKEN_KEYWORD = {
-    "check": "keyword_taken",
-    "level": "warning",
-    "outcome": "failed",
-    "message": "Other documents have the keyword 'sourdough starter', too: 'Feeding a starter'.",
-    "line": None,
-}
-
 
 class Validation(TypedDict):
     """The problems that a confirm would find now."""
 
     valid: Annotated[bool, doc("whether it would be confirmed")]
     errors: Annotated[list[Problem], doc("every problem, sorted by field")]
-    warnings: NotRequired[
-        Annotated[
-            list[CheckResult],
-            doc("`keyword_taken`, for a document draft whose keyword another document has", [TAKEN_KEYWORD]),
-        ]
-    ]

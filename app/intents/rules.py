@@ -4,12 +4,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict
 
+from app.categories.reference_rules import ExistingRecords, link_problems, reference_problems
 from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
+from app.categories.rules import TAKEN as OF_FILING
 from app.core.actors import Actor
 from app.core.errors import Problem
+from app.core.features import Features
 from app.core.schemas.loading import Fields, in_order, problems
 from app.core.vocabulary import Kind
-from app.documents.reference_rules import ExistingRecords, link_problems, reference_problems
 from app.intents.schemas import INTENT_FIELDS
 
 
@@ -25,8 +27,6 @@ class StoredIntent(TypedDict):
     """The fields set so far, as they were sent."""
     words: NotRequired[int | None]
     """The number of words in its markdown; none without."""
-    byAgent: NotRequired[bool]
-    """Whether an agent wrote its markdown, or it came over MCP."""
     createdAt: datetime
     createdBy: Actor
     updatedAt: datetime
@@ -45,11 +45,10 @@ class Facts:
 
 
 TAKEN = {
+    **OF_FILING,
     Kind.DOCUMENT: Problem(
         field="slug", message="Another document has this slug: choose another, or clear it for a free one."
     ),
-    Kind.CLUSTER: Problem(field="name", message="Another cluster has this name (upper and lower case count as equal)."),
-    Kind.CATEGORY: Problem(field="slug", message="Another category has this slug: choose another."),
 }
 
 
@@ -59,10 +58,10 @@ FULL = {
 }
 
 
-def confirm_problems(kind: Kind, fields: Fields, facts: Facts) -> list[Problem]:
+def confirm_problems(features: Features, kind: Kind, fields: Fields, facts: Facts) -> list[Problem]:
     """Returns every reason why the draft can't be confirmed, sorted by field; none when it can."""
     links = (fields.get("brief") or {}).get("internalLinks")
-    wrong = [*problems(INTENT_FIELDS[kind], fields), *reference_problems(fields, facts.found)]
+    wrong = [*problems(features.schema_of(INTENT_FIELDS[kind]), fields), *reference_problems(fields, facts.found)]
     wrong += link_problems(links, facts.found, prefix="brief.")
     wrong += [TAKEN[kind]] if facts.taken else []
     wrong += [Problem(field="name", message=FULL[kind])] if facts.full else []

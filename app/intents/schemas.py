@@ -6,7 +6,6 @@ from app.core.schemas.validation import not_blank, one_of
 from app.core.slugs import document_slug
 from app.core.vocabulary import Kind
 from app.documents.schemas import MAX_MARKDOWN, DraftBriefFields, FirstStatus
-from app.provenance.generation import DraftGenerationFields
 
 
 class DraftDocumentFields(Schema):
@@ -23,7 +22,6 @@ class DraftDocumentFields(Schema):
     )
     slug = StrictString(200, document_slug, description="URL slug; made from the title when there is none")
     markdown = StrictString(MAX_MARKDOWN, description="first content as markdown")
-    generation = Nested(DraftGenerationFields, description="what you used to write it")
     brief = Nested(DraftBriefFields, description="the brief")
     assigneeId = StrictString(description="a member's id")
     categoryId = StrictString(description="a category's id")

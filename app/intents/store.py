@@ -12,9 +12,21 @@ from cachetools import LRUCache
 
 from app.core.etags import Tags
 from app.core.store.collection import DESCENDING, Collection
+from app.core.store.indexes import Storage, index
 from app.core.store.types import Bson, Values
+from app.core.store.validators import ID, one_of, validator
 from app.core.vocabulary import Kind
 from app.intents.rules import DRAFTS_PER_TOKEN, StoredIntent
+
+STORAGE = Storage(
+    indexes=(
+        index("intents", "projectId tokenId slot", "the cap of drafts a token", unique=True),
+        index("intents", "projectId tokenId -updatedAt -_id", "lists of drafts"),
+    ),
+    validators={
+        "intents": validator(projectId=ID, tokenId=ID, kind=one_of(Kind), slot={"bsonType": "number", "minimum": 0})
+    },
+)
 
 _next_slots: LRUCache[str, int] = LRUCache(10_000)
 """The slot after the one that a token was given last, by the token's id."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from typing_extensions import TypedDict
 
@@ -13,7 +13,7 @@ from app.core.times import wire_time
 from app.core.vocabulary import DocumentStatus
 from app.documents.record import OPEN, StoredDocument
 from app.notices.vocabulary import WaitKind
-from app.review.rules import StoredThread
+from app.review.rules import ReviewedDocument, StoredThread
 
 MOST_WAITING = 200
 """The most entries of an inbox."""
@@ -97,9 +97,9 @@ def waiting_in(document: StoredDocument, team: Team) -> list[InboxEntry]:
     """Returns what waits in a document for its assignee, else for everybody; some of it only from a later time on."""
     assignee = document.get("assigneeId")
     member_id = assignee if assignee in team.members else None
-    found = [*_since(document)]
-    if team.max_rounds is not None and (rounds_at := document.get("roundsAt")):
-        found += [(WaitKind.ROUNDS, rounds_at, None)] if (document.get("rounds") or 0) >= team.max_rounds else []
+    found, reviewed = [*_since(document)], cast(ReviewedDocument, document)
+    if team.max_rounds is not None and (rounds_at := reviewed.get("roundsAt")):
+        found += [(WaitKind.ROUNDS, rounds_at, None)] if (reviewed.get("rounds") or 0) >= team.max_rounds else []
     return [
         InboxEntry(
             kind=kind,

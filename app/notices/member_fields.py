@@ -1,4 +1,4 @@
-"""The field of a member that says how they are notified (decisions, section 19)."""
+"""The keys of members and projects that say how somebody is notified (decisions, section 19)."""
 
 from typing import Annotated
 
@@ -18,3 +18,15 @@ class Notify(TypedDict):
 
 
 NO_NOTICES = Notify(email=False, slack=None, digest=Digest.OFF, hour=7)
+
+
+class MemberKeys(TypedDict):
+    """The setting of a member."""
+
+    notify: Annotated[Notify, doc("how they are told of what waits for them")]
+
+
+class ProjectKeys(TypedDict):
+    """The setting of a project."""
+
+    slack: Annotated[str | None, doc("where notices for everybody go, by its last four characters; null: nowhere")]

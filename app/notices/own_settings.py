@@ -3,24 +3,27 @@
 These operations are in no catalogue: the REST API and MCP have `update_member`, for administrators.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from secrets import compare_digest
 
+from app.core.actors import SYSTEM
 from app.core.context import Context
-from app.core.errors import BadRequest, NotFound, Unauthorized, or_raise
+from app.core.errors import BadRequest, NotFound, Unauthorized, WriteConflict, or_raise
+from app.core.events import Event
 from app.core.operation import Effect, Result, operation
-from app.core.records import record_of
 from app.core.schemas.loading import Fields, load
-from app.core.store.collection import new_id
+from app.core.store.collection import new_id, object_id
+from app.core.store.store import Store
 from app.core.vocabulary import Scope, TokenKind
 from app.documents.operations import documents_by_day
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import DocumentQuery
-from app.notices.rules import TEST, NewNotice, NoticeLine, mailboxes
+from app.notices.rules import TEST, NewNotice, NoticeLine, mailboxes, notify_of
 from app.notices.schemas import NotifyFields
 from app.notices.store import Notices
 from app.projects.access import hash_of, new_secret
 from app.projects.members import update_member
-from app.projects.responses import Member, member_record
+from app.projects.responses import Member
 from app.projects.rules import NEW_TOKEN, StoredMember
 from app.projects.store import Members
 from app.projects.token_responses import NewToken, Token
@@ -48,7 +51,7 @@ def send_test_notice(ctx: Context) -> Result[Member]:
     if not notices:
         raise BadRequest("Choose e-mail or Slack first, and save that.")
     ctx.store[Notices].add(ctx.project_id, notices, ctx.now)
-    return Result(member_record(member))
+    return Result(ctx.features.record_of(Member, member))
 
 
 @operation(Scope.READ, Effect.CREATES, transaction=True)
@@ -64,7 +67,7 @@ def make_own_calendar(ctx: Context) -> Result[NewToken]:
         own = {"kind": TokenKind.CALENDAR, "name": f"Calendar of {member['name']}"[:100], "memberId": member["id"]}
         record = {**NEW_TOKEN, **own, **given, "scopes": [str(Scope.READ)], "createdAt": ctx.now}
         made = tokens.add(ctx.project_id, record, ctx.event("token.created"))
-    return Result({**record_of(Token, made), "token": secret}, secrets=("token",))
+    return Result({**ctx.features.record_of(Token, made), "token": secret}, secrets=("token",))
 
 
 def own_calendar(ctx: Context) -> dict[str, list[DocumentSummary]]:
@@ -77,6 +80,26 @@ def own_calendar(ctx: Context) -> dict[str, list[DocumentSummary]]:
     first, last = today - timedelta(days=DAYS_BACK), today + timedelta(days=DAYS_AHEAD)
     filters = load(DocumentQuery, {"assigneeId": [member["id"], "none"]})
     return documents_by_day(ctx, filters, first, last, limit=MOST_OF_A_KIND)
+
+
+def turn_off_email(store: Store, key: str, now: datetime, *, dry_run: bool) -> bool:
+    """Turns off the e-mail of the member whose key is in a link; returns whether there is one.
+
+    Not an operation: the reader of the link need not be signed in. A `dry_run` changes nothing. (decisions, section 19)
+    """
+    project_id, _, rest = key.partition(".")
+    member_id, _, secret = rest.partition(".")
+    if object_id(project_id) is None or (member := store[Members].get(project_id, member_id)) is None:
+        return False
+    if not compare_digest(str(member.get("notifyKey", "")).encode(), secret.encode()) or not secret:
+        return False
+    if notify_of(member)["email"] and not dry_run:
+        off = {"notify": {**notify_of(member), "email": False}}
+        try:
+            store[Members].update(project_id, member, off, Event("member.updated", now, SYSTEM))
+        except WriteConflict:  # the member was changed meanwhile
+            return turn_off_email(store, key, now, dry_run=False)
+    return True
 
 
 def _own(ctx: Context) -> StoredMember:

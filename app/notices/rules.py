@@ -80,7 +80,7 @@ def masked(url: str | None) -> str | None:
     return url and MASK + url[-SHOWN:]
 
 
-def notify_of(member: StoredMember) -> Notify:
+def notify_of(member: Mapping[str, Any]) -> Notify:
     """Returns a member's notification settings."""
     return member.get("notify") or NO_NOTICES
 

@@ -1,6 +1,6 @@
 """The query of the inbox, and the notification settings of members (decisions, section 19)."""
 
-from app.core.schemas.fields import EnumString, Schema, StrictBoolean, StrictInteger, StrictString
+from app.core.schemas.fields import EnumString, Nested, Schema, StrictBoolean, StrictInteger, StrictString
 from app.core.schemas.validation import http_url
 from app.notices.vocabulary import Digest
 
@@ -39,3 +39,15 @@ class NotifyFields(Schema):
     slack = Slack()
     digest = EnumString(Digest, description="when", allow_none=False)
     hour = StrictInteger(0, 23, description="of the daily one, UTC", example=7)
+
+
+class NotifiedMember(Schema):
+    """The setting of a member."""
+
+    notify = Nested(NotifyFields, description="how they are told; merged", allow_none=False)
+
+
+class NoticeSettings(Schema):
+    """The setting of a project."""
+
+    slack = Slack()

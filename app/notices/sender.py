@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import orjson
+from prometheus_client import Counter
 
 from app.core.actors import SYSTEM
 from app.core.context import this_instant
@@ -20,7 +21,6 @@ from app.core.errors import WriteConflict
 from app.core.events import Event
 from app.core.store.request_time import standing_still
 from app.core.store.store import Store
-from app.http.metrics import NOTICES
 from app.notices.leases import NoticeLeases
 from app.notices.mailer import Mailer
 from app.notices.member_fields import NO_NOTICES
@@ -38,6 +38,7 @@ log = logging.getLogger("content_workflow.worker")
 
 LEASES = {False: timedelta(seconds=8), True: timedelta(seconds=60)}
 """How long a worker holds the lease of a mailbox, by whether that was slow; if it dies, the others wait as long."""
+NOTICES = Counter("content_workflow_notice_attempts", "Notices sent by e-mail and to Slack.", ["outcome"])
 ATTEMPT_SECONDS = {False: 3.0, True: 25.0}
 """How long an attempt may take until the message is sent, by the same; the server has as long to accept it."""
 
@@ -106,7 +107,7 @@ class NoticeSender:
         channel, _, owner_id = box.partition(":")
         project = self.store[Projects].settings(project_id)
         if owner_id == project_id:
-            return Mailbox(channel, project.get("slack") or "", None, project["name"])
+            return Mailbox(channel, str(project.get("slack") or ""), None, project["name"])
         member = self.store[Members].get(project_id, owner_id)
         notify = notify_of(member) if member else NO_NOTICES
         email = member.get("email") if member and notify["email"] and self.mailer else None

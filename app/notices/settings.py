@@ -1,15 +1,16 @@
-"""Checks of the notification settings of members and projects (decisions, section 19)."""
+"""The notification settings of members and projects: what is stored, and what is wrong (decisions, section 19)."""
 
 from collections.abc import Mapping
+from secrets import token_urlsafe
 from typing import Any, cast
 
 from app.core.context import Context
 from app.core.errors import Problem
+from app.core.features import Record
 from app.core.schemas.loading import Fields, problems
 from app.notices.member_fields import Notify
 from app.notices.rules import masked, notify_of
 from app.notices.schemas import NotifyFields
-from app.projects.rules import StoredMember
 from app.webhooks.rules import wrong_url
 
 NO_MAIL = "This server sends no e-mail: set SMTP_URL first."
@@ -23,14 +24,34 @@ def unmasked(fields: Fields, record: Mapping[str, Any]) -> dict[str, Any]:
     return {**fields, "slack": own} if is_same else {**fields}
 
 
-def merged_notify(member: StoredMember, fields: Fields) -> Notify:
+def member_to_stored(member: Record, fields: Record) -> Record:
+    """Returns the fields for a member with their merged settings, and with the secret of links that e-mail needs."""
+    if "notify" not in fields:
+        return fields
+    rest = {name: value for name, value in fields.items() if name != "notify"}
+    notify = merged_notify(member, fields["notify"])
+    if notify == notify_of(member):
+        return rest
+    key = {"notifyKey": token_urlsafe(24)} if notify["email"] and "notifyKey" not in member else {}
+    return {**rest, "notify": notify, **key}
+
+
+def project_to_stored(project: Record, fields: Record) -> Record:
+    """Returns the fields for a project with its own Slack address where they have that as it is shown."""
+    return unmasked(fields, project)
+
+
+def merged_notify(member: Record, fields: Fields) -> Notify:
     """Returns a member's notification settings, updated with what was sent."""
     own = notify_of(member)
     return cast(Notify, {**own, **unmasked(fields, own)})
 
 
-def notify_problems(ctx: Context, member: Mapping[str, Any], notify: Notify) -> list[Problem]:
+def member_problems(ctx: Context, member: Record, fields: Record) -> list[Problem]:
     """Returns what is wrong with a member's notification settings."""
+    if "notify" not in fields:
+        return []
+    notify, member = merged_notify(member, fields["notify"]), {**member, **fields}
     wrong = slack_problems(ctx, notify["slack"], "notify.slack")
     if notify["email"] and not (ctx.server.sends_mail and member.get("email")):
         wrong.append(Problem(field="notify.email", message=NO_ADDRESS if ctx.server.sends_mail else NO_MAIL))
@@ -43,3 +64,19 @@ def slack_problems(ctx: Context, url: str | None, field: str) -> list[Problem]:
         return []
     message = wrong_url(url, ctx.server.webhooks_allow_local)
     return [Problem(field=field, message=message)] if message else []
+
+
+def project_problems(ctx: Context, project: Record, fields: Record) -> list[Problem]:
+    """Returns what is wrong with a project's Slack address."""
+    return slack_problems(ctx, unmasked(fields, project).get("slack"), "slack")
+
+
+def shown_member(member: Record) -> Record:
+    """Returns a member's settings, with their Slack address masked."""
+    notify = notify_of(member)
+    return {"notify": {**notify, "slack": masked(notify["slack"])}}
+
+
+def shown_project(project: Record) -> Record:
+    """Returns a project's Slack address, masked."""
+    return {"slack": masked(project.get("slack"))}

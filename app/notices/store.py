@@ -7,18 +7,39 @@ from pymongo import InsertOne
 
 from app.core.events import StoredEvent
 from app.core.store.collection import Collection, new_id, object_ids, to_bson, write_once
+from app.core.store.indexes import FIRST_ID, NOT_DELETED
+from app.core.store.store import Store
 from app.documents.store import Documents
 from app.notices.inbox import TOLD_OF, InboxEntry, Team, begun, waiting_answer, waiting_in
-from app.notices.inbox_store import Inboxes
+from app.notices.inbox_store import Inboxes, WaitingDocuments
 from app.notices.leases import NoticeLeases
 from app.notices.rules import Begun, NewNotice, NoticeLine, Receivers, StoredNotice, mailboxes, notice_line, notices_of
 from app.notices.vocabulary import Digest, WaitKind
+from app.projects.rules import StoredMember
 from app.projects.store import Members, Projects
 from app.review.store import Threads
 from app.review.vocabulary import ThreadState
 
 MOST_SENT = 10_000
 """The most notices of a mailbox that are sent together; a message shows the first lines, and counts the others."""
+
+
+class NotifiedMembers(Members):
+    """The members of a project, by their notification settings."""
+
+    def with_digest(self, project_id: str, digest: Digest) -> Sequence[StoredMember]:
+        """Returns the members with a given `digest`."""
+        return self._find(project_id, {"notify.digest": digest, **NOT_DELETED}, fields=self.hidden)
+
+    def told_daily(self, hour: int) -> Sequence[StoredMember]:
+        """Returns the members of all projects who get a daily notice at an hour."""
+        told = {"projectId": {"$gte": FIRST_ID}, "notify.digest": Digest.DAILY, "notify.hour": hour, **NOT_DELETED}
+        return [self.from_bson(row) for row in self._collection.find(told, self.hidden)]
+
+
+def queue_notices(store: Store, project_id: str, events: Sequence[StoredEvent], now: datetime) -> None:
+    """Queues the instant notices of events that were relayed."""
+    store[Notices].queue(project_id, events, now)
 
 
 class Notices(Collection[StoredNotice]):
@@ -41,7 +62,7 @@ class Notices(Collection[StoredNotice]):
             yesterday = (now.date() - timedelta(days=1)).isoformat()
             pairs: list[Begun] = [
                 (None, line)
-                for document in self._store[Documents].overdue_since(project_id, yesterday)
+                for document in self._store[WaitingDocuments].overdue_since(project_id, yesterday)
                 for line in waiting_in(document, team)
                 if line["kind"] == WaitKind.OVERDUE
             ]
@@ -82,7 +103,7 @@ class Notices(Collection[StoredNotice]):
 
     def _receivers(self, project_id: str) -> Receivers:
         """Returns the mailboxes with instant notices, by the member's id; None for those of everybody."""
-        members = self._store[Members].with_digest(project_id, Digest.INSTANT)
+        members = self._store[NotifiedMembers].with_digest(project_id, Digest.INSTANT)
         slack = self._store[Projects].settings(project_id).get("slack")
         receivers: dict[str | None, Sequence[str]] = {member["id"]: mailboxes(member) for member in members}
         return {**receivers, None: [f"slack:{project_id}"]} if slack else receivers

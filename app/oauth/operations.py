@@ -10,7 +10,7 @@ import hmac
 import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from cryptography.fernet import Fernet
@@ -19,18 +19,19 @@ from app.core.actors import SYSTEM, Actor
 from app.core.context import Context
 from app.core.errors import Problem, RateLimited, Unauthorized
 from app.core.events import Event
-from app.core.operation import if_project_frozen
 from app.core.schemas.loading import Fields, check, load
 from app.core.store.collection import new_id
 from app.core.store.store import Store
 from app.core.vocabulary import ActorType, Scope, TokenKind
 from app.guards.budgets import budget_of
+from app.guards.write_gates import refuse_if_frozen
 from app.oauth.rules import (
     ACCESS_LIFE,
     CODE_LIFE,
     REPEAT_LIFE,
     UNUSED_LIFE,
     Client,
+    ConnectedToken,
     Connection,
     RefreshAnswer,
     StoredCode,
@@ -39,9 +40,8 @@ from app.oauth.rules import (
     with_answer,
 )
 from app.oauth.schemas import ClientMetadata, ConsentFields
-from app.oauth.store import Codes, Registrations
+from app.oauth.store import Codes, Connections, Registrations, granter_is_in_force
 from app.projects.access import (
-    granter_is_in_force,
     hash_of,
     is_in_force,
     new_project_secret,
@@ -82,7 +82,7 @@ def scopes_to_give(ctx: Context, asked: list[Scope]) -> list[Scope]:
 
     Callers with an agent's name or a budget can give none: a connection would bypass four eyes and the budget.
     """
-    is_bounded = ctx.caller.agent or ctx.caller.budget
+    is_bounded = ctx.caller.agent or ctx.caller.token.get("budget")
     return [] if is_bounded else [scope for scope in asked if scope in ctx.caller.scopes]
 
 
@@ -91,8 +91,7 @@ def agree(ctx: Context, client: Client, redirect_uri: str, challenge: str, asked
 
     Refuses with `BadRequest` a scope that was not asked for or that the caller can't give, and with `ProjectFrozen`.
     """
-    if frozen := if_project_frozen(ctx):
-        raise frozen
+    refuse_if_frozen(ctx)
     beyond = {*fields["scopes"]} - {*scopes_to_give(ctx, asked)}
     lacking = Problem(field="scopes", message="Can't be more than the client asks for and your token allows.")
     check(ConsentFields, fields, *([lacking] if beyond else []))
@@ -126,7 +125,7 @@ def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredC
         return None
     agreed = store[Codes].take(project_id, hash_of(code), now)
     if agreed is None:
-        made = store[Tokens].by_connection(project_id, "code", hash_of(code))
+        made = store[Connections].by_secret(project_id, "code", hash_of(code))
         if made is not None:
             _revoke(store, made, SYSTEM, now)
         return None
@@ -152,7 +151,7 @@ def create_connection(store: Store, agreed: StoredCode, now: datetime) -> Mappin
     return answer
 
 
-def find_refreshable(store: Store, refresh_token: str, client_id: str, now: datetime) -> StoredToken | None:
+def find_refreshable(store: Store, refresh_token: str, client_id: str, now: datetime) -> ConnectedToken | None:
     """Returns the connection of a client whose refresh token this is; None where it has ended or is another's.
 
     None too if it was used before, which revokes the connection, unless its response can be repeated.
@@ -169,7 +168,7 @@ def find_refreshable(store: Store, refresh_token: str, client_id: str, now: date
     return found
 
 
-def refresh(store: Store, token: StoredToken, refresh_token: str, now: datetime) -> Mapping[str, Any]:
+def refresh(store: Store, token: ConnectedToken, refresh_token: str, now: datetime) -> Mapping[str, Any]:
     """Returns new secrets of a connection, in place of those it had; within 10 s, the same again."""
     connection, sent = token["connection"], hash_of(refresh_token)
     key = Fernet(_key(refresh_token))
@@ -212,10 +211,10 @@ def _answer(family: str, scopes: list[str], ends: datetime, now: datetime) -> Ma
     }
 
 
-def _of_refresh_token(store: Store, secret: str) -> StoredToken | None:
+def _of_refresh_token(store: Store, secret: str) -> ConnectedToken | None:
     family, _, _ = secret.removeprefix(REFRESH).rpartition(".")
     project_id = _project_of(family) if secret.startswith(REFRESH) else None
-    return None if project_id is None else store[Tokens].by_connection(project_id, "family", hash_of(family))
+    return None if project_id is None else store[Connections].by_secret(project_id, "family", hash_of(family))
 
 
 def _project_of(secret: str) -> str | None:
@@ -231,7 +230,7 @@ def _key(refresh_token: str) -> bytes:
 
 
 def _is_of(token: StoredToken, client_id: str) -> bool:
-    client = token.get("client")
+    client = cast(ConnectedToken, token).get("client")
     return client is not None and client["id"] == client_id
 
 

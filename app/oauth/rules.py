@@ -6,17 +6,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 from urllib.parse import urlsplit
 
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
 from app.core.documented import doc
+from app.core.errors import BadRequest
+from app.core.features import Record
 from app.core.secrets import StoredSecret
 from app.core.vocabulary import Scope
 from app.guards.budgets import Budget
 from app.oauth.schemas import LOOPBACK, is_redirect
+from app.projects.rules import StoredToken
 
 CLIENT = "https://assistant.example.com/client.json"
 
@@ -63,6 +66,24 @@ class AgreedToken(TypedDict):
     grantedBy: Actor
     grantedWith: str | None
     expiresAt: datetime
+
+
+class ConnectionKeys(TypedDict):
+    """The keys of a token."""
+
+    client: Annotated[ClientOfToken | None, doc("the client that it was made for by OAuth; null: made otherwise")]
+    grantedBy: Annotated[Actor | None, doc("who agreed to connect the client; null: made otherwise")]
+
+
+class ConnectedToken(StoredToken):
+    """A client's token as the store returns it."""
+
+    client: NotRequired[ClientOfToken | None]
+    grantedBy: NotRequired[Actor | None]
+    grantedWith: NotRequired[str | None]
+    """The hash of the token secret that agreed; the connection ends with that secret."""
+    connection: NotRequired[Connection]
+    """The secrets of the client."""
 
 
 class StoredCode(StoredSecret):
@@ -183,3 +204,9 @@ def answer_to_repeat(connection: Connection, refresh_hash: str, now: datetime) -
 def with_answer(connection: Connection, answer: RefreshAnswer, now: datetime) -> list[RefreshAnswer]:
     """Returns the answers that may still have to be repeated, with a new one."""
     return [*(one for one in connection["answers"] if one["until"] > now), answer][-MAX_REPEATS:]
+
+
+def refuse_rotation(token: Record) -> None:
+    """Refuses with `BadRequest` a new secret for a connection."""
+    if token.get("client"):
+        raise BadRequest("A client renews the secrets of its connection itself: revoke the token to end it.")

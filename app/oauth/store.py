@@ -1,12 +1,26 @@
-"""The clients that registered themselves, to be connected by OAuth (decisions, section 16)."""
+"""Clients that registered themselves, codes, and the tokens that are connections (decisions, section 16)."""
 
 from datetime import datetime
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict, cast
 
+from app.core.errors import Unauthorized
+from app.core.features import Record
 from app.core.store.collection import Collection, object_id, to_bson
 from app.core.store.secrets import Secrets
+from app.core.store.store import Store
 from app.core.store.types import Values
-from app.oauth.rules import StoredCode
+from app.oauth.rules import AgreedToken, ConnectedToken, StoredCode
+from app.projects.access import is_in_force
+from app.projects.token_store import Tokens
+
+
+class Connections(Tokens):
+    """The tokens, of which those of clients are found by their secrets."""
+
+    def by_secret(self, project_id: str, part: Literal["code", "family"], part_hash: str) -> ConnectedToken | None:
+        """Returns the connection that has this hash: of its code, or of the part that all its refresh tokens have."""
+        found = self._find_one(project_id, {f"connection.{part}": part_hash}, self.hidden)
+        return cast(ConnectedToken | None, found)
 
 
 class Codes(Secrets[StoredCode]):
@@ -53,3 +67,23 @@ class Registrations(Collection[StoredRegistration]):
     def keep(self, client_id: str) -> None:
         """Makes the registration of a client permanent, once it has made a connection."""
         self._collection.update_one({"_id": object_id(client_id)}, {"$unset": {"expiresAt": ""}}, session=self._session)
+
+
+def granter_is_in_force(store: Store, project_id: str, token: ConnectedToken | AgreedToken, now: datetime) -> bool:
+    """Returns whether the token that agreed to a connection is in force, with the secret that it had then."""
+    by = token.get("grantedBy")
+    granter = store[Tokens].get(project_id, by["id"] or "") if by else None
+    return granter is not None and granter["hash"] == token.get("grantedWith") and is_in_force(granter, now)
+
+
+def access_ends(store: Store, token: Record, now: datetime) -> datetime | None:
+    """Returns when the access token of a connection expires, None for another token.
+
+    Refuses with `Unauthorized` where the token that agreed is not in force with the secret that it had then.
+    """
+    connected = cast(ConnectedToken, token)
+    if (connection := connected.get("connection")) is None:
+        return None
+    if not granter_is_in_force(store, connected["projectId"], connected, now):
+        raise Unauthorized
+    return connection["accessExpiresAt"]

@@ -1,16 +1,19 @@
 """The work packet: all that a writer needs in one response (decisions, section 12)."""
 
+from collections.abc import Mapping
 from itertools import islice
-from typing import cast
+from typing import Any, cast
 
 from app.actions.operations import actions_on
 from app.categories.store import Categories, Clusters
-from app.checks.operations import checks_of
+from app.checks.gates import PASSED
+from app.checks.operations import checks_of, levels_of
 from app.checks.rules import failed
 from app.core.actors import wire_note
 from app.core.context import Context
 from app.core.operation import Effect, Result, operation
 from app.core.records import record_of
+from app.core.schemas.loading import Fields
 from app.core.vocabulary import Scope
 from app.documents.content import markdown_of
 from app.documents.operations import own_document
@@ -51,7 +54,7 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
     project = ctx.store[Projects].settings(ctx.project_id)
     markdown = markdown_of(ctx, document.get("contentId"))
     links = ctx.store[Documents].get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
-    results = checks_of(ctx, document, project.get("checks") or {}, markdown, links)
+    results = checks_of(ctx, document, levels_of(project), markdown, links)
     sections = sections_of(ctx, markdown)
     failures = failed(results)
     threads = unresolved_threads(ctx, document, markdown, sections)
@@ -60,10 +63,11 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
         "outline": len(sections) > MOST_LISTED,
         "checks": len(failures) > MOST_LISTED,
     }
+    actions = actions_on(ctx, document, markdown, {PASSED: results})
     packet: Packet = {
         "document": record_of(PacketDocument, document),
-        "brief": None if document.get("brief") is None else brief_record(document),
-        "guidelines": project.get("guidelines") or "",
+        "brief": None if document.get("brief") is None else brief_record(ctx, document),
+        "guidelines": str(project.get("guidelines") or ""),
         "category": _category(ctx, document),
         "cluster": _cluster(ctx, document),
         "links": [packet_link(link, project.get("siteUrl")) for link in links],
@@ -75,10 +79,15 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
             "sections": [section_summary(section) for section in islice(sections, MOST_LISTED)],
         },
         "checks": failures[:MOST_LISTED],
-        "actions": [one.name for one, refused in actions_on(ctx, document, markdown, results) if refused is None],
+        "actions": [one.name for one, refused in actions if refused is None],
         "truncated": [name for name, is_longer in listed.items() if is_longer],
     }
     return cast(Packet, shortened(packet))
+
+
+def packet_on_request(ctx: Context, document: Mapping[str, Any], fields: Fields) -> Mapping[str, Any]:
+    """Returns the packet of a claimed document if it was requested."""
+    return {"packet": packet_of(ctx, cast(StoredDocument, document))} if fields.get("packet") else {}
 
 
 def _category(ctx: Context, document: StoredDocument) -> PacketCategory | None:

@@ -6,15 +6,14 @@ from typing_extensions import TypedDict
 
 from app.briefs.responses import BriefLink
 from app.categories.responses import BriefCategory, BriefCluster
-from app.checks.rules import CheckResult
+from app.checks.rules import FAILED_CHECK, CheckResult
 from app.core.actors import Note
 from app.core.documented import EXAMPLE_DAY, Date, doc, one_of
 from app.core.records import record_of
 from app.core.vocabulary import DocumentStatus
 from app.delivery.site_addresses import page_url
 from app.documents.record import StoredDocument
-from app.documents.responses import Brief, Document, DocumentSummary
-from app.rest.error_schemas import FAILED_CHECK
+from app.documents.responses import Brief
 from app.review.responses import Thread
 from app.sections.responses import Outline
 
@@ -71,19 +70,19 @@ class Packet(TypedDict):
     truncated: Annotated[list[str], doc("the names of the parts that were shortened to fit")]
 
 
-class _WithPacket(TypedDict):
+class WithPacket(TypedDict):
+    """The packet of a claim, on request."""
+
     packet: NotRequired[Annotated[Packet, doc("all that its writer needs; with `packet: true` alone")]]
-
-
-class ClaimedSummary(DocumentSummary, _WithPacket):
-    """A claimed document without its long texts."""
-
-
-class ClaimedDocument(Document, _WithPacket):
-    """A claimed document."""
 
 
 def packet_link(document: StoredDocument, site_url: str | None) -> PacketLink:
     """Returns a document to link to, with the address of its page where the project has a site."""
     url = page_url(site_url, document["slug"]) if site_url else ""
     return record_of(PacketLink, document, url=url)
+
+
+class StyledProject(TypedDict):
+    """The setting of a project."""
+
+    guidelines: Annotated[str, doc("the house style for writers, as markdown")]

@@ -11,9 +11,11 @@ from typing import Any, cast
 
 from app.briefs.operations import brief_problems
 from app.briefs.rules import mark_brief_ready, write_brief
+from app.categories.reference_rules import ExistingRecords, reference_problems
+from app.categories.references import lock_references
 from app.categories.store import Categories, Clusters
 from app.core.context import Context
-from app.core.errors import IntentInvalid, Problem
+from app.core.errors import IntentInvalid, Problem, refusal_of
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, cached_schema, changed_fields, in_order, problems
 from app.core.slugs import slug_of
@@ -21,16 +23,12 @@ from app.core.text.excerpts import word_count
 from app.core.vocabulary import BriefState, Kind, Scope
 from app.documents.claims import written_brief
 from app.documents.edits import edit_document, refuse_edit
-from app.documents.history import Origin
 from app.documents.operations import NewRow, deliver_at_once, new_row, origin_of
 from app.documents.record import Decision, StoredDocument, brief_of
-from app.documents.reference_rules import ExistingRecords, reference_problems
-from app.documents.references import lock_references
 from app.documents.revision_store import Revisions
 from app.documents.schemas import DocumentChanges
 from app.documents.slugs import FreeSlugs
 from app.documents.store import Documents
-from app.guards.gates import refusal_of
 from app.intents.rules import Facts, confirm_problems
 from app.intents.schemas import DraftDocumentFields
 from app.planning.responses import Piece, Plan
@@ -39,7 +37,6 @@ from app.planning.schemas import PieceKey, PlanFields, PlanQuery
 from app.planning.vocabulary import PieceOutcome
 from app.projects.store import Members
 
-DRAFT_FIELDS = tuple(cached_schema(DraftDocumentFields).fields)
 NOT_PLANNED = "No piece was planned: correct what `errors` lists and send the plan again."
 
 
@@ -135,8 +132,9 @@ def _read(ctx: Context, sent: Sequence[Fields]) -> list[_Piece]:
 
 def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None:
     """Finds what each piece writes: a new one all of its fields, another those that differ."""
+    draft = cached_schema(ctx.features.schema_of(DraftDocumentFields)).fields
     for piece in new:
-        piece.changes = {name: value for name in DRAFT_FIELDS if (value := piece.fields.get(name)) is not None}
+        piece.changes = {name: value for name in draft if (value := piece.fields.get(name)) is not None}
         piece.brief = piece.changes.get("brief")
         piece.offers = piece.fields.get("ready", False)
         piece.words = word_count(piece.changes.get("markdown", ""))  # which takes long: before anything is locked
@@ -148,14 +146,15 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
             differs = {name: value for name, value in written_brief(brief).items() if value != before.get(name)}
             one.brief = differs if differs or document.get("brief") is None else None
         unoffered = brief_of(document)["state"] == BriefState.NONE
-        refused = refusal_of(ctx, document, mark_brief_ready, ctx.call)
+        refused = refusal_of(partial(mark_brief_ready, document, ctx.call))
         one.offers = sent.get("ready", False) and unoffered and not refused
 
 
 def _check(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
     """Finds everything that is wrong with pieces."""
     links = {link for piece in (*new, *known) for link in (piece.brief or {}).get("internalLinks") or ()}
-    found = lock_references(ctx.store, ctx.project_id, *(piece.changes for piece in (*new, *known)), links=links)
+    found = lock_references(ctx.store, ctx.project_id, *(piece.changes for piece in (*new, *known)))
+    found.documents = ctx.store[Documents].find_existing(ctx.project_id, links)
     _check_new(ctx, new, found)
     for piece in known:
         if piece.changes or piece.brief is not None:
@@ -168,14 +167,15 @@ def _check_new(ctx: Context, new: Iterable[_New], found: ExistingRecords) -> Non
     for piece in new:
         slug = piece.changes.get("slug")
         facts = Facts(found, taken=slug in taken)
-        piece.problems = in_order([*piece.problems, *confirm_problems(Kind.DOCUMENT, piece.changes, facts)])
+        piece.problems = in_order(
+            [*piece.problems, *confirm_problems(ctx.features, Kind.DOCUMENT, piece.changes, facts)]
+        )
         if slug and not piece.problems:
             taken.add(slug)
 
 
 def _change_problems(ctx: Context, piece: _Known, found: ExistingRecords) -> list[Problem]:
-    rule = partial(refuse_edit, changes=piece.changes)
-    if refused := refusal_of(ctx, piece.document, rule, ctx.call):
+    if refused := refusal_of(partial(refuse_edit, piece.document, ctx.call, piece.changes)):
         return [Problem(field="key", message=refused.message)]
     of_brief = brief_problems(piece.brief or {}, found, piece.document["id"])
     return [
@@ -192,7 +192,7 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
         piece.document_id, piece.outcome = document["id"], PieceOutcome.CREATED
     changed = [(piece.document, decision) for piece in known if (decision := _decide(ctx, piece)).events]
     ctx.store[Documents].change_many(ctx.project_id, changed)
-    origin: Origin = {**origin_of(ctx), "scripted": True}
+    origin = {**origin_of(ctx), "scripted": True}
     versions = [
         (decision.document, decision.events[-1], origin)
         for before, decision in changed

@@ -14,7 +14,6 @@ from app.core.context import Caller, this_instant
 from app.core.errors import Unauthorized, or_raise
 from app.core.store.store import Store
 from app.core.vocabulary import Scope, TokenKind
-from app.oauth.rules import AgreedToken
 from app.projects.rules import StoredProject, StoredToken
 from app.projects.store import Projects
 from app.projects.token_store import Sessions, Tokens
@@ -89,7 +88,7 @@ class Access:
         Refuses with `Unauthorized` like `authenticate`, and the access token of a connection.
         """
         caller = self.authenticate(secret, TokenKind.MANAGEMENT, now)
-        if caller.is_connection:
+        if "connection" in caller.token:
             raise Unauthorized
         return begin_session(self._store, caller.project_id, caller.token_id, hash_of(secret), now, life)
 
@@ -118,14 +117,13 @@ class Access:
         token = or_raise(self._store[Tokens].by_hash(token_hash), Unauthorized)
         if expires_at := token.get("expiresAt"):
             ends.append(expires_at)
-        if connection := token.get("connection"):
-            ends.append(connection["accessExpiresAt"])
-            if not granter_is_in_force(self._store, token["projectId"], token, now):
-                raise Unauthorized
+        for feature in self._store.features.features:
+            if feature.secret_ends and (end := feature.secret_ends(self._store, token, now)):
+                ends.append(end)
         expires_at = min(ends, default=None)
         if not is_in_force(token, now) or is_over(expires_at, now):
             raise Unauthorized
-        caller = _caller_of(token, self._store[Projects].settings(token["projectId"]))
+        caller = _caller_of(token, self._store[Projects].short_settings(token["projectId"]))
         self._store[Tokens].record_use(token["projectId"], token["id"], now)
         return _Found(kind and TokenKind(token["kind"]), expires_at, caller, read_at)
 
@@ -163,9 +161,8 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
         scopes=frozenset(Scope(scope) for scope in token["scopes"]),
         drafts=token["drafts"],
         project_name=project["name"],
-        frozen=project.get("frozen"),
-        budget=token.get("budget"),
-        is_connection="connection" in token,
+        token=token,
+        project=project,
         member_id=token.get("memberId"),
         token_hash=token["hash"],
     )
@@ -174,13 +171,6 @@ def _caller_of(token: StoredToken, project: StoredProject) -> Caller:
 def is_over(expires_at: datetime | None, now: datetime) -> bool:
     """Returns whether something has expired; what has no end never does."""
     return expires_at is not None and expires_at <= now
-
-
-def granter_is_in_force(store: Store, project_id: str, token: StoredToken | AgreedToken, now: datetime) -> bool:
-    """Returns whether the token that agreed to a connection is in force, with the secret that it had then."""
-    by = token.get("grantedBy")
-    granter = store[Tokens].get(project_id, by["id"] or "") if by else None
-    return granter is not None and granter["hash"] == token.get("grantedWith") and is_in_force(granter, now)
 
 
 def is_in_force(token: StoredToken | None, now: datetime) -> bool:

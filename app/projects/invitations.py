@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 
-from app.core.actors import wire_note
 from app.core.context import Caller, Context, system
 from app.core.errors import BadRequest, Forbidden, NotFound, Unauthorized, or_raise
 from app.core.operation import Effect, Result, operation
@@ -12,7 +11,6 @@ from app.core.schemas.queries import LongPage
 from app.core.store.store import Store
 from app.core.times import wire_time
 from app.core.vocabulary import Channel, Scope
-from app.guards.errors import ProjectFrozen
 from app.projects.access import hash_of, is_in_force, new_project_secret, project_of_secret
 from app.projects.members import own_member
 from app.projects.rules import StoredInvitation, StoredToken
@@ -33,6 +31,7 @@ NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn o
     body=InvitationFields,
     errors=(BadRequest, Forbidden),
     transaction=True,
+    unchanging=True,
     toolsets=("admin",),
     next="Give the link to the member alone, and never write it into a document.",
 )
@@ -75,7 +74,13 @@ def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[lis
     return Result([record_of(Invitation, one) for one in open_ones[first : first + fields["limit"]]])
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>/invitations/<invitation_id>", toolsets=("admin",))
+@operation(
+    Scope.ADMIN,
+    Effect.DESTROYS,
+    "DELETE /members/<id>/invitations/<invitation_id>",
+    unchanging=True,
+    toolsets=("admin",),
+)
 def withdraw_invitation(ctx: Context, member_id: str, invitation_id: str) -> Result[Invitation]:
     """Withdraw an invitation, whose link then signs nobody in.
 
@@ -90,8 +95,8 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
     """Uses an invitation up and returns the secret of the token that it makes, which has the member's name.
 
     Not an operation: the invited person has no token yet, so the inviter is the caller. Refuses with `Unauthorized`
-    when there is no such invitation, it has ended or was used, or the member is gone, and with `ProjectFrozen`; a
-    refusal uses nothing up.
+    when there is no such invitation, it has ended or was used, or the member is gone, and while the project is closed;
+    a refusal uses nothing up.
     """
     project_id = project_of_secret(secret)
 
@@ -99,8 +104,8 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
         invitation = or_raise(store[Invitations].take(project_id, hash_of(secret), now), Unauthorized)
         maker = invitation["tokenHash"]
         inviter = None if maker is None else or_raise(_valid_token(store, maker, now), Unauthorized)
-        if frozen := wire_note(store[Projects].settings(project_id).get("frozen")):
-            raise ProjectFrozen(**frozen)
+        if closed := store.features.if_closed(store[Projects].settings(project_id)):
+            raise closed
         member = or_raise(store[Members].get(project_id, invitation["memberId"]), Unauthorized)
         fields = {"name": member["name"], "scopes": invitation["scopes"], "memberId": member["id"]}
         if inviter and (ends := inviter.get("expiresAt")):

@@ -1,23 +1,14 @@
 """Members of the project (decisions, section 2)."""
 
-from datetime import datetime
-from secrets import compare_digest, token_urlsafe
-
-from app.core.actors import SYSTEM
 from app.core.context import Context
-from app.core.errors import BadRequest, NotFound, Problem, WriteConflict, or_raise
+from app.core.errors import BadRequest, NotFound, Problem, or_raise
 from app.core.etags import record_tag
-from app.core.events import Event
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import Fields, changed_fields, check
 from app.core.schemas.queries import LongPage
-from app.core.store.collection import object_id
-from app.core.store.store import Store
 from app.core.vocabulary import Role, Scope
-from app.notices.rules import notify_of
-from app.notices.settings import merged_notify, notify_problems
-from app.projects.responses import Member, member_record
+from app.projects.responses import Member
 from app.projects.rules import StoredMember
 from app.projects.schemas import MemberChanges, MemberFields
 from app.projects.store import Members, Projects
@@ -30,13 +21,13 @@ EMAIL_TAKEN = Problem(field="email", message="Another member of the project has 
 def list_members(ctx: Context, fields: Fields) -> Result[list[Member]]:
     """List the project's members by name: the ids that documents can be assigned to."""
     found = ctx.store[Members].list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
-    return Result([member_record(member) for member in found])
+    return Result([ctx.features.record_of(Member, member) for member in found])
 
 
 @operation(Scope.READ, Effect.READS, "GET /members/<id>", toolsets=("planning", "admin"))
 def get_member(ctx: Context, member_id: str) -> Result[Member]:
     """Read a member."""
-    return _result(own_member(ctx, member_id))
+    return _result(ctx, own_member(ctx, member_id))
 
 
 @operation(
@@ -52,7 +43,7 @@ def create_member(ctx: Context, fields: Fields) -> Result[Member]:
     """Add a member to the project."""
     _check(ctx, MemberFields, fields)
     member = {"role": Role.WRITER, "email": None, **fields, "createdAt": ctx.now}
-    return _result(ctx.store[Members].add(ctx.project_id, member, ctx.event("member.created")))
+    return _result(ctx, ctx.store[Members].add(ctx.project_id, member, ctx.event("member.created")))
 
 
 @operation(
@@ -68,18 +59,15 @@ def create_member(ctx: Context, fields: Fields) -> Result[Member]:
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member]:
     """Change a member; null clears the e-mail address."""
     member = ctx.check_match(own_member(ctx, member_id))
-    notify = merged_notify(member, fields.get("notify") or {})
-    problems = notify_problems(ctx, {**member, **fields}, notify) if "notify" in fields else ()
+    problems = ctx.features.problems(Member, ctx, member, fields)
     _check(ctx, MemberChanges, fields, *problems, exclude=member_id)
-    changes = changed_fields({**member, "notify": notify_of(member)}, {**fields, "notify": notify})
+    changes = changed_fields(member, ctx.features.to_stored(Member, member, fields))
     if not changes:
-        return _result(member)
-    if notify["email"] and "notifyKey" not in member:
-        changes["notifyKey"] = token_urlsafe(24)
+        return _result(ctx, member)
     changed = ctx.store[Members].update(ctx.project_id, member, changes, ctx.event("member.updated"))
     if "name" in changes:
         ctx.store[Projects].delivery_changed(ctx.project_id)
-    return _result(changed)
+    return _result(ctx, changed)
 
 
 @operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>", transaction=True, toolsets=("admin",))
@@ -91,27 +79,7 @@ def delete_member(ctx: Context, member_id: str) -> Result[Member]:
     member = ctx.check_match(own_member(ctx, member_id))
     deleted = ctx.store[Members].delete(ctx.project_id, member, ctx.event("member.deleted"))
     ctx.store[Projects].delivery_changed(ctx.project_id)
-    return _result(deleted)
-
-
-def turn_off_email(store: Store, key: str, now: datetime, *, dry_run: bool) -> bool:
-    """Turns off the e-mail of the member whose key is in a link; returns whether there is one.
-
-    Not an operation: the reader of the link need not be signed in. A `dry_run` changes nothing. (decisions, section 19)
-    """
-    project_id, _, rest = key.partition(".")
-    member_id, _, secret = rest.partition(".")
-    if object_id(project_id) is None or (member := store[Members].get(project_id, member_id)) is None:
-        return False
-    if not compare_digest(member.get("notifyKey", "").encode(), secret.encode()) or not secret:
-        return False
-    if notify_of(member)["email"] and not dry_run:
-        off = {"notify": {**notify_of(member), "email": False}}
-        try:
-            store[Members].update(project_id, member, off, Event("member.updated", now, SYSTEM))
-        except WriteConflict:  # the member was changed meanwhile
-            return turn_off_email(store, key, now, dry_run=False)
-    return True
+    return _result(ctx, deleted)
 
 
 def own_member(ctx: Context, member_id: str) -> StoredMember:
@@ -122,8 +90,8 @@ def own_member(ctx: Context, member_id: str) -> StoredMember:
 def _check(ctx: Context, schema: type[Schema], fields: Fields, *problems: Problem, exclude: str | None = None) -> None:
     """Refuses with `BadRequest` invalid fields, an e-mail address of a member other than `exclude`, and `problems`."""
     is_taken = ctx.store[Members].find_same(ctx.project_id, fields, exclude=exclude)
-    check(schema, fields, *((EMAIL_TAKEN,) if is_taken else ()), *problems)
+    check(ctx.features.schema_of(schema), fields, *((EMAIL_TAKEN,) if is_taken else ()), *problems)
 
 
-def _result(member: StoredMember) -> Result[Member]:
-    return Result(member_record(member), etag=record_tag(member))
+def _result(ctx: Context, member: StoredMember) -> Result[Member]:
+    return Result(ctx.features.record_of(Member, member), etag=record_tag(member))

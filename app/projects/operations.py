@@ -1,6 +1,5 @@
 """The token's project and its settings (decisions, section 5)."""
 
-from app.core.actors import StoredNote
 from app.core.context import Caller, Context, system, this_instant
 from app.core.errors import BadRequest, NotFound, Problem, or_raise
 from app.core.etags import record_tag
@@ -9,12 +8,10 @@ from app.core.schemas.loading import Fields, check
 from app.core.store.collection import new_id
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
-from app.notices.settings import slack_problems, unmasked
-from app.projects.responses import Project, project_record
+from app.projects.responses import Project
 from app.projects.rules import StoredProject, merged_views
-from app.projects.schemas import MAX_VIEWS, FreezeFields, ProjectChanges, ProjectFields, ViewsFields
+from app.projects.schemas import MAX_VIEWS, ProjectChanges, ProjectFields, ViewsFields
 from app.projects.store import Projects
-from app.provenance.vocabulary import ReviewDemand
 
 TOO_MANY_VIEWS = f"A project has at most {MAX_VIEWS} saved views: delete one first."
 
@@ -22,7 +19,7 @@ TOO_MANY_VIEWS = f"A project has at most {MAX_VIEWS} saved views: delete one fir
 @operation(Scope.READ, Effect.READS, "GET /project", toolsets=("planning", "reviewing", "admin"))
 def get_project(ctx: Context) -> Result[Project]:
     """Read the project that the token belongs to, with its settings."""
-    return _result(ctx.store[Projects].settings(ctx.project_id))
+    return project_result(ctx, ctx.store[Projects].settings(ctx.project_id))
 
 
 @operation(
@@ -31,11 +28,9 @@ def get_project(ctx: Context) -> Result[Project]:
 def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     """Change the project's settings."""
     project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))
-    sent = unmasked(fields, project)
-    check(ProjectChanges, fields, *slack_problems(ctx, sent.get("slack"), "slack"))
-    if sent.get("reviewRecord") == ReviewDemand.OFF:  # as it is shown where it is unset
-        sent = {**sent, "reviewRecord": None}
-    return _changed(ctx, project, sent)
+    problems = ctx.features.problems(Project, ctx, project, fields)
+    check(ctx.features.schema_of(ProjectChanges), fields, *problems)
+    return _changed(ctx, project, ctx.features.to_stored(Project, project, fields))
 
 
 @operation(
@@ -51,31 +46,6 @@ def save_views(ctx: Context, fields: Fields) -> Result[Project]:
     wrong = [Problem(field="views", message=TOO_MANY_VIEWS)] if len(views) > MAX_VIEWS else []
     check(ViewsFields, fields, *wrong)
     return _changed(ctx, project, {"views": views})
-
-
-@operation(
-    Scope.ADMIN, Effect.CHANGES, "POST /project/freeze", body=FreezeFields, transaction=True, toolsets=("admin",)
-)
-def freeze_project(ctx: Context, fields: Fields) -> Result[Project]:
-    """Freeze the project: nothing but tokens with the scope `admin` can write.
-
-    It holds within 5 seconds; scheduled documents wait too. Reads and delivery go on. Freezing again replaces the note.
-    """
-    project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))
-    since = project.get("frozen") or StoredNote(note="", at=ctx.now, by=ctx.caller.actor)
-    frozen: StoredNote = {**since, "note": fields.get("note") or ""}
-    if frozen == project.get("frozen"):
-        return _result(project)
-    return _result(ctx.store[Projects].freeze(ctx.project_id, project, frozen, ctx.event("project.frozen")))
-
-
-@operation(Scope.ADMIN, Effect.CHANGES, "POST /project/unfreeze", transaction=True, toolsets=("admin",))
-def unfreeze_project(ctx: Context) -> Result[Project]:
-    """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
-    project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))
-    if project.get("frozen") is None:
-        return _result(project)
-    return _result(ctx.store[Projects].freeze(ctx.project_id, project, None, ctx.event("project.unfrozen")))
 
 
 def create_project(store: Store, fields: Fields) -> Project:
@@ -94,12 +64,13 @@ def create_project(store: Store, fields: Fields) -> Project:
         "createdAt": now,
         "updatedAt": now,
     }
-    return project_record(store.in_transaction(lambda within: within[Projects].create(project)))
+    created = store.in_transaction(lambda within: within[Projects].create(project))
+    return store.features.record_of(Project, created)
 
 
 def all_projects(store: Store) -> list[Project]:
     """Returns every project's record, the oldest first; for the command line."""
-    return [project_record(project) for project in store[Projects].all()]
+    return [store.features.record_of(Project, project) for project in store[Projects].all()]
 
 
 def service_of(store: Store, project_id: str) -> Caller:
@@ -115,10 +86,11 @@ def service_of(store: Store, project_id: str) -> Caller:
 def _changed(ctx: Context, project: StoredProject, sent: Fields) -> Result[Project]:
     """Returns the project with those settings that differ written; an empty one is as an unset one."""
     changes = {name: value for name, value in sent.items() if (value or None) != (project.get(name) or None)}
-    if not changes:
-        return _result(project)
-    return _result(ctx.store[Projects].update(ctx.project_id, project, changes, ctx.event("project.updated")))
+    if changes:
+        project = ctx.store[Projects].update(ctx.project_id, project, changes, ctx.event("project.updated"))
+    return project_result(ctx, project)
 
 
-def _result(project: StoredProject) -> Result[Project]:
-    return Result(project_record(project), etag=record_tag(project))
+def project_result(ctx: Context, project: StoredProject) -> Result[Project]:
+    """Returns a stored project as the result of an operation."""
+    return Result(ctx.features.record_of(Project, project), etag=record_tag(project))

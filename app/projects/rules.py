@@ -1,7 +1,4 @@
-"""What is stored of a token, and its budget: how much it may change in an hour, and publish in a day.
-
-(decisions, sections 2 and 13)
-"""
+"""What is stored of projects, members, tokens and invitations (decisions, sections 2 and 5)."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -10,14 +7,11 @@ from typing import Annotated, Any, NotRequired
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from app.core.actors import Actor, StoredNote
+from app.core.actors import Actor
 from app.core.documented import doc
 from app.core.named import StoredNamed, name_key
 from app.core.secrets import StoredSecret
 from app.core.vocabulary import Role, TokenKind
-from app.guards.budgets import Budget
-from app.notices.member_fields import Notify
-from app.oauth.rules import ClientOfToken, Connection
 
 
 class StoredMember(StoredNamed):
@@ -25,13 +19,10 @@ class StoredMember(StoredNamed):
 
     email: NotRequired[str | None]
     role: Annotated[str, AfterValidator(Role)]
-    notify: NotRequired[Notify]
-    notifyKey: NotRequired[str]
-    """The secret in the links that turn e-mail off."""
 
 
 class StoredToken(TypedDict):
-    """A token as the store returns it; lists leave out `hash`, `connection` and `grantedWith`."""
+    """A token as the store returns it; lists have nothing but what is shown."""
 
     id: str
     projectId: str
@@ -40,14 +31,7 @@ class StoredToken(TypedDict):
     agent: NotRequired[str | None]
     scopes: list[str]
     drafts: bool
-    budget: NotRequired[Budget | None]
     memberId: NotRequired[str | None]
-    client: NotRequired[ClientOfToken | None]
-    grantedBy: NotRequired[Actor | None]
-    grantedWith: NotRequired[str | None]
-    """The hash of the token secret that agreed; the connection ends with that secret."""
-    connection: NotRequired[Connection]
-    """The secrets of a token that a client got by OAuth."""
     hash: NotRequired[str]
     createdAt: datetime
     expiresAt: NotRequired[datetime | None]
@@ -60,7 +44,6 @@ NEW_TOKEN: Mapping[str, Any] = {
     "kind": TokenKind.MANAGEMENT,
     "agent": None,
     "drafts": False,
-    "budget": None,
     "expiresAt": None,
     "lastUsedAt": None,
     "revokedAt": None,
@@ -99,19 +82,7 @@ class StoredProject(TypedDict):
     previewUrl: NotRequired[str | None]
     categoryUrl: NotRequired[str | None]
     claimLeaseSeconds: NotRequired[int | None]
-    guidelines: NotRequired[str | None]
-    fourEyes: NotRequired[bool | None]
-    checks: NotRequired[dict[str, str] | None]
-    """The levels of checks by name; those that are not named are warnings."""
-    reviewRecord: NotRequired[str | None]
-    """Whether an approval needs the record of a person's review."""
-    maxRounds: NotRequired[int | None]
-    """From how many rounds on people decide; None for no limit."""
-    slack: NotRequired[str | None]
-    """The Slack address for notices of what waits for everybody."""
     views: NotRequired[list[SavedView] | None]
-    frozen: NotRequired[StoredNote | None]
-    """Why, since when and by whom it is frozen."""
     createdAt: datetime
     updatedAt: datetime
     rev: int

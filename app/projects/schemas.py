@@ -1,16 +1,10 @@
 """What a project's settings may hold (decisions, section 5)."""
 
 from collections.abc import Callable
-from itertools import chain
-from typing import Any
 
 import marshmallow as ma
 
-from app.briefs.schemas import LEASE_SECONDS
-from app.checks.vocabulary import CheckLevel, CheckName
 from app.core.schemas.fields import (
-    MAX_LISTED,
-    Documented,
     EnumString,
     List,
     Nested,
@@ -22,8 +16,6 @@ from app.core.schemas.fields import (
 )
 from app.core.schemas.validation import HEX_ID, full_match, http_url, not_blank
 from app.core.vocabulary import Role
-from app.notices.schemas import NotifyFields, Slack
-from app.provenance.vocabulary import ReviewDemand
 
 _PART = r'[^@\s\x00-\x1f\x7f,;:<>()\[\]"\\]+'
 
@@ -49,13 +41,15 @@ class MemberChanges(MemberFields):
     """What PATCH of a member may carry."""
 
     name = StrictString(100, not_blank, description="the member's name", example="Ada Example", allow_none=False)
-    notify = Nested(NotifyFields, description="how they are told; merged", allow_none=False)
 
 
 MAX_URL = 2_000
 
 
 MAX_VIEWS = 50
+
+LEASE_SECONDS = (60, 86_400)
+"""The shortest and the longest lease of a claim."""
 
 
 def url_with(*placeholders: str) -> Callable[[str], None]:
@@ -72,28 +66,6 @@ def url_with(*placeholders: str) -> Callable[[str], None]:
             http_url(address)
 
     return check
-
-
-class CheckLevels(Documented, ma.fields.Dict):
-    """Names of checks, each with its level; the second stage checks both words."""
-
-    default_error_messages: dict[str, Any] = {"invalid": "Must be an object."}
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(
-            keys=EnumString(CheckName, allow_none=False), values=EnumString(CheckLevel, allow_none=False), **options
-        )
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, dict) and len(value) > MAX_LISTED:
-            raise ma.ValidationError(f"Must have at most {MAX_LISTED} items.")
-        try:
-            return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]
-        except ma.ValidationError as error:
-            if isinstance(error.messages, dict):  # by name, then by `key` and `value`
-                flat = {name: [*chain.from_iterable(one.values())] for name, one in error.messages.items()}
-                raise ma.ValidationError(flat) from None
-            raise
 
 
 class ProjectFields(Schema):
@@ -133,29 +105,6 @@ class ProjectChanges(Schema):
         example=3600,
         allow_none=True,
     )
-    guidelines = StrictString(20_000, description="the house style for writers, as markdown")
-    fourEyes = StrictBoolean(
-        description="whether who made or submitted a version may not approve, schedule or publish it; null: false",
-        allow_none=True,
-    )
-    checks = CheckLevels(
-        description="checks of documents by name, each `off`, `warning` (the default) or `error`; replaced whole",
-        example={"meta_title": "error", "references": "off"},
-        allow_none=True,
-    )
-    reviewRecord = EnumString(
-        ReviewDemand,
-        description="`required`: only a person approves, with the record of their review; null: `off`",
-        example="required",
-    )
-    maxRounds = StrictInteger(
-        1,
-        20,
-        description="requests for changes with `offer` before a publication; null: no limit",
-        example=3,
-        allow_none=True,
-    )
-    slack = Slack()
 
 
 class ViewFields(Schema):
@@ -175,11 +124,3 @@ class ViewsFields(Schema):
     """Views to save or to delete."""
 
     views = List(Nested(ViewFields, allow_none=False), MAX_VIEWS, description="the views", required=True)
-
-
-class FreezeFields(Schema):
-    """What freezing a project carries."""
-
-    note = StrictString(
-        500, description="why, for those who are refused", example="Wrong prices in last night's drafts."
-    )

@@ -4,24 +4,43 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast
 
 from bson import ObjectId, Timestamp
 from cachetools import TTLCache, cached
 from pymongo.collection import Collection as MongoCollection
 
-from app.core.actors import StoredNote
 from app.core.events import Event
 from app.core.named import name_key
 from app.core.store.collection import OutboxCollection, new_id, object_id
-from app.core.store.indexes import FIRST_ID, NOT_DELETED
+from app.core.store.indexes import NOT_DELETED, Storage, index
 from app.core.store.named import Named
 from app.core.store.types import Bson, Values
-from app.notices.vocabulary import Digest
+from app.core.store.validators import ID, TEXT, one_of, record_validator
+from app.core.vocabulary import Role
 from app.projects.rules import StoredMember, StoredProject
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
+
+STORAGE = Storage(
+    indexes=(
+        index("members", "projectId nameKey _id", "lists by name", NOT_DELETED),
+        index(
+            "members",
+            "projectId emailKey",
+            "an e-mail address is one member's",
+            {**NOT_DELETED, "emailKey": {"$gt": ""}},
+            unique=True,
+        ),
+        index("members", "emailKey", "who signs in with an e-mail address, before any project is known", NOT_DELETED),
+    ),
+    validators={
+        "projects": record_validator(teamId=ID, name=TEXT),
+        "members": record_validator(name=TEXT, role=one_of(Role)),
+    },
+    outboxes=("members", "projects"),
+)
 
 
 class Members(Named[StoredMember]):
@@ -43,15 +62,6 @@ class Members(Named[StoredMember]):
     def ids(self, project_id: str) -> Sequence[str]:
         """Returns the ids of the members who did not leave."""
         return [row["id"] for row in self._find(project_id, NOT_DELETED, fields={"_id": 1})]
-
-    def with_digest(self, project_id: str, digest: Digest) -> Sequence[StoredMember]:
-        """Returns the members with a given `digest`."""
-        return self._find(project_id, {"notify.digest": digest, **NOT_DELETED}, fields=self.hidden)
-
-    def told_daily(self, hour: int) -> Sequence[StoredMember]:
-        """Returns the members of all projects who get a daily notice at an hour."""
-        told = {"projectId": {"$gte": FIRST_ID}, "notify.digest": Digest.DAILY, "notify.hour": hour, **NOT_DELETED}
-        return [self.from_bson(row) for row in self._collection.find(told, self.hidden)]
 
     def with_email(self, email: str) -> list[StoredMember]:
         """Returns the members of all projects who have this e-mail address, since signing in names no project."""
@@ -81,10 +91,6 @@ class StoredCounters(TypedDict):
     """How many webhooks there are."""
     delivery: int
     """How often what is delivered changed."""
-    freezes: NotRequired[int]
-    """How often the project was frozen or unfrozen."""
-    treeMoves: NotRequired[int]
-    """How often a category was moved in the tree."""
 
 
 class Revision(NamedTuple):
@@ -93,6 +99,10 @@ class Revision(NamedTuple):
     number: int
     at: Timestamp | None
     """A cluster time at which the primary had this revision; None if only the primary is read."""
+
+
+LONG = 2_000
+"""A longer text of a setting is left out where settings are cached, as no hot path needs it."""
 
 
 Capped = Literal["clusters", "webhooks"]
@@ -120,13 +130,19 @@ class Projects(OutboxCollection[StoredProject]):
         """Returns a project's record; it exists, as a token named it."""
         return cast(StoredProject, self.get(project_id, project_id) or {})
 
+    def short_settings(self, project_id: str) -> StoredProject:
+        """Returns a project's record without its long fields, to be cached."""
+        short: Any = {
+            name: value
+            for name, value in self.settings(project_id).items()
+            if name != "views" and not (isinstance(value, str) and len(value) > LONG)
+        }
+        return cast(StoredProject, short)
+
     @cached(_recent, lambda self, project_id: (self._store.cache_scope, project_id), _recent_lock)
     def recent_settings(self, project_id: str) -> StoredProject:
         """Returns a project's record as it was at most 3 s ago."""
-        recent = self.settings(project_id)
-        for long in ("guidelines", "views"):  # which no hot path needs
-            recent.pop(long, None)  # type: ignore[misc]
-        return recent
+        return self.short_settings(project_id)
 
     def find(self, project_id: str) -> StoredProject | None:
         """Returns a project by an id of any form, or None."""
@@ -143,16 +159,6 @@ class Projects(OutboxCollection[StoredProject]):
             _recent.pop((self._store.cache_scope, project_id), None)
         return changed
 
-    def freeze(self, project_id: str, before: StoredProject, frozen: StoredNote | None, event: Event) -> StoredProject:
-        """Freezes or unfreezes a project, inside a transaction.
-
-        It writes to the record that every publication writes to (`delivery_changed`). So what the worker is publishing
-        is published before, or sees the freeze.
-        """
-        changed = self.update(project_id, before, {"frozen": frozen}, event)
-        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"freezes": 1}}, session=self._session)
-        return changed
-
     def count_up(self, project_id: str, what: Capped, cap: int, number: int = 1) -> bool:
         """Counts some more of something inside a transaction; False where that exceeds the cap."""
         below = {"_id": ObjectId(project_id), what: {"$lte": cap - number}}
@@ -162,9 +168,12 @@ class Projects(OutboxCollection[StoredProject]):
         """Counts one less of something inside a transaction."""
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {what: -1}}, session=self._session)
 
-    def guard_tree(self, project_id: str) -> None:
-        """Makes every other transaction that moves a category in the project's tree conflict with this one."""
-        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"treeMoves": 1}}, session=self._session)
+    def conflict_on(self, project_id: str, what: str) -> None:
+        """Makes every other transaction of the project that writes its counters conflict with this one.
+
+        So a category that is moved in the tree is moved alone. `what` is the name of the counter that is written.
+        """
+        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {what: 1}}, session=self._session)
 
     def delivery_changed(self, project_id: str) -> None:
         """Increments the project's delivery revision, inside the transaction that changes what is delivered."""

@@ -7,8 +7,6 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.documented import Id, Timestamp, doc, one_of, shown_once
 from app.core.vocabulary import Scope, TokenKind
-from app.guards.budgets import Budget
-from app.oauth.rules import ClientOfToken
 
 
 class Token(TypedDict):
@@ -22,10 +20,7 @@ class Token(TypedDict):
         list[Annotated[str, one_of(Scope)]], doc("what it may do; empty for a delivery token", ["read", "write"])
     ]
     drafts: Annotated[bool, doc("a delivery token: whether it may read documents that are not published")]
-    budget: Annotated[Budget | None, doc("a management token's limits; null: none")]
     memberId: Annotated[Id | None, doc("the member whose it is; null: nobody's")]
-    client: Annotated[ClientOfToken | None, doc("the client that it was made for by OAuth; null: made otherwise")]
-    grantedBy: Annotated[Actor | None, doc("who agreed to connect the client; null: made otherwise")]
     createdAt: Annotated[Timestamp, doc("when it was created")]
     expiresAt: Annotated[Timestamp | None, doc("when it expires; null: never")]
     lastUsedAt: Annotated[Timestamp | None, doc("when it was last used; may lag a minute")]

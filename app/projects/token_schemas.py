@@ -3,8 +3,6 @@
 from app.core.schemas.fields import (
     EnumString,
     List,
-    Nested,
-    OnConfirm,
     Schema,
     StrictBoolean,
     StrictInteger,
@@ -13,7 +11,6 @@ from app.core.schemas.fields import (
 )
 from app.core.schemas.validation import not_blank
 from app.core.vocabulary import Scope, TokenKind
-from app.guards.schemas import BUDGET, BudgetFields, names_a_limit
 
 MEMBER = "a management token: the id of the member whose it is, or null"
 
@@ -32,7 +29,6 @@ class TokenFields(Schema):
     )
     drafts = StrictBoolean(description="a delivery token: whether it may read documents that are not published")
     expiresAt = TimeString(description="when it expires, a timestamp with its offset; by default never")
-    budget = Nested(BudgetFields, description=BUDGET, validate=OnConfirm(names_a_limit))
     memberId = StrictString(description=MEMBER)
 
 
@@ -42,7 +38,6 @@ class TokenChanges(Schema):
     name = StrictString(
         100, not_blank, description="what or who uses the token", example="Night writer", allow_none=False
     )
-    budget = Nested(BudgetFields, description=f"{BUDGET}; replaced whole", validate=OnConfirm(names_a_limit))
     memberId = StrictString(description=MEMBER)
 
 

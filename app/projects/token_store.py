@@ -1,19 +1,33 @@
-"""Tokens, of which only hashes of secrets are stored, and what they used of their budgets.
+"""Tokens, sessions and invitations, of which only hashes of secrets are stored (decisions, section 2)."""
 
-(decisions, sections 2 and 13)
-"""
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from bson import ObjectId
 
 from app.core.secrets import StoredSecret
 from app.core.store.collection import OutboxCollection, object_id
-from app.core.store.indexes import FIRST_ID
+from app.core.store.indexes import FIRST_ID, Storage, index
 from app.core.store.secrets import OwnedSecrets, Secrets
+from app.core.store.validators import ITEMS, TEXT, one_of, record_validator
+from app.core.vocabulary import TokenKind
 from app.projects.rules import StoredInvitation, StoredToken
+
+STORAGE = Storage(
+    indexes=(
+        index("tokens", "projectId memberId", "which tokens are members'", {"memberId": {"$gt": FIRST_ID}}),
+        index("tokens", "hash", "finds a caller, before any project is known", unique=True),
+        index("tokens", "projectId _id", "lists of a project's tokens"),
+        index("sessions", "projectId hash", "finds who is signed in", unique=True),
+        index("sessions", "expiresAt", "sessions end by themselves", expireAfterSeconds=0),
+        index("invitations", "projectId hash", "finds an invitation", unique=True),
+        index("invitations", "projectId memberId _id", "lists of a member's invitations"),
+        index("invitations", "expiresAt", "invitations expire", expireAfterSeconds=0),
+    ),
+    validators={"tokens": record_validator(kind=one_of(TokenKind), name=TEXT, hash=TEXT, scopes=ITEMS)},
+    outboxes=("tokens",),
+)
 
 
 class StoredSession(StoredSecret):
@@ -54,10 +68,6 @@ class Tokens(OutboxCollection[StoredToken]):
         """Returns a token by its id alone, for the command line."""
         return self.from_bson(self._collection.find_one({"_id": object_id(token_id)}, self.hidden))
 
-    def by_connection(self, project_id: str, part: Literal["code", "family"], part_hash: str) -> StoredToken | None:
-        """Returns the connection that has this hash: of its code, or of the part that all its refresh tokens have."""
-        return self._find_one(project_id, {f"connection.{part}": part_hash}, self.hidden)
-
     def of_member(self, project_id: str, member_id: str, **like: Any) -> StoredToken | None:
         """Returns the token of a member with some values that is not revoked, like that of their calendar."""
         return self._find_one(project_id, {"memberId": ObjectId(member_id), "revokedAt": None, **like}, self.hidden)
@@ -70,7 +80,8 @@ class Tokens(OutboxCollection[StoredToken]):
     def get_granters(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
         """Returns, by token id, the id of the token that agreed to the connection, for tokens that are connections."""
         found = self._by_id(project_id, token_ids, {"grantedBy": 1})
-        return {token_id: by["id"] or "" for token_id, row in found.items() if (by := row.get("grantedBy"))}
+        granted: Mapping[str, Any] = found
+        return {token_id: by["id"] or "" for token_id, row in granted.items() if (by := row.get("grantedBy"))}
 
     def owners(self, project_id: str) -> dict[str, str]:
         """Returns the member to whom each token belongs, by token id, revoked tokens included."""
@@ -83,7 +94,7 @@ class Tokens(OutboxCollection[StoredToken]):
         where = self._where(project_id, {"_id": ObjectId(token_id), "lastUsedAt": stale})
         self._collection.update_one(where, {"$set": {"lastUsedAt": now}})
 
-    def list(self, project_id: str, *, limit: int, offset: int) -> list[StoredToken]:
-        """Returns one page of tokens, the oldest first, revoked ones too."""
-        fields = {"outbox": 0, "hash": 0, "connection": 0, "grantedWith": 0}
+    def list(self, project_id: str, names: Iterable[str] = (), *, limit: int, offset: int) -> list[StoredToken]:
+        """Returns one page of tokens with some fields, by default all, the oldest first, revoked ones too."""
+        fields = dict.fromkeys(names, 1) or self.hidden
         return self._find(project_id, {}, sort=(("_id", 1),), skip=offset, limit=limit, fields=fields)

@@ -1,18 +1,17 @@
 """Tokens of the project (decisions, section 2)."""
 
 from collections.abc import Iterable
+from typing import get_type_hints
 
 from app.core.context import Context
 from app.core.errors import BadRequest, Forbidden, NotFound, Problem, or_raise
 from app.core.etags import record_tag
 from app.core.operation import Effect, Result, operation
-from app.core.records import record_of
 from app.core.schemas.loading import Fields, changed_fields, check, in_order, problems
 from app.core.schemas.queries import LongPage
 from app.core.store.store import Store
 from app.core.times import read_time
 from app.core.vocabulary import Scope, TokenKind
-from app.guards.budgets import budget_of
 from app.projects.access import hash_of, new_secret
 from app.projects.rules import NEW_TOKEN, StoredToken
 from app.projects.store import Members
@@ -25,14 +24,14 @@ USUAL_SCOPES = (*AGENT_SCOPES, Scope.PUBLISH)
 
 NOBODY = Problem(field="memberId", message="The project has no member with this id; list the members to find it.")
 NO_OWNER = Problem(field="memberId", message="Only a management token can be a member's.")
-NO_BUDGET = Problem(field="budget", message="Only a management token can have a budget: a delivery token reads.")
 
 
 @operation(Scope.ADMIN, Effect.READS, "GET /tokens", query=LongPage, toolsets=("admin",))
 def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
     """List the project's tokens, the oldest first, revoked ones too; never their secrets."""
-    found = ctx.store[Tokens].list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
-    return Result([record_of(Token, token) for token in found])
+    shown = get_type_hints(ctx.features.response_of(Token))
+    found = ctx.store[Tokens].list(ctx.project_id, shown, limit=fields["limit"], offset=fields["offset"])
+    return Result([ctx.features.record_of(Token, token) for token in found])
 
 
 @operation(
@@ -60,19 +59,19 @@ def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
     secret = new_secret(kind)
     token = {
         **NEW_TOKEN,
+        **ctx.features.to_stored(Token, {"kind": kind}, fields),
         "kind": kind,
         "name": fields["name"],
         "agent": agent,
         "scopes": scopes,
         "drafts": fields.get("drafts", False),
-        "budget": budget_of(fields.get("budget")),
         "memberId": fields.get("memberId"),
         "hash": hash_of(secret),
         "createdAt": ctx.now,
         "expiresAt": read_time(expires) if expires else None,
     }
     added = ctx.store[Tokens].add(ctx.project_id, token, ctx.event("token.created"))
-    return _result_with_secret(added, secret)
+    return _result_with_secret(ctx, added, secret)
 
 
 @operation(
@@ -84,10 +83,9 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
     Within 5 seconds every server applies it.
     """
     token = ctx.check_match(_own_token(ctx, token_id))
-    check(TokenChanges, fields, *_wrong_for(ctx, token["kind"], fields))
-    sent = {**fields, "budget": budget_of(fields["budget"])} if "budget" in fields else fields
-    changes = changed_fields(token, sent)
-    return _result(_write(ctx, token, changes, "token.updated") if changes else token)
+    check(ctx.features.schema_of(TokenChanges), fields, *_wrong_for(ctx, token["kind"], fields))
+    changes = changed_fields(token, ctx.features.to_stored(Token, token, fields))
+    return _result(ctx, _write(ctx, token, changes, "token.updated") if changes else token)
 
 
 @operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /tokens/<id>", toolsets=("admin",))
@@ -97,7 +95,7 @@ def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
     Its claims and drafts stay as they are.
     """
     token = ctx.check_match(_own_token(ctx, token_id))
-    return _result(_write(ctx, token, {"revokedAt": ctx.now}, "token.revoked"))
+    return _result(ctx, _write(ctx, token, {"revokedAt": ctx.now}, "token.revoked"))
 
 
 @operation(
@@ -115,12 +113,13 @@ def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     A token with a scope that yours lacks can't be rotated with it. One that a client got by OAuth renews itself.
     """
     token = ctx.check_match(_own_token(ctx, token_id))
-    if token.get("client"):
-        raise BadRequest("A client renews the secrets of its connection itself: revoke the token to end it.")
+    for feature in ctx.features.features:
+        if feature.refuse_rotation:
+            feature.refuse_rotation(token)
     refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
     secret = new_secret(TokenKind(token["kind"]))
     rotated = _write(ctx, token, {"hash": hash_of(secret)}, "token.rotated")
-    return _result_with_secret(rotated, secret)
+    return _result_with_secret(ctx, rotated, secret)
 
 
 def read_token(ctx: Context, token_id: str) -> Token:
@@ -130,7 +129,7 @@ def read_token(ctx: Context, token_id: str) -> Token:
     """
     list_tokens.permit(ctx)
     token = ctx.store[Tokens].get(ctx.project_id, token_id)
-    return record_of(Token, or_raise(token, NotFound, "The project has no such token."))
+    return ctx.features.record_of(Token, or_raise(token, NotFound, "The project has no such token."))
 
 
 def refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool = False) -> None:
@@ -151,7 +150,7 @@ def project_of_token(store: Store, token_id: str) -> str:
 
 
 def _check(ctx: Context, fields: Fields) -> None:
-    wrong = problems(TokenFields, fields)
+    wrong = problems(ctx.features.schema_of(TokenFields), fields)
     delivery = fields.get("kind") == TokenKind.DELIVERY
     if fields.get("kind") == TokenKind.CALENDAR:
         wrong.append(Problem(field="kind", message="A calendar's token is made in the console, by the member."))
@@ -171,11 +170,10 @@ def _wrong_for(ctx: Context, kind: str, fields: Fields) -> list[Problem]:
     """Returns what a token of a kind can't have, and a member that it can't belong to."""
     delivery, member_id = kind == TokenKind.DELIVERY, fields.get("memberId")
     is_somebody = member_id is None or ctx.store[Members].exists(ctx.project_id, member_id)
-    wrong = [
-        NO_BUDGET if kind != TokenKind.MANAGEMENT and budget_of(fields.get("budget")) else None,
-        NO_OWNER if delivery and member_id is not None else None if is_somebody else NOBODY,
-    ]
-    return [problem for problem in wrong if problem]
+    wrong = ctx.features.problems(Token, ctx, {"kind": kind}, fields)
+    if delivery and member_id is not None:
+        return [*wrong, NO_OWNER]
+    return wrong if is_somebody else [*wrong, NOBODY]
 
 
 def _write(ctx: Context, token: StoredToken, changes: Fields, event: str) -> StoredToken:
@@ -189,10 +187,10 @@ def _own_token(ctx: Context, token_id: str) -> StoredToken:
     return token
 
 
-def _result(token: StoredToken) -> Result[Token]:
-    return Result(record_of(Token, token), etag=record_tag(token))
+def _result(ctx: Context, token: StoredToken) -> Result[Token]:
+    return Result(ctx.features.record_of(Token, token), etag=record_tag(token))
 
 
-def _result_with_secret(token: StoredToken, secret: str) -> Result[NewToken]:
+def _result_with_secret(ctx: Context, token: StoredToken, secret: str) -> Result[NewToken]:
     """Returns a token with its new secret, which is shown once."""
-    return Result({**record_of(Token, token), "token": secret}, etag=record_tag(token), secrets=("token",))
+    return Result({**ctx.features.record_of(Token, token), "token": secret}, etag=record_tag(token), secrets=("token",))

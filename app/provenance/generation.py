@@ -19,6 +19,12 @@ class DraftGenerationFields(_Declared):
     model = StringToConfirm(200, not_blank, description="the model", example="example-4", allow_none=False)
 
 
+class WithDraftGeneration(Schema):
+    """A draft that may say what its markdown used."""
+
+    generation = Nested(DraftGenerationFields, description="what you used to write it")
+
+
 class GenerationFields(_Declared):
     """What the writer of a text used."""
 

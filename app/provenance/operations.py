@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time
 from functools import reduce
 from operator import or_
 from time import monotonic
+from typing import cast
 
 from app.checks.operations import check_levels, checks_of
 from app.checks.vocabulary import CheckOutcome
@@ -24,13 +25,12 @@ from app.core.vocabulary import Channel, Scope
 from app.documents.content import content_id_of, markdown_of, own_revision
 from app.documents.operations import own_document
 from app.documents.record import StoredDocument
-from app.documents.revision_store import Revisions
 from app.documents.store import Documents
 from app.events.store import Events
 from app.provenance import rules
 from app.provenance.responses import DisclosureRow, VersionReview, disclosure_row, disclosures_csv
 from app.provenance.responses import Provenance as ProvenanceResponse
-from app.provenance.reviews import HumanReview, disclosure_value
+from app.provenance.reviews import AttributedRevision, HumanReview, disclosure_value
 from app.provenance.rules import (
     Provenance,
     WrittenText,
@@ -41,8 +41,8 @@ from app.provenance.rules import (
     origins_after,
 )
 from app.provenance.schemas import DisclosureQuery, VersionQuery
+from app.provenance.store import AttributedRevisions, Disclosures
 from app.provenance.vocabulary import WriterKind
-from app.publications.store import Publications
 from app.review.store import Threads
 from app.review.vocabulary import ThreadOutcome, ThreadState
 
@@ -91,7 +91,7 @@ def provenance_of(ctx: Context, body: StoredBody | None) -> Provenance:
         paragraphs = rules.paragraphs_of(body["text"])
         words = [word_count(one.text) for one in paragraphs]
     named = rules.versions_in(reduce(or_, set(origins), 0))
-    revisions = ctx.store[Revisions].get_many(ctx.project_id, body["documentId"], named)
+    revisions = ctx.store[AttributedRevisions].get_many(ctx.project_id, body["documentId"], named)
     return rules.provenance_of(paragraphs, words, origins, revisions)
 
 
@@ -119,7 +119,7 @@ def compute_origins(ctx: Context, document_id: str, content_id: str) -> Iterator
         return ctx.store[Bodies].get_origins(ctx.project_id, [text.content_id]).get(text.content_id)
 
     old, origins = list[bytes](), list[int]()
-    contents = ctx.store[Revisions].contents(ctx.project_id, [document_id]).get(document_id, {})
+    contents = ctx.store[AttributedRevisions].contents(ctx.project_id, [document_id]).get(document_id, {})
     if content_id not in contents.values():
         raise WriteConflict
     texts = ancestry(contents, content_id)
@@ -208,9 +208,9 @@ def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[
     """Read the record of a person's review, by default of the newest version that has one."""
     document = own_document(ctx, document_id)
     if "version" in fields:
-        revision = own_revision(ctx, document["id"], fields["version"])
+        revision = cast(AttributedRevision, own_revision(ctx, document["id"], fields["version"]))
     else:
-        newest = ctx.store[Revisions].newest_reviewed(ctx.project_id, document["id"])
+        newest = ctx.store[AttributedRevisions].newest_reviewed(ctx.project_id, document["id"])
         revision = or_raise(newest, NotFound, "No version of the document has the record of a review.")
     review = or_raise(revision.get("review"), NotFound, "This version has no record of a review.")
     version = revision["version"]
@@ -230,7 +230,7 @@ def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[
 def list_disclosures(ctx: Context, fields: Fields) -> Result[list[DisclosureRow]]:
     """List what is disclosed of everything that is live, the newest first."""
     since, until = fields.get("from_"), fields.get("to")
-    found = ctx.store[Publications].published_between(
+    found = ctx.store[Disclosures].published_between(
         ctx.project_id,
         datetime.combine(date.fromisoformat(since), time.min, UTC) if since else None,
         datetime.combine(date.fromisoformat(until), time.max, UTC) if until else None,

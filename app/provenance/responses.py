@@ -10,10 +10,9 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.documented import EXAMPLE_TIME, Id, Timestamp, doc, one_of
 from app.core.records import record_of
-from app.provenance.reviews import HumanReview
+from app.provenance.reviews import DisclosedPublication, Generation, HumanReview
 from app.provenance.rules import WrittenParagraph
-from app.provenance.vocabulary import DisclosureValue
-from app.publications.rules import Publication
+from app.provenance.vocabulary import DisclosureValue, ReviewDemand
 
 
 class Provenance(TypedDict):
@@ -24,6 +23,12 @@ class Provenance(TypedDict):
     people: Annotated[int, doc("words of paragraphs that a person wrote on", 4)]
     agents: Annotated[int, doc("words of paragraphs that an agent wrote on")]
     paragraphs: Annotated[list[WrittenParagraph], doc("the paragraphs in their order")]
+
+
+class WithGenerationShown(TypedDict):
+    """The declaration of a version's writer."""
+
+    generation: Annotated[Generation | None, doc("what they say that they used; null for nothing")]
 
 
 class VersionReview(HumanReview):
@@ -49,7 +54,7 @@ class DisclosureRow(TypedDict):
     responsible: Annotated[str | None, doc("who answers for it; null where nobody is named", "Ada Miller")]
 
 
-def disclosure_row(publication: Publication) -> DisclosureRow:
+def disclosure_row(publication: DisclosedPublication) -> DisclosureRow:
     """Returns what is disclosed of a publication."""
     disclosure = publication["disclosure"]
     shown = {**publication, **disclosure, "documentId": publication["id"], "disclosure": disclosure["value"]}
@@ -69,3 +74,11 @@ def _cell(value: Any) -> str:
     text = "; ".join(value) if isinstance(value, list) else value["name"] if isinstance(value, dict) else value
     text = "" if text is None else str(text)
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+class ReviewedProject(TypedDict):
+    """The setting of a project."""
+
+    reviewRecord: Annotated[
+        str, one_of(ReviewDemand), doc("whether approving needs the record of a person's review", "off")
+    ]

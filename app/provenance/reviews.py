@@ -4,15 +4,18 @@
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
+from app.core.calls import Call
 from app.core.documented import Count, Timestamp, doc, one_of
-from app.documents.record import Call
-from app.provenance.vocabulary import DisclosureValue
+from app.documents.history import StoredRevision
+from app.intents.rules import StoredIntent
+from app.provenance.vocabulary import DisclosureValue, WriterKind
+from app.publications.rules import Publication
 
 TOKENS = ("inputTokens", "outputTokens")
 
@@ -65,6 +68,25 @@ class HumanReview(TypedDict):
     ]
 
 
+class AttributedRevision(StoredRevision):
+    """A version of a document, with who wrote and reviewed it."""
+
+    kind: NotRequired[Annotated[str, AfterValidator(WriterKind)] | None]
+    """The kind of its writer: whose its words count as."""
+    generation: NotRequired[Generation | None]
+    suggestedBy: NotRequired[Actor | None]
+    """The agent whose suggestion was accepted."""
+    review: NotRequired[HumanReview | None]
+    """The record of the review by a person, once there is one."""
+
+
+class AttributedDraft(StoredIntent):
+    """A draft, with who wrote its text."""
+
+    byAgent: NotRequired[bool]
+    """True if an agent wrote its markdown, or it came over MCP."""
+
+
 class StoredDisclosure(TypedDict):
     """The provenance that a publication shows."""
 
@@ -73,6 +95,24 @@ class StoredDisclosure(TypedDict):
     reviewedBy: Actor | None
     reviewedAt: str | None
     responsible: str | None
+
+
+class AgentWords(TypedDict):
+    """How many words an agent wrote of what is delivered."""
+
+    by: Actor
+    words: int
+
+
+class Attribution(TypedDict):
+    """The provenance of a publication's text."""
+
+    disclosure: StoredDisclosure
+    agentWords: NotRequired[list[AgentWords]]
+
+
+class DisclosedPublication(Publication, Attribution):
+    """A publication with the provenance of its text."""
 
 
 def missing_of(call: Call, review: Mapping[str, Any] | None, *, required: bool) -> tuple[str, ...]:
@@ -102,9 +142,3 @@ def disclosure_of(agents: int, models: Sequence[str], review: HumanReview | None
         "reviewedAt": review["at"] if review else None,
         "responsible": (review["responsible"] or None) if review else None,
     }
-
-
-def declared_tokens(generation: Generation | None) -> dict[str, int]:
-    """Returns the numbers of tokens that somebody declared, for an event."""
-    counts = {name: generation.get(name) for name in TOKENS} if generation else {}
-    return {name: number for name, number in counts.items() if isinstance(number, int)}

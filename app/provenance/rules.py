@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 
 from app.core.actors import Actor
 from app.core.documented import doc, one_of
-from app.documents.history import StoredRevision
+from app.provenance.reviews import AgentWords, AttributedRevision, Attribution, HumanReview, disclosure_of
 from app.provenance.vocabulary import WriterKind
 
 MOST_PARAGRAPHS = 50_000
@@ -199,7 +199,7 @@ def provenance_of(
     paragraphs: Sequence[Paragraph],
     words: Sequence[int],
     origins: Sequence[int],
-    revisions: Mapping[int, StoredRevision],
+    revisions: Mapping[int, AttributedRevision],
 ) -> Provenance:
     """Returns who wrote the paragraphs of a text, given their words; `revisions` are the versions by number."""
     writers = {one: _writers(versions_in(one), revisions) for one in set(origins)}
@@ -211,7 +211,13 @@ def provenance_of(
     )
 
 
-def writers_of(revision: StoredRevision) -> list[Writer]:
+def attribution_of(written: Provenance, review: HumanReview | None) -> Attribution:
+    """Returns what a publication has of the provenance of its text; `review` is the record of its version, if any."""
+    agents = [AgentWords(by=by, words=words) for by, words in written.words_by_agent()]
+    return {"disclosure": disclosure_of(written.words(WriterKind.AGENT), written.models, review), "agentWords": agents}
+
+
+def writers_of(revision: AttributedRevision) -> list[Writer]:
     """Returns who wrote a version: its author, and the agent whose suggestion they accepted."""
     generation, suggested_by = revision.get("generation"), revision.get("suggestedBy")
     kind = WriterKind.AGENT if revision["by"]["agent"] else WriterKind.PERSON
@@ -250,7 +256,7 @@ def _stayed(old: Sequence[bytes], new: Sequence[bytes]) -> list[int | None]:
     return [places[digest].pop() if places.get(digest) else None for digest in new]
 
 
-def _writers(versions: Iterable[int], revisions: Mapping[int, StoredRevision]) -> list[Writer]:
+def _writers(versions: Iterable[int], revisions: Mapping[int, AttributedRevision]) -> list[Writer]:
     return [writer for version in versions if version in revisions for writer in writers_of(revisions[version])]
 
 

@@ -1,8 +1,9 @@
 """The body of an approval with a record of review, and which version or publications to read."""
 
-from app.core.schemas.fields import Nested, Schema, StrictBoolean, StrictInteger, StrictString, not_empty
+from app.core.schemas.fields import EnumString, Nested, Schema, StrictBoolean, StrictInteger, StrictString, not_empty
 from app.core.schemas.queries import Page
-from app.documents.schemas import WithBaseVersion, day
+from app.documents.schemas import day
+from app.provenance.vocabulary import ReviewDemand
 
 
 class ReviewFields(Schema):
@@ -20,8 +21,8 @@ class ReviewFields(Schema):
     responsible = StrictString(200, description="who answers for it; may hold an address", example="Ada Miller")
 
 
-class ApproveFields(WithBaseVersion):
-    """The body of an approval."""
+class WithReview(Schema):
+    """An approval that may have the record of a person's review."""
 
     review = Nested(ReviewFields, description="the record of a person's review")
 
@@ -37,3 +38,13 @@ class DisclosureQuery(Page):
 
     from_ = day("went live on this day or after", data_key="from")
     to = day("went live on this day or before")
+
+
+class ReviewSettings(Schema):
+    """The demand, as it is sent."""
+
+    reviewRecord = EnumString(
+        ReviewDemand,
+        description="`required`: only a person approves, with the record of their review; null: `off`",
+        example="required",
+    )

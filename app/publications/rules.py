@@ -3,26 +3,17 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
-from app.core.actors import Actor
 from app.core.text.excerpts import first_paragraph
 from app.core.text.html import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
 from app.core.text.words import search_words
-from app.provenance.reviews import StoredDisclosure
 from app.publications.record import PastSlug, PublishedFields
 
 NOT_RENDERABLE = (
     f"The content's html would be over 15 MB, have over {MAX_TAGS:,} tags, or over {MAX_REFERENCES:,} characters such "
     "as & and no-break spaces, more than can be published: shorten or split the document."
 )
-
-
-class AgentWords(TypedDict):
-    """How many words an agent wrote of what is delivered."""
-
-    by: Actor
-    words: int
 
 
 class Publication(PublishedFields):
@@ -44,8 +35,6 @@ class Publication(PublishedFields):
     """The slugs that it was delivered under before, the latest first."""
     words: list[str]
     """The words of its title, subtitle and excerpt, which searches look for."""
-    disclosure: StoredDisclosure
-    agentWords: NotRequired[list[AgentWords]]
 
 
 @dataclass(frozen=True)

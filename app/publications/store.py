@@ -10,14 +10,42 @@ from datetime import datetime
 from bson import ObjectId
 from pymongo import ReturnDocument, UpdateOne
 
+from app.core.context import Context
 from app.core.store.collection import DESCENDING, Collection, object_id, object_ids, to_bson
-from app.core.store.indexes import NEWEST_FIRST
+from app.core.store.indexes import Storage, index
 from app.core.store.types import Bson, Projection, Values
-from app.publications.rules import AgentWords, Publication
+from app.publications.rules import Publication
+
+NEWEST_FIRST = index("publications", "projectId -publishedAt _id", "lists, the feed and the sitemap, newest first")
+STORAGE = Storage(
+    indexes=(
+        NEWEST_FIRST,
+        index("publications", "projectId categoryId -publishedAt _id", "lists of a category, and how many are in each"),
+        index(
+            "publications",
+            "projectId clusterId -publishedAt _id",
+            "lists of a cluster, and the documents that are related to one",
+        ),
+        index("publications", "projectId authorId -publishedAt _id", "lists of an author"),
+        index("publications", "projectId words -publishedAt _id", "searches for whole words"),
+        index("publications", "projectId -updatedAt", "when the feed last changed"),
+        index("publications", "projectId slug", "a slug leads to one document", unique=True),
+        index(
+            "publications",
+            "projectId agentWords.words",
+            "what agents wrote that is live",
+            {"agentWords.words": {"$gt": 0}},
+        ),
+        index(
+            "publications",
+            "projectId pastSlugs.slug",
+            "redirects from slugs that documents were delivered under before",
+        ),
+    )
+)
 
 NEWEST = (("publishedAt", DESCENDING), ("_id", 1))
 DELIVERED = {"projectId": 0, "version": 0, "pastSlugs": 0, "words": 0, "agentWords": 0}
-DISCLOSED = dict.fromkeys(("title", "slug", "version", "publishedAt", "disclosure"), 1)
 Ids = Mapping[str, Sequence[str]]
 """The ids that a list may have, by the field: `categoryId`, `authorId`, `clusterId`."""
 MOST_MERGED = 200
@@ -66,25 +94,6 @@ class Publications(Collection[Publication]):
         index = NEWEST_FIRST if len(ids.get("categoryId", ())) > MOST_MERGED and len(ids) == 1 and not words else None
         condition = _condition(ids, words)
         return self._find(project_id, condition, sort=NEWEST, skip=offset, limit=limit, fields=DELIVERED, index=index)
-
-    def published_between(
-        self, project_id: str, since: datetime | None, until: datetime | None, *, limit: int, offset: int
-    ) -> list[Publication]:
-        """Returns one page of what went live in a span of time, the newest first, with what is disclosed of it."""
-        span = {name: time for name, time in (("$gte", since), ("$lte", until)) if time is not None}
-        condition: Bson = {"publishedAt": span} if span else {}
-        index = NEWEST_FIRST
-        return self._find(project_id, condition, sort=NEWEST, skip=offset, limit=limit, fields=DISCLOSED, index=index)
-
-    def words_by_agent(self, project_id: str) -> list[AgentWords]:
-        """Returns how many words each agent wrote of all that is delivered."""
-        one = "$agentWords"
-        stages: list[Bson] = [
-            {"$unwind": one},
-            {"$group": {"_id": f"{one}.by.id", "by": {"$last": f"{one}.by"}, "words": {"$sum": f"{one}.words"}}},
-        ]
-        rows = self._aggregate(project_id, {"agentWords.words": {"$gt": 0}}, stages)
-        return [AgentWords(by=row["by"], words=row["words"]) for row in rows]
 
     def count(self, project_id: str, ids: Ids, words: Sequence[str]) -> int:
         """Returns how many documents are published with one of the ids in each field, and with all of some words."""
@@ -161,6 +170,11 @@ class Publications(Collection[Publication]):
         """Returns when something was last published, for the first time or again."""
         rows = self._find(project_id, {}, sort=(("updatedAt", DESCENDING),), limit=1, fields={"updatedAt": 1})
         return rows[0]["updatedAt"] if rows else None
+
+
+def is_delivered_in(ctx: Context, field: str, record_id: str) -> bool:
+    """Returns whether a document is delivered in a category; clusters are not delivered."""
+    return field == "categoryId" and ctx.store[Publications].is_in_category(ctx.project_id, record_id)
 
 
 def _condition(ids: Ids, words: Sequence[str]) -> Bson:

@@ -108,8 +108,8 @@ class Routes(Blueprint):  # type: ignore[misc]
             description="Success." if operation.reads else f"{operation.summary}: done.",
             headers={name: name for name in route.headers},
         )(partial(_call, route))
-        if operation.body is not None:
-            body = cached_schema(operation.body)
+        if route.body is not None:
+            body = cached_schema(route.body)
             required = route.method == "PUT" or any(field.required for field in body.fields.values())
             view = self.arguments(body, required=required)(view)
         if route.query is not None:
@@ -148,7 +148,7 @@ def _documentation(route: Route) -> dict[str, Any]:
 def _authorized(route: Route, view: View) -> View:
     """Wraps a view so that token and scope are checked, and unknown parameters noted, before the body is read."""
     query = cached_schema(route.query or Schema)
-    body = cached_schema(route.operation.body) if route.operation.body else None
+    body = cached_schema(route.body) if route.body else None
 
     @wraps(view)  # which passes flask-smorest's documentation of the view on
     def authorized(**path: str) -> Response:

@@ -6,12 +6,14 @@ from typing import Any
 
 import yaml
 
+from app.checks.extensions import TAKEN_KEYWORD
 from app.core.errors import IntentInvalid, Refusal
 from app.core.schemas.loading import problems
 from app.core.vocabulary import Kind
-from app.intents.responses import TAKEN_KEYWORD, Validation
+from app.features import ALL
+from app.intents.responses import Validation
 from app.intents.schemas import INTENT_FIELDS
-from app.rest.response_schemas import REF, JsonSchema, error_components
+from app.rest.response_schemas import REF, JsonSchema
 from app.rest.route import Route
 
 CHANGES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
@@ -23,18 +25,20 @@ USUAL = {"string": "", "integer": 1, "boolean": False, "array": [], "object": {}
 
 def response_example(route: Route, schema: JsonSchema, known: Mapping[str, JsonSchema]) -> Any:
     """Returns an example of a route's response; `known` are the components."""
-    if route.response is Validation and route.kind is not None:
+    if route.operation.response is Validation and route.kind is not None:
         warnings = {"warnings": [TAKEN_KEYWORD]} if route.kind is Kind.DOCUMENT else {}
-        return {"valid": False, "errors": problems(INTENT_FIELDS[route.kind], {}), **warnings}
+        return {"valid": False, "errors": problems(ALL.schema_of(INTENT_FIELDS[route.kind]), {}), **warnings}
     shown, changes = example(schema, known), CHANGES.get(route.operation.name)
     return _changed(shown, changes) if changes else shown
 
 
-def error_examples(error: type[Refusal]) -> dict[str, Any]:
-    """Returns examples of an error's body by name: of `IntentInvalid` what a draft of each kind lacks."""
+def error_examples(error: type[Refusal], known: Mapping[str, JsonSchema]) -> dict[str, Any]:
+    """Returns examples of an error's body by name: of `IntentInvalid` what a draft of each kind lacks.
+
+    `known` are the components.
+    """
     if error is IntentInvalid:
         return {f"IntentInvalid.{kind}": error(problems(fields, {})).body() for kind, fields in INTENT_FIELDS.items()}
-    known = error_components()
     return {error.__name__: {**example(known[error.__name__], known), "message": error.message}}
 
 

@@ -5,9 +5,9 @@ The rest is here: the components that the routes refer to by name, examples, and
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import EnumType
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,40 +17,22 @@ from apispec import BasePlugin
 from flask import Flask
 from flask_smorest import Api, Blueprint
 
-from app.checks import vocabulary as checks_words
 from app.core import vocabulary
 from app.core.documented import EXAMPLE_ID, docstring
 from app.core.errors import Refusal
+from app.core.features import Features
 from app.core.schemas.fields import EXAMPLE
 from app.core.schemas.queries import MAX_NUMBER, NUMBERS
 from app.core.schemas.validation import HEX_ID
 from app.documents.responses import SEARCH_INTENTS
 from app.documents.schemas import SORTS, FirstStatus
-from app.events.vocabulary import EVENT_TYPES
-from app.guards import vocabulary as guards_words
 from app.intents.responses import Intent
 from app.intents.schemas import INTENT_FIELDS
-from app.notices import vocabulary as notices_words
-from app.planning import vocabulary as planning_words
-from app.provenance import vocabulary as provenance_words
 from app.rest.examples import error_examples, example, response_example
 from app.rest.response_schemas import REF, JsonSchema, components, error_components
 from app.rest.route import Route
-from app.review import vocabulary as review_words
 from app.settings import VERSION, Settings
-from app.webhooks import vocabulary as webhooks_words
 
-VOCABULARIES = (
-    vocabulary,
-    checks_words,
-    guards_words,
-    notices_words,
-    planning_words,
-    provenance_words,
-    review_words,
-    webhooks_words,
-)
-"""The modules whose enumerations are components."""
 HEAD = Path(__file__).with_suffix(".yaml")
 
 TAGS = {
@@ -75,23 +57,13 @@ HEADERS = {400: "Preference-Applied", 401: "WWW-Authenticate", 412: "ETag", 429:
 
 NOUNS = {"document-intents": "draft", "cluster-intents": "draft", "category-intents": "draft", "categories": "category"}
 
-ENUMS: dict[str, Iterable[str]] = {
-    **{
-        words.__name__: words
-        for module in VOCABULARIES
-        for words in vars(module).values()
-        if isinstance(words, EnumType) and list(words)
-    },
-    "EventType": EVENT_TYPES,
+LISTS: Mapping[str, Iterable[str]] = {
+    **{words.__name__: words for words in vars(vocabulary).values() if isinstance(words, EnumType) and list(words)},
     "FirstStatus": FirstStatus,
     "SearchIntentOrUnset": SEARCH_INTENTS,
     "DocumentSort": SORTS,
 }
-"""The closed lists, by the names of their components."""
-NAMES = {tuple(words): name for name, words in ENUMS.items()}
-
-CHECK_LEVELS = {"type": "object", "additionalProperties": {"$ref": REF + "CheckLevel"}}
-"""An object that has words of a closed list by name: a component as well, or generated clients name it themselves."""
+"""The closed lists of the contract, by the names of their components."""
 
 SHARED = ("dryRun", "Idempotency-Key", "If-Match")
 """The parameters of nearly every write; they are components in OpenAPI."""
@@ -116,7 +88,9 @@ def show_example(_converter: Any, field: ma.fields.Field[Any], **_: Any) -> dict
     return {"examples": [field.metadata[EXAMPLE]]} if EXAMPLE in field.metadata else {}
 
 
-def make_document(settings: Settings, blueprints: Iterable[Blueprint], routes: Iterable[Route]) -> dict[str, Any]:
+def make_document(
+    settings: Settings, features: Features, blueprints: Iterable[Blueprint], routes: Collection[Route]
+) -> dict[str, Any]:
     """Returns the OpenAPI 3.1 document of blueprints; its paths are below its `servers`.
 
     flask-smorest documents the routes of an app of its own.
@@ -131,14 +105,16 @@ def make_document(settings: Settings, blueprints: Iterable[Blueprint], routes: I
     )
     api = ManagementApi(app, spec_kwargs={"extra_plugins": [Docstrings()]})
     api.ma_plugin.converter.add_attribute_function(show_example)
-    refusals = {error.__name__ for error in Refusal.__subclasses__()}
-    for name, schema in _schemas(routes).items():
-        api.spec.components.schema(name, schema, lazy=name in refusals)  # not all of them are errors of a route
-    for name, errors in {name: errors for route in routes for name, errors in route.errors.items()}.items():
-        api.spec.components.response(name, _error_response(errors))
+    responses = {name: errors for route in routes for name, errors in route.errors.items()}
+    known = _schemas(routes, dict.fromkeys(chain.from_iterable(responses.values())))
+    for name, schema in known.items():
+        api.spec.components.schema(name, schema)
+    for name, errors in responses.items():
+        api.spec.components.response(name, _error_response(errors, known))
     for blueprint in blueprints:
         api.register_blueprint(blueprint)
-    return _completed(api.spec.to_dict(), routes)
+    lists = {**LISTS, **{name: words for one in features.features for name, words in one.closed_lists.items()}}
+    return _completed(api.spec.to_dict(), routes, lists)
 
 
 def common_parameters(path: str) -> list[dict[str, Any] | str]:
@@ -157,9 +133,9 @@ def _in_path(name: str, collection: str) -> dict[str, Any]:
     return {"in": "path", "name": name, "description": description, "schema": schema}
 
 
-def _schemas(routes: Iterable[Route]) -> dict[str, JsonSchema]:
-    """Returns the schemas of all responses and errors, by name; a draft's has the fields of its kind."""
-    known = components(route.response for route in routes) | error_components()
+def _schemas(routes: Iterable[Route], errors: Collection[type[Refusal]]) -> dict[str, JsonSchema]:
+    """Returns the schemas of responses and errors, by name; a draft's has the fields of its kind."""
+    known = components(route.response for route in routes) | error_components(errors)
     draft = known.pop(Intent.__name__)
     for kind, fields in INTENT_FIELDS.items():
         of_kind = {
@@ -170,11 +146,11 @@ def _schemas(routes: Iterable[Route]) -> dict[str, JsonSchema]:
     return known
 
 
-def _error_response(errors: Sequence[type[Refusal]]) -> dict[str, Any]:
-    """Returns the component of a response with one of several errors."""
+def _error_response(errors: Sequence[type[Refusal]], known: Mapping[str, JsonSchema]) -> dict[str, Any]:
+    """Returns the component of a response with one of several errors; `known` are the components of schemas."""
     names = [error.__name__ for error in errors]
     discriminator = {"propertyName": "_tag", "mapping": {name: REF + name for name in names}}
-    examples = {name: {"value": shown} for error in errors for name, shown in error_examples(error).items()}
+    examples = {name: {"value": shown} for error in errors for name, shown in error_examples(error, known).items()}
     return {
         "description": ", ".join(f"`{name}`" for name in names),
         "headers": {name: name for name in ("Dry-Run", HEADERS.get(errors[0].status)) if name},
@@ -187,8 +163,11 @@ def _error_response(errors: Sequence[type[Refusal]]) -> dict[str, Any]:
     }
 
 
-def _completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, Any]:
-    """Returns the document with an example of each body and response, and with components of what many share."""
+def _completed(document: dict[str, Any], routes: Iterable[Route], lists: Mapping[str, Iterable[str]]) -> dict[str, Any]:
+    """Returns the document with an example of each body and response, and with components of what many share.
+
+    `lists` are the closed lists by the names of their components.
+    """
     schemas, parameters = document["components"]["schemas"], document["components"]["parameters"]
     del schemas["PaginationMetadata"]  # of flask-smorest's own pages
     for route in routes:
@@ -202,22 +181,32 @@ def _completed(document: dict[str, Any], routes: Iterable[Route]) -> dict[str, A
             if one.get("name") in SHARED:
                 parameters[one["name"]] = one
                 operation["parameters"][place] = {"$ref": f"#/components/parameters/{one['name']}"}
-    completed: dict[str, Any] = json.loads(json.dumps(document), object_hook=_with_reference)
-    completed["components"]["schemas"]["CheckLevels"] = CHECK_LEVELS
-    text = json.dumps(completed)
-    for name, words in ENUMS.items():
-        if f'"{REF}{name}"' in text:
+    names = {tuple(words): name for name, words in lists.items()}
+    shared: dict[str, JsonSchema] = {}
+    completed: dict[str, Any] = json.loads(
+        json.dumps(document), object_hook=lambda part: _with_reference(part, names, shared)
+    )
+    for name, words in lists.items():
+        if name in shared:
             described = {"description": docstring(words)} if isinstance(words, EnumType) else {}
-            list_of_words = {**described, "type": "string", "enum": [str(word) for word in words]}
-            completed["components"]["schemas"][name] = list_of_words
+            shared[name] = {**described, "type": "string", "enum": [str(word) for word in words]}
+    completed["components"]["schemas"] |= shared
     return completed
 
 
-def _with_reference(part: dict[str, Any]) -> dict[str, Any]:
-    """Returns an object of the document, with a reference in the place of a closed list."""
-    name = NAMES.get(tuple(word for word in part.get("enum", ()) if word is not None))
-    if part.get("additionalProperties") == CHECK_LEVELS["additionalProperties"]:
-        name = "CheckLevels"
+def _with_reference(
+    part: dict[str, Any], names: Mapping[tuple[str, ...], str], shared: dict[str, JsonSchema]
+) -> dict[str, Any]:
+    """Returns an object of the document, with a reference in the place of a closed list, whose name `shared` gets.
+
+    An object that has words of a closed list by name is a component as well, or generated clients name it themselves.
+    """
+    name = names.get(tuple(word for word in part.get("enum", ()) if word is not None))
+    if name is not None:
+        shared[name] = {}
+    elif isinstance(values := part.get("additionalProperties"), dict) and "$ref" in values:
+        name = f"{values['$ref'].removeprefix(REF)}s"
+        shared[name] = {"type": "object", "additionalProperties": values}
     if name is None:
         return part
     is_nullable = "null" in part["type"] or None in part.get("enum", ())

@@ -1,6 +1,6 @@
 """The JSON Schemas of responses, which pydantic makes of their TypedDicts: components of OpenAPI, and one by itself."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Any, Literal
 
@@ -9,7 +9,6 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from app.core.documented import docstring
 from app.core.errors import Refusal
-from app.rest.error_schemas import EXTRA_KEYS
 
 REF = "#/components/schemas/"
 
@@ -43,12 +42,11 @@ def components(responses: Iterable[type]) -> dict[str, JsonSchema]:
     return found
 
 
-@cache
-def error_components() -> dict[str, JsonSchema]:
-    """Returns the schemas of all errors, and of what they hold, by name."""
-    known = components(EXTRA_KEYS.values())
-    extra = {error: known.pop(keys.__name__) for error, keys in EXTRA_KEYS.items()}
-    for error in Refusal.__subclasses__():
+def error_components(errors: Collection[type[Refusal]]) -> dict[str, JsonSchema]:
+    """Returns the schemas of errors, and of what they hold, by name."""
+    known = components(error.keys for error in errors if error.keys)
+    extra = {error: known.pop(error.keys.__name__) for error in errors if error.keys}
+    for error in errors:
         keys = extra.get(error, {})
         known[error.__name__] = {
             "description": docstring(error),

@@ -8,30 +8,25 @@ from typing import Any
 
 from app.core import errors
 from app.core.errors import Refusal
+from app.core.features import Features
 from app.core.operation import Effect, Operation
 from app.core.schemas.loading import cached_schema
 from app.core.schemas.queries import DryRunQuery
-from app.core.vocabulary import Kind, Scope
+from app.core.vocabulary import Kind
 from app.documents.responses import Revision
-from app.guards.errors import BudgetExceeded, ProjectFrozen
 from app.intents.responses import CONFIRMED, Confirmed, Intent
 from app.projects.responses import Project
-from app.projects.token_responses import Invitation, NewInvitation
-from app.review.responses import NewReviewLink, ReviewLink
-from app.webhooks.responses import Delivery
-
-UNCHANGING = (Delivery, Invitation, NewInvitation, ReviewLink, NewReviewLink)
-"""Records without a revision, whose responses have no ETag."""
 
 KIND = "<kind>"
 """The part of a path that has a route for each kind of draft."""
 
 
-def routes_of(operation: Operation[Any]) -> list[Route]:
+def routes_of(operation: Operation[Any], features: Features) -> list[Route]:
     """Returns the routes of an operation: one, one for each kind of draft, or none."""
     if not operation.route:
         return []
-    return [Route(operation, kind) for kind in Kind] if KIND in operation.route else [Route(operation)]
+    kinds: Iterable[Kind | None] = Kind if KIND in operation.route else [None]
+    return [Route(operation, features, kind) for kind in kinds]
 
 
 def in_order(routes: Iterable[Route]) -> list[Route]:
@@ -44,9 +39,13 @@ def in_order(routes: Iterable[Route]) -> list[Route]:
 class Route:
     """One method of one path, whose parameters are the operation's ids, in order."""
 
-    def __init__(self, operation: Operation[Any], kind: Kind | None = None) -> None:
-        """Derives the properties of a route; `kind` is the kind of draft, for operations on drafts of any kind."""
+    def __init__(self, operation: Operation[Any], features: Features, kind: Kind | None = None) -> None:
+        """Derives the properties of a route of an application with these features.
+
+        `kind` is the kind of draft, for operations on drafts of any kind.
+        """
         self.operation, self.kind, self.as_csv = operation, kind, operation.as_csv
+        self._features = features
         self.method, _, path = operation.route.partition(" ")
         self.path = path.replace(KIND, str(kind))
         self.tag = operation.tag or path.split("/")[1]
@@ -57,24 +56,28 @@ class Route:
         first, *rest = (operation.name.replace("_intent", f"_{kind}_intent") if kind else operation.name).split("_")
         self.name = first + "".join(word.title() for word in rest)
         """The operation's id in OpenAPI, like `claimBrief` and `confirmDocumentIntent`; the endpoint's name too."""
-        self.query = operation.rest_query or (DryRunQuery if not operation.reads else None if kind else operation.query)
+        self.body = operation.body and features.schema_of(operation.body)
+        """The schema of the body."""
+        query = operation.rest_query or (DryRunQuery if not operation.reads else None if kind else operation.query)
+        self.query = query and features.schema_of(query)
         """The schema of the query. The kind of draft is in the path; a write takes `dryRun`."""
         fields = cached_schema(self.query).fields if self.query else {}
         self.parameters = {field.data_key or name for name, field in fields.items()}
         """The names of the query's parameters."""
-        self.response: type = CONFIRMED[kind] if kind and operation.response is Confirmed else operation.response
+        declared: type = CONFIRMED[kind] if kind and operation.response is Confirmed else operation.response
+        self.response: type = features.response_of(declared)
         """The TypedDict of the response."""
         name = self.response.__name__
-        self.component = self.path[1:].partition("-")[0].title() + name if self.response is Intent else name
+        self.component = self.path[1:].partition("-")[0].title() + name if declared is Intent else name
         """The name of the response's component. Drafts have one for each kind, which is the first word of the path."""
         self.pages = operation.many and "offset" in self.parameters
         """Whether the response is one page of a list."""
         self.takes_key = self.method != "GET"
         """Whether the request may carry an idempotency key."""
-        is_record = "id" in self.response.__annotations__ and self.response not in UNCHANGING
-        self.has_etag = (is_record or self.response is Revision) and not operation.many
+        is_record = "id" in self.response.__annotations__ and not operation.unchanging
+        self.has_etag = (is_record or declared is Revision) and not operation.many
         """Whether the response has an ETag: it is a version, or a record with an id that can change."""
-        self.conditional = not operation.reads and (bool(operation.id_names) or self.response is Project)
+        self.conditional = not operation.reads and (bool(operation.id_names) or declared is Project)
         """Whether `If-Match` can guard the write: it is one of the record that the path names, or of the project."""
 
     @property
@@ -98,7 +101,6 @@ class Route:
 
         They are one component of OpenAPI, like `BudgetExceeded.RateLimited`.
         """
-        writes = not self.operation.reads
         everywhere = {
             errors.PayloadTooLarge: True,
             errors.InternalError: True,
@@ -107,15 +109,14 @@ class Route:
             errors.RateLimited: True,
             errors.ServiceUnavailable: True,
             errors.HttpApiDecodeError: True,  # with `Prefer: handling=strict`, for unknown parameters of any query
-            errors.UnsupportedMediaType: self.operation.body,
+            errors.UnsupportedMediaType: self.body,
             errors.NotFound: self.operation.id_names,
             errors.IdempotencyConflict: self.takes_key,
             errors.IdempotencyMismatch: self.takes_key,
-            BudgetExceeded: writes,
-            ProjectFrozen: writes and self.operation.scope != Scope.ADMIN,
             errors.PreconditionFailed: self.conditional,
         }
-        found: set[type[Refusal]] = {*self.operation.errors, *(error for error, may_be in everywhere.items() if may_be)}
+        own = self._features.errors_of(self.operation)
+        found: set[type[Refusal]] = {*own, *(error for error, may_be in everywhere.items() if may_be)}
         in_order = sorted(found, key=lambda error: (error.status, error.__name__))
         by_status = [tuple(same) for _, same in groupby(in_order, key=lambda error: error.status)]
         return {".".join(error.__name__ for error in same): same for same in by_status}

@@ -35,6 +35,7 @@ TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review 
     body=ReviewLinkFields,
     errors=(BadRequest,),
     transaction=True,
+    unchanging=True,
     toolsets=("reviewing",),
 )
 def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result[NewReviewLink]:
@@ -74,6 +75,7 @@ def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]
     "DELETE /documents/<id>/review-links/<link_id>",
     tag="threads",
     transaction=True,
+    unchanging=True,
     toolsets=("reviewing",),
 )
 def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[ReviewLink]:
@@ -105,7 +107,7 @@ def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
         name=link["name"],
         scopes=frozenset({Scope.READ, Scope.WRITE}),
         project_name=project["name"],
-        frozen=project.get("frozen"),
+        project=project,
         type=ActorType.LINK,
     )
     return Context(store, caller, Channel.CONSOLE, now), link["documentId"]

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate
+from typing import cast
 
 from app.core.concurrency import processing
 from app.core.context import Context
@@ -19,17 +20,21 @@ from app.core.store.collection import new_id
 from app.core.vocabulary import Scope
 from app.documents.content import base_versions, document_to_write, markdown_of, new_content
 from app.documents.edits import can_write_content, refuse_content_write
-from app.documents.history import Origin
-from app.documents.operations import document_change, document_result, origin_of, own_document, write_decision
+from app.documents.operations import (
+    call_under_claim,
+    document_change,
+    document_result,
+    own_document,
+    write_decision,
+)
 from app.documents.record import Decision, StoredDocument
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import MAX_MARKDOWN
-from app.guards.gates import call_under_claim
 from app.review import rules
 from app.review.anchors import lines_of
 from app.review.errors import QuoteGone, ThreadNotYours, ThreadResolved
 from app.review.responses import Thread, thread_record
-from app.review.rules import StoredThread, places_of, record_thread
+from app.review.rules import ReviewedDocument, StoredThread, places_of, record_thread
 from app.review.schemas import AcceptFields, ReplyFields, SettleFields, ThreadFields, ThreadQuery
 from app.review.store import Threads
 from app.review.vocabulary import ThreadState
@@ -171,23 +176,19 @@ def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
     document = document_to_write(ctx, document_id)
     thread = own_thread(ctx, document["id"], thread_id)
     after = rules.accept_suggestion(thread, ctx.call)
-    before, generation = markdown_of(ctx, document.get("contentId")), fields.get("generation")
-    call = call_under_claim(ctx, fields)
+    before, call = markdown_of(ctx, document.get("contentId")), call_under_claim(ctx, fields)
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, {}))
         can_write_content(present, ctx.call)
         rules.refuse_settling(thread, ctx.call)
         markdown = _with_suggestion(ctx, present, thread, before)
-        decision = new_content(ctx, present, markdown, generation)
+        decision = new_content(ctx, present, markdown, fields)
         settle = partial(record_thread, call=ctx.call, event="thread.resolved", before=thread, after=after)
         return decision.then(settle)
 
-    origin: Origin = {
-        **origin_of(ctx, generation),
-        "suggestedBy": thread["openedBy"] if thread.get("byAgent") else None,
-    }
-    written = write_decision(ctx, document, write, origin=origin)
+    origin = {"suggestedBy": thread["openedBy"] if thread.get("byAgent") else None}
+    written = write_decision(ctx, document, write, fields=fields, origin=origin)
     ctx.store[Threads].change(ctx.project_id, thread, after)
     return document_result(ctx, written)
 
@@ -240,7 +241,7 @@ def unresolved_threads(
     ctx: Context, document: StoredDocument, markdown: str, sections: Sequence[Section]
 ) -> list[Thread]:
     """Returns a document's threads that are not resolved, as `list_threads` has them; none are read where none are."""
-    if not document.get("unresolvedThreads"):
+    if not cast(ReviewedDocument, document).get("unresolvedThreads"):
         return []
     threads = ctx.store[Threads].list(ctx.project_id, document["id"], UNRESOLVED)
     return thread_records(ctx, document, threads, markdown, sections)

@@ -7,10 +7,16 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.documented import EXAMPLE_TIME, Id, Timestamp, doc, one_of, shown_once
 from app.core.records import record_of
+from app.core.times import plain
 from app.review.anchors import Quote
 from app.review.rules import StoredThread
 from app.review.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
-from app.webhooks.rules import plain
+
+
+class WithRounds(TypedDict):
+    """The rounds of changes that a brief shows."""
+
+    rounds: Annotated[int, doc("how often changes were requested since the document was last published")]
 
 
 class Comment(TypedDict):
@@ -72,3 +78,9 @@ def thread_record(thread: StoredThread, line: int | None, section: int | None) -
     """Returns a stored thread as callers see it; line and section are those of its quote in the present text."""
     comments = [plain(comment) for comment in thread["comments"]]
     return record_of(Thread, thread, line=line, section=section, comments=comments)
+
+
+class LimitedProject(TypedDict):
+    """The setting of a project."""
+
+    maxRounds: Annotated[int | None, doc("from how many rounds of changes on no `offer` is taken; null: no limit", 2)]

@@ -12,12 +12,13 @@ from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
+from app.core.calls import Call
 from app.core.documented import Count, Id, Version
 from app.core.errors import BadRequest, Problem
 from app.core.secrets import StoredSecret
 from app.core.times import Instant
 from app.core.vocabulary import ActorType
-from app.documents.record import Call, Decision, StoredDocument, changed
+from app.documents.record import Decision, StoredDocument, changed
 from app.review.anchors import Quote, first_places, locate, quote_at
 from app.review.errors import ThreadNotYours, ThreadResolved
 from app.review.schemas import MOST_COMMENTS
@@ -68,6 +69,21 @@ class StoredThread(TypedDict):
     createdAt: Instant
     updatedAt: Instant
     rev: Version
+
+
+class ReviewedDocument(StoredDocument):
+    """A document with its rounds of changes, and the counts of its threads."""
+
+    rounds: NotRequired[Count | None]
+    """How often changes were requested since it was last published."""
+    roundsAt: NotRequired[Instant | None]
+    """When changes were last requested since it was last published."""
+    unresolvedThreads: NotRequired[int]
+    """The number of its unresolved threads."""
+    mustThreads: NotRequired[dict[str, str]]
+    """The state of each unresolved thread of level `must`, by id."""
+    openSince: NotRequired[dict[str, Instant]]
+    """Since when each open thread of level `must` is open, by id."""
 
 
 def new_threads(
@@ -173,7 +189,8 @@ def record_thread(
     if was_resolved and not is_resolved and before is not None:
         refuse_if_full(document, call)
     fields = counts_of([after])
-    for name, known in (("mustThreads", document.get("mustThreads")), ("openSince", document.get("openSince"))):
+    counted = cast(ReviewedDocument, document)
+    for name, known in (("mustThreads", counted.get("mustThreads")), ("openSince", counted.get("openSince"))):
         fields[name] = {one: value for one, value in (known or {}).items() if one != after["id"]} | fields[name]
     fields["unresolvedThreads"] = _unresolved(document) + was_resolved - is_resolved
     data = {"threadId": after["id"], "level": after["level"], "outcome": after["outcome"]}
@@ -283,7 +300,7 @@ def _is_opener(thread: StoredThread, call: Call) -> bool:
 
 
 def _unresolved(document: StoredDocument) -> int:
-    return document.get("unresolvedThreads") or 0
+    return cast(ReviewedDocument, document).get("unresolvedThreads") or 0
 
 
 def _if_full(document: StoredDocument, before: int = 0) -> str | None:

@@ -12,7 +12,6 @@ from app.core.schemas.fields import (
 )
 from app.core.schemas.validation import one_of
 from app.documents.schemas import WithClaim
-from app.provenance.generation import WithGeneration
 from app.review.vocabulary import ThreadLevel, ThreadState
 
 MOST_COMMENTS = 100
@@ -78,14 +77,13 @@ class ReviewLinkFields(Schema):
     days = StrictInteger(1, 14, description="for how many days it works, by default 7", example=7, allow_none=False)
 
 
-class AcceptFields(WithClaim, WithGeneration):
+class AcceptFields(WithClaim):
     """What accepting a suggestion may carry."""
 
 
-class ChangesRequest(Schema):
-    """The body of a request for changes."""
+class WithThreads(Schema):
+    """A request for changes that may open threads, and offer the brief."""
 
-    note = StrictString(5_000, description="what has to change", example="Say which flour.", allow_none=False)
     threads = List(
         Nested(ThreadFields, allow_none=False),
         MOST_OPENED,
@@ -94,3 +92,15 @@ class ChangesRequest(Schema):
         allow_none=False,
     )
     offer = StrictBoolean(description="make the brief `ready` too, for a writer to take", example=True)
+
+
+class RoundSettings(Schema):
+    """The limit, as it is sent."""
+
+    maxRounds = StrictInteger(
+        1,
+        20,
+        description="requests for changes with `offer` before a publication; null: no limit",
+        example=3,
+        allow_none=True,
+    )

@@ -10,8 +10,15 @@ from bson import ObjectId
 from app.core.errors import WriteConflict
 from app.core.store.collection import Collection, difference, object_id
 from app.core.store.secrets import OwnedSecrets
+from app.core.store.store import Store
 from app.review.rules import StoredReviewLink, StoredThread
 from app.review.vocabulary import ThreadState
+
+
+def delete_threads(store: Store, project_id: str, document_id: str) -> None:
+    """Deletes the threads and review links of a document that is purged."""
+    store[Threads].delete_of(project_id, document_id)
+    store[ReviewLinks].delete_of(project_id, document_id)
 
 
 class ReviewLinks(OwnedSecrets[StoredReviewLink]):

@@ -3,7 +3,6 @@
 from app.core.schemas.fields import List, Nested, Schema, StrictBoolean, StrictInteger, StrictString
 from app.core.schemas.validation import full_match
 from app.documents.schemas import MAX_MARKDOWN, WithClaim
-from app.provenance.generation import WithGeneration
 
 
 class ContentPartQuery(Schema):
@@ -36,7 +35,7 @@ class SectionEdit(Schema):
     insertAfter = StrictBoolean(description="insert after it instead")
 
 
-class ContentEdits(WithClaim, WithGeneration):
+class ContentEdits(WithClaim):
     """What an edit of content carries; all edits name sections of the content as it is before."""
 
     edits = List(Nested(SectionEdit, allow_none=False), MAX_EDITS, min_items=1, description="the edits", required=True)

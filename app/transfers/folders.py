@@ -10,6 +10,7 @@ from typing import Any
 
 from app.briefs.operations import update_brief
 from app.categories.operations import add_category
+from app.categories.references import lock_references
 from app.categories.rules import CATEGORIES_PER_PROJECT
 from app.categories.store import Categories
 from app.core.context import Context
@@ -26,13 +27,11 @@ from app.documents.operations import (
     NewRow,
     document_result,
     new_row,
-    origin_of,
     own_document,
     update_document,
     write_decision,
 )
 from app.documents.record import Decision, StoredDocument
-from app.documents.references import lock_references
 from app.documents.responses import Document, DocumentSummary
 from app.documents.schemas import EditedFields
 from app.documents.store import Documents
@@ -84,7 +83,8 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     category = ctx.store[Categories].find_by_name_or_slug(ctx.project_id, named) if named else None
     differs = {*_differences(fields, document, category, markdown_of(ctx, document.get("contentId")))}
     written = {*differs, "generation"} if "markdown" in differs else differs
-    wrong = [one for one in problems(ImportedFields, fields) if re.split(r"[.[]", one["field"])[0] in written]
+    found = problems(ctx.features.schema_of(ImportedFields), fields)
+    wrong = [one for one in found if re.split(r"[.[]", one["field"])[0] in written]
     if named and category is None:
         wrong += _category_problems(ctx, named)
     if wrong:
@@ -99,12 +99,12 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     document = own_document(ctx, document_id)
     if "markdown" not in differs:
         return document_result(ctx, document)
-    markdown, generation = fields.get("markdown", ""), fields.get("generation")
+    markdown = fields.get("markdown", "")
 
     def write(present: StoredDocument) -> Decision:
-        return new_content(ctx, present, markdown, generation)
+        return new_content(ctx, present, markdown, fields)
 
-    document = write_decision(ctx, document, write, origin=origin_of(ctx, generation))
+    document = write_decision(ctx, document, write, fields=fields)
     return document_result(ctx, document, markdown)
 
 
@@ -129,8 +129,9 @@ def _prepare(
         outcome = "changed" if differs else "unchanged"
         return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": _is_live(stored)}, None
     links = (fields.get("brief") or {}).get("internalLinks") or ()
-    found = lock_references(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {}, links=links)
-    wrong = [*confirm_problems(Kind.DOCUMENT, fields, Facts(found=found, taken=is_taken))]
+    found = lock_references(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {})
+    found.documents = ctx.store[Documents].find_existing(ctx.project_id, links)
+    wrong = [*confirm_problems(ctx.features, Kind.DOCUMENT, fields, Facts(found=found, taken=is_taken))]
     wrong += problems(EditedFields, fields)
     if named and category is None:
         wrong += _category_problems(ctx, named)
@@ -187,7 +188,7 @@ def _category_fields(name: str) -> dict[str, Any]:
 
 def _category_problems(ctx: Context, name: str) -> list[Problem]:
     full = ctx.store[Categories].count(ctx.project_id) >= CATEGORIES_PER_PROJECT
-    found = confirm_problems(Kind.CATEGORY, _category_fields(name), Facts(full=full))
+    found = confirm_problems(ctx.features, Kind.CATEGORY, _category_fields(name), Facts(full=full))
     return [Problem(field="category", message=problem["message"]) for problem in found]
 
 

@@ -10,19 +10,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import orjson
 
 from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.core.errors import BadRequest
+from app.core.features import Features
 from app.core.named import name_key
 from app.core.text.excerpts import word_count
 from app.core.vocabulary import BriefState, DocumentStatus
-from app.documents.history import StoredRevision
-from app.documents.publishing_rules import attributed, publication, published_part
+from app.documents.publishing_rules import publication, published_part
 from app.notices.inbox import imported_since
-from app.provenance.rules import digests_of, origins_after, paragraphs_of, provenance_of
+from app.provenance.reviews import AttributedRevision
+from app.provenance.rules import attribution_of, digests_of, origins_after, paragraphs_of, provenance_of
 from app.publications.rules import Publication, rendered
 from app.review.rules import StoredThread, counts_of
 from app.transfers.rules import COLLECTIONS, FORMAT, LINES, InvalidLine, record_of
@@ -72,7 +73,7 @@ class History:
 
     digests: dict[str, list[bytes]] = field(default_factory=dict)
     """Those of the paragraphs of each text, by its id."""
-    revisions: dict[int, StoredRevision] = field(default_factory=dict)
+    revisions: dict[int, AttributedRevision] = field(default_factory=dict)
     threads: list[StoredThread] = field(default_factory=list)
 
     def add(self, kind: str, record: Any) -> None:
@@ -100,7 +101,7 @@ class History:
         return by_text
 
 
-def parse_line(text: bytes) -> tuple[str, Record]:
+def parse_line(features: Features, text: bytes) -> tuple[str, Record]:
     """Returns the type of a line, and its record. Raises `InvalidLine`, which lists all problems."""
     if len(text) > MAX_LINE_BYTES:
         raise InvalidLine({}, "It is longer than 32 MB.")
@@ -110,10 +111,10 @@ def parse_line(text: bytes) -> tuple[str, Record]:
         raise InvalidLine({}, f"It is not JSON: {error}.") from None
     if not isinstance(line, dict) or not isinstance(line.get("type"), str) or line["type"] not in LINES:
         raise InvalidLine({}, f"It must be an object whose `type` is one of {', '.join(LINES)}.")
-    return line["type"], record_of(line)
+    return line["type"], record_of(features, line)
 
 
-def check_lines(lines: Iterable[bytes]) -> Checked:
+def check_lines(features: Features, lines: Iterable[bytes]) -> Checked:
     """Returns what lines would create, and those that can't be imported.
 
     Raises `BadRequest` where the first or the last line of an export is missing, or the export has another format.
@@ -124,7 +125,7 @@ def check_lines(lines: Iterable[bytes]) -> Checked:
             continue
         is_first, line = not kind, dict[str, Any]()
         try:
-            kind, line = parse_line(text)
+            kind, line = parse_line(features, text)
             wrong = " ".join(earlier.add(kind, line, number))
         except InvalidLine as error:
             line = dict(error.line)
@@ -259,7 +260,8 @@ def complete_document(
     paragraphs = paragraphs_of(markdown)
     words = [word_count(one.text) for one in paragraphs]
     written = provenance_of(paragraphs, words, history.origins[markdown_id], history.revisions)
-    delivered = attributed(delivered, written, history.revisions[snapshot["version"]].get("review"))
+    attribution = attribution_of(written, history.revisions[snapshot["version"]].get("review"))
+    delivered = cast(Publication, {**delivered, **attribution})
     record |= {"publishedAt": published_at, "published": published_part(delivered)}
     record["trashedPublication"] = delivered if line["deletedAt"] else None
     return CompleteDocument(record, delivered, ({"id": html_id, "documentId": line["id"], "text": text.html},))

@@ -63,13 +63,13 @@ def _exported(store: Store, project_id: str) -> Iterator[bytes]:
         for kind in ("project", "member", "category", "cluster"):
             records = snapshot.records(COLLECTIONS[kind])
             for record in parents_first([*records]) if kind == "category" else records:
-                yield _to_json(line_of(kind, record))
+                yield _to_json(line_of(store.features, kind, record))
         for document, revisions, bodies, threads in snapshot.documents():
             markdown = {revision["bodyId"] for revision in revisions}
-            yield from (_to_json(line_of("body", body)) for body in bodies if body["id"] in markdown)
-            yield from (_to_json(line_of("revision", revision)) for revision in revisions)
-            yield from (_to_json(line_of("thread", thread)) for thread in threads)
-            yield _to_json(line_of("document", document))
+            yield from (_to_json(line_of(store.features, "body", body)) for body in bodies if body["id"] in markdown)
+            yield from (_to_json(line_of(store.features, "revision", revision)) for revision in revisions)
+            yield from (_to_json(line_of(store.features, "thread", thread)) for thread in threads)
+            yield _to_json(line_of(store.features, "document", document))
 
 
 def _to_json(record: dict[str, Any]) -> bytes:
@@ -84,7 +84,7 @@ def check_import(ctx: Context, lines: Iterable[bytes]) -> Checked:
     with ctx.store.deadline():
         _refuse_content(ctx.store, ctx.project_id)
         project = ctx.store[Projects].settings(ctx.project_id)
-    checked = check_lines(lines)
+    checked = check_lines(ctx.store.features, lines)
     checked.settings = _changed_settings(project, checked.settings)
     return checked
 
@@ -137,7 +137,7 @@ class _Import:
 
     def _records_of(self, batch: Iterable[bytes]) -> Records:
         """Returns the records of lines by type, with the ids that they have in this project."""
-        rows = [parse_line(text) for text in batch if text.strip()]
+        rows = [parse_line(self._store.features, text) for text in batch if text.strip()]
         unknown: dict[str, set[str]] = defaultdict(set)
 
         def note(collection: str, old: str) -> str:

@@ -16,16 +16,17 @@ from typing_extensions import TypedDict
 from app.categories.rules import StoredCategory, StoredCluster
 from app.categories.schemas import DraftCategoryFields, DraftClusterFields
 from app.core.documented import Id, Version
+from app.core.features import Features
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import problems
 from app.core.times import Instant
-from app.documents.history import StoredRevision
-from app.documents.record import StoredBrief, StoredDocument
-from app.projects.rules import StoredMember, StoredProject
+from app.documents.record import StoredBrief
+from app.projects.responses import Project
+from app.projects.rules import StoredMember
 from app.projects.schemas import MemberFields
-from app.provenance.reviews import Generation
+from app.provenance.reviews import AttributedRevision, Generation
 from app.publications.record import PublishedFields
-from app.review.rules import StoredThread
+from app.review.rules import ReviewedDocument, StoredThread
 from app.transfers.schemas import BodyRules, DocumentRules, ProjectRules, RevisionRules, ThreadRules
 
 FORMAT = 1
@@ -99,26 +100,24 @@ def _line(stored: type, *left_out: str, total: bool = True, **others: Any) -> ty
 BriefLine = _line(StoredBrief, "expiredClaim")
 GenerationLine = _line(Generation, total=False)
 
+NOT_SETTINGS = ("id", "teamId", "slack", "frozen", "createdAt", "updatedAt")
+"""The keys of a project that no other project gets: where notices go is nobody else's, and a copy is not frozen."""
+
 LINES: Mapping[str, type] = {
     "export": HeadLine,
-    "project": _line(
-        StoredProject,
-        *("id", "projectId", "teamId", "slack", "frozen", "createdAt", "updatedAt", "rev"),
-        name=NotRequired[str],
-        reviewRequired=NotRequired[bool],
-    ),
-    "member": _line(StoredMember, "projectId", "notify", "notifyKey", "rev"),
+    "project": Project,
+    "member": _line(StoredMember, "projectId", "rev"),
     "category": _line(StoredCategory, "projectId", "deletedAt", "rev"),
     "cluster": _line(StoredCluster, "projectId", "deletedAt", "rev"),
     "body": BodyLine,
     "revision": _line(
-        StoredRevision,
+        AttributedRevision,
         *("id", "projectId", "scripted", "reverts", "revertsTo", "undone"),
         generation=NotRequired[GenerationLine | None],
     ),
     "thread": _line(StoredThread, "stateSince"),
     "document": _line(
-        StoredDocument,
+        ReviewedDocument,
         *("projectId", "slugs", "statusSince", "published", "scheduledBy", "publishedAt", "rev"),
         *("trashedPublication", "roundsAt", "publishFailedAt", "unresolvedThreads", "mustThreads", "openSince"),
         brief=NotRequired[BriefLine | None],
@@ -126,7 +125,9 @@ LINES: Mapping[str, type] = {
     ),
     "end": EndLine,
 }
-"""The type of each line: the stored record without what an import derives, and without what stays in a project."""
+"""The type of each line: the stored record without what an import derives, and without what stays in a project.
+
+That of the settings is made by `_type_of`, since features add to them."""
 
 PARTS = {"brief": BriefLine, "generation": GenerationLine, "snapshot": SnapshotLine}
 """Those fields of lines whose own fields may be missing."""
@@ -152,29 +153,30 @@ class InvalidLine(Exception):
         self.line = line
 
 
-def line_of(kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
+def line_of(features: Features, kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a stored record as a line; `snapshot` of a document is its publication."""
-    line = _adapter(kind).dump_python(dict(record), mode="json", warnings=False)
-    return {"type": kind, **_whole(kind, line)}
+    line = _adapter(features, kind).dump_python(dict(record), mode="json", warnings=False)
+    return {"type": kind, **_whole(features, kind, line)}
 
 
-def record_of(line: Mapping[str, Any]) -> dict[str, Any]:
+def record_of(features: Features, line: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a line as the record to store, with all of its fields, None if missing. Raises `InvalidLine`."""
     kind = line["type"]
-    given = {name: value for name, value in line.items() if value is not None}
+    known = _type_of(features, kind).__annotations__
+    given = {name: value for name, value in line.items() if value is not None and name in known}
     wrong: list[str] = []
     record: dict[str, Any] = {}
     try:
-        record = _validated(kind, given)
+        record = _validated(features, kind, given)
     except ValidationError as error:
         for one in error.errors(include_url=False):
             message = one["msg"].removeprefix("Value error, ").rstrip(".")
             wrong.append(f"{'.'.join(map(str, one['loc']))}: {message}.")
     if kind in RULES:
-        wrong += [f"{one['field']}: {one['message']}" for one in problems(RULES[kind], given)]
+        wrong += [f"{one['field']}: {one['message']}" for one in problems(features.schema_of(RULES[kind]), given)]
     if wrong:
         raise InvalidLine(line, "; ".join(wrong))
-    return _whole(kind, record)
+    return _whole(features, kind, record)
 
 
 def renamed(kind: str, record: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:
@@ -199,19 +201,24 @@ def parents_first(categories: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @cache
-def _adapter(kind: str) -> TypeAdapter[dict[str, Any]]:
-    return TypeAdapter(LINES[kind])
+def _type_of(features: Features, kind: str) -> Any:
+    """Returns the type of a line; that of the settings is the project as it is shown, of which any may be missing."""
+    return _line(features.response_of(Project), *NOT_SETTINGS, total=False) if kind == "project" else LINES[kind]
 
 
-def _validated(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+@cache
+def _adapter(features: Features, kind: str) -> TypeAdapter[dict[str, Any]]:
+    return TypeAdapter(_type_of(features, kind))
+
+
+def _validated(features: Features, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the fields of a line, loaded; raises pydantic's error. A missing one is null, and null may be missing."""
-    required = dict.fromkeys(LINES[kind].__required_keys__)  # type: ignore[attr-defined]
-    fields = {name: value for name, value in given.items() if name in LINES[kind].__annotations__}
-    return _adapter(kind).validate_python(required | fields, strict=True)
+    required = dict.fromkeys(_type_of(features, kind).__required_keys__)
+    return _adapter(features, kind).validate_python(required | dict(given), strict=True)
 
 
-def _whole(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def _whole(features: Features, kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Returns all fields of a line, also of its parts, None if missing."""
-    whole = {name: values.get(name) for name in LINES[kind].__annotations__}
+    whole = {name: values.get(name) for name in _type_of(features, kind).__annotations__}
     parts = {name: part for name, part in PARTS.items() if whole.get(name)}
     return whole | {name: {one: values[name].get(one) for one in part.__annotations__} for name, part in parts.items()}

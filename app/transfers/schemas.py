@@ -1,23 +1,27 @@
 """The rules of the lines of an export besides the types of their fields: those of the requests that write the same."""
 
-from app.core.schemas.fields import DateString, List, Nested, Schema, StrictString, TimeString
+from app.core.schemas.fields import DateString, List, Nested, Schema, StrictString
 from app.core.schemas.validation import not_blank
 from app.core.slugs import MAX_PAST_SLUGS, document_slug
-from app.documents.schemas import MAX_MARKDOWN, BriefFields, EditedFields, PublishedChanges, document_key
+from app.documents.schemas import (
+    MAX_MARKDOWN,
+    BriefFields,
+    ChangesRequest,
+    EditedFields,
+    PublishedChanges,
+    document_key,
+)
 from app.intents.schemas import DraftDocumentFields
 from app.projects.schemas import MAX_VIEWS, ProjectChanges, ViewFields
 from app.provenance.generation import WithGeneration
 from app.provenance.schemas import ReviewFields
-from app.review.schemas import MOST_COMMENTS, ChangesRequest, ReplyFields, ThreadFields
+from app.review.schemas import MOST_COMMENTS, ReplyFields, ThreadFields
 
 
 class ProjectRules(ProjectChanges):
-    """The project's settings and saved views; a copy of it tells nobody of anything."""
+    """The project's settings and saved views."""
 
     views = List(Nested(ViewFields, allow_none=False), MAX_VIEWS)
-
-    class Meta(Schema.Meta):
-        exclude = ("slack",)
 
 
 class BodyRules(Schema):
@@ -84,9 +88,3 @@ class ImportFields(Schema):
     """A batch of documents."""
 
     documents = List(Nested(ImportedFields, allow_none=False), 10_000, required=True)
-
-
-class DatedFields(Schema):
-    """When a document went live."""
-
-    publishedAt = TimeString(description="when it went live elsewhere", required=True)

@@ -123,10 +123,9 @@ class Transfers:
         if rows:
             self._database[collection].insert_many(rows, session=self._session)
 
-    def delete_history(self, project_id: str, document_id: str | None = None) -> None:
-        """Deletes what belongs to a document that was refused or is being deleted for good; by default to all."""
+    def delete_history(self, project_id: str) -> None:
+        """Deletes what belongs to documents of an import that was interrupted."""
         where = {"projectId": ObjectId(project_id)}
-        where |= {} if document_id is None else {"documentId": ObjectId(document_id)}
         for collection in ("revisions", "bodies", "threads", "reviewLinks"):
             self._database[collection].delete_many(where, session=self._session)
 

@@ -12,6 +12,7 @@ from pymongo import InsertOne
 
 from app.core.events import Event, StoredEvent
 from app.core.store.collection import DESCENDING, Collection, new_id, to_bson, write_once
+from app.core.store.store import Store
 from app.core.store.types import Bson, Values
 from app.webhooks.leases import Leases
 from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, message, wants
@@ -20,6 +21,11 @@ from app.webhooks.vocabulary import DeliveryStatus
 
 ATTEMPTS_KEPT = 50
 SHOWN = {"payload": 0, "requested": 0}
+
+
+def queue_messages(store: Store, project_id: str, events: Sequence[StoredEvent], now: datetime) -> None:
+    """Queues events that were relayed for the webhooks that want them."""
+    store[Deliveries].queue(project_id, events, now)
 
 
 class Deliveries(Collection[StoredDelivery]):

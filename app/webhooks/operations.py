@@ -127,7 +127,9 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
     return _result_with_secret(written, secret)
 
 
-@operation(Scope.ADMIN, Effect.CREATES, "POST /webhooks/<id>/test", transaction=True, toolsets=("admin",))
+@operation(
+    Scope.ADMIN, Effect.CREATES, "POST /webhooks/<id>/test", transaction=True, unchanging=True, toolsets=("admin",)
+)
 def test_webhook(ctx: Context, webhook_id: str) -> Result[Delivery]:
     """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
 
@@ -153,6 +155,7 @@ def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Re
     Effect.CHANGES,
     "POST /webhooks/<id>/deliveries/<delivery_id>/redeliver",
     transaction=True,
+    unchanging=True,
     toolsets=("admin",),
 )
 def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result[Delivery]:

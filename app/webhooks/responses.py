@@ -7,7 +7,8 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.documented import Id, Timestamp, doc, one_of, shown_once
 from app.core.records import record_of
-from app.webhooks.rules import TEST, StoredDelivery, plain
+from app.core.times import plain
+from app.webhooks.rules import TEST, StoredDelivery
 from app.webhooks.vocabulary import DeliveryStatus
 
 

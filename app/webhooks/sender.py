@@ -12,7 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Protocol
 
+from prometheus_client import Counter
 from standardwebhooks import Webhook
 
 from app.core.actors import SYSTEM
@@ -21,8 +23,7 @@ from app.core.errors import WriteConflict
 from app.core.events import Event
 from app.core.store.request_time import standing_still
 from app.core.store.store import Store
-from app.http.metrics import DELIVERIES
-from app.notices.sender import NoticeSender
+from app.core.worker import ProjectPool
 from app.webhooks.attempt_store import Deliveries
 from app.webhooks.backoff import GIVE_UP_AFTER, next_attempt, rest_after
 from app.webhooks.client import ATTEMPT_SECONDS, HEADERS, Outcome, WebhookClient
@@ -30,7 +31,6 @@ from app.webhooks.leases import Leases, StoredLease
 from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, StoredWebhook, valid_secrets
 from app.webhooks.store import Webhooks
 from app.webhooks.vocabulary import DeliveryStatus
-from app.worker.worker import ProjectPool
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -42,6 +42,7 @@ LEASE = timedelta(seconds=40)
 THREADS = 16
 THREADS_PER_PROJECT = 4
 GONE = 410
+DELIVERIES = Counter("content_workflow_webhook_attempts", "Requests sent to webhooks.", ["outcome"])
 
 
 @dataclass(eq=False)
@@ -164,12 +165,24 @@ class WebhookSender:
         self.store[Leases].give_back(lease, due, self.clock(), slow=slow, rests_until=rests_until)
 
 
+class Sender(Protocol):
+    """Sends what is due to one leased receiver in each call; the threads of a worker share it."""
+
+    stopping: threading.Event
+    """Once it is set, each turn ends after its present attempt."""
+    lease_times: Mapping[bool, timedelta]
+    """How long a worker holds a lease, by whether the receiver is slow."""
+
+    @property
+    def leases(self) -> Leases: ...
+
+    def send_due(self, lease: StoredLease) -> int: ...
+
+
 class WebhookDispatcher:
     """Two pools of threads that serve webhooks or mailboxes: one for those that respond quickly, one for all others."""
 
-    def __init__(
-        self, store: Store, sender: WebhookSender | NoticeSender, threads: int = THREADS, job: str = "send webhooks"
-    ) -> None:
+    def __init__(self, store: Store, sender: Sender, threads: int = THREADS, job: str = "send webhooks") -> None:
         self._store = store
         self._sender = sender
         self._dispatching = threading.Lock()

@@ -83,7 +83,7 @@ def tokens_of(project: Project) -> dict[str, Token]:
 def a_spent_token(project: Project, budget: Budget) -> Token:
     """Makes a token with a budget, and lets it create a document draft, which counts."""
     token = project.token("Thrifty", scopes=Scope, budget=budget)
-    token = replace(token, caller=replace(token.caller, budget=budget))
+    token = replace(token, caller=replace(token.caller, token={"budget": budget}))
     OPERATIONS["create_document_intent"](project.context(token, now=NOW), fields={})
     return token
 

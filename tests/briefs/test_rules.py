@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from app.briefs import rules
+from app.core.calls import Call
 from app.core.errors import BriefClaimed, Refusal
 from app.core.vocabulary import Channel, DocumentStatus
 from app.documents.claims import refuse_if_guarded
-from app.documents.record import Call, Decision, StoredDocument
+from app.documents.record import Decision, StoredDocument
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
 OURS, THEIRS = "a" * 24, "b" * 24

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from app.checks import gates
 from app.checks.vocabulary import CheckName
 from app.core.store.store import Store
-from app.documents import publishing
 from tests.documents.steps import NOBODY, a_document, ok, path_of, refused, types_of
 from tests.make import OPERATIONS, Project
 from tests.races.crowd import at_once
@@ -142,15 +142,15 @@ def test_what_changed_while_the_checks_ran_is_checked_again(
     document = a_document(rest)
     ok(rest.patch(path_of(document), {"metaTitle": "Rye"}))
     demand(rest, meta_title="error")
-    run, ctx = publishing.checks_of, project.context()
+    run, ctx = gates.checks_of, project.context()
 
     def overtaken(*arguments: Any) -> Any:
         results = run(*arguments)
-        monkeypatch.setattr(publishing, "checks_of", run)
+        monkeypatch.setattr(gates, "checks_of", run)
         OPERATIONS["update_document"](ctx, document["id"], fields={"metaTitle": ""})
         return results
 
-    monkeypatch.setattr(publishing, "checks_of", overtaken)
+    monkeypatch.setattr(gates, "checks_of", overtaken)
 
     refused(submit(rest, document), "ChecksFailed")
 

@@ -16,9 +16,9 @@ from flask import Flask
 
 from app.cli import COMMANDS, main
 from app.core.context import this_instant
-from app.core.store.indexes import INDEXES
 from app.core.store.store import Store
 from app.core.vocabulary import Scope, TokenKind
+from app.features import ALL
 from app.projects.access import Access
 from app.projects.invitations import accept_invitation
 from tests.cli.conftest import Cli
@@ -215,7 +215,7 @@ class TestDatabase:
 
     def test_an_index_that_differs_is_reported_and_not_changed(self, fresh_store: Store, mongodb_uri: str) -> None:
         environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
-        index = next(one for one in INDEXES if one.options.get("unique"))
+        index = next(one for one in ALL.indexes if one.options.get("unique"))
         fresh_store.database[index.collection].drop_index(index.name)
         fresh_store.database[index.collection].create_index([("nobody", 1)], name=index.name)
         fresh_store.database[index.collection].create_index([("somebody", 1)], name="of_an_administrator")

@@ -9,9 +9,8 @@ from flask import Flask
 
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
+from app.core.worker import Worker, jobs
 from app.settings import Settings
-from app.worker.jobs import jobs
-from app.worker.worker import Worker
 from tests.console.browser import Window, chromium
 from tests.databases import opened
 from tests.graphql_app.client import delivery_token

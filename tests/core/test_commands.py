@@ -57,7 +57,7 @@ def test_a_draft_is_created_in_one_command(ctx: Context, commands: Commands) -> 
 
 def test_a_budget_costs_a_count_and_a_transaction(ctx: Context, commands: Commands) -> None:
     budget = Budget(writesPerHour=5, publishesPerDay=None)
-    limited = replace(ctx, caller=replace(ctx.caller, budget=budget))
+    limited = replace(ctx, caller=replace(ctx.caller, token={"budget": budget}))
 
     assert sent(commands, limited, "create_document_intent", title="Rye") == [
         *("insert", "findAndModify", "commitTransaction")
@@ -66,7 +66,7 @@ def test_a_budget_costs_a_count_and_a_transaction(ctx: Context, commands: Comman
 
 def test_what_a_document_allows_reads_all_counts_of_a_budget_at_once(ctx: Context, commands: Commands) -> None:
     document = made(ctx, "document", title="Rye")["id"]
-    limited = replace(ctx, caller=replace(ctx.caller, budget=Budget(writesPerHour=5, publishesPerDay=5)))
+    limited = replace(ctx, caller=replace(ctx.caller, token={"budget": Budget(writesPerHour=5, publishesPerDay=5)}))
     sent(commands, ctx, "list_document_actions", document)
     without = sent(commands, ctx, "list_document_actions", document)
 
@@ -134,7 +134,7 @@ def test_the_actions_of_a_document_take_at_most_six_commands(ctx: Context, comma
     OPERATIONS["update_project"](ctx, fields={"reviewRequired": True, "fourEyes": True, "checks": levels})
 
     assert len(sent(commands, ctx, "list_document_actions", document["id"])) <= 6
-    limited = replace(ctx, caller=replace(ctx.caller, budget={"writesPerHour": 9, "publishesPerDay": 9}))
+    limited = replace(ctx, caller=replace(ctx.caller, token={"budget": {"writesPerHour": 9, "publishesPerDay": 9}}))
     assert len(sent(commands, limited, "list_document_actions", document["id"])) <= 6 + 2  # its two counts
 
 

@@ -13,14 +13,16 @@ from werkzeug.test import TestResponse
 from app.core.store.collection import MAX_OUTBOX
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
-from app.features import OPERATIONS
-from app.rest.api import SERVED
+from app.features import ALL, OPERATIONS
+from app.rest.api import served
 from tests.databases import empty, everything, opened
 from tests.documents.steps import NOBODY
 from tests.make import Project, a_document, a_project, an_app
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 from tests.valid_calls import CALLS, Call, Scene
+
+SERVED = served(ALL)
 
 pytestmark = pytest.mark.needs_mongod
 

@@ -79,7 +79,7 @@ def tracer() -> Iterator[Tracer]:
 
 
 @pytest.fixture
-def steps(tracer: Tracer, store: Store, project: Project) -> Iterator[dict[str, Callable[[], object]]]:
+def steps(tracer: Tracer, store: Store, project: Project) -> dict[str, Callable[[], object]]:
     """Requests that do the same thing each time, to another record."""
     client, ctx = an_app(store).test_client(), project.context()
     rest, agent = Rest(client, project.token()), Agent(client, project.token())
@@ -92,7 +92,7 @@ def steps(tracer: Tracer, store: Store, project: Project) -> Iterator[dict[str, 
     drafts = iter([draft(), draft()])
     published = iter([a_document(ctx, markdown="Rye is dark.")["id"] for _ in range(2)])
     claims = iter([a_ready_brief(ctx)["id"] for _ in range(4)])
-    yield {
+    return {
         "claim": lambda: rest.post(f"/documents/{next(claims)}/brief/claim"),
         "confirm": lambda: rest.post(f"/document-intents/{next(drafts)}/confirm"),
         "publish": lambda: rest.post(f"/documents/{next(published)}/publish", {}),
@@ -110,6 +110,6 @@ def test_a_request_enters_few_files(tracer: Tracer, steps: dict[str, Callable[[]
     for name, step in steps.items():
         step()  # what is made once by a process
         ways[name] = tracer.follow(step)
-        print(f"{name}: {ways[name]}")  # noqa: T201
+        print(f"{name}: {ways[name]}")
 
     assert {name: len(set(way.files)) for name, way in ways.items() if len(set(way.files)) > MOST[name]} == {}

@@ -13,10 +13,11 @@ import pymongo
 import pytest
 
 from app.categories.store import Categories, Clusters
-from app.core.store.indexes import BY_DUE_DATE, INDEXES, KEYS, SLUGS, TRASHED, WORDS, Index
+from app.core.store.indexes import Index
 from app.core.store.store import CODEC, Store
 from app.core.vocabulary import BriefState, DocumentStatus, Kind
 from app.documents import lists as document_lists
+from app.documents.indexes import BY_DUE_DATE, KEYS, SLUGS, TRASHED, WORDS
 from app.documents.keys import document_keys
 from app.documents.revision_store import Revisions
 from app.documents.schemas import SORTS
@@ -236,7 +237,7 @@ def test_a_rare_word_is_found_by_the_index_of_words_and_a_common_one_in_the_orde
 
 
 def test_the_documents_have_at_most_16_indexes_with_that_of_their_ids() -> None:
-    assert len([index for index in INDEXES if index.collection == "documents"]) + 1 <= 16
+    assert len([index for index in ALL.indexes if index.collection == "documents"]) + 1 <= 16
 
 
 @pytest.mark.contract("decided-documents.indexes")
@@ -247,7 +248,7 @@ def test_what_is_to_be_purged_of_all_projects_is_found_in_the_trash(library: Pro
 
     plans = explain(finds)
 
-    trash = {index.name for index in INDEXES if index.options.get("partialFilterExpression") == TRASHED}
+    trash = {index.name for index in ALL.indexes if index.options.get("partialFilterExpression") == TRASHED}
     assert len(plans) == 2
     assert all(plan.indexes and plan.indexes <= trash for plan in plans)
 

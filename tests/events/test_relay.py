@@ -22,7 +22,7 @@ from app.core.store.store import Store
 from app.core.vocabulary import Channel
 from app.documents.store import Documents
 from app.events.store import Events
-from app.features import connect
+from app.features import ALL, connect
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -51,7 +51,7 @@ def waiting(store: Store, project: Project) -> int:
     """Returns how many events of a project wait in its records' outboxes."""
     return sum(
         len(record["outbox"])
-        for name in outboxes.OUTBOXES
+        for name in ALL.outboxes
         for record in store.database[name].find({"projectId": ObjectId(project.id)}, {"outbox": 1})
     )
 
@@ -237,13 +237,13 @@ def test_a_relay_that_died_at_any_step_is_finished_by_the_next(store: Store, mon
     class Died(BaseException):
         pass
 
-    steps = ("_plan", "_add_to_feed", "_empty")
-    for step in steps:
+    steps: list[tuple[type[Any], str]] = [(Outboxes, "_plan"), (Events, "add"), (Outboxes, "_empty")]
+    for kind, step in steps:
         for after in (False, True):
             project = a_project(store)
             for number in range(3):
                 a_document(project.context(), title=f"Document {number}")
-            whole = getattr(outboxes.Outboxes, step)
+            whole = getattr(kind, step)
 
             def dies(self: Any, *arguments: Any, _whole: Any = whole, _after: bool = after) -> Any:
                 if _after:
@@ -251,7 +251,7 @@ def test_a_relay_that_died_at_any_step_is_finished_by_the_next(store: Store, mon
                 raise Died
 
             with monkeypatch.context() as patch:
-                patch.setattr(outboxes.Outboxes, step, dies)
+                patch.setattr(kind, step, dies)
                 with pytest.raises(Died):
                     store[Outboxes].publish_batch(project.id)
             store[Outboxes].publish_all(project.id)
@@ -305,7 +305,7 @@ def test_a_deleted_category_is_gone_when_its_last_event_is_relayed(store: Store,
     assert "category.created" in [event["type"] for event in feed(project)]
 
 
-@pytest.mark.parametrize("name", outboxes.OUTBOXES)
+@pytest.mark.parametrize("name", ALL.outboxes)
 def test_finding_what_waits_scans_no_collection(store: Store, project: Project, name: str) -> None:
     waits = store.database[name].find({"projectId": ObjectId(project.id), **outboxes.WAITING})
     in_order = waits.sort("outbox.at", 1).limit(outboxes.BATCH)

@@ -8,6 +8,7 @@ from graphql import get_introspection_query, parse
 
 from app.core.errors import ResponseTooLarge
 from app.core.store.store import Store
+from app.features import ALL
 from graphql_app.limits import delivery_schema, validated
 from graphql_app.types import DeliveryContext
 from tests.graphql_app.client import GraphQL, published
@@ -40,7 +41,7 @@ def test_a_query_within_the_limits_is_answered(graphql: GraphQL, name: str) -> N
 
 def _refusal_of(query: str) -> Callable[[], object]:
     """Returns what has a query refused by a schema that has not seen it; nothing is read, as there is no database."""
-    schema = delivery_schema(introspection=True)
+    schema = delivery_schema(ALL, introspection=True)
     validated.cache_clear()
     request = DeliveryContext(None, None)  # type: ignore[arg-type]
     return lambda: schema.execute_sync(query, context_value=request)

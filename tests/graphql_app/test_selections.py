@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
-from graphql import execute_sync, parse
+from graphql import build_schema, execute_sync, parse
 
-from graphql_app.limits import SCHEMA
+from app.features import ALL
+from graphql_app.schema import sdl
 from tests.graphql_app.client import GraphQL, published
 from tests.graphql_app.worst import ALLOWED
 from tests.make import Project, made
@@ -27,7 +28,7 @@ QUERIES = {
     } fragment F on Document { html }""",
     "fields in parts": "{ documents { category { id } } documents { category { name } title } }",
 }
-ALL = """{
+EVERYTHING = """{
     documents { ...D } categories { ...C }
 } fragment D on Document {
     id title slug subtitle metaTitle metaDescription excerpt html markdown isPublished publishedAt
@@ -44,11 +45,11 @@ def test_an_answer_is_what_graphql_core_makes_of_everything_there_is(
     rye = made(project.context(), "category", name="Rye", slug="rye", categoryId=bread)["id"]
     published(project, slug="rye", categoryId=rye)
     published(project, slug="plain")
-    everything = graphql.data(ALL)
+    everything = graphql.data(EVERYTHING)
 
     answer = graphql.post(QUERIES[name]).json
 
-    assert answer == execute_sync(SCHEMA, parse(QUERIES[name]), _Root(everything)).formatted
+    assert answer == execute_sync(build_schema(sdl(ALL)), parse(QUERIES[name]), _Root(everything)).formatted
     assert "errors" not in answer
 
 

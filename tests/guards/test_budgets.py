@@ -39,7 +39,7 @@ def limited(rest: Rest, project: Project, writes: int | None = None, publishes: 
 def limited_context(project: Project, token: Token, **more: Any) -> Context:
     """Makes the context of a call of a token with a budget of 1 and 1."""
     budget = Budget(writesPerHour=1, publishesPerDay=1)
-    return project.context(replace(token, caller=replace(token.caller, budget=budget)), **more)
+    return project.context(replace(token, caller=replace(token.caller, token={"budget": budget})), **more)
 
 
 def used(project: Project, token: Token, limit: BudgetLimit = BudgetLimit.WRITES) -> int:

@@ -58,7 +58,7 @@ def test_every_write_without_admin_is_refused_before_anything_else(project: Proj
     OPERATIONS["freeze_project"](admin, fields={"note": "Wait."})
     frozen = project.store[Projects].settings(project.id)["frozen"]
     token = project.token(scopes=NO_ADMIN)
-    ctx = project.context(replace(token, caller=replace(token.caller, frozen=frozen)))
+    ctx = project.context(replace(token, caller=replace(token.caller, project={"frozen": frozen})))
 
     with pytest.raises(ProjectFrozen) as refusal:
         operation(ctx, *[NOBODY for _ in operation.id_names], fields={})

@@ -19,9 +19,11 @@ from mcp.client.streamable_http import streamable_http_client
 from werkzeug.test import TestResponse
 
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS
-from app.features import OPERATIONS
-from mcp_tools.tools import TOOLS
+from app.features import ALL, OPERATIONS
+from mcp_tools.tools import tools_of
 from tests.make import Token
+
+TOOLS = tools_of(ALL)
 
 T = TypeVar("T")
 

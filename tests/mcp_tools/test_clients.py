@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from app.core.store.store import Store
-from mcp_tools.tools import TOOLS
+from app.features import ALL
+from mcp_tools.tools import tools_of
 from tests.clients.npm import installed
 from tests.make import Project, a_document, a_project, a_ready_brief
 from tests.mcp_tools.servers import CHECKOUT, a_server
+
+TOOLS = tools_of(ALL)
 
 pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
 

@@ -13,11 +13,15 @@ import pytest
 from flask import Flask
 from mcp.client import Client
 
+from app.core.features import Features
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
-from mcp_tools.tools import TOOLS
+from app.features import ALL
+from mcp_tools.tools import tools_of
 from tests.make import Project, a_document, a_ready_brief, an_app
 from tests.mcp_tools.client import ERAS, HANDSHAKE, MODERN, Agent, with_sdk
+
+TOOLS = tools_of(ALL)
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
@@ -257,7 +261,7 @@ def test_a_subscription_is_refused_at_once(agent_of_era: Agent) -> None:
 def test_a_message_that_takes_long_delays_no_other(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, let_go = Event(), Event()
 
-    def listed_late(scopes: frozenset[Scope], toolset: str) -> list[t.Tool]:
+    def listed_late(features: Features, scopes: frozenset[Scope], toolset: str) -> list[t.Tool]:
         begun.set()
         let_go.wait(10)
         return []

@@ -4,11 +4,14 @@ from typing import Any
 
 import pytest
 
-from mcp_tools.tools import TOOLS
+from app.features import ALL
+from mcp_tools.tools import tools_of
 from tests.documents.steps import ok
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.client import SETS, Agent
 from tests.rest.client import Rest
+
+TOOLS = tools_of(ALL)
 
 pytestmark = pytest.mark.needs_mongod
 

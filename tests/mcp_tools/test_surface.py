@@ -18,14 +18,18 @@ from app.core.operation import Effect, Operation
 from app.core.schemas.json_schema import json_schema
 from app.core.schemas.loading import cached_schema
 from app.core.vocabulary import Scope
-from app.features import OPERATIONS
+from app.features import ALL, OPERATIONS
 from app.guards.errors import BudgetExceeded, ProjectFrozen
 from app.rest.examples import error_examples
-from mcp_tools.arguments import DRY_RUN, INSTRUCTED, KEY, UNSTATED
-from mcp_tools.server import INSTRUCTIONS
-from mcp_tools.tools import TOOLS
+from app.rest.response_schemas import error_components
+from mcp_tools.arguments import DRY_RUN, KEY, UNSTATED, instructed
+from mcp_tools.server import instructions_of
+from mcp_tools.tools import tools_of
 from tests.make import Project
 from tests.mcp_tools.client import ERAS, Agent
+
+TOOLS = tools_of(ALL)
+INSTRUCTIONS = instructions_of(ALL)
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 UPDATE = os.environ.get("UPDATE_SNAPSHOTS") == "1"
@@ -74,10 +78,11 @@ def _names_on_rest(operation: Operation) -> set[str]:
 def test_rest_and_mcp_offer_the_same_operations(app: Flask) -> None:
     routes = _served_by_rest(app)
 
-    without_route = {name for name, tool in TOOLS.items() if not _names_on_rest(tool.operation) & routes}
-    named = {name for tool in TOOLS.values() for name in _names_on_rest(tool.operation)}
+    tools = tools_of(app.extensions["callers"].store.features)
+    without_route = {name for name, tool in tools.items() if not _names_on_rest(tool.operation) & routes}
+    named = {name for tool in tools.values() for name in _names_on_rest(tool.operation)}
 
-    assert without_route == set(MCP_ALONE)
+    assert without_route == set(MCP_ALONE) & tools.keys()
     assert routes - named - {"get_health", "get_readiness"} == set()
 
 
@@ -90,7 +95,7 @@ def test_every_operation_is_a_tool() -> None:
 @EACH_OPERATION
 def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
     properties = TOOLS[operation.name].definition.input_schema["properties"]
-    tables = [table for table in (operation.query, operation.body) if table]
+    tables = [ALL.schema_of(table) for table in (operation.query, operation.body) if table]
     shapes = [json_schema(table) for table in tables]
     fields = {name: one for shape in shapes for name, one in shape.get("properties", {}).items()}
 
@@ -107,7 +112,7 @@ def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
 
 @EACH_OPERATION
 def test_no_argument_has_two_meanings(operation: Operation) -> None:
-    tables = [cached_schema(table).fields for table in (operation.query, operation.body) if table]
+    tables = [cached_schema(ALL.schema_of(table)).fields for table in (operation.query, operation.body) if table]
     names = [*operation.id_names, *(field.data_key or name for table in tables for name, field in table.items())]
 
     assert len(names) == len(set(names)), f"{operation.name}: {sorted(names)}"
@@ -129,8 +134,10 @@ def test_schemas_are_plain_objects_that_every_client_understands(operation: Oper
 def test_every_refusal_fits_the_output_schema_for_clients_that_look(operation: Operation) -> None:
     schema = Draft202012Validator(TOOLS[operation.name].definition.output_schema)
 
-    for error in (*operation.errors, *ANYWHERE):
-        for shown in error_examples(error).values():
+    errors = {*ALL.errors_of(operation), *ANYWHERE}
+    known = error_components(errors)
+    for error in errors:
+        for shown in error_examples(error, known).values():
             schema.validate(shown)
 
 
@@ -139,7 +146,7 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
     tool = TOOLS[operation.name].definition
 
     assert tool.description
-    assert all(f"`{error.__name__}`" in INSTRUCTIONS for error in (*operation.errors, *ANYWHERE))
+    assert all(f"`{error.__name__}`" in INSTRUCTIONS for error in (*ALL.errors_of(operation), *ANYWHERE))
     assert "GET /" not in json.dumps(tool.input_schema)
 
 
@@ -151,7 +158,7 @@ def test_every_argument_is_described_by_its_tool_or_by_a_text_that_it_leads_to(o
     undescribed = {name for name, one in properties.items() if not one.get("description")}
 
     assert (
-        undescribed - set(operation.id_names) - {KEY, DRY_RUN} - set(elsewhere) - {name for name, _ in INSTRUCTED}
+        undescribed - set(operation.id_names) - {KEY, DRY_RUN} - set(elsewhere) - {name for name, _ in instructed(ALL)}
         == set()
     )
     assert not other or f"Arguments as in `{other}`." in (TOOLS[operation.name].definition.description or "")
@@ -165,7 +172,7 @@ def _described(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def test_what_tools_leave_out_is_in_the_instructions_or_in_a_tool_that_is_listed_with_them() -> None:
-    assert all(f"`{name}`" in INSTRUCTIONS for name in (KEY, DRY_RUN, *(name for name, _ in INSTRUCTED)))
+    assert all(f"`{name}`" in INSTRUCTIONS for name in (KEY, DRY_RUN, *(name for name, _ in instructed(ALL))))
     for operation in (one for one in OPERATIONS if one.arguments_as):
         other = TOOLS[operation.arguments_as].operation
         assert operation.scope == other.scope

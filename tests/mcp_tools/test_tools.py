@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 
 from app.core.vocabulary import Scope
-from mcp_tools.tools import TOOLS
+from app.features import ALL
+from mcp_tools.tools import tools_of
 from tests.make import Project, a_document, a_ready_brief, made
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
+
+TOOLS = tools_of(ALL)
 
 NOWHERE = "0" * 24
 
@@ -208,7 +211,8 @@ def test_a_token_sees_the_tools_of_its_scopes_alone(agent_of_era: Agent, project
 
         listed = {tool["name"] for tool in reader.ask("tools/list")["tools"]}
 
-        assert listed == {name for name, tool in TOOLS.items() if tool.operation.scope == scope}
+        operations = project.store.features.operations
+        assert listed == {operation.name for operation in operations if operation.scope == scope}
 
 
 def test_a_tool_that_is_not_listed_is_forbidden_before_its_arguments_are_read(agent: Agent, project: Project) -> None:

@@ -5,10 +5,12 @@ import re
 import pytest
 
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS, Scope
-from app.features import OPERATIONS
-from mcp_tools.tools import TOOLS
+from app.features import ALL, OPERATIONS
+from mcp_tools.tools import tools_of
 from tests.make import Project
 from tests.mcp_tools.client import SETS, Agent
+
+TOOLS = tools_of(ALL)
 
 AGENT = (Scope.READ, Scope.WRITE)
 MOST_BYTES = {"writing": 15_000, "planning": 36_000, "reviewing": 26_000, "admin": 26_000}

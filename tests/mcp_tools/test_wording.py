@@ -9,10 +9,12 @@ import pytest
 import app
 from app.core.vocabulary import Channel
 from app.features import ALL
-from mcp_tools.tools import TOOLS
+from mcp_tools.tools import tools_of
 from tests.make import Project, a_document, a_ready_brief
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
+
+TOOLS = tools_of(ALL)
 
 A_ROUTE = re.compile(r"`?(GET|POST|PUT|PATCH|DELETE) /")
 

@@ -6,10 +6,13 @@ import pytest
 
 from app.checks.rules import CHECKS
 from app.checks.vocabulary import CheckName
-from mcp_tools.tools import TOOLS
+from app.features import ALL
+from mcp_tools.tools import tools_of
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
+
+TOOLS = tools_of(ALL)
 
 CONVERSATION_BYTES = 8_000
 

@@ -18,14 +18,14 @@ from flask import Flask
 from app.core.context import this_instant
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
+from app.core.worker import ProjectByProject
+from app.notices.jobs import tell_by_the_hour
 from app.notices.leases import NoticeLeases
 from app.notices.mailer import Mailer
 from app.notices.sender import LEASES, NoticeSender
 from app.server import create_app
 from app.settings import Settings
 from app.webhooks.client import WebhookClient
-from app.worker.jobs import tell_by_the_hour
-from app.worker.worker import ProjectByProject
 from tests.databases import opened
 from tests.documented import Documented
 from tests.documents.steps import ok
@@ -145,7 +145,7 @@ class Post:
     def tell(self, at: datetime) -> int:
         """Does what is done by the hour, at an instant; returns how many notices arrived."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("app.worker.jobs.this_instant", lambda: at)
+            patch.setattr("app.notices.jobs.this_instant", lambda: at)
             tell_by_the_hour(self.store, ProjectByProject("tell by the hour"), set())
         self.now = max(self.now, at)
         return self.deliver()

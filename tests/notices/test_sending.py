@@ -12,14 +12,13 @@ import pytest
 from app.core.context import this_instant
 from app.core.store.store import Store
 from app.core.times import read_time
+from app.core.worker import Worker, jobs
 from app.events.store import Events
 from app.notices.leases import NoticeLeases
 from app.notices.messages import MOST_SHOWN
 from app.notices.rules import GATHERS, NewNotice, NoticeLine
 from app.notices.store import Notices
 from app.notices.vocabulary import WaitKind
-from app.worker.jobs import jobs
-from app.worker.worker import Worker
 from tests.documents.steps import a_document, a_document_in, in_hours, ok, path_of
 from tests.live import until
 from tests.make import Project

@@ -105,10 +105,10 @@ def test_ticks_agent_budget_and_end_are_the_persons(flow: Flow, editor: Token, p
     form = {"scopes": ["read"], "agent": "reader", "writesPerHour": "7", "days": "1"}
     given = flow.connect(editor, form, scope="read write publish admin unknown")
     assert given["scope"] == "read"
-    made = next(one for one in project.store[Tokens].list(project.id, limit=9, offset=0) if one.get("client"))
+    made: Any = next(one for one in project.store[Tokens].list(project.id, limit=9, offset=0) if one.get("client"))
     assert (made["agent"], made["scopes"]) == ("reader", ["read"])
     assert made["budget"] == {"writesPerHour": 7, "publishesPerDay": None}
-    assert (made["expiresAt"] - made["createdAt"]).total_seconds() == pytest.approx(86_400, abs=60)  # type: ignore[operator]
+    assert (made["expiresAt"] - made["createdAt"]).total_seconds() == pytest.approx(86_400, abs=60)
 
 
 @pytest.mark.parametrize(("field", "typed"), [("days", "366"), ("days", ""), ("writesPerHour", "0"), ("agent", " ")])

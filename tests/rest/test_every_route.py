@@ -8,12 +8,15 @@ import pytest
 from flask import Flask
 
 from app.core.vocabulary import Kind
-from app.rest.api import SERVED
+from app.features import ALL
+from app.rest.api import served
 from app.rest.route import Route
 from tests.documented import Documented, DocumentedRest
 from tests.make import Project
 from tests.rest.client import Rest
 from tests.valid_calls import EVERY, Scene
+
+SERVED = served(ALL)
 
 OPEN = {"/health", "/ready"}
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -59,16 +62,16 @@ def test_an_id_of_the_wrong_form_is_not_found_on_every_route(app: Flask, rest, r
             assert "an id has 24 hexadecimal digits" in answer.json["message"]
 
 
-@pytest.mark.parametrize("route", [one for one in ROUTES if one.operation.body], ids=lambda route: route.name)
+@pytest.mark.parametrize("route", [one for one in ROUTES if one.body], ids=lambda route: route.name)
 def test_a_wrong_value_of_any_field_is_refused_as_the_document_states(
     app: Flask, project: Project, documented: Documented, route: Route
 ) -> None:
     api = DocumentedRest(app.test_client(), project.token(), documented)
     call = EVERY[route.operation.name](Scene(project, api.token))
     path = re.sub(r"<\w+>", "{}", route.path).format(*call.ids)
-    assert route.operation.body
+    assert route.body
 
-    for name, field in route.operation.body().fields.items():
+    for name, field in route.body().fields.items():
         for wrong in WRONG_VALUES:
             api.call(route.method, path, {**call.fields, field.data_key or name: wrong})
 

@@ -4,17 +4,20 @@
 """
 
 from dataclasses import replace
+from functools import partial
 from itertools import count, product
 from typing import Any
 
 import pytest
 
+from app.core.calls import Call
 from app.core.errors import BadRequest, Refusal
 from app.core.vocabulary import Channel, DocumentStatus
 from app.documents import statuses
-from app.documents.record import Call
+from app.features import GATES
 from app.review import rules
 from app.review.errors import ThreadResolved, ThreadsOpen
+from app.review.gates import refuse_unanswered, refuse_unresolved
 from app.review.rules import MOST_UNRESOLVED, counts_of, new_threads, open_threads, record_thread
 from app.review.schemas import MOST_COMMENTS
 from app.review.vocabulary import ThreadLevel, ThreadState
@@ -122,23 +125,39 @@ def test_resolving_a_resolved_thread_and_reopening_another_change_nothing() -> N
 
 
 @pytest.mark.contract("decided-threads.refusals", "decided-http.ThreadsOpen")
-@pytest.mark.parametrize("move", [statuses.SUBMIT, statuses.APPROVE, statuses.SCHEDULE, statuses.PUBLISH])
-def test_a_must_thread_stands_in_the_way_directly_before_the_refusal_that_the_contract_names(move: Any) -> None:
-    status = DocumentStatus.DRAFTING
-    call = Call(call_of().actor, Channel.REST, NOW, same_eyes=call_of().actor, failed_checks=[{"check": "length"}])
-    without = tag_of(statuses.refuse_move, move, a_document_in(status), call)
+@pytest.mark.parametrize("move", [statuses.APPROVE, statuses.SCHEDULE, statuses.PUBLISH])
+def test_a_must_thread_stands_in_the_way_directly_after_the_status(move: Any) -> None:
+    call = replace(call_of(), gates=(partial(refuse_unresolved, None),))
 
-    assert without == ("ChecksFailed" if move is statuses.SUBMIT else "FourEyes")
-    for state, refused in (("open", True), ("answered", move is not statuses.SUBMIT)):
-        document = {**a_document_in(status), "mustThreads": {OTHER: state, HOLDER: state}}
-        if refused:
-            with pytest.raises(ThreadsOpen) as raised:
-                statuses.refuse_move(move, document, call)
-            assert raised.value.extra["threads"] == [HOLDER, OTHER]
-        else:
-            assert tag_of(statuses.refuse_move, move, document, call) == without
+    for state in ("open", "answered"):
+        document = {**a_document_in(DocumentStatus.DRAFTING), "contentId": None}
+        document |= {"mustThreads": {OTHER: state, HOLDER: state}}
+        with pytest.raises(ThreadsOpen) as raised:
+            statuses.refuse_move(move, document, call)
+        assert raised.value.extra["threads"] == [HOLDER, OTHER]
         outdated = tag_of(statuses.refuse_move, move, document, call, base_version=1)
         assert outdated == "VersionConflict"
+
+
+def test_only_an_open_must_thread_stands_in_the_way_of_a_submit() -> None:
+    document = a_document_in(DocumentStatus.DRAFTING)
+
+    assert tag_of(refuse_unanswered, None, {**document, "mustThreads": {OTHER: "open"}}, call_of()) == "ThreadsOpen"
+    assert tag_of(refuse_unanswered, None, {**document, "mustThreads": {OTHER: "answered"}}, call_of()) is None
+
+
+@pytest.mark.contract("decided-threads.refusals")
+def test_the_gates_stand_in_the_contracts_order() -> None:
+    errors = {
+        operation: [error.__name__ for gate in GATES if operation in gate.guards for error in gate.errors]
+        for operation in ("submit_document", "approve_document", "publish_document")
+    }
+
+    assert errors == {
+        "submit_document": ["ThreadsOpen", "ChecksFailed"],
+        "approve_document": ["ThreadsOpen", "HumanReviewRequired", "FourEyes"],
+        "publish_document": ["ThreadsOpen", "FourEyes", "ReviewRequired"],
+    }
 
 
 def test_the_documents_record_counts_what_is_left() -> None:

@@ -23,8 +23,8 @@ CALL = """
 import json, os, sys
 from app.server import create_app
 from app.settings import Settings
-from app.features import connect
-from mcp_tools.tools import TOOLS
+from app.features import ALL, connect
+from mcp_tools.tools import tools_of
 
 uri, database, secret, document = sys.argv[1:]
 settings = Settings(mongodb_uri=uri, log_level="CRITICAL")
@@ -37,7 +37,7 @@ print(json.dumps({
     "called": [called.status_code, called.json],
     "wrong": [wrong.status_code, wrong.json],
     "documented": documented,
-    "tool": TOOLS["postpone_document"].definition.input_schema,
+    "tool": tools_of(ALL)["postpone_document"].definition.input_schema,
 }))
 """
 

@@ -14,13 +14,15 @@ from jsonschema import Draft202012Validator
 
 from app.core import errors
 from app.core.vocabulary import Kind
-from app.features import OPERATIONS
+from app.features import ALL, OPERATIONS
 from app.intents.schemas import INTENT_FIELDS
-from app.rest.api import SERVED
+from app.rest.api import served
 from app.rest.examples import CHANGES
 from app.server import create_app
 from app.settings import Settings
 from tests import in_memory
+
+SERVED = served(ALL)
 
 SNAPSHOT = Path(__file__).with_name("openapi.json")
 UPDATE = "UPDATE_SNAPSHOTS=1 .venv/bin/python -m pytest tests/surface/test_openapi.py"

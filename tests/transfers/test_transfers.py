@@ -535,7 +535,7 @@ def test_an_export_holds_longer_than_mongodb_remembers(tmp_path: Path) -> None:
     """With the defaults that is five minutes; here it is one second."""
     with running_mongod(tmp_path) as uri:
         reading = connect(uri, "long_export")
-        create_indexes(reading.database)
+        create_indexes(reading.database, reading.features.indexes)
         reading.database.client.admin.command({"setParameter": 1, "minSnapshotHistoryWindowInSeconds": 1})
         project = a_project(reading)
         documents = [{"title": f"Document {n}", "slug": f"document-{n}", "markdown": "Text."} for n in range(150)]

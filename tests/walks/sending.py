@@ -11,12 +11,14 @@ from werkzeug.test import TestResponse
 from app.core.operation import Operation
 from app.core.vocabulary import Kind
 from app.features import ALL
-from app.rest.api import SERVED
+from app.rest.api import served
 from app.rest.route import Route
 from tests.make import Token
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 from tests.valid_calls import Call
+
+SERVED = served(ALL)
 
 OPERATIONS: Mapping[str, Operation] = {one.name: one for one in ALL.operations}
 

@@ -18,6 +18,7 @@ from werkzeug.test import TestResponse
 from app.core.operation import Operation
 from app.core.schemas.loading import cached_schema
 from app.core.vocabulary import Kind
+from app.features import ALL
 from app.rest.route import Route
 from tests.mcp_tools.client import ERAS, Agent
 from tests.valid_calls import EVERY, Call, Scene
@@ -104,7 +105,7 @@ def fields_of(operation: Operation) -> Iterator[tuple[str | int, ...]]:
     """Yields the paths of all fields that an operation takes."""
     for schema in (operation.body, operation.query):
         if schema is not None:
-            yield from _paths(cached_schema(schema))
+            yield from _paths(cached_schema(ALL.schema_of(schema)))
 
 
 def _paths(schema: ma.Schema) -> Iterator[tuple[str | int, ...]]:

@@ -8,6 +8,7 @@ from flask import Flask
 from graphql import GraphQLField, GraphQLObjectType, build_schema, get_named_type, is_leaf_type
 from werkzeug.test import TestResponse
 
+from app.features import ALL
 from graphql_app.schema import sdl
 from tests.graphql_app.client import GraphQL, delivery_token
 from tests.valid_calls import Scene
@@ -30,7 +31,7 @@ NAMES = {
 """The arguments that name records, and what kind of record."""
 NAMES_NOTHING = {"includeDrafts", "includeSubcategories", "limit", "offset", "root"}
 
-QUERIES = build_schema(sdl()).query_type.fields
+QUERIES = build_schema(sdl(ALL)).query_type.fields
 
 
 def selection(type: GraphQLObjectType, depth: int = 2) -> str:

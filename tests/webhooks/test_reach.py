@@ -10,9 +10,10 @@ from pathlib import Path
 import dns.resolver
 import pytest
 
+from app.core.ip_addresses import known_addresses, may_reach
 from app.core.outbound import resolve_host
 from app.webhooks.client import NO_ADDRESS, Outcome, WebhookClient
-from app.webhooks.rules import known_addresses, may_reach, wrong_url
+from app.webhooks.rules import wrong_url
 from tests.certificates import self_signed
 from tests.live import free_port
 from tests.webhooks.receiver import Receiver, receiving

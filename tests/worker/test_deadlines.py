@@ -11,9 +11,9 @@ from pymongo.monitoring import CommandStartedEvent
 from app.core.context import Server, this_instant
 from app.core.store.store import CODEC, Store
 from app.core.times import wire_time
+from app.core.worker import jobs
 from app.features import ALL
 from app.settings import Settings
-from app.worker.jobs import jobs
 from tests.listener import Listener
 from tests.live import until
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from app.core import worker
 from app.core.errors import ServiceUnavailable
 from app.core.store.store import Store, TooManyWriters
-from app.worker import worker
-from app.worker.worker import ProjectByProject
+from app.core.worker import ProjectByProject
 
 PROJECTS = ("first", "second", "third")
 

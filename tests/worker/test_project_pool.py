@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.core import worker
 from app.core.errors import ServiceUnavailable
-from app.worker import worker
-from app.worker.worker import ProjectPool
+from app.core.worker import ProjectPool
 
 
 @pytest.fixture

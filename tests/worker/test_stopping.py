@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from app.worker import worker
-from app.worker.worker import Job, Worker
+from app.core import worker
+from app.core.worker import Job, Worker
 
 
 def test_jobs_that_do_not_end_are_waited_for_together(monkeypatch: pytest.MonkeyPatch) -> None:

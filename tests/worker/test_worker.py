@@ -12,23 +12,26 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
+from app.briefs.jobs import expire_claims
 from app.briefs.operations import end_expired_claim
+from app.core import worker
 from app.core.context import Context, this_instant
 from app.core.errors import ServiceUnavailable, WriteConflict
 from app.core.operation import Result
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.core.times import read_time, wire_time
+from app.core.worker import ProjectByProject, Worker, jobs
 from app.documents import publishing
 from app.documents import store as stored_documents
+from app.documents.jobs import publish_turn
 from app.documents.store import Documents
 from app.events import store as events
+from app.events.jobs import trim_feeds
 from app.events.store import Events
 from app.provenance import operations as provenance
+from app.provenance.jobs import attribute_texts
 from app.settings import Settings
-from app.worker import worker
-from app.worker.jobs import attribute_texts, expire_claims, jobs, publish_turn, trim_feeds
-from app.worker.worker import ProjectByProject, Worker
 from tests.live import slowdown, until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 from tests.rest.client import Rest

@@ -31,6 +31,10 @@ EXAMPLE = "sample"
 """The key of a field's metadata with its example; apispec does not show this key."""
 
 
+OVER_MCP = "over_mcp"
+"""The key of a field's metadata with its default over MCP, where another one uses less of the context."""
+
+
 class Confirming(Context[bool]):
     """Is true while the second stage runs."""
 

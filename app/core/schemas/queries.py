@@ -9,7 +9,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from app.core.schemas.fields import DelimitedStrings, Schema, StrictBoolean, StrictInteger, StrictString
+from app.core.schemas.fields import OVER_MCP, DelimitedStrings, Schema, StrictBoolean, StrictInteger, StrictString
 from app.core.schemas.unknown import folded, shortened
 from app.core.schemas.validation import full_match
 
@@ -23,17 +23,22 @@ NUMBERS = {"version": (1, "the version's number"), "number": (0, "the section's 
 """The parameters of paths that are no ids, each with the smallest that there is and what it is."""
 
 
+SMALL_PAGE = 20
+"""The default length of a page over MCP: lists are short there, to use little of the context."""
+SMALL_OVER_MCP = {OVER_MCP: SMALL_PAGE}
+
+
 class Page(Schema):
     """One page of a list; a page shorter than `limit` is the last one (contract: Limits)."""
 
-    limit = StrictInteger(1, 100, description="most items to return", load_default=50)
+    limit = StrictInteger(1, 100, description="most items to return", load_default=50, metadata=SMALL_OVER_MCP)
     offset = StrictInteger(0, MAX_OFFSET, description="items to skip", load_default=0)
 
 
 class LongPage(Page):
     """One page of a list of categories, clusters or members (decisions, section 5)."""
 
-    limit = StrictInteger(1, 500, description="most items to return", load_default=100)
+    limit = StrictInteger(1, 500, description="most items to return", load_default=100, metadata=SMALL_OVER_MCP)
 
 
 VISIBLE_ASCII = "[!-~]{1,255}"

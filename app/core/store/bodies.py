@@ -18,11 +18,18 @@ from pymongo.read_concern import ReadConcern
 
 from app.core.errors import WriteConflict
 from app.core.store.collection import Collection, object_id
+from app.core.store.indexes import Storage, index
 from app.core.store.shared_cache import SharedCache
 from app.core.store.types import Bson, Values
+from app.core.store.validators import ID, TEXT, validator
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
+
+STORAGE = Storage(
+    indexes=(index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them"),),
+    validators={"bodies": validator(projectId=ID, documentId=ID, text=TEXT)},
+)
 
 CACHE_BYTES = 32 * 1024 * 1024
 LONG = 256 * 1024
@@ -94,10 +101,6 @@ class Bodies(Collection[StoredBody]):
     def get(self, project_id: str, body_id: str | None) -> StoredBody | None:
         """Returns a body, or None."""
         return self._find_one(project_id, {"_id": object_id(body_id)}) if body_id else None
-
-    def get_owners(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
-        """Returns the ids of the documents of several bodies by id, in one read of no more than that."""
-        return self._values(project_id, body_ids, "$documentId")
 
     def get_origins(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str | None]:
         """Returns the origins of several bodies by id, None where nobody computed them, in one read of no more."""

@@ -2,7 +2,7 @@
 
 A record that can change is written by `OutboxCollection.change`: one atomic update, on the condition that the record's
 `rev` is still the one that was read, writes the difference, counts `rev` up and appends the events to the record's own
-outbox, so that no event is lost or made for a change that did not happen. `store/outboxes.py` relays them to the feed.
+outbox, so that no event is lost or made for a change that did not happen. `store/outbox.py` relays them.
 """
 
 from __future__ import annotations
@@ -230,6 +230,11 @@ class Collection(Generic[Stored]):
         )
         self._store.writes += changed is not None
         return self.from_bson(changed)
+
+    def delete_of(self, project_id: str, document_id: str) -> None:
+        """Deletes the records that belong to a document that is deleted for good."""
+        where = self._where(project_id, {"documentId": ObjectId(document_id)})
+        self._collection.delete_many(where, session=self._session)
 
     def _delete_one(self, project_id: str, condition: Condition) -> Stored | None:
         where = self._where(project_id, condition)

@@ -13,6 +13,15 @@ from pymongo.errors import DuplicateKeyError, OperationFailure
 
 from app.core.errors import IdempotencyConflict
 from app.core.store.collection import Collection
+from app.core.store.indexes import Storage, index
+from app.core.times import DAY_SECONDS
+
+STORAGE = Storage(
+    indexes=(
+        index("idempotency", "projectId tokenId key", "a key is used once", unique=True),
+        index("idempotency", "at", "keys are stored for a day", expireAfterSeconds=DAY_SECONDS),
+    )
+)
 
 WRITE_CONFLICT = 112
 """MongoDB's code where another transaction wrote the same record first; PyMongo tries such a transaction again."""

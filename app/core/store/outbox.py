@@ -1,4 +1,6 @@
-"""The outbox relay: moves events from the records' outboxes to the feed, in order, once, numbered without a gap.
+"""The outbox relay: numbers the events in the records' outboxes without a gap, and passes them on in order, once.
+
+The consumers of the application get them (`Features.consumers`): the feed, webhooks and others.
 
 A project's feed has one record with the last sequence number and the *plan* of the batch that is being moved: which
 events get which numbers. Writing the plan is one atomic update, on the condition that no other relay has numbered
@@ -12,21 +14,20 @@ time the documents whose events were being moved could not be written.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from bson import ObjectId
-from pymongo import InsertOne, ReturnDocument
+from pymongo import ReturnDocument
+from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import DuplicateKeyError
 from pymongo.read_concern import ReadConcern
 
+from app.core.actors import Actor
 from app.core.events import StoredEvent, in_feed_order
-from app.core.store.collection import from_bson, write_once
-from app.core.store.indexes import FIRST_DATE, FIRST_ID, OUTBOXES, WAITING
+from app.core.store.collection import from_bson
+from app.core.store.indexes import FIRST_DATE, FIRST_ID, WAITING
 from app.core.store.types import Bson
-from app.events.store import PlannedEvent, StoredFeed, feeds_of, new_feed
-from app.insights.store import InsightFigures
-from app.notices.store import Notices
-from app.webhooks.attempt_store import Deliveries
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
@@ -34,11 +35,45 @@ if TYPE_CHECKING:
 BATCH = 250
 """The most events of one plan, which has to fit into a record."""
 
-TOMBSTONES = ("categories", "clusters", "webhooks")
-"""The collections whose deleted records stay, with `deletedAt`, until their last event has been moved."""
-
 ANYWHERE: Bson = {"projectId": {"$gte": FIRST_ID}, "outbox.at": {"$gte": FIRST_DATE}}
 """Records of any project with events in their outbox; it lets MongoDB skip along the index from project to project."""
+
+
+class OutboxEvent(TypedDict):
+    """An event in the outbox of a record."""
+
+    _id: ObjectId
+    type: str
+    at: datetime
+    by: Actor
+    data: dict[str, Any]
+    """As in `StoredEvent`, with ObjectIds."""
+
+
+class PlannedEvent(OutboxEvent):
+    """An event with its place in the feed, and the record in whose outbox it waits."""
+
+    projectId: ObjectId
+    sequence: int
+    collection: str
+    record: ObjectId
+
+
+class StoredFeed(TypedDict):
+    """How far the events of a project are numbered, under the project's id."""
+
+    _id: ObjectId
+    sequence: int
+    """The number of its last event, 0 for none."""
+    plan: list[PlannedEvent]
+    """The batch of events that is being moved to the feed; empty when that is done."""
+    plannedAt: datetime
+    """When the last plan was written, which never goes back."""
+
+
+def new_feed(project_id: str) -> StoredFeed:
+    """Returns the feed of a project that has no events."""
+    return StoredFeed(_id=ObjectId(project_id), sequence=0, plan=[], plannedAt=FIRST_DATE)
 
 
 class Outboxes:
@@ -47,11 +82,11 @@ class Outboxes:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._database = store.database
-        self._feeds = feeds_of(store.database)
+        self._feeds = cast(MongoCollection[StoredFeed], store.database.feeds)
 
     def projects_waiting(self) -> list[str]:
         """Returns the projects that have events in outboxes, reading one index key for each project."""
-        found = self._database.feeds.aggregate(_outboxes([{"$match": ANYWHERE}, {"$group": {"_id": "$projectId"}}]))
+        found = self._database.feeds.aggregate(self._union([{"$match": ANYWHERE}, {"$group": {"_id": "$projectId"}}]))
         return sorted({str(row["_id"]) for row in found})
 
     def publish_all(self, project_id: str) -> int:
@@ -89,7 +124,7 @@ class Outboxes:
             {"$project": {"outbox": 1}},
         ]
         feeds = self._database.get_collection("feeds", read_concern=ReadConcern("snapshot"))
-        rows = list(feeds.aggregate(_outboxes(stages, ObjectId(project_id))))
+        rows = list(feeds.aggregate(self._union(stages, ObjectId(project_id))))
         feed = next((row for row in rows if "outbox" not in row), None)
         return cast(StoredFeed | None, feed) or new_feed(project_id), [row for row in rows if "outbox" in row]
 
@@ -120,23 +155,18 @@ class Outboxes:
     def _apply_batch(self, project_id: str, feed: StoredFeed) -> None:
         """Applies a plan, also one that another relay has applied in part.
 
-        The order matters: an event leaves its outbox only when it is in the feed, queued for its webhooks, told of and
-        counted, and a deleted record is removed only when its outbox is empty.
+        The order matters: an event leaves its outbox only when every consumer has it, and a deleted record is removed
+        only when its outbox is empty.
         """
         plan = feed["plan"]
         rows = [{name: value for name, value in row.items() if name not in ("collection", "record")} for row in plan]
         events: list[StoredEvent] = [from_bson(row) for row in rows]
-        self._add_to_feed(rows)
-        self._store[Deliveries].queue(project_id, events, feed["plannedAt"])
-        self._store[Notices].queue(project_id, events, feed["plannedAt"])
-        self._store[InsightFigures].count_batch(project_id, events)
-        for name in OUTBOXES:
+        for consume in self._store.features.consumers:
+            consume(self._store, project_id, events, feed["plannedAt"])
+        for name in self._store.features.outboxes:
             self._empty(name, [row for row in plan if row["collection"] == name])
         done = {"_id": feed["_id"], "sequence": plan[-1]["sequence"]}
         self._feeds.update_one(done, {"$set": {"plan": []}})
-
-    def _add_to_feed(self, rows: Sequence[Bson]) -> None:
-        write_once(self._database.events, [InsertOne(row) for row in rows], ["_id"])
 
     def _empty(self, name: str, rows: Sequence[PlannedEvent]) -> None:
         if not rows:
@@ -145,11 +175,11 @@ class Outboxes:
         these: Bson = {"projectId": rows[0]["projectId"], "_id": {"$in": list({row["record"] for row in rows})}}
         events = {"outbox": {"_id": {"$in": [row["_id"] for row in rows]}}}
         records.update_many(these, {"$pull": events}, hint="_id_")
-        if name in TOMBSTONES:
+        if name in self._store.features.tombstones:
             records.delete_many({**these, "deletedAt": {"$ne": None}, "outbox": []}, hint="_id_")
 
-
-def _outboxes(stages: Sequence[Bson], feed: ObjectId | None = None) -> list[Bson]:
-    """Returns a pipeline on the feeds that yields a feed, and the rows of stages on every collection with an outbox."""
-    unions = ({"coll": name, "pipeline": [*stages, {"$set": {"collection": name}}]} for name in OUTBOXES)
-    return [{"$match": {"_id": feed}}, *({"$unionWith": union} for union in unions)]
+    def _union(self, stages: Sequence[Bson], feed: ObjectId | None = None) -> list[Bson]:
+        """Returns a pipeline on the feeds that yields a feed, and rows of stages on each collection of outboxes."""
+        names = self._store.features.outboxes
+        unions = ({"coll": name, "pipeline": [*stages, {"$set": {"collection": name}}]} for name in names)
+        return [{"$match": {"_id": feed}}, *({"$unionWith": union} for union in unions)]

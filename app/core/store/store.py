@@ -35,7 +35,6 @@ from app.core.features import NO_FEATURES, Features
 from app.core.store import indexes, validators
 from app.core.store.request_time import time_left
 from app.core.store.types import Bson
-from app.settings import check_database
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -267,14 +266,17 @@ class Store:
     def check_prepared(self) -> None:
         """Checks that every unique index and validator is there. Raises as `ping` does; `NotPrepared` if one is not."""
         with self.deadline():
-            missing = [*indexes.missing_unique(self.database), *validators.missing(self.database)]
+            missing = [
+                *indexes.missing_unique(self.database, self.features.indexes),
+                *validators.missing(self.database, self.features.validators),
+            ]
         if missing:
             raise NotPrepared(reason=f"missing: {', '.join(missing)}")
 
     def check_writes(self) -> None:
         """Checks that the service's user may write, with a write that matches nothing. Raises as `ping` does."""
         with self.deadline():
-            self.database.leases.with_options(write_concern=WriteConcern(w=1)).update_one(
+            self.database.feeds.with_options(write_concern=WriteConcern(w=1)).update_one(
                 {"_id": ""}, {"$set": {"by": ""}}
             )
 
@@ -301,6 +303,15 @@ def _codes_of(error: PyMongoError) -> set[int | None]:
     if isinstance(error, BulkWriteError):
         return {one["code"] for kind in ("writeErrors", "writeConcernErrors") for one in error.details.get(kind, ())}
     return {error.code} if isinstance(error, OperationFailure) else set()
+
+
+def check_database(value: str) -> str:
+    """Returns a name that a database of this service may have. Raises `ValueError`."""
+    if value in ("admin", "config", "local"):
+        raise ValueError(f"must not be {value}, which is MongoDB's own; log in with ?authSource={value} instead")
+    if not re.fullmatch(r'[^/\\. "$*<>:|?\0]{0,63}', value):
+        raise ValueError('must have at most 63 characters and none of /\\. "$*<>:|?')
+    return value
 
 
 def connect(

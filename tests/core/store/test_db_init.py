@@ -10,8 +10,9 @@ from bson import ObjectId
 
 from app.cli.db import prepare
 from app.core.context import this_instant
-from app.core.store.indexes import SLUGS, differences
+from app.core.store.indexes import differences
 from app.core.store.store import Store
+from app.documents.indexes import SLUGS
 from app.features import connect
 
 pytestmark = pytest.mark.needs_mongod
@@ -57,4 +58,8 @@ def test_records_that_break_a_unique_index_are_named_and_the_other_indexes_built
 
     assert lines[0].startswith(f"documents: the index {SLUGS.name} can't be built, as several records have {{")
     assert lines[0].endswith('slugs: "rye-0" }.')
-    assert lines[1:] == [f"documents: the index {SLUGS.name} is missing: {SLUGS.why}."] == differences(store.database)
+    assert (
+        lines[1:]
+        == [f"documents: the index {SLUGS.name} is missing: {SLUGS.why}."]
+        == differences(store.database, store.features.indexes)
+    )

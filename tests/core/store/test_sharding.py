@@ -11,12 +11,11 @@ from pymongo import MongoClient, monitoring
 
 from app.briefs.operations import end_expired_claim
 from app.core.context import Context, this_instant
-from app.core.store.indexes import INDEXES, OUTBOXES
 from app.core.store.outbox import Outboxes
 from app.core.vocabulary import Channel
 from app.documents.store import Documents
 from app.events.store import Events
-from app.features import connect
+from app.features import ALL, connect
 from tests.graphql_app.client import GraphQL, delivery_token
 from tests.listener import Listener
 from tests.make import OPERATIONS, Project, an_app, made
@@ -143,7 +142,7 @@ def _work(ctx: Context) -> None:
 
 
 def test_each_unique_index_begins_with_the_shard_key_as_mongodb_requires() -> None:
-    unique = [index for index in INDEXES if index.collection in SHARD_KEYS and index.options.get("unique")]
+    unique = [index for index in ALL.indexes if index.collection in SHARD_KEYS and index.options.get("unique")]
 
     assert len(unique) > 8
     for index in unique:
@@ -183,4 +182,4 @@ def test_what_looks_in_all_projects_is_what_the_worker_looks_for(ctx: Context, c
     end_expired_claim(replace(ctx, now=later), expired)
 
     assert ("documents", "findAndModify") in {(collection, name) for collection, name, _ in conditions.sent}
-    assert _scattered(conditions) == {(name, "aggregate") for name in OUTBOXES if name in SHARD_KEYS}
+    assert _scattered(conditions) == {(name, "aggregate") for name in ALL.outboxes if name in SHARD_KEYS}

@@ -11,24 +11,23 @@ from app.categories.store import Categories, Clusters
 from app.core.events import StoredEvent
 from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.idempotency import Idempotency, StoredKey
-from app.core.store.outbox import Outboxes
-from app.documents.history import StoredRevision
-from app.documents.record import StoredBrief, StoredDocument
+from app.core.store.outbox import Outboxes, PlannedEvent, StoredFeed
+from app.documents.record import StoredBrief
 from app.documents.revision_store import Revisions
 from app.documents.store import Documents
-from app.events.store import Events, PlannedEvent, StoredFeed
+from app.events.store import Events
 from app.guards.store import Budgets, StoredBudgetUse
 from app.guards.vocabulary import BudgetLimit
 from app.insights.rules import Progress, StoredFigures
 from app.insights.store import InsightFigures
-from app.intents.rules import StoredIntent
 from app.intents.store import Intents
 from app.projects.rules import StoredMember, StoredProject, StoredToken
 from app.projects.store import Members, Projects, StoredCounters
 from app.projects.token_store import Tokens
+from app.provenance.reviews import AttributedDraft, AttributedRevision, DisclosedPublication
 from app.publications.record import Published
-from app.publications.rules import Publication
 from app.publications.store import Publications
+from app.review.rules import ReviewedDocument
 from app.webhooks.attempt_store import Deliveries
 from app.webhooks.leases import Leases, StoredLease
 from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, StoredWebhook, WebhookSecret
@@ -58,9 +57,9 @@ def test_what_the_store_returns_of_work_on_documents_has_the_fields_of_its_type(
     store[Outboxes].publish_all(project.id)
 
     fits(store[Events].page(project.id, None, 1)[0][0], StoredEvent)
-    fits(store[Revisions].get(project.id, document["id"], 1), StoredRevision)
+    fits(store[Revisions].get(project.id, document["id"], 1), AttributedRevision)
     fits(store[Idempotency].find(project.id, token.id, "first"), StoredKey)
-    fits(store[Publications]._find(project.id, {})[0], Publication)
+    fits(store[Publications]._find(project.id, {})[0], DisclosedPublication)
     fits(store[Bodies]._find(project.id, {"documentId": ObjectId(document["id"])})[0], StoredBody)
     own = {"_id": 0, "projectId": 0, "sequence": 0}
     fits(store.database.progress.find_one({"_id": ObjectId(document["id"])}, own), Progress)
@@ -130,7 +129,7 @@ def test_what_the_store_returns_has_the_fields_of_its_type(project: Project) -> 
     member = OPERATIONS["create_member"](ctx, fields={"name": "Ada", "role": "writer"}).body
 
     stored: Any = store[Documents].get(project.id, document["id"])
-    fits(stored, StoredDocument)
+    fits(stored, ReviewedDocument)
     fits(stored["brief"], StoredBrief)
     fits(stored["published"], Published)
     fits(store[Categories].get(project.id, category["id"]), StoredCategory)
@@ -138,4 +137,4 @@ def test_what_the_store_returns_has_the_fields_of_its_type(project: Project) -> 
     fits(store[Members].get(project.id, member["id"]), StoredMember)
     fits(store[Projects].find(project.id), StoredProject)
     fits(store[Tokens].get(project.id, token.id), StoredToken)
-    fits(store[Intents].get(project.id, token.id, draft["id"], None), StoredIntent)
+    fits(store[Intents].get(project.id, token.id, draft["id"], None), AttributedDraft)

@@ -6,13 +6,14 @@ from uuid import uuid4
 
 import pytest
 
+from app.briefs.jobs import expire_claims
 from app.core.context import this_instant
 from app.core.store import indexes
 from app.core.store.store import Store
+from app.core.worker import ProjectByProject, relay_events
 from app.documents.publishing import publish_due
+from app.events.jobs import trim_feeds
 from app.features import connect
-from app.worker.jobs import expire_claims, relay_events, trim_feeds
-from app.worker.worker import ProjectByProject
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief
 
 pytestmark = pytest.mark.needs_mongod
@@ -60,5 +61,5 @@ def test_every_job_and_list_works_before_db_init(without_indexes: Store) -> None
     assert claimed["id"] == document["id"]
     for name in ("list_members", "list_categories", "list_clusters", "list_tokens"):
         OPERATIONS[name](ctx, fields={"limit": 10, "offset": 0})
-    assert indexes.create_indexes(store.database) == []
-    assert indexes.differences(store.database) == []
+    assert indexes.create_indexes(store.database, store.features.indexes) == []
+    assert indexes.differences(store.database, store.features.indexes) == []

@@ -1,19 +1,16 @@
-"""What a record names: which of the members, categories, clusters and documents exist, locked against deletion."""
+"""The members, categories and clusters that a record names: which of them exist, locked against deletion."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from app.categories.reference_rules import ExistingRecords
 from app.categories.store import Categories, Clusters
 from app.core.store.store import Store
-from app.documents.reference_rules import ExistingRecords
-from app.documents.store import Documents
 from app.projects.store import Members
 
 
-def lock_references(
-    store: Store, project_id: str, *records: Mapping[str, Any], links: Iterable[str] = ()
-) -> ExistingRecords:
-    """Returns which of the ids that the fields of records name exist in the project.
+def lock_references(store: Store, project_id: str, *records: Mapping[str, Any]) -> ExistingRecords:
+    """Returns which of the ids that the fields of records name exist in the project; of documents none.
 
     It writes, inside a transaction, to the categories and clusters, so that none of them can be deleted meanwhile.
     """
@@ -22,7 +19,6 @@ def lock_references(
         members={one for one in members if store[Members].exists(project_id, one)},
         categories={one for one in categories if store[Categories].refer_to(project_id, one)},
         clusters={one for one in _ids_in(records, "clusterId") if store[Clusters].refer_to(project_id, one)},
-        documents=store[Documents].find_existing(project_id, links),
     )
 
 

@@ -1,24 +1,39 @@
-"""Runs jobs, each in a thread of its own, so that none waits for another, and stops them; logs what fails."""
+"""The worker runs jobs, each in a thread of its own, so that none waits for another, and stops them; logs what fails.
+
+Any number of workers may run at once, as a process (`content-workflow worker`) or inside `serve`: shared work is leased
+in MongoDB, or done by atomic writes.
+"""
 
 from __future__ import annotations
 
+import collections
 import logging
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from prometheus_client import Counter, Gauge
 
 from app.core.errors import ServiceUnavailable, WriteConflict
+from app.core.store.outbox import Outboxes
 from app.core.store.store import Misconfigured, Store, TooManyWriters
-from app.http.metrics import LAST_RUN
 
 log = logging.getLogger("content_workflow.worker")
 
 FAILURE_PAUSE_SECONDS = 2.0
 """How long after a failure a job, or a project in it, is tried again."""
 STOP_SECONDS = 25
+RELAYED = Counter("content_workflow_events_relayed", "Events that this worker published to feeds.")
+LAST_RUN = Gauge(
+    "content_workflow_job_last_run_timestamp_seconds",
+    "When a worker last ended a run of a job without an error.",
+    ["job"],
+    multiprocess_mode="mostrecent",
+)
 REASON_LENGTH = 300
 """How much of a conflict's reason is logged: the index is in its beginning, and after it come the whole records."""
 
@@ -33,6 +48,12 @@ class Job:
     """Runs the job once; returns whether there may be more to do without a pause."""
     close: Callable[[], None] = lambda: None
     """Ends the threads that the job has of its own."""
+    after_events: bool = False
+    """Whether it also runs at once when events were relayed, which may have queued something for it."""
+
+
+MakeJob = Callable[[Store, Any], Job]
+"""Makes a job of the worker from its store and the server's settings."""
 
 
 def log_error(error: Exception, **about: str) -> None:
@@ -49,6 +70,34 @@ def log_error(error: Exception, **about: str) -> None:
         log.warning(error.for_the_log, extra={**about, "reason": error.reason})
     else:
         log.error("job failed", exc_info=error, extra=about)
+
+
+def project_by_project(name: str, pause_seconds: float, run: Callable[..., bool], store: Store, *more: Any) -> Job:
+    """Returns a job that does its work for one project after the other, in steps that are short enough."""
+    return Job(name, pause_seconds, partial(run, store, ProjectByProject(name), *more))
+
+
+def jobs(store: Store, settings: Any) -> tuple[Job, ...]:
+    """Returns the jobs of a worker."""
+    others = tuple(make(store, settings) for make in store.features.jobs())
+    then = [job.run for job in others if job.after_events]
+    return (project_by_project("relay events", 0.2, relay_events, store, *then), *others)
+
+
+def relay_events(store: Store, projects: ProjectByProject, *then: Callable[[], object]) -> bool:
+    """Moves a batch of events of each project to its feed; calls `then` at once when something may have been queued."""
+
+    def relay(project_id: str) -> int:
+        events = store[Outboxes].publish_batch(project_id)
+        if events:
+            RELAYED.inc(events)
+            log.info("events relayed", extra={"projectId": project_id, "events": events})
+        return events
+
+    relayed = projects.each(store, store[Outboxes].projects_waiting, relay)
+    for send in then if relayed else ():
+        send()
+    return relayed > 0
 
 
 class Worker:
@@ -135,7 +184,7 @@ class ProjectPool:
         self._threads = threads
         self._per_project = per_project
         self._lock = threading.Lock()
-        self._running: Counter[str] = Counter()
+        self._running: collections.Counter[str] = collections.Counter()
         self._closed = threading.Event()
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix=job)
 

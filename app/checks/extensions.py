@@ -1,0 +1,40 @@
+"""Warnings in the validation of drafts (decisions, section 12)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, NotRequired
+
+from typing_extensions import TypedDict
+
+from app.checks.operations import check_levels, titles_with_keyword
+from app.checks.rules import CheckResult, keyword_warnings
+from app.core.context import Context
+from app.core.documented import doc
+from app.core.schemas.loading import Fields
+from app.core.vocabulary import Kind
+
+TAKEN_KEYWORD = {
+    "check": "keyword_taken",
+    "level": "warning",
+    "outcome": "failed",
+    "message": "Other documents have the keyword 'sourdough starter', too: 'Feeding a starter'.",
+    "line": None,
+}
+
+
+class WithWarnings(TypedDict):
+    """The warnings of a document draft."""
+
+    warnings: NotRequired[
+        Annotated[
+            list[CheckResult],
+            doc("`keyword_taken`, for a document draft whose keyword another document has", [TAKEN_KEYWORD]),
+        ]
+    ]
+
+
+def keyword_of_draft(ctx: Context, draft: Mapping[str, Any], fields: Fields) -> Mapping[str, Any]:
+    """Returns the warnings of a document draft."""
+    if draft["kind"] != Kind.DOCUMENT:
+        return {}
+    keyword = (draft["fields"].get("brief") or {}).get("keyword") or ""
+    return {"warnings": keyword_warnings(keyword, titles_with_keyword(ctx, keyword), check_levels(ctx))}

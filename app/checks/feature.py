@@ -1,0 +1,18 @@
+"""What checks add to the records and operations of others."""
+
+from app.checks.extensions import WithWarnings, keyword_of_draft
+from app.checks.responses import CheckedProject
+from app.checks.schemas import CheckSettings
+from app.checks.vocabulary import CheckLevel, CheckName, CheckOutcome
+from app.core.features import Extension, Feature, by_class_name
+from app.intents.responses import Validation
+from app.projects.responses import Project
+from app.projects.schemas import ProjectChanges
+
+FEATURE = Feature(
+    "checks",
+    responses={Project: CheckedProject, Validation: WithWarnings},
+    schemas={ProjectChanges: CheckSettings},
+    extensions=(Extension("validate_intent", present=keyword_of_draft),),
+    closed_lists=by_class_name(CheckLevel, CheckName, CheckOutcome),
+)

@@ -1,0 +1,39 @@
+"""The contract's own gates: the approval that a project demands, and that a text can be rendered (section 5)."""
+
+from app.core.calls import Call
+from app.core.errors import ReviewRequired
+from app.core.features import Gate
+from app.core.vocabulary import DocumentStatus
+from app.documents.publishing_rules import not_renderable
+from app.documents.record import StoredDocument
+from app.documents.rendering import is_renderable
+from app.projects.gates import Attempt
+
+
+def requires_review(attempt: Attempt) -> bool:
+    """Returns whether the project publishes only what was approved."""
+    project = attempt.project
+    return project["reviewRequired"] or any(one.requires_review(project) for one in attempt.ctx.features.features)
+
+
+def refuse_unapproved(is_demanded: bool, document: StoredDocument, call: Call) -> None:
+    """Refuses with `ReviewRequired` what was not approved where that is demanded; before it was scheduled counts."""
+    approved = DocumentStatus.APPROVED in (document["status"], document.get("statusBefore"))
+    if is_demanded and not approved:
+        raise ReviewRequired
+
+
+def refuse_unrenderable(renderable: bool, document: StoredDocument, call: Call) -> None:
+    """Refuses with `BadRequest` a content whose html is too large."""
+    if not renderable:
+        raise not_renderable()
+
+
+def _is_renderable(attempt: Attempt) -> bool:
+    return is_renderable(attempt.ctx, attempt.record["contentId"], lambda: attempt.markdown)
+
+
+APPROVAL = Gate(
+    ("schedule_document", "publish_document"), read=requires_review, refuse=refuse_unapproved, errors=(ReviewRequired,)
+)
+RENDERABLE = Gate(("publish_document",), read=_is_renderable, refuse=refuse_unrenderable, last=True)

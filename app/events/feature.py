@@ -1,0 +1,25 @@
+"""The feature `events`: its storage, and its part in purging a document."""
+
+from app.core.features import Feature
+from app.core.store.indexes import Storage, index
+from app.core.store.validators import COUNT, ID, TEXT, TIME, validator
+from app.events.store import delete_trimmed
+from app.events.vocabulary import EVENT_TYPES
+
+FEATURE = Feature(
+    "events",
+    purge=delete_trimmed,
+    storage=Storage(
+        indexes=(
+            index("events", "projectId sequence", "the feed, in order", unique=True),
+            index(
+                "events",
+                "projectId data.documentId -sequence",
+                "what happened to a document",
+                {"data.documentId": {"$exists": True}},
+            ),
+        ),
+        validators={"events": validator(projectId=ID, sequence=COUNT, type=TEXT, at=TIME)},
+    ),
+    closed_lists={"EventType": EVENT_TYPES},
+)

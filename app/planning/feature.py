@@ -1,0 +1,6 @@
+"""What planning adds to other folders."""
+
+from app.core.features import Feature, by_class_name
+from app.planning.vocabulary import PieceOutcome
+
+FEATURE = Feature("planning", closed_lists=by_class_name(PieceOutcome))

@@ -1,0 +1,23 @@
+"""The feature `webhooks`: its storage."""
+
+from app.core.features import Feature, by_class_name
+from app.core.store.indexes import Storage, index
+from app.core.times import DAY_SECONDS
+from app.webhooks.vocabulary import DeliveryStatus
+
+FEATURE = Feature(
+    "webhooks",
+    storage=Storage(
+        indexes=(
+            index("webhooks", "projectId _id", "a project's webhooks, and where an event goes"),
+            index("deliveries", "projectId webhookId eventId", "each webhook gets an event once", unique=True),
+            index("deliveries", "projectId webhookId -_id", "the log of a webhook"),
+            index("deliveries", "projectId webhookId nextAttemptAt sequence", "what is due", {"status": "pending"}),
+            index("deliveries", "createdAt", "the log goes back 30 days", expireAfterSeconds=30 * DAY_SECONDS),
+            index("leases", "slow dueAt", "the webhook that has waited longest"),
+        ),
+        outboxes=("webhooks",),
+        tombstones=("webhooks",),
+    ),
+    closed_lists=by_class_name(DeliveryStatus),
+)

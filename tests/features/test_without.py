@@ -1,0 +1,272 @@
+"""An application without a feature has no trace of it, and does everything that the contract asks.
+
+The names that belong to a feature are derived from its own folder. `PENDING` lists the traces that are still there,
+each with what stands in the way; a mark that is not needed any more fails.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from inspect import getsource
+from pkgutil import walk_packages
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+import app as application
+from app.cli import OF_FEATURES, main
+from app.cli.db import create_missing
+from app.console import pages
+from app.core.features import Features, folder_of
+from app.core.store.collection import Collection
+from app.core.store.store import Store
+from app.core.vocabulary import TokenKind
+from app.events.vocabulary import EVENT_TYPES
+from app.features import ALL, connect
+from app.rest.route import routes_of
+from graphql_app.schema import sdl
+from graphql_app.types import FEATURE, Document
+from mcp_tools.server import instructions_of
+from tests.console.visitor import Visitor
+from tests.databases import CONTRACT
+from tests.graphql_app.client import GraphQL
+from tests.make import Project, a_project, an_app
+from tests.mcp_tools.client import Agent
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+FEATURES = (
+    *("events", "webhooks", "sections", "checks", "guards", "review", "provenance", "planning", "transfers"),
+    *("insights", "notices", "oauth", "packets", "actions"),
+)
+FIELDS = "records and requests of the contract's folders declare its fields"
+REFUSALS = "operations of the contract's folders declare its refusals"
+INDEXES = "the indexes of all folders are in one list"
+PENDING: dict[tuple[str, str], str] = {
+    **{("components", name): FIELDS for name in ("notices", "oauth", "packets", "provenance", "sections")},
+    **{("components", name): REFUSALS for name in ("checks", "guards", "review")},
+    **{("collections", name): INDEXES for name in ("events", "webhooks", "guards", "review", "insights", "notices")},
+    ("collections", "oauth"): INDEXES,
+    ("events", "review"): "the types of all events are in one table",
+}
+READERS = {"events", "insights", "notices", "transfers"}
+"""Folders that name the types of events of others."""
+
+
+def each_feature(kind: str) -> pytest.MarkDecorator:
+    """Parametrizes a test with the name of each feature; where the kind of trace is pending, it has to fail."""
+    marks = {
+        name: pytest.mark.xfail(reason=reason, strict=True) for (one, name), reason in PENDING.items() if one == kind
+    }
+    return pytest.mark.parametrize(
+        "name", [pytest.param(name, marks=[marks[name]] if name in marks else []) for name in FEATURES]
+    )
+
+
+@cache
+def without(name: str) -> Features:
+    """Returns the lists without a feature; the same object each time, as interfaces cache by it."""
+    return ALL.without(name)
+
+
+@pytest.fixture
+def bare(store: Store, name: str) -> Flask:
+    """The application without the feature."""
+    return an_app(replace(store, features=without(name)))
+
+
+@pytest.fixture
+def bare_project(store: Store, name: str) -> Project:
+    """A project of that application."""
+    return a_project(replace(store, features=without(name)))
+
+
+@cache
+def modules_of(name: str) -> tuple[Any, ...]:
+    """Returns the modules of a feature's folder."""
+    package = import_module(f"{application.__name__}.{name}")
+    return package, *(import_module(one.name) for one in walk_packages(package.__path__, f"{package.__name__}."))
+
+
+@cache
+def classes_of(name: str) -> dict[str, type]:
+    """Returns the classes that a feature declares, by their names."""
+    return {
+        key: one
+        for module in modules_of(name)
+        for key, one in vars(module).items()
+        if isinstance(one, type) and one.__module__ == module.__name__
+    }
+
+
+@cache
+def source_of(name: str) -> str:
+    """Returns the source of a folder."""
+    return "".join(map(getsource, modules_of(name)))
+
+
+@cache
+def operations_of(name: str) -> frozenset[str]:
+    return frozenset(one.name for one in ALL.operations if folder_of(one) == name)
+
+
+def named_in(text: str, names: frozenset[str]) -> set[str]:
+    """Returns those of some names of operations that a text has as whole words."""
+    return names & set(re.findall(r"\w+", text))
+
+
+@each_feature("routes")
+def test_it_has_no_route_and_no_page(bare: Flask, name: str) -> None:
+    ids = {route.name for one in ALL.operations if folder_of(one) == name for route in routes_of(one, ALL)}
+    document = bare.test_client().get("/openapi.json").json
+    documented = {one["operationId"] for path in document["paths"].values() for one in path.values() if "tags" in one}
+    views = {endpoint: view.__module__ for endpoint, view in bare.view_functions.items()}
+    own = {view for view, feature in pages.FEATURES.items() if feature == name}
+
+    assert ids & documented == set()
+    assert ids & {endpoint.rpartition(".")[2] for endpoint in views} == set()
+    assert [view for view, module in views.items() if module.startswith(f"app.{name}.")] == []
+    assert own & {endpoint.removeprefix("console.") for endpoint in views} == set()
+    assert own & {module.removeprefix("app.console.") for module in views.values()} == set()
+    OpenAPIV31SpecValidator(document).validate()
+
+
+@each_feature("components")
+def test_openapi_has_no_schema_of_it(bare: Flask, name: str) -> None:
+    components = bare.test_client().get("/openapi.json").json["components"]["schemas"]
+
+    assert components.keys() & classes_of(name).keys() == set()
+
+
+@each_feature("texts")
+def test_no_text_of_an_interface_names_its_operations(bare: Flask, bare_project: Project, name: str) -> None:
+    client, names = bare.test_client(), operations_of(name)
+    tools = Agent(client, bare_project.token()).ask("tools/list")["tools"]
+
+    assert {tool["name"] for tool in tools} == set(without(name).by_name)
+    assert named_in(json.dumps(tools), names) == set()
+    assert named_in(client.get("/llms.txt").text, names) == set()
+    assert named_in(instructions_of(without(name)), names) == set()
+
+
+@each_feature("fields")
+def test_no_record_and_no_request_has_a_field_of_it(bare: Flask, name: str) -> None:
+    added = [one for one in ALL.features if one.name == name]
+    keys = {key for one in added for record in one.responses.values() for key in record.__annotations__}
+    keys |= {key for one in added for schema in one.schemas.values() for key in schema().fields}
+    schemas = bare.test_client().get("/openapi.json").json["components"]["schemas"]
+    records = {one.__name__ for feature in added for one in (*feature.responses, *feature.schemas)}
+
+    assert {(one, key) for one in records for key in schemas.get(one, {}).get("properties", {}) if key in keys} == set()
+
+
+@each_feature("sdl")
+def test_the_delivery_api_has_no_field_of_it(name: str) -> None:
+    fields = [one for one in Document.__strawberry_definition__.fields if one.metadata.get(FEATURE) == name]
+    text = sdl(without(name))
+
+    assert [one for one in fields if f"{one.name}: " in text] == []
+    assert [one for one in fields if one.type.__name__ in text] == []
+
+
+@each_feature("events")
+def test_no_type_of_event_is_its_own(bare: Flask, name: str) -> None:
+    own = {one for one in EVENT_TYPES if f'"{one}"' in source_of(name)} if name not in READERS else set()
+    own = {one for one in own if not any(f'"{one}"' in source_of(folder) for folder in CONTRACT)}
+    listed = bare.test_client().get("/openapi.json").json["components"]["schemas"].get("EventType", {})
+
+    assert own & set(listed.get("enum", ())) == set()
+
+
+@each_feature("collections")
+def test_its_collections_are_not_created(name: str, mongodb_uri: str) -> None:
+    own = {one.name for one in classes_of(name).values() if issubclass(one, Collection) and "name" in vars(one)}
+    empty = connect(mongodb_uri, f"test_{uuid4().hex[:16]}", features=without(name))
+    try:
+        create_missing(empty)
+        assert own & set(empty.database.list_collection_names()) == set()
+    finally:
+        empty.database.client.drop_database(empty.database.name)
+        empty.database.client.close()
+
+
+@each_feature("commands")
+def test_it_has_no_command(name: str) -> None:
+    shown = CliRunner().invoke(main, ["--help"], obj=without(name)).output
+    own = {command for command, feature in OF_FEATURES.items() if feature == name}
+
+    assert own & set(re.findall(r"^  ([a-z-]+) ", shown, re.MULTILINE)) == set()
+    assert all(CliRunner().invoke(main, [command], obj=without(name)).exit_code == 2 for command in own)
+
+
+@each_feature("console")
+def test_the_pages_of_the_contract_are_shown(bare: Flask, bare_project: Project, name: str) -> None:
+    token = bare_project.token()
+    published = publish_by_rest(Rest(bare.test_client(), token))
+    visitor = Visitor(bare)
+    visitor.sign_in(token)
+
+    for path in _console_pages(published["id"]):
+        response = visitor.get(path)
+        assert response.status_code == 200, (path, response.text[:500])
+        assert [one for one in _links(response.text) if not _is_served(bare, one)] == [], path
+
+
+def _console_pages(document_id: str) -> Iterator[str]:
+    yield from ("/console/board", "/console/calendar", "/console/table", "/console/plan", "/console/plan/categories")
+    yield from (f"/console/documents/{document_id}{page}" for page in ("", "/edit", "/fields", "/brief", "/revisions"))
+    yield from (f"/console/administration{page}" for page in ("", "/members", "/tokens"))
+
+
+def _links(html: str) -> set[str]:
+    return set(re.findall(r'(?:href|action|hx-get|data-count|data-changes)="(/console[^"?#]*)', html))
+
+
+def _is_served(app: Flask, path: str) -> bool:
+    rules = app.url_map.bind("localhost")
+    return any(rules.test(path, method) and _endpoint(rules, path, method) for method in ("GET", "POST"))
+
+
+def _endpoint(rules: Any, path: str, method: str) -> bool:
+    return bool(rules.match(path, method)[0] != "console.unknown")
+
+
+@each_feature("story")
+def test_the_story_of_the_contract_passes(bare: Flask, bare_project: Project, name: str) -> None:
+    client = bare.test_client()
+    document = publish_by_rest(Rest(client, bare_project.token()))
+    delivery = GraphQL(client, bare_project.token("The site", kind=TokenKind.DELIVERY))
+
+    shown = delivery.data(f'{{ document(id: "{document["id"]}") {{ title slug markdown isPublished }} }}')["document"]
+
+    assert shown == {"title": "Rye", "slug": "rye", "markdown": "Flour and water.", "isPublished": True}
+    assert client.get("/docs").status_code == client.get("/health").status_code == 200
+
+
+def publish_by_rest(rest: Rest) -> dict[str, Any]:
+    """Takes a document from its draft to the site as one who reads only the contract, and returns its record."""
+    draft = done(rest.post("/document-intents", {"title": "Rye", "slug": "rye", "brief": {"keyword": "rye"}}))
+    document = done(rest.post(f"/document-intents/{draft['id']}/confirm"))["document"]
+    path = f"/documents/{document['id']}"
+    done(rest.post(f"{path}/brief/ready"))
+    assert [one["id"] for one in done(rest.get("/briefs"))] == [document["id"]]
+    version = done(rest.post(f"{path}/brief/claim"))["version"]
+    done(rest.put(f"{path}/content", {"markdown": "Flour and water.", "baseVersion": version}))
+    for move in ("submit", "approve", "publish"):
+        document = done(rest.post(f"{path}/{move}"))
+    assert (document["status"], document["brief"]["state"]) == ("published", "drafted")
+    return document
+
+
+def done(response: Any) -> Any:
+    """Returns the body of a success."""
+    assert response.status_code in (200, 201), response.text
+    return response.json
