@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -81,13 +81,16 @@ HEADERS = st.dictionaries(
 )
 
 
+KINDS = ("replaced", "null", "removed", "added", "repeated", "nested")
+
+
 @st.composite
-def changed(draw: st.DrawFn, value: Any) -> Any:
+def changed(draw: st.DrawFn, value: Any, kinds: Sequence[str] = KINDS) -> Any:
     """Draws a value of JSON of which some parts are replaced, removed, repeated or inside of others."""
     whole = [copy.deepcopy(value)]
     for _ in range(draw(st.integers(0, 3))):
         within, key = draw(st.sampled_from(list(_parts(whole))))
-        match draw(st.sampled_from(("replaced", "null", "removed", "added", "repeated", "nested"))):
+        match draw(st.sampled_from(kinds)):
             case "removed" if isinstance(within, dict):
                 del within[key]
             case "added" if isinstance(within, dict):
@@ -122,7 +125,7 @@ def spoiled(draw: st.DrawFn, data: bytes, most: int = 2) -> bytes:
 
 
 @st.composite
-def json_lines(draw: st.DrawFn, value: Any) -> bytes:
+def json_lines(draw: st.DrawFn, value: Any, kinds: Sequence[str] = KINDS) -> bytes:
     """Draws a changed value as JSON on one line, seldom with spoiled bytes."""
-    text = json.dumps(draw(changed(value)), ensure_ascii=draw(st.booleans())).encode("utf-8", "surrogatepass")
+    text = json.dumps(draw(changed(value, kinds)), ensure_ascii=draw(st.booleans())).encode("utf-8", "surrogatepass")
     return draw(spoiled(text, draw(st.sampled_from((0, 0, 0, 1))))).replace(b"\n", b" ")
