@@ -22,7 +22,7 @@ AUDIT := $(VENV)/bin/pip-audit --strict --require-hashes --disable-pip --progres
 
 FEATURES := events webhooks sections checks guards review provenance planning transfers insights notices oauth packets actions
 
-.PHONY: help setup dev test test-features test-fast lint audit abuse chaos fuzz bench bench-growth soak dist docs screenshots sure lock clean
+.PHONY: help setup dev test test-features test-fast drills lint audit abuse chaos fuzz bench bench-growth soak dist docs screenshots sure lock clean
 
 help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -45,8 +45,11 @@ $(READY): requirements.lock pyproject.toml
 dev: setup ## Serve a demo project on a local MongoDB, and print its tokens
 	@exec $(VENV)/bin/content-workflow dev
 
-test: setup ## Run the suite on a real mongod; the attacks, which measure time and memory, are `make abuse`
-	$(PYTEST) $(PARALLEL) -m 'not abuse'
+test: setup ## Run the suite on a real mongod, without the drills and the attacks
+	$(PYTEST) $(PARALLEL) -m 'not abuse and not long'
+
+drills: setup ## Run what takes a minute: failures of every kind, schemathesis, big projects
+	$(PYTEST) $(PARALLEL) -m 'long and not abuse'
 
 test-features: setup ## Run the contract's own tests without each feature (FEATURE=review: without one), and without all
 	$(PYTEST) $(PARALLEL) tests/features
@@ -80,8 +83,9 @@ abuse: setup ## Attack a running service in every way known, and print what ever
 chaos: setup ## Kill, freeze and step down what the service runs on, and check that nothing is lost (SECONDS=, SEED=)
 	$(VENV)/bin/python -m chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
-fuzz: setup ## Send INPUTS=20000 bad inputs of SEED=1 to every interface, and print figures and what was found
-	@$(VENV)/bin/python -m tests.bad_input
+fuzz: setup ## Send INPUTS=1000 bad inputs of SEED=1 to every interface, and some of schemathesis to each operation
+	FUZZ_EXAMPLES=$(or $(INPUTS),1000) $(PYTEST) tests/http/test_bad_input.py --hypothesis-seed=$(or $(SEED),1)
+	SCHEMATHESIS_EXAMPLES=20 SCHEMATHESIS_SEED=$(or $(SEED),1) $(PYTEST) tests/surface/test_schemathesis.py
 
 bench: setup ## Measure requests beside the bare floor, and write docs/performance.md
 	$(VENV)/bin/python -m bench
@@ -105,7 +109,7 @@ docs: setup ## Build the site of the docs into build/docs
 screenshots: setup ## Take the screenshots of the console in docs/images, of a demo of its own; two minutes
 	$(VENV)/bin/python -m docs_site.screenshots
 
-sure: lint audit dist docs test-fast test ## All that CI does
+sure: lint audit dist docs test-fast test drills ## All that CI does
 
 lock: setup ## Compile both locks from pyproject.toml (UPGRADE=1: with the newest versions)
 	$(COMPILE) --extra dev $(if $(UPGRADE),--upgrade) --output-file requirements.lock

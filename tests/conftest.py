@@ -15,7 +15,6 @@ import pytest
 from flask import Flask
 
 from app.core.operation import Operation
-from app.core.store.store import Store
 from tests.contract.rows import CONTRACT
 from tests.databases import drop_idle, opened, without
 from tests.documented import Documented, DocumentedRest
@@ -82,28 +81,17 @@ def mongodb_uri() -> Iterator[str]:
             yield uri
 
 
-@pytest.fixture(scope="session")
-def store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A database that the session's tests share, each with projects of its own."""
-    yield from opened(request)
+store = pytest.fixture(scope="session")(opened)
+"""A database that the session's tests share, each with projects of its own."""
 
+fresh_store = pytest.fixture(opened)
+"""A database of the test's own."""
 
-@pytest.fixture
-def fresh_store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A database of the test's own."""
-    yield from opened(request)
+project = pytest.fixture(a_project)
+"""A project of the test's own."""
 
-
-@pytest.fixture
-def project(store: Store) -> Project:
-    """A project of the test's own."""
-    return a_project(store)
-
-
-@pytest.fixture(scope="session")
-def app(store: Store) -> Flask:
-    """The application on the shared database; no limits on how often a test may call."""
-    return an_app(store)
+app = pytest.fixture(scope="session")(an_app)
+"""The application on the shared database; no limits on how often a test may call."""
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -150,6 +151,14 @@ def a_ready_brief(ctx: Context, **fields: Any) -> dict[str, Any]:
     """Makes a document whose brief is ready to be claimed."""
     document = a_document(ctx, **{"brief": {"keyword": "sourdough"}, **fields})
     record: dict[str, Any] = OPERATIONS["mark_brief_ready"](ctx, document["id"]).body
+    return record
+
+
+def an_expired_claim(project: Project, token: Token, **fields: Any) -> dict[str, Any]:
+    """Makes a document whose brief the token claimed an hour ago, for a minute."""
+    past = project.context(token, now=this_instant() - timedelta(hours=1))
+    document = a_ready_brief(past, **fields)
+    record: dict[str, Any] = OPERATIONS["claim_brief"](past, document["id"], fields={"leaseSeconds": 60}).body
     return record
 
 

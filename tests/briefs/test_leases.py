@@ -6,7 +6,8 @@ import pytest
 from bson import ObjectId
 
 from app.core.context import this_instant
-from tests.make import OPERATIONS, Project, a_project, a_ready_brief, end_expired_claims
+from tests.documents.steps import path_of
+from tests.make import OPERATIONS, Project, a_project, a_ready_brief, an_expired_claim, end_expired_claims
 
 
 def tag(response) -> tuple[int, str]:
@@ -22,14 +23,6 @@ def seconds(record) -> float:
 @pytest.fixture
 def ctx(project, api):
     return project.context(api.token)
-
-
-def an_expired_claim(project: Project, token, **fields) -> str:
-    """Makes a brief that the token claimed an hour ago for a minute, and returns the document's path."""
-    past = project.context(token, now=this_instant() - timedelta(hours=1))
-    document = a_ready_brief(past, **fields)
-    OPERATIONS["claim_brief"](past, document["id"], fields={"leaseSeconds": 60})
-    return f"/documents/{document['id']}"
 
 
 def events(project: Project, path: str) -> list[dict]:
@@ -66,7 +59,7 @@ def test_a_project_may_set_the_lease_of_claims_that_name_none(api, store) -> Non
 
 @pytest.mark.contract("decided-briefs.until-ended")
 def test_a_claim_whose_lease_has_run_out_is_claimed_for_everybody_until_the_worker_ends_it(api, project) -> None:
-    path = an_expired_claim(project, api.token)
+    path = path_of(an_expired_claim(project, api.token))
     record = api.get(path)
 
     assert record.json["brief"].items() >= {"state": "claimed"}.items()
@@ -85,7 +78,7 @@ def test_a_claim_whose_lease_has_run_out_is_claimed_for_everybody_until_the_work
 @pytest.mark.contract("decided-briefs.until-ended")
 @pytest.mark.parametrize(("step", "state"), [("brief/renew", "claimed"), ("submit", "drafted")])
 def test_until_the_worker_ends_it_the_holder_may_still_renew_or_submit(api, project, step, state) -> None:
-    path = an_expired_claim(project, api.token, markdown="# Rye")
+    path = path_of(an_expired_claim(project, api.token, markdown="# Rye"))
 
     response = api.post(f"{path}/{step}")
     end_expired_claims(project.store)
@@ -96,7 +89,7 @@ def test_until_the_worker_ends_it_the_holder_may_still_renew_or_submit(api, proj
 
 @pytest.mark.contract("decided-briefs.ended-by-worker", "decided-briefs.expired-event")
 def test_the_worker_ends_a_claim_whose_lease_has_run_out_by_an_event_of_the_system(api, project) -> None:
-    path = an_expired_claim(project, project.token("Lost"))
+    path = path_of(an_expired_claim(project, project.token("Lost")))
     before = api.get(path)
 
     end_expired_claims(project.store)
@@ -142,7 +135,7 @@ def test_only_the_holder_renews_a_claim_and_only_while_it_lasts(api, project, ct
 
     assert tag(refused) == (409, "BriefClaimed")
     assert refused.json["claimedBy"]["id"] == api.token.id
-    path = an_expired_claim(project, api.token)
+    path = path_of(an_expired_claim(project, api.token))
     end_expired_claims(project.store)
     expired = api.post(f"{path}/brief/renew")
     assert tag(expired) == (409, "BriefClaimed")

@@ -36,6 +36,7 @@ def serves(url: str, owner: str) -> bool:
 
 
 @pytest.mark.contract("decided-commands.dev")
+@pytest.mark.long
 def test_two_checkouts_run_side_by_side_and_one_that_was_killed_starts_with_the_same_tokens_and_data(
     folder: Path,
 ) -> None:

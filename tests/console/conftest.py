@@ -35,10 +35,8 @@ def reader(app: Flask, project: Project) -> Visitor:
     return visitor
 
 
-@pytest.fixture(scope="module")
-def uncached(store: Store) -> Flask:
-    """A server that looks tokens and sessions up on each request."""
-    return an_uncached_app(store)
+uncached = pytest.fixture(scope="module")(an_uncached_app)
+"""A server that looks tokens and sessions up on each request."""
 
 
 @pytest.fixture
@@ -52,10 +50,8 @@ def watched(mongodb_uri: str, store: Store) -> Iterator[tuple[Flask, Commands]]:
     client.close()
 
 
-@pytest.fixture(scope="module")
-def served(store: Store) -> Flask:
-    """The application that the browser is shown."""
-    return an_app(store)
+served = pytest.fixture(scope="module")(an_app)
+"""The application that the browser is shown."""
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,7 @@ from app.core.times import wire_time
 from app.guards.errors import BudgetExceeded
 from tests.clients.npm import installed
 from tests.console.browser import Window
+from tests.console.visitor import now
 from tests.make import OPERATIONS, Project, Token, a_document, a_project, a_ready_brief, made
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
@@ -80,12 +81,6 @@ def screen(window: Window, width: int, height: int) -> Iterator[None]:
         yield
     finally:
         window.chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-def now(project: Project, document: dict[str, Any]) -> dict[str, Any]:
-    """Returns a document as it is now."""
-    record: dict[str, Any] = OPERATIONS["get_document"](project.context(), document["id"]).body
-    return record
 
 
 def an_unsaved_text(window: Window, project: Project) -> WebElement:

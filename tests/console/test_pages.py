@@ -22,7 +22,7 @@ from app.core.times import wire_time
 from app.core.vocabulary import DocumentStatus, Scope
 from app.documents.keys import document_keys
 from tests.console.test_page_costs import DOCUMENT as PAGES
-from tests.console.visitor import Visitor
+from tests.console.visitor import Visitor, now
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief, made
 
 TEXT = "Flour, water and *patience*.\n\n## Day by day\n\nFeed it.\n"
@@ -32,11 +32,6 @@ TEXT = "Flour, water and *patience*.\n\n## Day by day\n\nFeed it.\n"
 def document(project: Project) -> dict[str, str]:
     """A document with a text."""
     return a_document(project.context(), markdown=TEXT, status="drafting")
-
-
-def now(project: Project, document: dict[str, str]) -> dict[str, str]:
-    """Returns a document as it is now."""
-    return OPERATIONS["get_document"](project.context(), document["id"]).body
 
 
 def test_the_board_shows_each_document_in_the_column_of_its_status(editor: Visitor, project: Project) -> None:

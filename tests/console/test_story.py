@@ -37,10 +37,8 @@ Promise.all(paths.map(post)).then(done);
 """
 
 
-@pytest.fixture(scope="module")
-def store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A database of the story's own: its worker would work for the projects of other tests too."""
-    yield from opened(request)
+store = pytest.fixture(scope="module")(opened)
+"""A database of the story's own: its worker would work for the projects of other tests too."""
 
 
 @pytest.fixture

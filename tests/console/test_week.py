@@ -13,7 +13,13 @@ from tests.console.browser import Window
 from tests.console.test_in_a_browser import screen
 from tests.make import OPERATIONS, Project
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(240)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.long,
+    pytest.mark.needs_mongod,
+    pytest.mark.timeout(240),
+]
 
 PIECES = (
     *("Roggenbrot für Anfänger", "Stollen im Advent", "Vom Mahlen", "Salz im Teig", "Brötchen am Sonntag"),

@@ -1,12 +1,13 @@
 """Somebody who uses the console without JavaScript: cookies, forms, and what a page says."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from tests.make import Token
+from tests.make import OPERATIONS, Project, Token
 
 
 class Visitor:
@@ -32,3 +33,9 @@ class Visitor:
         """Sends a form of a page, and opens the page that it leads to."""
         form = {"_csrf": self.csrf, **fields}
         return self.client.post(path, data=form, content_type="multipart/form-data", follow_redirects=True)
+
+
+def now(project: Project, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a document as it is now."""
+    record: dict[str, Any] = OPERATIONS["get_document"](project.context(), document["id"]).body
+    return record

@@ -38,10 +38,8 @@ MADE_UP = (
 )
 
 
-@pytest.fixture(scope="module")
-def own_store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A database of this module's own, small enough to be compared whole."""
-    yield from opened(request)
+own_store = pytest.fixture(scope="module")(opened)
+"""A database of this module's own, small enough to be compared whole."""
 
 
 @pytest.fixture(scope="module")

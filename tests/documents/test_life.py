@@ -1,7 +1,6 @@
 """The whole life of a piece, from brief to trash and back, through the management API (decisions, section 5)."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -10,6 +9,7 @@ from app.core.store.store import Store
 from app.core.times import wire_time
 from app.core.vocabulary import Scope
 from app.documents.publishing import publish_due
+from tests.documents.steps import ok
 from tests.make import Project
 from tests.rest.client import Rest
 
@@ -67,9 +67,3 @@ def test_a_piece_goes_from_brief_to_website_and_back(rest: Rest, project: Projec
     assert [row["version"] for row in ok(rest.get(f"{path}/revisions"))] == [4, 3, 2, 1]
     assert ok(rest.get(f"{path}/revisions/2"))["markdown"] == "# Rye\n\nIt is dark."
     assert "-Rye is dark and sour.\n" in ok(rest.get(f"{path}/diff?from=3&to=4"))["diff"]
-
-
-def ok(response: Any, status: int = 200) -> Any:
-    """Returns the body of an answer with the status that is expected."""
-    assert response.status_code == status, response.get_data(as_text=True)
-    return response.json

@@ -83,3 +83,9 @@ def run(project: Project, name: str, /, *ids: str, **fields: Any) -> Any:
     declared = OPERATIONS[name]
     body = declared.body or declared.query
     return declared(project.context(), *ids, **({"fields": fields} if body else {})).body
+
+
+def republish(project: Project, document: dict[str, Any], **changes: Any) -> None:
+    """Changes a document and publishes it again."""
+    run(project, "update_document", document["id"], **changes)
+    run(project, "publish_document", document["id"])

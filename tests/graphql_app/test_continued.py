@@ -9,8 +9,7 @@ from lxml import etree
 from app.core.store.store import Store
 from app.core.text import html as rendering
 from app.delivery import texts as delivered_texts
-from app.documents import publishing_rules
-from tests.graphql_app.client import GraphQL, delivery_token, published, run
+from tests.graphql_app.client import GraphQL, delivery_token, published, republish, run
 from tests.graphql_app.watched import Watched
 from tests.make import Project, a_document, a_project, fill_with_categories, made
 
@@ -29,11 +28,6 @@ PAGE = """query($limit: Int, $offset: Int, $slug: String, $search: String, $draf
 
 def titles(documents: list[dict[str, Any]]) -> list[str]:
     return [document["title"] for document in documents]
-
-
-def republished(project: Project, document: dict[str, Any], **changes: Any) -> None:
-    run(project, "update_document", document["id"], **changes)
-    run(project, "publish_document", document["id"])
 
 
 # Previews
@@ -144,7 +138,7 @@ def test_html_that_is_too_long_to_publish_is_null_in_a_preview(
     project: Project, preview: GraphQL, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draft = a_document(project.context(), markdown="Long.")
-    monkeypatch.setattr(publishing_rules, "MAX_HTML_BYTES", 5)
+    monkeypatch.setattr("app.publications.rules.MAX_HTML_BYTES", 5)
     assert rendering.MAX_HTML_BYTES == 15 * 1024 * 1024
 
     for _ in ("rendered", "cached"):
@@ -251,7 +245,7 @@ def test_a_category_has_its_children_by_name_and_counts_its_own_published_docume
         "documentCount": 1,
         "children": [child("Rye", 2), child("Wheat", 0)],
     }
-    republished(project, loaf, categoryId=wheat)
+    republish(project, loaf, categoryId=wheat)
     run(project, "update_category", rye, name="Zwieback")
     assert graphql.data(query, {"slug": "bread"})["categoryBySlug"]["children"] == [
         child("Wheat", 1),
@@ -458,7 +452,7 @@ def test_a_search_finds_whole_words_of_what_is_delivered(
     published(project, title="Sourdough", markdown="# Heading\n\nBegin.\n\nSecret.")
     loaf = published(project, title="Loaf", markdown="A sourdough a day.")
     soup = a_document(project.context(), title="Soup", markdown="Hot.")
-    republished(project, soup, subtitle="With patience")
+    republish(project, soup, subtitle="With patience")
     published(project, title="Éclairs are not éclair")
     published(project, title="Rolls")
     run(project, "update_document", loaf["id"], title="Secret")
@@ -502,7 +496,7 @@ def test_each_slug_that_a_document_had_leads_to_its_present_one(project: Project
     assert redirects(graphql) == [("c", "d"), ("b", "d"), ("a", "d")]
     assert redirects(graphql, limit=1, offset=1) == [("b", "d")]
     assert [redirect(graphql, slug) for slug in "abcdx"] == ["d", "d", "d", None, None]
-    republished(project, document, slug="b")
+    republish(project, document, slug="b")
     assert redirects(graphql) == [("d", "b"), ("c", "b"), ("a", "b")]
     assert graphql.codes("{ redirects(limit: 101) { to } }") == ["BAD_USER_INPUT"]
 
@@ -511,10 +505,10 @@ def test_what_is_not_delivered_has_no_redirects_and_has_them_again_when_it_is(
     project: Project, graphql: GraphQL
 ) -> None:
     document = published(project, slug="a")
-    republished(project, document, slug="b")
+    republish(project, document, slug="b")
     run(project, "unpublish_document", document["id"])
     assert (redirects(graphql), redirect(graphql, "a")) == ([], None)
-    republished(project, document, slug="c")
+    republish(project, document, slug="c")
     assert redirects(graphql) == [("b", "c"), ("a", "c")]
     run(project, "delete_document", document["id"])
     assert (redirects(graphql), redirect(graphql, "b")) == ([], None)
@@ -527,11 +521,11 @@ def test_a_slug_that_is_delivered_redirects_nowhere_and_one_that_several_left_to
     project: Project, graphql: GraphQL
 ) -> None:
     first = published(project, slug="a")
-    republished(project, first, slug="first")
+    republish(project, first, slug="first")
     assert redirect(graphql, "a") == "first"
     second = published(project, slug="a")
     assert (redirects(graphql), redirect(graphql, "a")) == ([], None)
-    republished(project, second, slug="second")
+    republish(project, second, slug="second")
     assert redirects(graphql) == [("a", "second")]
     assert redirect(graphql, "a") == "second"
     run(project, "unpublish_document", second["id"])
@@ -542,7 +536,7 @@ def test_a_slug_that_is_delivered_redirects_nowhere_and_one_that_several_left_to
 def test_a_document_has_at_most_20_redirects_the_oldest_are_dropped(project: Project, graphql: GraphQL) -> None:
     document = published(project, slug="s0")
     for number in range(1, 23):
-        republished(project, document, slug=f"s{number}")
+        republish(project, document, slug=f"s{number}")
 
     assert redirects(graphql, limit=100) == [(f"s{number}", "s22") for number in range(21, 1, -1)]
     assert redirect(graphql, "s1") is None

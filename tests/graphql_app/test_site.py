@@ -22,7 +22,7 @@ from lxml import etree
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
-from tests.graphql_app.client import delivery_token, published, run
+from tests.graphql_app.client import delivery_token, published, republish, run
 from tests.live import serving, until
 from tests.make import Project, Token, a_document, a_project, made
 
@@ -54,11 +54,6 @@ def article(out: Path, slug: str) -> str:
     return (out / "articles" / slug / "index.html").read_text("utf-8")
 
 
-def publish_again(project: Project, document: dict[str, Any], **changes: Any) -> None:
-    run(project, "update_document", document["id"], **changes)
-    run(project, "publish_document", document["id"])
-
-
 def a_site(store: Store, articles: int) -> Project:
     """A project with articles in categories of three levels and in a cluster; an author, a redirect, and a draft."""
     addresses = {"siteUrl": f"{URL}/articles/{{slug}}/", "categoryUrl": f"{URL}/topics/{{slug}}/"}
@@ -75,7 +70,7 @@ def a_site(store: Store, articles: int) -> Project:
         published(project, title=f"Loaf <{number}>", slug=f"loaf-{number}", **{**filed, "categoryId": category})
     last = published(project, title="Crème & crust", slug="crust", **filed)
     cover = {"coverImageUrl": "https://images.example/rye.jpg", "subtitle": "Sour"}
-    publish_again(project, last, slug="crème", authorId=ada, **cover)
+    republish(project, last, slug="crème", authorId=ada, **cover)
     a_document(project.context(), title="Not yet", slug="not-yet", markdown="Soon.\n\nA secret.")
     return project
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 
 from app.core.store.store import Store
 from tests.make import an_app
@@ -20,3 +21,9 @@ def configured(store: Store) -> Configured:
         return an_app(store, **settings)
 
     return make
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """Calls without a token."""
+    return app.test_client()

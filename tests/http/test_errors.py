@@ -197,12 +197,6 @@ def broken() -> Any:
     raise ZeroDivisionError("a secret of the inside")
 
 
-@pytest.fixture
-def client(app: Flask) -> FlaskClient:
-    """Calls without a token."""
-    return app.test_client()
-
-
 class Endless:
     """A body of zeros that tells how much of it nobody read."""
 

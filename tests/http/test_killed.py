@@ -20,7 +20,7 @@ from tests.http.servers import Reply, ServerProcess, servers
 from tests.make import OPERATIONS, Project, Token, a_project
 from tests.mongod import quick_mongod
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
 AT_ONCE = 10
 INSTANTS = 30

@@ -2,11 +2,11 @@
 
 import io
 import time
+from functools import partial
 from typing import Any
 
-import pymongo
 import pytest
-from pymongo import monitoring
+from pymongo import MongoClient, monitoring
 
 from app.core.store.request_time import standing_still
 from app.core.store.store import Store
@@ -39,12 +39,8 @@ def test_authentication_operation_and_texts_share_one_deadline_and_the_next_requ
     ctx = project.context()
     document = a_document(ctx, markdown="Flour and water.")
     OPERATIONS["publish_document"](ctx, document["id"], fields={})
-    listener, client = TimesLeft(), pymongo.MongoClient
-
-    def listened_to(*given: Any, **options: Any) -> Any:
-        return client(*given, event_listeners=[listener], **options)
-
-    monkeypatch.setattr("app.core.store.store.MongoClient", listened_to)
+    listener = TimesLeft()
+    monkeypatch.setattr("app.core.store.store.MongoClient", partial(MongoClient, event_listeners=[listener]))
     watched = connect(mongodb_uri, store.database.name)
     api = configured(store=watched).test_client()
     for _ in range(2):

@@ -386,12 +386,6 @@ def test_each_surface_can_be_switched_off_while_health_stays(configured: Configu
     assert off.get("/health").json == {"status": "ok"}
 
 
-@pytest.fixture
-def client(app: Flask) -> FlaskClient:
-    """Calls without a token."""
-    return app.test_client()
-
-
 def records(rest: Rest, project: Project) -> dict[str, str]:
     """Makes one record of each kind and returns their ids."""
     ctx = project.context(rest.token)

@@ -1,6 +1,5 @@
 """Two apps in one process, each on a database of its own: neither shows what the other one has."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -18,10 +17,8 @@ SITE = """{ categories { name documentCount } redirects { from to }
     documents(includeDrafts: true) { title html excerpt markdown category { name } preview { html excerpt } } }"""
 
 
-@pytest.fixture
-def other_store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """Another empty database of the test's own."""
-    yield from opened(request)
+other_store = pytest.fixture(opened)
+"""Another empty database of the test's own."""
 
 
 def test_two_apps_with_equal_ids_in_two_databases_see_nothing_of_each_other(

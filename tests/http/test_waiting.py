@@ -40,16 +40,11 @@ READERS = 50
 MAX_SECONDS = 1.0
 
 
-@pytest.fixture(scope="module")
-def store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A database of these tests' own: the workers would relay the events of other tests first."""
-    yield from opened(request)
+store = pytest.fixture(scope="module")(opened)
+"""A database of these tests' own: the workers would relay the events of other tests first."""
 
-
-@pytest.fixture(scope="module")
-def app(store: Store) -> Flask:
-    """The application on it."""
-    return an_app(store)
+app = pytest.fixture(scope="module")(an_app)
+"""The application on it."""
 
 
 class Server:

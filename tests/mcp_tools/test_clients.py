@@ -32,10 +32,8 @@ def node() -> Path:
     return CLIENTS
 
 
-@pytest.fixture(scope="module")
-def project(store: Store) -> Project:
-    """A project that these tests share, as one server process adds one token."""
-    return a_project(store)
+project = pytest.fixture(scope="module")(a_project)
+"""A project that these tests share, as one server process adds one token."""
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from app.core.vocabulary import Scope
 from app.features import ALL
 from mcp_tools.tools import tools_of
 from tests.documents.steps import ok
@@ -38,12 +37,6 @@ def document(rest: Rest, project: Project) -> str:
     sent = {"note": "Nearly there.", "threads": REMARKS, "offer": True}
     assert ok(rest.post(f"/documents/{made}/request-changes", sent))["brief"]["state"] == "ready"
     return made
-
-
-@pytest.fixture
-def writer(agent: Agent, project: Project) -> Agent:
-    token = project.token("Night writer", agent="writer-1", scopes=(Scope.READ, Scope.WRITE))
-    return agent.by(token, toolset="writing", minimal=True)
 
 
 @pytest.mark.contract("decided-threads.revision")

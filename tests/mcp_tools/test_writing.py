@@ -6,7 +6,6 @@ import pytest
 
 from app.checks.rules import CHECKS
 from app.checks.vocabulary import CheckName
-from app.core.vocabulary import Scope
 from app.features import ALL
 from mcp_tools.tools import tools_of
 from tests.make import Project, a_ready_brief
@@ -56,12 +55,6 @@ RIGHT = {
     "metaTitle": "A sourdough starter",
     "metaDescription": META,
 }
-
-
-@pytest.fixture
-def writer(agent: Agent, project: Project) -> Agent:
-    token = project.token("Night writer", agent="writer-1", scopes=(Scope.READ, Scope.WRITE))
-    return agent.by(token, toolset="writing", minimal=True)
 
 
 @pytest.mark.contract("decided-mcp.minimal", "decided-mcp.writing")

@@ -12,7 +12,18 @@ from bson import ObjectId
 
 from app.core.store.store import Store
 from app.projects.store import Projects
-from tests.documents.steps import NOBODY, a_category, a_cluster, a_document_in, claimed, events_of, ok, path_of, refused
+from tests.documents.steps import (
+    NOBODY,
+    a_category,
+    a_cluster,
+    a_document_in,
+    claimed,
+    events_of,
+    ok,
+    path_of,
+    refused,
+    types_of,
+)
 from tests.live import slowdown
 from tests.make import Project, a_project, made
 from tests.rest.client import Rest
@@ -40,10 +51,6 @@ def wrong(outcome: dict[str, Any]) -> list[str]:
     """Returns the fields for which a piece was refused."""
     assert outcome["outcome"] == "refused"
     return [error["field"] for error in outcome["errors"]]
-
-
-def kinds(store: Store, document: dict[str, Any]) -> list[str]:
-    return [event["type"] for event in events_of(store, document)]
 
 
 @pytest.fixture
@@ -263,7 +270,7 @@ class TestKnownKeys:
         assert {name: value for name, value in changed.items() if name not in moved} == {
             name: value for name, value in {**document, **expected}.items() if name not in moved
         }
-        assert kinds(store, document) == ["document.created", "document.updated", "brief.updated"]
+        assert types_of(store, document) == ["document.created", "document.updated", "brief.updated"]
         updated = events_of(store, document)[1]["data"]
         assert (updated["fields"], updated["version"]) == (["title"], 2)
         assert [one["version"] for one in ok(api.get(f"{path_of(document)}/revisions"))] == [2, 1]
@@ -309,7 +316,7 @@ class TestKnownKeys:
         outcomes = [plan(api, {"key": "rye", "brief": brief})[0]["outcome"] for brief in (None, {}, {}, {"notes": ""})]
 
         assert outcomes == ["unchanged", "updated", "unchanged", "unchanged"]
-        assert kinds(store, document) == ["document.created", "brief.updated"]
+        assert types_of(store, document) == ["document.created", "brief.updated"]
 
     @pytest.mark.contract("decided-plans.refusals")
     @pytest.mark.parametrize("status", ["approved", "scheduled"])
@@ -401,7 +408,7 @@ class TestWholePlans:
 
         assert again == [{"key": "rye", "id": first["id"], "outcome": "unchanged", "errors": []}]
         assert ok(api.get(f"/documents/{first['id']}")) == before
-        assert kinds(store, before) == ["document.created", "brief.ready"]
+        assert types_of(store, before) == ["document.created", "brief.ready"]
 
     @pytest.mark.contract("decided-plans.atomic")
     def test_atomic_makes_all_or_none(self, api) -> None:

@@ -1,24 +1,14 @@
 """Who gets a brief when many ask at once (contract: Brief states, rule 1; decisions, section 6)."""
 
-from datetime import timedelta
 from functools import partial
 
 import pytest
 from bson import ObjectId
 
-from app.core.context import this_instant
-from tests.make import OPERATIONS, Project, Token, a_ready_brief, end_expired_claims
+from tests.make import OPERATIONS, Project, a_ready_brief, an_expired_claim, end_expired_claims
 from tests.races.crowd import at_once, outcome, outcomes, refused, succeeded
 
 pytestmark = pytest.mark.race
-
-
-def an_expired_claim(project: Project, token: Token, **fields) -> dict:
-    """Makes a brief that the token claimed an hour ago, for a minute."""
-    past = this_instant() - timedelta(hours=1)
-    ctx = project.context(token, now=past)
-    document = a_ready_brief(ctx, **fields)
-    return OPERATIONS["claim_brief"](ctx, document["id"], fields={"leaseSeconds": 60}).body
 
 
 def events_of(project: Project, document_id: str) -> list[str]:

@@ -88,6 +88,7 @@ def assert_holds(uri: str, project: Project, acknowledged: list[str], written: M
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.long
 def test_files_copied_under_fsync_lock_while_clients_write_hold_all_that_was_acknowledged(tmp_path: Path) -> None:
     source, restored = tmp_path / "source", tmp_path / "restored"
     with running_mongod(source) as uri, closing(connect(uri).database.client) as client:

@@ -1,11 +1,10 @@
 """What the store does while the replica set changes its primary (decisions, section 3)."""
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
-import pymongo
 import pytest
-from pymongo import monitoring
+from pymongo import MongoClient, monitoring
 from pymongo.errors import BulkWriteError, CursorNotFound, OperationFailure, PyMongoError, WriteConcernError
 
 from app.core.errors import ServiceUnavailable
@@ -71,12 +70,8 @@ def test_a_text_is_read_as_the_primary_has_it_since_a_new_one_knows_only_later_w
 ) -> None:
     body_id = new_id()
     store[Bodies].add(project.id, project.id, "A text that a record names", body_id)
-    listener, client = ReadConcerns(), pymongo.MongoClient
-
-    def listened_to(*given: Any, **options: Any) -> Any:
-        return client(*given, event_listeners=[listener], **options)
-
-    monkeypatch.setattr("app.core.store.store.MongoClient", listened_to)
+    listener = ReadConcerns()
+    monkeypatch.setattr("app.core.store.store.MongoClient", partial(MongoClient, event_listeners=[listener]))
     watched = connect(mongodb_uri, store.database.name)
     watched[Documents].get(project.id, body_id)
     watched[Bodies].get_texts(project.id, [body_id])

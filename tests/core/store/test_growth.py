@@ -19,7 +19,7 @@ from app.features import ALL
 from tests.listener import Queries
 from tests.make import Project, a_document, a_project
 
-pytestmark = pytest.mark.needs_mongod
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.long]
 
 FEW, MANY = 400, 4_000
 MOST = 1.3
