@@ -1,4 +1,4 @@
-"""The contract's own gates: the approval that a project demands, and that a text can be rendered (section 5)."""
+"""The contract's own gates: the approval that a project demands, and that a text can be rendered (decisions, section 5)."""
 
 from app.core.calls import Call
 from app.core.errors import ReviewRequired
