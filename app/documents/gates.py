@@ -1,4 +1,7 @@
-"""The contract's own gates: the approval that a project demands, and that a text can be rendered (decisions, section 5)."""
+"""The gates of the contract: an approval where the project demands one, and a text that can be rendered.
+
+(decisions, section 5)
+"""
 
 from app.core.calls import Call
 from app.core.errors import ReviewRequired
