@@ -166,7 +166,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     provenance.get_provenance,
     provenance.get_review_record,
     provenance.list_disclosures,
-    sections.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
+    revisions.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
 )
 
 FEATURES: tuple[Feature, ...] = (

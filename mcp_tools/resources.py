@@ -11,8 +11,8 @@ from app.core.errors import NotFound
 from app.core.operation import Operation
 from app.core.schemas.loading import load
 from app.core.schemas.queries import SMALL_PAGE
+from app.documents.content import read_document_content
 from app.documents.operations import list_documents
-from app.sections.operations import read_document_content
 from mcp_tools.results import UNTRUSTED
 
 Contents = list[t.TextResourceContents | t.BlobResourceContents]

@@ -38,11 +38,38 @@ from app.documents.operations import (
     write_decision,
 )
 from app.documents.record import Decision, StoredDocument
-from app.documents.responses import Diff, DocumentSummary, Revision, RevisionSummary, revision_summary
+from app.documents.responses import (
+    ContentPart,
+    Diff,
+    DocumentSummary,
+    Revision,
+    RevisionSummary,
+    content_part_record,
+    revision_summary,
+)
 from app.documents.revision_store import Revisions
-from app.documents.schemas import BASE_REQUIRED, ContentFields, DiffQuery, GuardedWrite
+from app.documents.schemas import BASE_REQUIRED, ContentFields, ContentPartQuery, DiffQuery, GuardedWrite
 from app.documents.store import Documents
 from app.publications.record import PUBLISHED_FIELDS
+
+
+@operation(
+    Scope.READ,
+    Effect.READS,
+    query=ContentPartQuery,
+    toolsets=("writing", "planning", "reviewing"),
+    next="Read on with `nextOffset` as `offset` until it is null.",
+)
+def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Result[ContentPart]:
+    """Read a document's markdown in parts.
+
+    Without `version` it is the current content; the published content is that of `publishedVersion`.
+    """
+    document = own_document(ctx, document_id)
+    version = fields.get("version", document["version"])
+    markdown = markdown_of(ctx, content_id_of(ctx, document, version))
+    part = content_part_record(document["id"], version, markdown, offset=fields["offset"], limit=fields["limit"])
+    return Result(part)
 
 
 def count_words(ctx: Context, document_id: str, fields: Fields) -> int:

@@ -14,6 +14,30 @@ from app.documents.history import StoredRevision
 from app.documents.record import StoredDocument, brief_of, changed_since_published
 
 
+class ContentPart(TypedDict):
+    """A part of a version's markdown."""
+
+    id: Annotated[Id, doc("the document's id")]
+    version: Annotated[int, doc("the version that was read")]
+    markdown: Annotated[str, doc("this part of the markdown")]
+    offset: Annotated[int, doc("where this part begins, in characters")]
+    length: Annotated[int, doc("how long the whole markdown is, in characters")]
+    nextOffset: Annotated[int | None, doc("the `offset` of the next part; null when this was the last")]
+
+
+def content_part_record(document_id: str, version: int, markdown: str, *, offset: int, limit: int) -> ContentPart:
+    """Returns the part of a markdown that begins at an offset."""
+    part, end = markdown[offset : offset + limit], offset + limit
+    return {
+        "id": document_id,
+        "version": version,
+        "markdown": part,
+        "offset": offset,
+        "length": len(markdown),
+        "nextOffset": end if end < len(markdown) else None,
+    }
+
+
 class Published(TypedDict):
     """The fields of a document that are published with it, and so are part of each version."""
 

@@ -22,6 +22,17 @@ from app.core.schemas.validation import calendar_date, full_match, http_url, not
 from app.core.slugs import document_slug
 from app.core.vocabulary import BriefState, DocumentStatus, SearchIntent
 
+MAX_MARKDOWN = 2_097_152
+
+
+class ContentPartQuery(Schema):
+    """Which part of which version of a document's content (decisions, section 8)."""
+
+    version = StrictInteger(1, description="the version to read; by default the present one")
+    offset = StrictInteger(0, MAX_MARKDOWN, description="characters to skip", load_default=0)
+    limit = StrictInteger(1, 100_000, description="most characters to return", load_default=20_000)
+
+
 SORTS = tuple(f"{order}{key}" for key in ("updatedAt", "createdAt", "dueDate", "title") for order in ("-", ""))
 
 
@@ -109,9 +120,6 @@ class GuardedWrite(WithBaseVersion, WithClaim):
 
     It has to say which version it was made from.
     """
-
-
-MAX_MARKDOWN = 2_097_152
 
 
 class ContentFields(GuardedWrite):

@@ -20,35 +20,16 @@ from app.core.errors import (
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.vocabulary import Scope
-from app.documents.content import content_id_of, markdown_of, write_text
+from app.documents.content import markdown_of, write_text
 from app.documents.edits import can_write_content
 from app.documents.operations import document_change, own_document
 from app.documents.record import StoredDocument
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import MAX_MARKDOWN
-from app.sections.responses import ContentPart, Outline, content_part_record, section_summary
+from app.sections.responses import Outline, section_summary
 from app.sections.responses import Section as SectionResponse
 from app.sections.rules import Edit, Section, apply_edits, partition
-from app.sections.schemas import ContentEdits, ContentPartQuery
-
-
-@operation(
-    Scope.READ,
-    Effect.READS,
-    query=ContentPartQuery,
-    toolsets=("writing", "planning", "reviewing"),
-    next="Read on with `nextOffset` as `offset` until it is null.",
-)
-def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Result[ContentPart]:
-    """Read a document's markdown in parts.
-
-    Without `version` it is the current content; the published content is that of `publishedVersion`.
-    """
-    document = own_document(ctx, document_id)
-    version = fields.get("version", document["version"])
-    markdown = markdown_of(ctx, content_id_of(ctx, document, version))
-    part = content_part_record(document["id"], version, markdown, offset=fields["offset"], limit=fields["limit"])
-    return Result(part)
+from app.sections.schemas import ContentEdits
 
 
 @operation(

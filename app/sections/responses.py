@@ -4,7 +4,7 @@ from typing import Annotated, cast
 
 from typing_extensions import TypedDict
 
-from app.core.documented import Id, doc
+from app.core.documented import doc
 from app.sections.rules import Section as MarkdownSection
 
 
@@ -34,30 +34,6 @@ class Outline(TypedDict):
     sections: Annotated[list[SectionSummary], doc("the sections in their order")]
 
 
-class ContentPart(TypedDict):
-    """A part of a version's markdown."""
-
-    id: Annotated[Id, doc("the document's id")]
-    version: Annotated[int, doc("the version that was read")]
-    markdown: Annotated[str, doc("this part of the markdown")]
-    offset: Annotated[int, doc("where this part begins, in characters")]
-    length: Annotated[int, doc("how long the whole markdown is, in characters")]
-    nextOffset: Annotated[int | None, doc("the `offset` of the next part; null when this was the last")]
-
-
 def section_summary(section: MarkdownSection) -> SectionSummary:
     """Returns a section as callers see it, without its text."""
     return cast(SectionSummary, {name: getattr(section, name) for name in SectionSummary.__annotations__})
-
-
-def content_part_record(document_id: str, version: int, markdown: str, *, offset: int, limit: int) -> ContentPart:
-    """Returns the part of a markdown that begins at an offset."""
-    part, end = markdown[offset : offset + limit], offset + limit
-    return {
-        "id": document_id,
-        "version": version,
-        "markdown": part,
-        "offset": offset,
-        "length": len(markdown),
-        "nextOffset": end if end < len(markdown) else None,
-    }

@@ -4,15 +4,6 @@ from app.core.schemas.fields import List, Nested, Schema, StrictBoolean, StrictI
 from app.core.schemas.validation import full_match
 from app.documents.schemas import MAX_MARKDOWN, WithClaim
 
-
-class ContentPartQuery(Schema):
-    """Which part of which version of a document's content (decisions, section 8)."""
-
-    version = StrictInteger(1, description="the version to read; by default the present one")
-    offset = StrictInteger(0, MAX_MARKDOWN, description="characters to skip", load_default=0)
-    limit = StrictInteger(1, 100_000, description="most characters to return", load_default=20_000)
-
-
 MAX_EDITS = 50
 
 
