@@ -7,7 +7,7 @@ doubles that. So here each fragment is measured once.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from graphql import (
@@ -117,10 +117,10 @@ class SyncExecutor(Executor[Any]):
 class Schema(DeliverySchema):
     """The schema as the server runs it."""
 
-    @cached_property
-    def plain(self) -> GraphQLSchema:
+    def __init__(self, features: Features, **options: Any) -> None:
+        super().__init__(features, **options)
+        self.plain = build_schema(self.as_str())
         """The schema for graphql-core's functions; the one inside Strawberry's is private to it."""
-        return build_schema(self.as_str())
 
     def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
         """Logs nothing: the view raises what is a bug, and all else is the caller's."""
