@@ -109,7 +109,7 @@ docs: setup ## Build the site of the docs into build/docs
 screenshots: setup ## Take the screenshots of the console in docs/images, of a demo of its own; two minutes
 	$(VENV)/bin/python -m docs_site.screenshots
 
-sure: lint audit dist docs test-fast test drills ## All that CI does
+sure: lint audit dist docs test-fast test ## All that CI does
 
 lock: setup ## Compile both locks from pyproject.toml (UPGRADE=1: with the newest versions)
 	$(COMPILE) --extra dev $(if $(UPGRADE),--upgrade) --output-file requirements.lock
