@@ -9,7 +9,7 @@ from app.categories.rules import StoredCategory, StoredCluster
 from app.core.named import name_key
 from app.core.slugs import slug_of
 from app.core.store.collection import from_bson, object_id
-from app.core.store.indexes import NOT_DELETED, Storage, index
+from app.core.store.indexes import NOT_DELETED, Storage, index, types
 from app.core.store.named import Named
 from app.core.store.single_flight import SingleFlight
 from app.core.store.validators import TEXT, record_validator
@@ -24,6 +24,7 @@ STORAGE = Storage(
     validators={"categories": record_validator(name=TEXT, slug=TEXT), "clusters": record_validator(name=TEXT)},
     outboxes=("categories", "clusters"),
     tombstones=("categories", "clusters"),
+    events=types("category", "created updated deleted") + types("cluster", "created updated deleted"),
 )
 
 

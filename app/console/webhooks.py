@@ -8,8 +8,8 @@ from werkzeug import Response as BaseResponse
 from app.console.calls import call, listing
 from app.console.forms import form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
+from app.console.sessions import context
 from app.core.schemas.validation import HEX_ID
-from app.events.vocabulary import EVENT_TYPES
 from app.webhooks import operations as webhooks
 from app.webhooks.responses import NewWebhook
 from app.webhooks.vocabulary import DeliveryStatus
@@ -20,7 +20,7 @@ IN_LOG = 25
 @console.get("/administration/webhooks")
 def show_webhooks() -> Response:
     """Lists the webhooks, with a form for another."""
-    return page("webhooks.html", webhooks=call(webhooks.list_webhooks).body, types=EVENT_TYPES)
+    return page("webhooks.html", webhooks=call(webhooks.list_webhooks).body, types=context().features.event_types)
 
 
 @console.post("/administration/webhooks")
@@ -41,7 +41,7 @@ def show_webhook(id: str) -> Response:
         log=listing(webhooks.list_webhook_deliveries, id, limit=IN_LOG, **filters),
         chosen=status,
         statuses_of_log=DeliveryStatus,
-        types=EVENT_TYPES,
+        types=context().features.event_types,
     )
 
 

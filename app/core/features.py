@@ -20,6 +20,8 @@ from marshmallow import fields
 from typing_extensions import TypedDict, get_original_bases, is_typeddict
 
 from app.core.records import record_of
+from app.core.schemas.fields import WORDS, OnConfirm, Schema
+from app.core.schemas.validation import one_of
 from app.core.store.indexes import Index, Storage, outbox_index
 from app.core.store.types import Bson, Values
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from app.core.errors import Problem, Refusal
     from app.core.events import StoredEvent
     from app.core.operation import Operation
-    from app.core.schemas.fields import Schema
     from app.core.schemas.loading import Fields
     from app.core.store.bodies import StoredBody
     from app.core.store.store import Store
@@ -261,12 +262,14 @@ class Features:
         return cast(type[T], self._composed[schema])
 
     def _composed_fields(self, schema: Any) -> dict[str, Any]:
-        """Returns those fields of a schema that hold objects to which features add fields."""
+        """Returns those fields of a schema that depend on the features: their words, or the fields of their objects."""
         found = {}
         for name, one in schema().declared_fields.items():  # copies, but for the items of a list
             inner = one
             if isinstance(one, fields.List):
                 inner = one.inner = copy(one.inner)
+            if words := inner.metadata.get(WORDS):
+                found[name], inner.validators = one, [*inner.validators, OnConfirm(one_of(getattr(self, words)))]
             declared = getattr(inner, "nested", None)
             if declared is not None and (composed := self.schema_of(declared)) is not declared:
                 found[name], inner.nested = one, composed
@@ -334,6 +337,11 @@ class Features:
     def tombstones(self) -> frozenset[str]:
         """The collections whose deleted records stay until their last event has been moved."""
         return frozenset(name for storage in self._storage for name in storage.tombstones)
+
+    @cached_property
+    def event_types(self) -> Sequence[str]:
+        """The types of events."""
+        return [kind for storage in self._storage for kind in storage.events]
 
     @cached_property
     def indexes(self) -> Sequence[Index]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.core.store.indexes import FIRST_DATE, NOT_DELETED, Index, Storage, index
+from app.core.store.indexes import FIRST_DATE, NOT_DELETED, Index, Storage, index, types
 from app.core.store.types import Bson
 from app.core.store.validators import COUNT, ID, ITEMS, TEXT, TIME, one_of, record_validator, validator
 from app.core.vocabulary import BriefState, DocumentStatus
@@ -60,4 +60,9 @@ STORAGE = Storage(
         "revisions": validator(projectId=ID, documentId=ID, version=COUNT, at=TIME),
     },
     outboxes=("documents",),
+    events=(
+        *types("document", "created updated content_updated submitted approved changes_requested scheduled"),
+        *types("document", "unscheduled published unpublished deleted restored publish_failed"),
+        *types("brief", "updated ready claimed renewed withdrawn released expired"),
+    ),
 )

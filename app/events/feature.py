@@ -4,7 +4,6 @@ from app.core.features import Feature
 from app.core.store.indexes import Storage, index
 from app.core.store.validators import COUNT, ID, TEXT, TIME, validator
 from app.events.store import delete_trimmed
-from app.events.vocabulary import EVENT_TYPES
 
 FEATURE = Feature(
     "events",
@@ -21,5 +20,4 @@ FEATURE = Feature(
         ),
         validators={"events": validator(projectId=ID, sequence=COUNT, type=TEXT, at=TIME)},
     ),
-    closed_lists={"EventType": EVENT_TYPES},
 )

@@ -9,9 +9,7 @@ from app.core.documented import EXAMPLE_ID, Id, Timestamp, doc
 from app.core.events import StoredEvent
 from app.core.records import record_of
 from app.core.times import plain
-from app.events.vocabulary import EVENT_TYPES
 
-KNOWN_TYPES = f"Those of now: {', '.join(f'`{type_}`' for type_ in EVENT_TYPES)}"
 DETAILS = {"documentId": EXAMPLE_ID, "status": "drafting", "version": 1, "slug": "flour", "briefState": "claimed"}
 
 
@@ -20,7 +18,7 @@ class Event(TypedDict):
 
     id: Annotated[Id, doc("the event's id, the same in webhooks")]
     sequence: Annotated[int, doc("its number in the project's feed: 1, 2, 3, … without a gap", 42)]
-    type: Annotated[str, doc(f"what happened; further types may come. {KNOWN_TYPES}", "brief.claimed")]
+    type: Annotated[str, doc("what happened, an `EventType`; further types may come", "brief.claimed")]
     at: Annotated[Timestamp, doc("when")]
     by: Annotated[Actor, doc("who did it")]
     data: Annotated[

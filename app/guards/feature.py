@@ -1,7 +1,7 @@
 """Budgets of tokens, settings of projects, and the storage that guards add."""
 
 from app.core.features import AddedFields, Feature, by_class_name
-from app.core.store.indexes import Storage, index
+from app.core.store.indexes import Storage, index, types
 from app.core.times import DAY_SECONDS
 from app.guards.responses import GuardedProject, GuardedToken
 from app.guards.schemas import ChangedBudget, GuardSettings, NewBudget
@@ -24,7 +24,8 @@ FEATURE = Feature(
         indexes=(
             index("budgets", "projectId tokenId limit begins", "what a token has used of its budget", unique=True),
             index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS),
-        )
+        ),
+        events=types("project", "frozen unfrozen"),
     ),
     closed_lists=by_class_name(BudgetLimit, SkipReason),
 )

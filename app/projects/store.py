@@ -13,7 +13,7 @@ from pymongo.collection import Collection as MongoCollection
 from app.core.events import Event
 from app.core.named import name_key
 from app.core.store.collection import OutboxCollection, new_id, object_id
-from app.core.store.indexes import NOT_DELETED, Storage, index
+from app.core.store.indexes import NOT_DELETED, Storage, index, types
 from app.core.store.named import Named
 from app.core.store.types import Bson, Values
 from app.core.store.validators import ID, TEXT, one_of, record_validator
@@ -40,6 +40,7 @@ STORAGE = Storage(
         "members": record_validator(name=TEXT, role=one_of(Role)),
     },
     outboxes=("members", "projects"),
+    events=("project.updated", *types("member", "created updated deleted invited")),
 )
 
 

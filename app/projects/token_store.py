@@ -8,7 +8,7 @@ from bson import ObjectId
 
 from app.core.secrets import StoredSecret
 from app.core.store.collection import OutboxCollection, object_id
-from app.core.store.indexes import FIRST_ID, Storage, index
+from app.core.store.indexes import FIRST_ID, Storage, index, types
 from app.core.store.secrets import OwnedSecrets, Secrets
 from app.core.store.validators import ITEMS, TEXT, one_of, record_validator
 from app.core.vocabulary import TokenKind
@@ -27,6 +27,7 @@ STORAGE = Storage(
     ),
     validators={"tokens": record_validator(kind=one_of(TokenKind), name=TEXT, hash=TEXT, scopes=ITEMS)},
     outboxes=("tokens",),
+    events=types("token", "created updated rotated revoked"),
 )
 
 

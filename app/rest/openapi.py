@@ -113,7 +113,8 @@ def make_document(
         api.spec.components.response(name, _error_response(errors, known))
     for blueprint in blueprints:
         api.register_blueprint(blueprint)
-    lists = {**LISTS, **{name: words for one in features.features for name, words in one.closed_lists.items()}}
+    added = {name: words for one in features.features for name, words in one.closed_lists.items()}
+    lists = {**LISTS, "EventType": features.event_types, **added}
     return _completed(api.spec.to_dict(), routes, lists)
 
 

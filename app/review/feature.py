@@ -2,7 +2,7 @@
 
 from app.core.errors import BadRequest, BriefClaimed
 from app.core.features import AddedFields, Extension, Feature, by_class_name
-from app.core.store.indexes import Storage, index
+from app.core.store.indexes import Storage, index, types
 from app.core.store.validators import COUNT, ID, ITEMS, one_of, validator
 from app.documents.responses import Brief
 from app.documents.schemas import ChangesRequest
@@ -37,6 +37,7 @@ FEATURE = Feature(
             index("reviewLinks", "projectId documentId _id", "a document's review links"),
             index("reviewLinks", "expiresAt", "review links end by themselves", expireAfterSeconds=0),
         ),
+        events=types("thread", "opened replied resolved reopened") + types("review_link", "created deleted"),
         validators={
             "threads": validator(
                 projectId=ID,

@@ -1,7 +1,7 @@
 """The feature `webhooks`: its storage."""
 
 from app.core.features import Feature, by_class_name
-from app.core.store.indexes import Storage, index
+from app.core.store.indexes import Storage, index, types
 from app.core.times import DAY_SECONDS
 from app.webhooks.vocabulary import DeliveryStatus
 
@@ -18,6 +18,7 @@ FEATURE = Feature(
         ),
         outboxes=("webhooks",),
         tombstones=("webhooks",),
+        events=types("webhook", "created updated deleted disabled"),
     ),
     closed_lists=by_class_name(DeliveryStatus),
 )

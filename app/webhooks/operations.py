@@ -175,7 +175,7 @@ def new_secret() -> str:
 
 
 def _check(ctx: Context, table: type[WebhookFields], fields: Fields) -> None:
-    wrong = problems(table, fields)
+    wrong = problems(ctx.features.schema_of(table), fields)
     if "url" in fields and not any(problem["field"] == "url" for problem in wrong):
         message = wrong_url(fields["url"], ctx.server.webhooks_allow_local)
         wrong += [Problem(field="url", message=message)] if message else []

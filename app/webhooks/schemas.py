@@ -1,9 +1,8 @@
 """Schemas of webhooks, and of the query of their log (decisions, section 9)."""
 
-from app.core.schemas.fields import EnumList, Schema, StrictBoolean, StrictString, StringList
+from app.core.schemas.fields import MAX_LISTED, WORDS, EnumList, List, Schema, StrictBoolean, StrictString
 from app.core.schemas.queries import Page
-from app.core.schemas.validation import http_url, one_of
-from app.events.vocabulary import EVENT_TYPES
+from app.core.schemas.validation import http_url
 from app.webhooks.vocabulary import DeliveryStatus
 
 MAX_URL = 2_000
@@ -21,10 +20,9 @@ class WebhookFields(Schema):
         required=True,
         metadata={"format": "uri"},
     )
-    events = StringList(
-        len(EVENT_TYPES),
-        100,
-        one_of(EVENT_TYPES),
+    events = List(
+        StrictString(100, allow_none=False, metadata={WORDS: "event_types"}),
+        MAX_LISTED,
         description="the types of event to send; absent or empty: all of them, also those added later",
         example=["document.published"],
     )

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.events.vocabulary import EVENT_TYPES
-from app.features import OPERATIONS
+from app.features import ALL, OPERATIONS
 from docs_site.generated import COMMITTED, status_diagram
 from docs_site.sources import TOP, gather
 
@@ -73,7 +72,7 @@ def test_the_page_on_the_api_names_every_type_of_event() -> None:
     for row in re.findall(r"^\| [a-z ,]+ \| (.*) \|$", table, re.MULTILINE):
         things = {one.partition(".")[0] for one in re.findall(r"`([a-z_]+\.?)", row)}
         named |= {f"{thing}{what}" for thing in things for what in re.findall(r"\.[a-z_]+", row)}
-    assert named == set(EVENT_TYPES)
+    assert named == set(ALL.event_types)
 
 
 def test_the_pages_together_have_at_most_20_000_words() -> None:

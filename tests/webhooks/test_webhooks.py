@@ -8,7 +8,7 @@ from bson import ObjectId
 
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
-from app.events.vocabulary import EVENT_TYPES
+from app.features import ALL
 from tests.make import Project
 from tests.rest.client import Rest
 
@@ -79,7 +79,7 @@ def test_a_wrong_webhook_is_refused_by_field(rest: Rest, fields: dict[str, Any],
 def test_an_unknown_type_of_event_is_refused_with_all_that_there_are(rest: Rest, sent: str) -> None:
     [wrong] = rest.post("/webhooks", {"url": URL, "events": [sent]}).json["errors"]
 
-    assert [one for one in EVENT_TYPES if one not in wrong["message"]] == []
+    assert [one for one in ALL.event_types if one not in wrong["message"]] == []
 
 
 @pytest.mark.contract("decided-webhooks.local")

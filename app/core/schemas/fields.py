@@ -30,6 +30,8 @@ MAX_LISTED = 100
 EXAMPLE = "sample"
 """The key of a field's metadata with its example; apispec does not show this key."""
 
+WORDS = "words"
+"""The key of a field's metadata with the attribute of `Features` that has its closed list of words."""
 
 OVER_MCP = "over_mcp"
 """The key of a field's metadata with its default over MCP, where another one uses less of the context."""

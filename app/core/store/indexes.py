@@ -59,7 +59,7 @@ def outbox_index(collection: str) -> Index:
 
 @dataclass(frozen=True)
 class Storage:
-    """The indexes, validators and outboxes that a folder has in MongoDB.
+    """The indexes, validators, outboxes and events that a folder has in MongoDB.
 
     Every unique index begins with `projectId`, so that the collections can be sharded by it; the exception is the one
     that finds a token before its project is known. A query of a list of documents names the index it uses: left to
@@ -73,6 +73,13 @@ class Storage:
     """The collections whose records have an outbox."""
     tombstones: tuple[str, ...] = ()
     """Those of them whose deleted records stay, with `deletedAt`, until their last event has been moved."""
+    events: tuple[str, ...] = ()
+    """The types of its events, like `member.created`."""
+
+
+def types(record: str, happenings: str) -> tuple[str, ...]:
+    """Returns the types of the events of a record: `types("member", "created deleted")`."""
+    return tuple(f"{record}.{one}" for one in happenings.split())
 
 
 def create_indexes(database: Database[Bson], indexes: Sequence[Index]) -> list[str]:
