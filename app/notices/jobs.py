@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from app.core.context import this_instant
+from app.core.dispatcher import Dispatcher
 from app.core.store.store import Store
 from app.core.worker import Job, ProjectByProject, project_by_project
 from app.notices.mailer import Mailer
@@ -12,7 +13,6 @@ from app.notices.store import Notices, NotifiedMembers
 from app.projects.store import Projects
 from app.settings import Settings
 from app.webhooks.client import WebhookClient
-from app.webhooks.sender import WebhookDispatcher
 
 
 def send_notices(store: Store, settings: Settings) -> Job:
@@ -23,7 +23,7 @@ def send_notices(store: Store, settings: Settings) -> Job:
     }
     mailer = Mailer(settings.smtp_url, settings.smtp_from) if settings.smtp_url else None
     sender = NoticeSender(store, clients, mailer, settings.public_url)
-    dispatcher = WebhookDispatcher(store, sender, job="send notices")
+    dispatcher = Dispatcher(store, sender, job="send notices")
     return Job("send notices", 0.5, dispatcher.dispatch, dispatcher.close, after_events=True)
 
 
