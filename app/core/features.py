@@ -157,6 +157,8 @@ class Feature:
     purge: Callable[[Store, str, str], None] | None = None
     """Deletes what it stores of a document that is deleted for good, in that transaction."""
 
+    settings: type[Any] | None = None
+    """A subclass of the server's `Settings` with those of its own."""
     facts: Callable[[Any], Mapping[str, Any]] | None = None
     """Returns what its operations need to know of the server's settings, as `ctx.server.facts`."""
 

@@ -5,6 +5,7 @@ from app.core.store.indexes import Storage, index
 from app.core.times import DAY_SECONDS
 from app.notices.inbox import waiting_since
 from app.notices.inbox_store import ROUNDS_AT, WAITING_SINCE
+from app.notices.mail_settings import MailSettings
 from app.notices.member_fields import MemberKeys, ProjectKeys, TokenKeys
 from app.notices.schemas import NoticeSettings, NotifiedMember
 from app.notices.settings import (
@@ -28,6 +29,7 @@ FEATURE = Feature(
         Member: AddedFields(shown_member, member_to_stored, member_problems),
         Project: AddedFields(shown_project, project_to_stored, project_problems),
     },
+    settings=MailSettings,
     facts=lambda settings: {"sends_mail": bool(settings.smtp_url)},
     document_keys={"waitingSince": waiting_since},
     storage=Storage(
