@@ -1,6 +1,6 @@
 """The WSGI application, for any server that runs one; the environment configures it."""
 
+from app.features import ServerSettings
 from app.server import create_app
-from app.settings import Settings
 
-app = create_app(Settings.from_environment())
+app = create_app(ServerSettings.from_environment())

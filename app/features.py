@@ -59,6 +59,7 @@ from app.review import gates as review_gates
 from app.review import links as review_links
 from app.review import operations as threads
 from app.sections import operations as sections
+from app.settings import settings_of
 from app.transfers import feature as transfers_feature
 from app.webhooks import attempt_store
 from app.webhooks import feature as webhooks_feature
@@ -257,6 +258,9 @@ ALL = Features(
     jobs=jobs,
 )
 """The whole service."""
+
+ServerSettings = settings_of(ALL)
+"""The settings of the whole service."""
 
 
 def connect(uri: str, *arguments: Any, features: Features = ALL, **options: Any) -> Store:

@@ -1,6 +1,7 @@
 """The environment, read once, checked, typed and frozen.
 
-`Settings.from_environment()` names every wrong variable at once; nothing else reads the environment.
+`from_environment()` names every wrong variable at once; nothing else reads the environment. A feature has a subclass of
+`Settings` with its own; `app/features.py` has the class with those of all features.
 """
 
 from __future__ import annotations
@@ -9,10 +10,9 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from email.utils import parseaddr
 from functools import partial
 from importlib.metadata import version
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -24,10 +24,12 @@ from pydantic import (
     Field,
     ValidationError,
     ValidationInfo,
+    create_model,
     field_validator,
 )
 
 from app.core.errors import SettingsError
+from app.core.features import Features
 from app.core.store.store import check_database
 from app.core.vocabulary import Scope
 
@@ -61,17 +63,6 @@ def _check_url(value: str) -> str:
     return value
 
 
-def _check_smtp(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        is_address = parts.scheme in ("smtp", "smtps") and parts.hostname and parts.port != 0
-    except ValueError:  # its message may have a part of the password
-        is_address = False
-    if value and not is_address:
-        raise ValueError("must be like smtp://host:587 or smtps://user:password@host:465, percent-encoded")
-    return value
-
-
 def _check_prefix(value: str) -> str:
     if value and (not value.startswith("/") or value.endswith("/")):
         raise ValueError("must begin with a slash and not end with one, like /api")
@@ -95,14 +86,6 @@ Origins = _each(
     "origins as browsers send them, like https://www.example.com, or *",
 )
 Hosts = _each(re.compile(r"[^/\s]+").fullmatch, "host names, like content.example.com, or *")
-
-
-def is_loopback(host: str) -> bool:
-    """Returns whether a host is 127.0.0.0/8, ::1 or localhost."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 Count = Annotated[int, Field(ge=0)]
@@ -134,9 +117,6 @@ class Settings(BaseModel):
     )
     public_url: Url = Field(
         "", description="the address that callers use, for OpenAPI's `servers`, feeds, invitations and the host of MCP"
-    )
-    oauth: bool = Field(
-        True, description="let people connect clients at /oauth/authorize, where PUBLIC_URL is https or on loopback"
     )
     oidc_issuer: Url = Field("", description="the OpenID provider that members sign in to the console with")
     oidc_client_id: str = Field(
@@ -185,13 +165,6 @@ class Settings(BaseModel):
     webhooks_allow_local: bool = Field(
         False, description="let every project's webhooks reach loopback (development only)"
     )
-    smtp_url: Annotated[str, AfterValidator(_check_smtp)] = Field(
-        "", repr=False, description="where e-mail is sent, like smtps://user:password@mail.example.org:465"
-    )
-    smtp_from: str = Field("", validate_default=True, description="the sender of e-mail, where SMTP_URL is set")
-    events_kept_days: Annotated[int, Field(ge=0, le=36_500)] = Field(
-        30, description="how long events stay in the feed; with 0 they leave it within an hour"
-    )
     otel_endpoint: Url = Field(
         "",
         validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -206,14 +179,6 @@ class Settings(BaseModel):
             str(value).encode()
         except UnicodeEncodeError:
             raise ValueError("must be text in UTF-8") from None
-        return value
-
-    @field_validator("smtp_from")
-    @classmethod
-    def _check_sender(cls, value: str, info: ValidationInfo) -> str:
-        address = parseaddr(value)[1]
-        if info.data.get("smtp_url") and not re.fullmatch(r"[^@\s]+@[^@\s]+", address):
-            raise ValueError("must be an address where SMTP_URL is set, like notices@example.org")
         return value
 
     @field_validator("oidc_client_id", "oidc_client_secret")
@@ -231,10 +196,7 @@ class Settings(BaseModel):
     @property
     def issuer(self) -> str:
         """The issuer of connections; empty where nobody can connect (decisions, section 16)."""
-        parts = urlsplit(self.public_url)
-        is_safe = self.is_https or is_loopback(parts.hostname or "")
-        served = self.oauth and self.serve_console and self.serve_mcp
-        return self.public_url.rstrip("/") if served and is_safe and parts.path in ("", "/") else ""
+        return ""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -246,7 +208,7 @@ class Settings(BaseModel):
         try:
             return cls.model_validate({name: value.strip() for name, value in environment.items() if value.strip()})
         except ValidationError as failed:
-            lines = [_line(error) for error in failed.errors()]
+            lines = [cls._line(error) for error in failed.errors()]
             raise SettingsError("\n".join([*lines, *cls.misspelt(environment)])) from None
 
     @classmethod
@@ -259,12 +221,18 @@ class Settings(BaseModel):
         }
         return [f"{name} is not a setting: did you mean {known[0]}?" for name, known in near.items() if known]
 
+    @classmethod
+    def _line(cls, error: Any) -> str:
+        """Returns what is wrong with a variable, without its value if that may be a secret."""
+        name = str(error["loc"][0]).upper()  # a default that is wrong is named by its field
+        if error["type"] == "missing":
+            return f"{name} is not set: it names the MongoDB replica set, like mongodb://host/NAME?replicaSet=rs0."
+        why = error["msg"].removeprefix("Value error, ").rstrip(".")
+        field = cls.model_fields.get(name.lower())
+        return f"{name}: {why}." if field and not field.repr else f"{name} is {str(error['input'])[:100]!r}: {why}."
 
-def _line(error: Any) -> str:
-    """Returns what is wrong with a variable, without its value if that may be a secret."""
-    name = str(error["loc"][0]).upper()  # a default that is wrong is named by its field
-    if error["type"] == "missing":
-        return f"{name} is not set: it names the MongoDB replica set, like mongodb://host/NAME?replicaSet=rs0."
-    why = error["msg"].removeprefix("Value error, ").rstrip(".")
-    field = Settings.model_fields.get(name.lower())
-    return f"{name}: {why}." if field and not field.repr else f"{name} is {str(error['input'])[:100]!r}: {why}."
+
+def settings_of(features: Features) -> type[Settings]:
+    """Returns the settings of a server with those of its features."""
+    own = [feature.settings for feature in features.features if feature.settings]
+    return create_model("Settings", __base__=(*own, Settings), __module__=__name__, __doc__=Settings.__doc__)

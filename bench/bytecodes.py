@@ -18,8 +18,8 @@ from flask import Flask
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from app.cli.mongod import running_mongod
+from app.features import ServerSettings
 from app.server import create_app
-from app.settings import Settings
 from bench import report, requests
 from bench.load import request
 from bench.servers import own_store
@@ -41,7 +41,10 @@ def main() -> None:
         from bench.floor import app as floor  # only now, as it reads the environment
 
         with redirect_stderr(io.StringIO()):  # the log's lines
-            apps: dict[int, WSGIApplication] = {OURS: create_app(Settings.from_environment(), store), FLOOR: floor}
+            apps: dict[int, WSGIApplication] = {
+                OURS: create_app(ServerSettings.from_environment(), store),
+                FLOOR: floor,
+            }
         flask, health = _fewest(_bare_flask(), [request("GET", "/")]), _fewest(apps[OURS], [request("GET", "/health")])
         rows = []
         for row in requests.table(here, there, OURS, FLOOR):

@@ -25,9 +25,8 @@ from app.core.vocabulary import ALL_TOOLS, TOOLSETS, BriefState, Channel
 from app.core.vocabulary import DocumentStatus as Status
 from app.documents import statuses
 from app.documents.record import NO_CLAIM, OPEN, Decision, StoredDocument
-from app.features import ALL
+from app.features import ALL, ServerSettings
 from app.rest.api import blueprints_of
-from app.settings import Settings
 from docs_site.screens import screens_page
 from graphql_app.schema import sdl
 from mcp_tools.tools import tools_of
@@ -85,7 +84,7 @@ def settings_page(_: str) -> str:
     """Returns the page of settings: for each variable its default and its meaning."""
     return SETTINGS_HEAD + "".join(
         f"| `{setting.validation_alias}` | {_default(setting)} | {setting.description} |\n"
-        for setting in Settings.model_fields.values()
+        for setting in ServerSettings.model_fields.values()
     )
 
 

@@ -22,7 +22,7 @@ from app.projects.access import hash_of, new_secret
 from app.projects.store import Projects
 from app.projects.token_store import Tokens
 from app.server import create_app
-from app.settings import Settings
+from app.settings import settings_of
 
 OPERATIONS = ALL.by_name
 EMPTY_BRIEF = {
@@ -94,7 +94,7 @@ class Project:
 def an_app(store: Store, **settings: Any) -> Flask:
     """Makes an application; unless the settings say so, it does not limit how often it is called."""
     quiet = {"mongodb_uri": "mongodb://given", "rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL"}
-    return create_app(Settings(**{**quiet, **settings}), store, store.features)
+    return create_app(settings_of(store.features)(**{**quiet, **settings}), store, store.features)
 
 
 def an_uncached_app(store: Store, **settings: Any) -> Flask:

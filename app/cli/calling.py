@@ -20,7 +20,7 @@ from app.core.operation import Operation, Shown
 from app.core.schemas.loading import load
 from app.core.store.store import Store
 from app.core.vocabulary import Channel
-from app.features import connect
+from app.features import ServerSettings, connect
 from app.http.logs import log_as_json
 from app.projects.operations import service_of
 from app.settings import Settings
@@ -45,14 +45,14 @@ def store() -> Store:
     Raises `SettingsError` when the environment is wrong, `ServiceUnavailable` when MongoDB can't be reached or has no
     transactions.
     """
-    return connected(Settings.from_environment())
+    return connected(ServerSettings.from_environment())
 
 
 def started() -> Settings:
     """Returns the settings of a command that runs until it is ended, and logs as they say; misspelt ones are logged."""
-    settings = Settings.from_environment()
+    settings = ServerSettings.from_environment()
     log_as_json(settings.log_level)
-    for line in Settings.misspelt():
+    for line in ServerSettings.misspelt():
         log.warning(line)
     return settings
 

@@ -9,9 +9,9 @@ import httpx2
 from app.cli.calling import connected
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS
 from app.documents.responses import MINIMAL
+from app.features import ServerSettings
 from app.http.tracing import trace
 from app.server import create_app
-from app.settings import Settings
 from mcp_tools.over_stdio import INVALID, TOKEN, StdioServer
 
 URL = "http://localhost/mcp"
@@ -56,6 +56,6 @@ def _this_process() -> httpx2.WSGITransport:
         "failed_auth_limit": 0,
         "log_level": "WARNING",
     }
-    settings = Settings.from_environment().model_copy(update=alone)
+    settings = ServerSettings.from_environment().model_copy(update=alone)
     trace(settings)
     return httpx2.WSGITransport(app=create_app(settings, connected(settings)))

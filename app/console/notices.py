@@ -30,7 +30,7 @@ from app.notices import operations as inbox
 from app.notices import own_settings as own_notices
 from app.notices.inbox import ACTIONS, RESOLVE, InboxEntry
 from app.notices.rules import KIND_TEXTS, said
-from app.notices.vocabulary import Digest, WaitKind
+from app.notices.vocabulary import CALENDAR, Digest, WaitKind
 from app.projects.gates import Attempt
 from app.projects.members import get_member
 from app.review import operations as threads
@@ -87,7 +87,7 @@ def show_own_notices() -> Response:
     """Shows the signed-in user's notification settings, with a test, and the address of their calendar."""
     own_id = context().caller.member_id
     member = call(get_member, own_id).body if own_id else None
-    mails = context().server.sends_mail
+    mails = context().server.facts["sends_mail"]
     return page("own_notices.html", member=member, digests=DIGESTS.items(), hours=_hours(), zone=zone(), mails=mails)
 
 
@@ -122,7 +122,7 @@ def make_calendar() -> BaseResponse:
 @open_to_all.get("/calendar.ics")
 def calendar() -> Response:
     """Returns a member's calendar (RFC 5545). Refuses with `Unauthorized`."""
-    ctx = callers().of_calendar(request.args.get("token", ""))
+    ctx = callers().of_kind(CALENDAR, request.args.get("token", ""))
     from icalendar import Calendar, Event  # takes 3 MB, and few members have a calendar
 
     feed = Calendar()

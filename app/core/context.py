@@ -74,8 +74,8 @@ class Server:
     """The URL that it is reached at where it is configured."""
     webhooks_allow_local: bool = False
     """True if its webhooks may reach its own loopback."""
-    sends_mail: bool = False
-    """True if it sends e-mail."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """Facts that features derive from its settings (`Feature.facts`)."""
     callers_changed: Callable[[str], None] = lambda project_id: None
     """Makes it authenticate a project's callers again; called after a write that needs the scope `admin`."""
 

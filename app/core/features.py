@@ -158,6 +158,11 @@ class Feature:
     purge: Callable[[Store, str, str], None] | None = None
     """Deletes what it stores of a document that is deleted for good, in that transaction."""
 
+    settings: type[Any] | None = None
+    """A subclass of the server's `Settings` with those of its own."""
+    facts: Callable[[Any], Mapping[str, Any]] | None = None
+    """Returns what its operations need to know of the server's settings, as `ctx.server.facts`."""
+
     # What it adds to the operations and records of others.
     extensions: tuple[Extension, ...] = ()
     """Its additions to single operations."""

@@ -59,11 +59,10 @@ class Role(StrEnum):
 
 
 class TokenKind(StrEnum):
-    """Which API a token opens; a calendar's opens one member's calendar alone."""
+    """Which API a token opens."""
 
     MANAGEMENT = "management"
     DELIVERY = "delivery"
-    CALENDAR = "calendar"
 
 
 class ActorType(StrEnum):

@@ -3,10 +3,12 @@
 from app.core.features import Feature
 from app.core.store.indexes import Storage, index
 from app.core.store.validators import COUNT, ID, TEXT, TIME, validator
+from app.events.settings import EventSettings
 from app.events.store import delete_trimmed
 
 FEATURE = Feature(
     "events",
+    settings=EventSettings,
     purge=delete_trimmed,
     storage=Storage(
         indexes=(

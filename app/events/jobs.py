@@ -6,13 +6,13 @@ from datetime import timedelta
 from app.core.context import this_instant
 from app.core.store.store import Store
 from app.core.worker import Job, ProjectByProject, project_by_project
+from app.events.settings import EventSettings
 from app.events.store import Events
-from app.settings import Settings
 
 log = logging.getLogger("content_workflow.worker")
 
 
-def trim_all_feeds(store: Store, settings: Settings) -> Job:
+def trim_all_feeds(store: Store, settings: EventSettings) -> Job:
     """Removes old events from feeds."""
     return project_by_project("trim feeds", 600, trim_feeds, store, timedelta(days=settings.events_kept_days))
 

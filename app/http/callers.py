@@ -75,7 +75,7 @@ class Callers:
             address=lambda: self.address,
             public_url=settings.public_url,
             webhooks_allow_local=settings.webhooks_allow_local,
-            sends_mail=bool(settings.smtp_url),
+            facts=store.features.added("facts", settings),
             callers_changed=self._access.look_up_again,
         )
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
@@ -96,11 +96,11 @@ class Callers:
         self._count(caller)
         return Context(self.store, caller, channel, now, server=self._server)
 
-    def of_calendar(self, secret: str) -> Context:
-        """Returns the context of a calendar's reader, who has the secret in the address; raises as `context` does."""
+    def of_kind(self, kind: str, secret: str) -> Context:
+        """Returns the context of a caller whose secret is not where an interface has it; raises as `context` does."""
         now = this_instant()
         with self.counting_failures():
-            caller = self._access.authenticate(secret, TokenKind.CALENDAR, now)
+            caller = self._access.authenticate(secret, kind, now)
         self._count(caller)
         return Context(self.store, caller, Channel.REST, now, server=self._server)
 

@@ -5,7 +5,8 @@ from app.core.store.indexes import Storage, index
 from app.core.times import DAY_SECONDS
 from app.notices.inbox import waiting_since
 from app.notices.inbox_store import ROUNDS_AT, WAITING_SINCE
-from app.notices.member_fields import MemberKeys, ProjectKeys
+from app.notices.mail_settings import MailSettings
+from app.notices.member_fields import MemberKeys, ProjectKeys, TokenKeys
 from app.notices.schemas import NoticeSettings, NotifiedMember
 from app.notices.settings import (
     member_problems,
@@ -15,18 +16,21 @@ from app.notices.settings import (
     shown_member,
     shown_project,
 )
-from app.notices.vocabulary import Digest, WaitKind
+from app.notices.vocabulary import LISTED_TOKEN_KINDS, Digest, WaitKind
 from app.projects.responses import Member, Project
 from app.projects.schemas import MemberChanges, ProjectChanges
+from app.projects.token_responses import Token
 
 FEATURE = Feature(
     "notices",
-    responses={Member: MemberKeys, Project: ProjectKeys},
+    responses={Member: MemberKeys, Project: ProjectKeys, Token: TokenKeys},
     schemas={MemberChanges: NotifiedMember, ProjectChanges: NoticeSettings},
     fields={
         Member: AddedFields(shown_member, member_to_stored, member_problems),
         Project: AddedFields(shown_project, project_to_stored, project_problems),
     },
+    settings=MailSettings,
+    facts=lambda settings: {"sends_mail": bool(settings.smtp_url)},
     document_keys={"waitingSince": waiting_since},
     storage=Storage(
         indexes=(
@@ -45,5 +49,5 @@ FEATURE = Feature(
             *(WAITING_SINCE, ROUNDS_AT),
         )
     ),
-    closed_lists=by_class_name(Digest, WaitKind),
+    closed_lists={**by_class_name(Digest, WaitKind), "ListedTokenKind": LISTED_TOKEN_KINDS},
 )

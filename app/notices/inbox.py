@@ -135,12 +135,6 @@ def waiting_since(document: Mapping[str, Any]) -> datetime | None:
     return min((at for _, at, _ in _since(document)), default=None)
 
 
-def imported_since(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns since when an imported document has its status and its rounds, which exports leave out."""
-    at = record["updatedAt"]
-    return {"statusSince": at, "roundsAt": at if record["rounds"] else None}
-
-
 def begun(event: StoredEvent, lines: Iterable[InboxEntry]) -> list[InboxEntry]:
     """Returns those of the lines of an event's document that began to wait for somebody with the event."""
     fields, thread_id, at = event["data"].get("fields", ()), event["data"].get("threadId"), wire_time(event["at"])

@@ -3,19 +3,19 @@
 from datetime import datetime
 
 from app.core.context import this_instant
+from app.core.dispatcher import Dispatcher
 from app.core.store.store import Store
 from app.core.worker import Job, ProjectByProject, project_by_project
+from app.notices.mail_settings import MailSettings
 from app.notices.mailer import Mailer
 from app.notices.rules import mailboxes
 from app.notices.sender import ATTEMPT_SECONDS, NoticeSender
 from app.notices.store import Notices, NotifiedMembers
 from app.projects.store import Projects
-from app.settings import Settings
 from app.webhooks.client import WebhookClient
-from app.webhooks.sender import WebhookDispatcher
 
 
-def send_notices(store: Store, settings: Settings) -> Job:
+def send_notices(store: Store, settings: MailSettings) -> Job:
     """Sends what is due to mailboxes."""
     clients = {
         slow: WebhookClient(allow_local=settings.webhooks_allow_local, attempt_seconds=seconds)
@@ -23,11 +23,11 @@ def send_notices(store: Store, settings: Settings) -> Job:
     }
     mailer = Mailer(settings.smtp_url, settings.smtp_from) if settings.smtp_url else None
     sender = NoticeSender(store, clients, mailer, settings.public_url)
-    dispatcher = WebhookDispatcher(store, sender, job="send notices")
+    dispatcher = Dispatcher(store, sender, job="send notices")
     return Job("send notices", 0.5, dispatcher.dispatch, dispatcher.close, after_events=True)
 
 
-def tell_each_hour(store: Store, _settings: Settings) -> Job:
+def tell_each_hour(store: Store, _settings: object) -> Job:
     """Queues the notices of each hour and day."""
     told: set[datetime] = set()
     return project_by_project("tell by the hour", 2, tell_by_the_hour, store, told)

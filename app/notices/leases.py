@@ -1,11 +1,19 @@
 """Leases of mailboxes: one worker at a time sends the notices of each."""
 
 from datetime import datetime
+from typing import NotRequired
 
-from app.webhooks.leases import Leases
+from app.core.store.leases import LeaseQueue, StoredLease
 
 
-class NoticeLeases(Leases):
+class MailboxLease(StoredLease):
+    """The lease of a mailbox."""
+
+    gathersUntil: NotRequired[datetime]
+    """Until when the notices after a first one wait, to be sent together."""
+
+
+class NoticeLeases(LeaseQueue[MailboxLease]):
     """The leases of the mailboxes that notices are sent to, whose ids are texts (`app/notices/rules.py`)."""
 
     name = "noticeLeases"

@@ -5,7 +5,7 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from app.core.documented import doc, one_of
-from app.notices.vocabulary import Digest
+from app.notices.vocabulary import LISTED_TOKEN_KINDS, Digest
 
 
 class Notify(TypedDict):
@@ -24,6 +24,12 @@ class MemberKeys(TypedDict):
     """The setting of a member."""
 
     notify: Annotated[Notify, doc("how they are told of what waits for them")]
+
+
+class TokenKeys(TypedDict):
+    """The kind of a token, which may be a calendar's."""
+
+    kind: Annotated[str, one_of(LISTED_TOKEN_KINDS), doc("which API it opens; a calendar's opens that calendar alone")]
 
 
 class ProjectKeys(TypedDict):

@@ -14,13 +14,14 @@ from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, load
 from app.core.store.collection import new_id, object_id
 from app.core.store.store import Store
-from app.core.vocabulary import Scope, TokenKind
+from app.core.vocabulary import Scope
 from app.documents.operations import documents_by_day
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import DocumentQuery
 from app.notices.rules import TEST, NewNotice, NoticeLine, mailboxes, notify_of
 from app.notices.schemas import NotifyFields
 from app.notices.store import Notices
+from app.notices.vocabulary import CALENDAR
 from app.projects.access import hash_of, new_secret
 from app.projects.members import update_member
 from app.projects.responses import Member
@@ -58,13 +59,13 @@ def send_test_notice(ctx: Context) -> Result[Member]:
 def make_own_calendar(ctx: Context) -> Result[NewToken]:
     """Get a secret of your calendar, which ends with your token; another one that you had stops working."""
     member, tokens = _own(ctx), ctx.store[Tokens]
-    secret = new_secret(TokenKind.CALENDAR)
+    secret = new_secret(CALENDAR)
     mine = tokens.get(ctx.project_id, ctx.token_id)
     given = {"hash": hash_of(secret), "expiresAt": mine.get("expiresAt") if mine else None}
-    if before := tokens.of_member(ctx.project_id, member["id"], kind=TokenKind.CALENDAR):
+    if before := tokens.of_member(ctx.project_id, member["id"], kind=CALENDAR):
         made = tokens.update(ctx.project_id, before, given, ctx.event("token.rotated"))
     else:
-        own = {"kind": TokenKind.CALENDAR, "name": f"Calendar of {member['name']}"[:100], "memberId": member["id"]}
+        own = {"kind": CALENDAR, "name": f"Calendar of {member['name']}"[:100], "memberId": member["id"]}
         record = {**NEW_TOKEN, **own, **given, "scopes": [str(Scope.READ)], "createdAt": ctx.now}
         made = tokens.add(ctx.project_id, record, ctx.event("token.created"))
     return Result({**ctx.features.record_of(Token, made), "token": secret}, secrets=("token",))

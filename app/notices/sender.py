@@ -19,9 +19,10 @@ from app.core.actors import SYSTEM
 from app.core.context import this_instant
 from app.core.errors import WriteConflict
 from app.core.events import Event
+from app.core.store.leases import FREE
 from app.core.store.request_time import standing_still
 from app.core.store.store import Store
-from app.notices.leases import NoticeLeases
+from app.notices.leases import MailboxLease, NoticeLeases
 from app.notices.mailer import Mailer
 from app.notices.member_fields import NO_NOTICES
 from app.notices.messages import mail_of, slack_of
@@ -32,7 +33,6 @@ from app.projects.rules import StoredMember
 from app.projects.store import Members, Projects
 from app.webhooks.backoff import next_attempt
 from app.webhooks.client import HEADERS, Outcome, WebhookClient
-from app.webhooks.leases import FREE, StoredLease
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -72,7 +72,7 @@ class NoticeSender:
     def leases(self) -> NoticeLeases:
         return self.store[NoticeLeases]
 
-    def send_due(self, lease: StoredLease) -> int:
+    def send_due(self, lease: MailboxLease) -> int:
         """Sends a leased mailbox what waits for it, in one message; returns how many notices that were.
 
         The member's notification settings are read again: what they turned off is not sent.
@@ -80,7 +80,7 @@ class NoticeSender:
         with self.store.deadline():
             return self._send_due(lease)
 
-    def _send_due(self, lease: StoredLease) -> int:
+    def _send_due(self, lease: MailboxLease) -> int:
         project_id, box, at = lease["projectId"], lease["id"], self.clock()
         gathers_until = lease.get("gathersUntil", FREE)
         if self.stopping.is_set() or at < gathers_until:
@@ -148,7 +148,7 @@ class NoticeSender:
             self.leases.gather(box, at + GATHERS)
 
     def _failed(
-        self, lease: StoredLease, member: StoredMember | None, notices: Sequence[StoredNotice], at: datetime
+        self, lease: MailboxLease, member: StoredMember | None, notices: Sequence[StoredNotice], at: datetime
     ) -> datetime | None:
         """Returns when a mailbox is tried again; gives up after too long, and turns its member's notices off."""
         project_id, box = lease["projectId"], lease["id"]

@@ -53,8 +53,9 @@ def member_problems(ctx: Context, member: Record, fields: Record) -> list[Proble
         return []
     notify, member = merged_notify(member, fields["notify"]), {**member, **fields}
     wrong = slack_problems(ctx, notify["slack"], "notify.slack")
-    if notify["email"] and not (ctx.server.sends_mail and member.get("email")):
-        wrong.append(Problem(field="notify.email", message=NO_ADDRESS if ctx.server.sends_mail else NO_MAIL))
+    sends_mail = ctx.server.facts.get("sends_mail", False)  # the command line sends none
+    if notify["email"] and not (sends_mail and member.get("email")):
+        wrong.append(Problem(field="notify.email", message=NO_ADDRESS if sends_mail else NO_MAIL))
     return wrong
 
 

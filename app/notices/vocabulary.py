@@ -2,6 +2,13 @@
 
 from enum import StrEnum
 
+from app.core.vocabulary import TokenKind
+
+CALENDAR = "calendar"
+"""The kind of a token that opens one member's calendar alone."""
+LISTED_TOKEN_KINDS = (*TokenKind, CALENDAR)
+"""The kinds of tokens that a list of tokens has."""
+
 
 class WaitKind(StrEnum):
     """Why something waits for somebody (decisions, section 19)."""

@@ -1,14 +1,16 @@
-"""Connections: the fields of tokens and the storage that OAuth adds."""
+"""Connections: the setting of the server, the fields of tokens and the storage that OAuth adds."""
 
 from app.core.features import Feature
 from app.core.store.indexes import Storage, index
 from app.oauth.rules import ConnectionKeys, refuse_rotation
+from app.oauth.settings import ConnectionSettings
 from app.oauth.store import access_ends
 from app.projects.token_responses import Token
 
 FEATURE = Feature(
     "oauth",
     responses={Token: ConnectionKeys},
+    settings=ConnectionSettings,
     secret_ends=access_ends,
     refuse_rotation=refuse_rotation,
     storage=Storage(

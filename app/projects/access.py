@@ -18,7 +18,6 @@ from app.projects.rules import StoredProject, StoredToken
 from app.projects.store import Projects
 from app.projects.token_store import Sessions, Tokens
 
-PREFIXES = {TokenKind.MANAGEMENT: "cwm_", TokenKind.DELIVERY: "cwd_", TokenKind.CALENDAR: "cwc_"}
 SESSION_LIFE = timedelta(hours=12)
 """How long a session of the console lasts."""
 REMEMBERED_LIFE = timedelta(days=30)
@@ -28,9 +27,9 @@ CACHED_SECONDS = 3
 answers them, and within 5 s everywhere."""
 
 
-def new_secret(kind: TokenKind) -> str:
-    """Returns a fresh secret with 256 bits from the system's random number generator."""
-    return PREFIXES[kind] + secrets.token_urlsafe(32)
+def new_secret(kind: str) -> str:
+    """Returns a fresh secret with 256 bits from the system's random number generator; `cwm_…` for `management`."""
+    return f"cw{kind[0]}_" + secrets.token_urlsafe(32)
 
 
 def hash_of(secret: str) -> str:
@@ -42,7 +41,7 @@ def hash_of(secret: str) -> str:
 class _Found:
     """The token or session of a valid secret, as it was looked up."""
 
-    kind: TokenKind | None
+    kind: str | None
     """None for a session."""
     expires_at: datetime | None
     caller: Caller
@@ -61,7 +60,7 @@ class Access:
         """When this server last changed a project's tokens, sessions or freeze, by the project's id."""
         self._lock = threading.Lock()
 
-    def authenticate(self, secret: str, kind: TokenKind | None, now: datetime) -> Caller:
+    def authenticate(self, secret: str, kind: str | None, now: datetime) -> Caller:
         """Returns the caller with a secret: of a token of that kind, or of a session where `kind` is None.
 
         Refuses with `Unauthorized`, with the same message and the same work for any invalid secret: an unknown one, one
@@ -107,7 +106,7 @@ class Access:
         oldest = time.monotonic() - self._cached_seconds
         return found.read_at < max(oldest, self._changed.get(found.caller.project_id, oldest))
 
-    def _look_up(self, secret: str, kind: TokenKind | None, now: datetime) -> _Found:
+    def _look_up(self, secret: str, kind: str | None, now: datetime) -> _Found:
         """Reads the token with a secret; of a session, its token, as long as the session lasts."""
         read_at = time.monotonic()
         token_hash, ends = hash_of(secret), []
@@ -125,7 +124,7 @@ class Access:
             raise Unauthorized
         caller = _caller_of(token, self._store[Projects].short_settings(token["projectId"]))
         self._store[Tokens].record_use(token["projectId"], token["id"], now)
-        return _Found(kind and TokenKind(token["kind"]), expires_at, caller, read_at)
+        return _Found(kind and token["kind"], expires_at, caller, read_at)
 
 
 def new_project_secret(project_id: str) -> str:

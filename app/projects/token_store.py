@@ -10,8 +10,7 @@ from app.core.secrets import StoredSecret
 from app.core.store.collection import OutboxCollection, object_id
 from app.core.store.indexes import FIRST_ID, Storage, index, types
 from app.core.store.secrets import OwnedSecrets, Secrets
-from app.core.store.validators import ITEMS, TEXT, one_of, record_validator
-from app.core.vocabulary import TokenKind
+from app.core.store.validators import ITEMS, TEXT, record_validator
 from app.projects.rules import StoredInvitation, StoredToken
 
 STORAGE = Storage(
@@ -25,7 +24,7 @@ STORAGE = Storage(
         index("invitations", "projectId memberId _id", "lists of a member's invitations"),
         index("invitations", "expiresAt", "invitations expire", expireAfterSeconds=0),
     ),
-    validators={"tokens": record_validator(kind=one_of(TokenKind), name=TEXT, hash=TEXT, scopes=ITEMS)},
+    validators={"tokens": record_validator(kind=TEXT, name=TEXT, hash=TEXT, scopes=ITEMS)},
     outboxes=("tokens",),
     events=types("token", "created updated rotated revoked"),
 )

@@ -117,7 +117,7 @@ def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
         if feature.refuse_rotation:
             feature.refuse_rotation(token)
     refuse_scopes(ctx, token["scopes"], drafts=token["drafts"])
-    secret = new_secret(TokenKind(token["kind"]))
+    secret = new_secret(token["kind"])
     rotated = _write(ctx, token, {"hash": hash_of(secret)}, "token.rotated")
     return _result_with_secret(ctx, rotated, secret)
 
@@ -152,8 +152,6 @@ def project_of_token(store: Store, token_id: str) -> str:
 def _check(ctx: Context, fields: Fields) -> None:
     wrong = problems(ctx.features.schema_of(TokenFields), fields)
     delivery = fields.get("kind") == TokenKind.DELIVERY
-    if fields.get("kind") == TokenKind.CALENDAR:
-        wrong.append(Problem(field="kind", message="A calendar's token is made in the console, by the member."))
     if delivery and fields.get("scopes"):
         wrong.append(Problem(field="scopes", message="A delivery token has no scopes: it reads what is published."))
     wrong += _wrong_for(ctx, TokenKind.DELIVERY if delivery else TokenKind.MANAGEMENT, fields)

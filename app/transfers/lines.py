@@ -21,7 +21,6 @@ from app.core.named import name_key
 from app.core.text.excerpts import word_count
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.publishing_rules import publication, published_part
-from app.notices.inbox import imported_since
 from app.provenance.reviews import AttributedRevision
 from app.provenance.rules import attribution_of, digests_of, origins_after, paragraphs_of, provenance_of
 from app.publications.rules import Publication, rendered
@@ -245,7 +244,9 @@ def complete_document(
     """
     snapshot = line["snapshot"]
     record = {name: value for name, value in line.items() if name != "snapshot" and (name != "brief" or value)}
-    record |= {**counts_of(history.threads), **imported_since(line), "slugs": _slugs(line)}
+    at = line["updatedAt"]
+    record |= {"statusSince": at, "roundsAt": at if line["rounds"] else None, "slugs": _slugs(line)}
+    record |= counts_of(history.threads)
     if snapshot is None:
         return CompleteDocument(record | {"publishedAt": None, "published": None, "trashedPublication": None})
     markdown_id, published_at = snapshot["markdownId"], snapshot["publishedAt"]

@@ -1,8 +1,4 @@
-"""Sends what is due to webhooks: each is served by one worker at a time, in order, without delaying the others.
-
-A webhook that was slow or failed last time, and a new one, is served by threads of its own, so that webhooks whose
-receivers respond quickly do not wait for the others. In either pool one project uses only some of the threads.
-"""
+"""Sends what is due to one webhook, in order; `core/dispatcher.py` says which worker serves which, and when."""
 
 import logging
 import random
@@ -11,8 +7,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
-from typing import Protocol
 
 from prometheus_client import Counter
 from standardwebhooks import Webhook
@@ -21,13 +15,13 @@ from app.core.actors import SYSTEM
 from app.core.context import this_instant
 from app.core.errors import WriteConflict
 from app.core.events import Event
+from app.core.store.leases import StoredLease
 from app.core.store.request_time import standing_still
 from app.core.store.store import Store
-from app.core.worker import ProjectPool
 from app.webhooks.attempt_store import Deliveries
 from app.webhooks.backoff import GIVE_UP_AFTER, next_attempt, rest_after
 from app.webhooks.client import ATTEMPT_SECONDS, HEADERS, Outcome, WebhookClient
-from app.webhooks.leases import Leases, StoredLease
+from app.webhooks.leases import Leases
 from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, StoredWebhook, valid_secrets
 from app.webhooks.store import Webhooks
 from app.webhooks.vocabulary import DeliveryStatus
@@ -39,8 +33,6 @@ TIME_FOR_AN_ATTEMPT = timedelta(seconds=ATTEMPT_SECONDS + 5)
 """An attempt begins only when this much of the lease is left: the longest attempt, and some time to record it."""
 LEASE = timedelta(seconds=40)
 """How long a worker holds the lease of a webhook; when a worker is killed, the others wait that long."""
-THREADS = 16
-THREADS_PER_PROJECT = 4
 GONE = 410
 DELIVERIES = Counter("content_workflow_webhook_attempts", "Requests sent to webhooks.", ["outcome"])
 
@@ -163,55 +155,3 @@ class WebhookSender:
             return
         due = self.store[Deliveries].next_due(project_id, webhook_id)
         self.store[Leases].give_back(lease, due, self.clock(), slow=slow, rests_until=rests_until)
-
-
-class Sender(Protocol):
-    """Sends what is due to one leased receiver in each call; the threads of a worker share it."""
-
-    stopping: threading.Event
-    """Once it is set, each turn ends after its present attempt."""
-    lease_times: Mapping[bool, timedelta]
-    """How long a worker holds a lease, by whether the receiver is slow."""
-
-    @property
-    def leases(self) -> Leases: ...
-
-    def send_due(self, lease: StoredLease) -> int: ...
-
-
-class WebhookDispatcher:
-    """Two pools of threads that serve webhooks or mailboxes: one for those that respond quickly, one for all others."""
-
-    def __init__(self, store: Store, sender: Sender, threads: int = THREADS, job: str = "send webhooks") -> None:
-        self._store = store
-        self._sender = sender
-        self._dispatching = threading.Lock()
-        self._pools = {slow: ProjectPool(job, threads, THREADS_PER_PROJECT) for slow in (False, True)}
-
-    def dispatch(self) -> bool:
-        """Leases every webhook that is due and has a free thread; returns whether there was any."""
-        with self._dispatching:
-            found = [self._fill(pool, slow) for slow, pool in self._pools.items()]
-        return any(found)
-
-    def close(self) -> None:
-        """Ends each turn after the attempt that it is making; returns when all have ended."""
-        self._sender.stopping.set()
-        with self._dispatching:  # so that no webhook is leased for a pool that is closed
-            for pool in self._pools.values():
-                pool.close(cancel=False)  # a turn that has not begun gives back its lease
-
-    def _fill(self, pool: ProjectPool, slow: bool) -> bool:
-        found = False
-        while not (self._sender.stopping.is_set() or pool.is_full):
-            now = this_instant()
-            with self._store.deadline():
-                lease = self._sender.leases.take(
-                    now, now + self._sender.lease_times[slow], slow=slow, exclude=pool.full_projects()
-                )
-            if lease is None:
-                break
-            # Always taken: the projects that are full are excluded, and nobody else submits.
-            pool.submit(lease["projectId"], partial(self._sender.send_due, lease))
-            found = True
-        return found

@@ -10,7 +10,7 @@ from flask import Flask
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
 from app.core.worker import Worker, jobs
-from app.settings import Settings
+from app.features import ServerSettings
 from tests.console.browser import Window, chromium
 from tests.databases import opened
 from tests.graphql_app.client import delivery_token
@@ -50,7 +50,7 @@ def project(store: Store) -> Project:
 @pytest.fixture
 def worker(store: Store) -> Iterator[None]:
     """A worker at work."""
-    running = Worker(jobs(store, Settings(mongodb_uri="mongodb://given", log_level="CRITICAL"))).start()
+    running = Worker(jobs(store, ServerSettings(mongodb_uri="mongodb://given", log_level="CRITICAL"))).start()
     yield
     running.stop()
 

@@ -28,8 +28,9 @@ from app.core.features import Features, folder_of
 from app.core.store.collection import Collection
 from app.core.store.store import Store
 from app.core.vocabulary import TokenKind
-from app.features import ALL, connect
+from app.features import ALL, ServerSettings, connect
 from app.rest.route import routes_of
+from app.settings import Settings, settings_of
 from graphql_app.schema import sdl
 from graphql_app.types import FEATURE, Document
 from mcp_tools.server import instructions_of
@@ -177,6 +178,19 @@ def test_no_type_of_event_is_its_own(bare: Flask, name: str) -> None:
     document = bare.test_client().get("/openapi.json").text
 
     assert [one for one in own if f'"{one}"' in document] == []
+
+
+@each_feature("settings")
+def test_the_server_has_no_setting_of_it(name: str) -> None:
+    declared = {key for one in ALL.features if one.name == name and one.settings for key in own_settings(one.settings)}
+
+    assert declared <= ServerSettings.model_fields.keys()
+    assert declared & settings_of(without(name)).model_fields.keys() == set()
+
+
+def own_settings(settings: type[Settings]) -> set[str]:
+    """Returns the names of the settings that a feature declares."""
+    return settings.model_fields.keys() - Settings.model_fields.keys()
 
 
 @each_feature("collections")

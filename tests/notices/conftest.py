@@ -19,12 +19,12 @@ from app.core.context import this_instant
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.core.worker import ProjectByProject
+from app.features import ServerSettings
 from app.notices.jobs import tell_by_the_hour
 from app.notices.leases import NoticeLeases
 from app.notices.mailer import Mailer
 from app.notices.sender import LEASES, NoticeSender
 from app.server import create_app
-from app.settings import Settings
 from app.webhooks.client import WebhookClient
 from tests.databases import opened
 from tests.documented import Documented
@@ -79,10 +79,10 @@ def slack() -> Iterator[Receiver]:
         yield one
 
 
-def settings(**options: Any) -> Settings:
+def settings(**options: Any) -> Any:
     fixed: dict[str, Any] = {"rate_limit": 0, "failed_auth_limit": 0, "log_level": "CRITICAL", "public_url": PUBLIC_URL}
     mail = {"smtp_url": "smtp://mail.example.org:587", "smtp_from": SENDER}
-    return Settings(mongodb_uri="mongodb://given", webhooks_allow_local=True, **{**fixed, **mail, **options})
+    return ServerSettings(mongodb_uri="mongodb://given", webhooks_allow_local=True, **{**fixed, **mail, **options})
 
 
 @pytest.fixture(scope="package")

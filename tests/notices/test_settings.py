@@ -20,13 +20,13 @@ from bson import ObjectId
 from app.core.context import this_instant
 from app.core.errors import SettingsError
 from app.core.store.store import Store
+from app.notices.mail_settings import MailSettings
 from app.notices.mailer import Mailer
 from app.notices.member_fields import NO_NOTICES
 from app.notices.messages import mail_of
 from app.notices.rules import NoticeLine
 from app.notices.sender import ATTEMPT_SECONDS, LEASES
 from app.notices.vocabulary import WaitKind
-from app.settings import Settings
 from app.webhooks.client import Outcome
 from tests.certificates import self_signed
 from tests.documents.steps import ok, refused
@@ -99,7 +99,7 @@ def test_an_smtp_url_that_can_not_be_is_refused_without_being_shown(url: str) ->
     environment = {"MONGODB_URI": "mongodb://x/y", "SMTP_URL": url, "SMTP_FROM": "a@example.org"}
 
     with pytest.raises(SettingsError) as refusal:
-        Settings.from_environment(environment)
+        MailSettings.from_environment(environment)
 
     assert "SMTP_URL: must be like" in str(refusal.value)
     assert "hush" not in str(refusal.value)
@@ -108,7 +108,7 @@ def test_an_smtp_url_that_can_not_be_is_refused_without_being_shown(url: str) ->
 @pytest.mark.contract("decided-notices.smtp")
 def test_a_sender_is_needed_where_mail_is_sent() -> None:
     with pytest.raises(SettingsError, match="SMTP_FROM"):
-        Settings.from_environment({"MONGODB_URI": "mongodb://x/y", "SMTP_URL": "smtp://host:25"})
+        MailSettings.from_environment({"MONGODB_URI": "mongodb://x/y", "SMTP_URL": "smtp://host:25"})
 
 
 class Passwords:

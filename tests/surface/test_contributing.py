@@ -22,12 +22,11 @@ OPERATIONS = "OPERATIONS: tuple[Operation[Any], ...] = (\n"
 CALL = """
 import json, os, sys
 from app.server import create_app
-from app.settings import Settings
-from app.features import ALL, connect
+from app.features import ALL, ServerSettings, connect
 from mcp_tools.tools import tools_of
 
 uri, database, secret, document = sys.argv[1:]
-settings = Settings(mongodb_uri=uri, log_level="CRITICAL")
+settings = ServerSettings(mongodb_uri=uri, log_level="CRITICAL")
 client = create_app(settings, connect(uri, database)).test_client()
 path = f"/documents/{document}/postpone"
 called = client.post(path, json={"days": 7}, headers={"Authorization": f"Bearer {secret}"})

@@ -14,12 +14,11 @@ from jsonschema import Draft202012Validator
 
 from app.core import errors
 from app.core.vocabulary import Kind
-from app.features import ALL, OPERATIONS
+from app.features import ALL, OPERATIONS, ServerSettings
 from app.intents.schemas import INTENT_FIELDS
 from app.rest.api import served
 from app.rest.examples import CHANGES
 from app.server import create_app
-from app.settings import Settings
 from tests import in_memory
 
 SERVED = served(ALL)
@@ -41,7 +40,7 @@ OF_NO_OPERATION = {"MethodNotAllowed", "ResponseTooLarge"}
 def served() -> Flask:
     """The application with every surface; no request reaches the database."""
     return create_app(
-        Settings(mongodb_uri="mongodb://none", serve_metrics=True, log_level="CRITICAL"), in_memory.store()
+        ServerSettings(mongodb_uri="mongodb://none", serve_metrics=True, log_level="CRITICAL"), in_memory.store()
     )
 
 
@@ -266,7 +265,7 @@ def test_names_of_components_are_words_of_the_contract(document: dict[str, Any])
 
 @pytest.mark.parametrize("base_path", ["", "/api"])
 def test_the_paths_of_the_document_are_below_its_server(base_path: str) -> None:
-    settings = Settings(mongodb_uri="mongodb://none", base_path=base_path, log_level="CRITICAL")
+    settings = ServerSettings(mongodb_uri="mongodb://none", base_path=base_path, log_level="CRITICAL")
     client = create_app(settings, in_memory.store()).test_client()
 
     for place in {"", base_path}:

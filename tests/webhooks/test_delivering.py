@@ -11,13 +11,15 @@ from flask import Flask
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from app.core.context import this_instant
+from app.core.dispatcher import THREADS_PER_PROJECT, Dispatcher
 from app.core.errors import ServiceUnavailable, WriteConflict
+from app.core.store.leases import StoredLease
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.webhooks import backoff
 from app.webhooks.client import WebhookClient
-from app.webhooks.leases import Leases, StoredLease
-from app.webhooks.sender import LEASE, THREADS_PER_PROJECT, WebhookDispatcher, WebhookSender
+from app.webhooks.leases import Leases
+from app.webhooks.sender import LEASE, WebhookSender
 from app.webhooks.store import Webhooks
 from tests.live import free_port, until
 from tests.make import Project, a_document, a_project
@@ -579,7 +581,7 @@ def test_a_worker_that_stops_finishes_the_attempt_and_leaves_the_rest_to_others(
         a_document(project.context(rest.token), title=f"Document {number}")
     store[Outboxes].publish_all(project.id)
     sender = WebhookSender(store, WebhookClient(allow_local=True))
-    dispatcher = WebhookDispatcher(store, sender)
+    dispatcher = Dispatcher(store, sender, "send webhooks")
     receiver.on_request = lambda: until(sender.stopping.is_set)
 
     until(dispatcher.dispatch)
@@ -596,7 +598,7 @@ def test_a_worker_that_has_stopped_leaves_webhooks_to_others(
     a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
     store[Outboxes].publish_all(project.id)
-    dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)))
+    dispatcher = Dispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), "send webhooks")
     dispatcher.close()
 
     assert dispatcher.dispatch() is False
@@ -612,7 +614,7 @@ def test_a_worker_that_stops_while_it_leases_a_webhook_gives_it_back_and_leases_
     a_document(project.context(rest.token))
     store[Outboxes].publish_all(project.id)
     sender = WebhookSender(store, WebhookClient(allow_local=True))
-    dispatcher = WebhookDispatcher(store, sender)
+    dispatcher = Dispatcher(store, sender, "send webhooks")
     closing = threading.Thread(target=dispatcher.close)
     take, taken = Leases.take, []
 
@@ -643,7 +645,7 @@ def test_a_webhook_whose_turn_has_not_begun_when_the_worker_stops_is_given_back(
     a_document(project.context(rest.token))
     store[Outboxes].publish_all(project.id)
     sender, may_begin = WebhookSender(store, WebhookClient(allow_local=True)), threading.Event()
-    dispatcher = WebhookDispatcher(store, sender, threads=1)
+    dispatcher = Dispatcher(store, sender, "send webhooks", threads=1)
     pool = dispatcher._pools[True]
     pool._executor.submit(may_begin.wait)  # as long as its thread has not taken the turn
 
@@ -668,7 +670,9 @@ def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
     store[Outboxes].publish_all(project.id)
 
     def work(_: int) -> None:
-        dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), threads=2)
+        dispatcher = Dispatcher(
+            store, WebhookSender(store, WebhookClient(allow_local=True)), "send webhooks", threads=2
+        )
         until(lambda: not dispatcher.dispatch() and len(receiver.requests) >= 12)
         dispatcher.close()
 
@@ -689,7 +693,9 @@ def test_a_slow_receiver_never_delays_anothers(rest: Rest, project: Project, sto
                 receiver.may_answer.clear()
                 a_webhook(rest, url=receiver.url, events=["document.created"])
             a_webhook(rest, url=quick.url, events=["document.created"])
-            dispatcher = WebhookDispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), threads=4)
+            dispatcher = Dispatcher(
+                store, WebhookSender(store, WebhookClient(allow_local=True)), "send webhooks", threads=4
+            )
             for number in range(3):
                 a_document(project.context(rest.token), title=f"Document {number}")
                 store[Outboxes].publish_all(project.id)
@@ -719,7 +725,7 @@ def test_a_projects_webhooks_that_stop_responding_leave_threads_to_other_project
             post.deliver(one)  # now all of them count as quick
         stopping.may_answer.clear()
         sender = WebhookSender(store, WebhookClient(allow_local=True))
-        dispatcher = WebhookDispatcher(store, sender, threads=THREADS_PER_PROJECT + 1)
+        dispatcher = Dispatcher(store, sender, "send webhooks", threads=THREADS_PER_PROJECT + 1)
         try:
             before = len(quick.requests)
             for one, ctx in ((project, project.context(rest.token)), (other, other.context(theirs.token))):

@@ -12,8 +12,7 @@ from app.core.context import Server, this_instant
 from app.core.store.store import CODEC, Store
 from app.core.times import wire_time
 from app.core.worker import jobs
-from app.features import ALL
-from app.settings import Settings
+from app.features import ALL, ServerSettings
 from tests.listener import Listener
 from tests.live import until
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief
@@ -41,7 +40,7 @@ def test_each_job_bounds_all_of_its_commands(fresh_store: Store, mongodb_uri: st
     database = client.get_database(fresh_store.database.name, codec_options=CODEC)
 
     watched = Store(database, deadline_seconds=10, features=ALL)
-    settings = Settings(mongodb_uri="mongodb://given", webhooks_allow_local=True, events_kept_days=0)
+    settings = ServerSettings(mongodb_uri="mongodb://given", webhooks_allow_local=True, events_kept_days=0)
     project = a_project(fresh_store)
     ctx = project.context(server=Server(webhooks_allow_local=True))
     with receiving() as receiver:

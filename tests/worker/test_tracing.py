@@ -15,10 +15,10 @@ from tests.make import Project, a_document
 
 REQUESTS = """
 import sys
+from app.features import ServerSettings
 from app.server import create_app
-from app.settings import Settings
 
-client = create_app(Settings.from_environment()).test_client()
+client = create_app(ServerSettings.from_environment()).test_client()
 for path in ("/health", sys.argv[1], "/" + sys.argv[2], "/documents/x?token=" + sys.argv[2]):
     client.get(path, headers={"Authorization": "Bearer " + sys.argv[2]})
 """

@@ -29,9 +29,9 @@ from app.documents.store import Documents
 from app.events import store as events
 from app.events.jobs import trim_feeds
 from app.events.store import Events
+from app.features import ServerSettings
 from app.provenance import operations as provenance
 from app.provenance.jobs import attribute_texts
-from app.settings import Settings
 from tests.live import slowdown, until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief
 from tests.rest.client import Rest
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.needs_mongod
 BEST_OF = 3
 """How often a time is taken: the machine may be busy with something else."""
 
-SETTINGS = Settings(mongodb_uri="mongodb://given", log_level="CRITICAL")
+SETTINGS = ServerSettings(mongodb_uri="mongodb://given", log_level="CRITICAL")
 
 
 @pytest.fixture
@@ -324,7 +324,7 @@ def test_a_feed_that_can_not_be_trimmed_holds_up_no_other(
         return trim(project_id, before)
 
     monkeypatch.setattr(fresh_store[Events], "trim", fails_for_one)
-    at_once = Settings(mongodb_uri="mongodb://given", events_kept_days=0)
+    at_once = ServerSettings(mongodb_uri="mongodb://given", events_kept_days=0)
     [trimming] = [job for job in jobs(fresh_store, at_once) if job.name == "trim feeds"]
 
     trimming.run()

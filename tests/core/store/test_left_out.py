@@ -11,14 +11,13 @@ from app.cli.db import prepare
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.core.worker import jobs
-from app.features import ALL, connect
-from app.settings import Settings
+from app.features import ALL, ServerSettings, connect
 from tests.make import Project, a_document, a_project
 
 pytestmark = pytest.mark.needs_mongod
 
 FEATURES = sorted({feature.name for feature in ALL.features})
-SETTINGS = Settings(mongodb_uri="mongodb://given")
+SETTINGS = ServerSettings(mongodb_uri="mongodb://given")
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from app.categories.store import Categories, Clusters
 from app.core.events import StoredEvent
 from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.idempotency import Idempotency, StoredKey
+from app.core.store.leases import StoredLease
 from app.core.store.outbox import Outboxes, PlannedEvent, StoredFeed
 from app.documents.record import StoredBrief
 from app.documents.revision_store import Revisions
@@ -29,7 +30,7 @@ from app.publications.record import Published
 from app.publications.store import Publications
 from app.review.rules import ReviewedDocument
 from app.webhooks.attempt_store import Deliveries
-from app.webhooks.leases import Leases, StoredLease
+from app.webhooks.leases import Leases
 from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, StoredWebhook, WebhookSecret
 from app.webhooks.store import Webhooks
 from tests.make import OPERATIONS, Project, a_ready_brief, made
