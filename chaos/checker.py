@@ -406,7 +406,7 @@ def what_waits_is_told_once(history: History) -> Violations:
 
 
 def notices_are_in_time(history: History) -> Violations:
-    """Whoever is to be told of a submission at once is told within 10 seconds, whatever is killed."""
+    """Whoever is to be told of a submission at once is told within 10 seconds; those of incidents do not count."""
     yield from history.told_late
 
 

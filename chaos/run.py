@@ -138,7 +138,7 @@ class _Run:
             self._log("waiting until everything is relayed and sent")
             final = read_at_rest(self._position_at_rest, partial(self._final, hooks, slack))
             self._follower.stop()
-        took, late = punctual(punctuality, nemesis.incidents)
+        took, late = punctual(punctuality.submitted, punctuality.told, nemesis.incidents)
         calls = sorted((call for caller in self._callers for call in caller.calls), key=lambda call: call.began)
         clients = tuple(caller.client for caller in self._callers)
         return History(self._seed, clients, tuple(calls), tuple(nemesis.incidents), final, tuple(took), tuple(late))

@@ -8,6 +8,7 @@ import pytest
 
 from chaos.checker import violations
 from chaos.history import Attempt, Call, Client, Final, History, Incident, Message, Notice
+from chaos.punctuality import punctual
 from chaos.run import read_at_rest
 
 LOAF, A, B = "loaf", "a", "b"
@@ -295,3 +296,22 @@ def test_what_is_read_while_a_lease_runs_out_is_read_again() -> None:
 
     assert read_at_rest(lambda: next(positions), lambda: next(reads)) == "after it"
     assert next(positions, None) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "late"),
+    [
+        ({LOAF: 110.0}, False),
+        ({LOAF: 110.1}, True),
+        ({LOAF: 118.0, "frozen from": 105.0}, False),
+        ({LOAF: 118.0, "frozen from": 95.0}, True),
+        ({LOAF: 118.1, "frozen from": 105.0}, True),
+        ({}, True),
+    ],
+)
+def test_a_notice_takes_at_most_ten_seconds_beside_those_of_incidents(told: dict[str, float], late: bool) -> None:
+    began = told.pop("frozen from", 0.0)
+
+    _, violations = punctual({LOAF: 100.0}, told, [Incident("freeze_majority", "mongod", began, began + 8)])
+
+    assert bool(violations) == late

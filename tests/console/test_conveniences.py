@@ -51,8 +51,7 @@ def test_the_palette_begins_with_what_changes_nothing_and_shows_a_time_that_is_p
     ctx = project.context()
     document = a_document(ctx, title="Rye", markdown=TEXT, dueDate="2099-01-31")
     OPERATIONS["approve_document"](ctx, document["id"], fields={})
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
     window.keys(Keys.CONTROL + "k" + Keys.NULL)
     first = window.find("#palette [aria-selected]")
     assert first.text.split() == ["Write", "Page"]
@@ -77,8 +76,7 @@ def test_the_actions_of_a_document_do_not_make_its_page_wider_than_the_window(
 
 def test_the_toolbar_writes_markdown(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", status="drafting")
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}/edit")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
     editor.send_keys("Rye")
     for tool in ("bold", "heading"):
@@ -106,8 +104,7 @@ def test_the_toolbar_writes_markdown(window: Window, project: Project) -> None:
 def test_who_writes_learns_at_once_that_an_agent_claimed_the_piece(window: Window, project: Project) -> None:
     document = a_ready_brief(project.context(), title="Rye", status="planned")
     project.store[Outboxes].publish_all(project.id)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}/edit")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
     editor.send_keys("Mine. ")
     agent = project.context(project.token("Night writer", agent="writer-1"))
@@ -126,8 +123,7 @@ def test_links_of_a_brief_are_found_by_their_titles(window: Window, project: Pro
     ctx = project.context()
     flour, salt = (a_document(ctx, title=title) for title in ("Which flour?", "Salt"))
     document = a_document(ctx, title="Rye", brief={"internalLinks": [salt["id"]]})
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}/brief")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/brief")
     assert window.find(".chosen").text.splitlines()[0] == "Salt"
     search = window.find("input[type=search][placeholder='Search titles']")
     search.send_keys("flo")

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,14 +19,13 @@ from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.core.times import wire_time
 from app.guards.errors import BudgetExceeded
-from tests.clients.npm import installed
+from tests.console.accessibility import Examiner
 from tests.console.browser import Window
 from tests.console.visitor import now
 from tests.make import OPERATIONS, Project, Token, a_document, a_project, a_ready_brief, made
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
 
-AXE = Path(__file__).parent / "axe"
 TEXT = "A starter is flour, water and *patience*.\n\n## Day by day\n\nFeed it each morning.\n"
 SEND_FORM = """
 const form = document.createElement("form");
@@ -38,11 +36,6 @@ for (const [name, value] of Object.entries({ ...arguments[1], _csrf: csrf })) {
 }
 document.body.append(form);
 form.submit();
-"""
-RUN_AXE = """
-const done = arguments[arguments.length - 1];
-const places = (one) => one.nodes.map((node) => node.target.join(" "));
-axe.run(arguments[0]).then((found) => done(found.violations.map((one) => [one.id, places(one)])));
 """
 ENDED_WAITS = """
 return performance.getEntriesByType("resource").filter((one) => one.name.includes("/console/changes")).length;
@@ -86,8 +79,7 @@ def screen(window: Window, width: int, height: int) -> Iterator[None]:
 def an_unsaved_text(window: Window, project: Project) -> WebElement:
     """Shows a document in the editor, with a text that is typed and not saved; returns where it is typed."""
     document = a_document(project.context(), title="Rye", markdown=TEXT)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}/edit")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
     editor.send_keys("Mine. ")
     return editor
@@ -225,8 +217,7 @@ def test_columns_of_the_board_hold_all_of_their_cards_and_end_together(window: W
     for number in range(20):
         a_document(project.context(), title=f"Rye {number}", status="idea")
     a_document(project.context(), title="Tea", status="planned")
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/board")
+    window.sign_in(project.token("Ingrid"), "/console/board")
 
     ends = window.chrome.execute_script(ENDS)
     assert all(card < column for column, card in ends)
@@ -253,8 +244,7 @@ def test_a_tab_that_is_hidden_does_not_wait_for_events(
 
 def test_a_piece_is_dragged_to_another_day(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", dueDate="2099-01-10")
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/calendar?day=2099-01-10")
+    window.sign_in(project.token("Ingrid"), "/console/calendar?day=2099-01-10")
 
     window.chrome.execute_script(PUT_DOWN, ".piece", "[data-day='2099-01-15']")
     window.find(f"[data-day='2099-01-15'] [data-id='{document['id']}']")
@@ -268,8 +258,7 @@ def test_a_piece_is_moved_to_another_day_by_its_button_and_keeps_the_focus(windo
     bread = made(ctx, "category", name="Bread", slug="bread")["id"]
     document = a_document(ctx, title="Rye", dueDate="2099-01-10", categoryId=bread)
     a_document(ctx, title="Tea", dueDate="2099-01-10")
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/calendar?day=2099-01-10")
+    window.sign_in(project.token("Ingrid"), "/console/calendar?day=2099-01-10")
     Select(window.find("#p-categoryId")).select_by_visible_text("Bread")
     window.until(lambda: len(window.chrome.find_elements(By.CSS_SELECTOR, ".piece")) == 1)
     assert bread in window.find("[data-step=']']").get_attribute("href")
@@ -321,8 +310,7 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     def editor() -> WebElement:
         return window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
 
-    window.sign_in(token)
-    window.open(page)
+    window.sign_in(token, page)
     editor().send_keys("Mine. ")
     window.until(lambda: "Mine." in window.find("#preview").text)
     window.chrome.delete_all_cookies()  # the session ends
@@ -378,8 +366,7 @@ def test_a_form_that_was_sent_after_the_session_ended_has_its_text_after_the_sig
     window: Window, project: Project, path: str, field: str, button: str
 ) -> None:
     token = project.token("Ingrid")
-    window.sign_in(token)
-    window.open(f"/console/{path}")
+    window.sign_in(token, f"/console/{path}")
     for name in window.chrome.find_elements(By.CSS_SELECTOR, "#f-name"):
         name.send_keys("Rye")
     window.find(field).send_keys("key,title\nrye,Rye\n")
@@ -407,8 +394,7 @@ def test_a_form_that_was_sent_after_the_session_ended_has_its_text_after_the_sig
 
 def test_a_changed_cell_is_not_checked_yet_and_enter_checks_it(window: Window, project: Project) -> None:
     OPERATIONS["create_member"](project.context(), fields={"name": "Jun Takeda"})
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/plan/many")
+    window.sign_in(project.token("Ingrid"), "/console/plan/many")
     window.find("#table").send_keys("title;due;assignee\nRye;soon;Jun\nSalt;;\n")
     window.press("See what would happen")
     assert window.find("[name=confirmed]").get_attribute("data-kind") == "main"
@@ -434,8 +420,7 @@ def test_a_changed_cell_is_not_checked_yet_and_enter_checks_it(window: Window, p
 
 def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}/edit")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
     window.find("#remarks-left").find_element(By.XPATH, "../following-sibling::details/summary").click()
     assert "No brief was written." in window.find("main").text
@@ -555,21 +540,18 @@ def test_the_board_fits_a_phone_and_says_where_it_shows_a_part(
 
 
 def test_the_board_of_an_empty_project_says_at_its_top_what_to_do(window: Window, project: Project) -> None:
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/board")
+    window.sign_in(project.token("Ingrid"), "/console/board")
     assert window.find(".empty .buttons").rect["y"] - window.find(".board").rect["y"] < 200
 
 
 def test_a_field_beside_a_high_one_is_as_high_as_others(window: Window, project: Project) -> None:
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/plan/clusters")
+    window.sign_in(project.token("Ingrid"), "/console/plan/clusters")
     assert window.find("#f-name").rect["height"] < 50
 
 
 def test_a_long_slug_makes_no_row_of_the_table_as_high_as_a_screen(window: Window, project: Project) -> None:
     a_document(project.context(), title="Rye", slug="rye-" + "bread" * 30)
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/table?" + "&".join(f"column={name}" for name in COLUMNS))
+    window.sign_in(project.token("Ingrid"), "/console/table?" + "&".join(f"column={name}" for name in COLUMNS))
     assert window.find("#table tbody tr").rect["height"] < 300
 
 
@@ -605,8 +587,7 @@ def test_filters_are_in_a_short_address_are_announced_and_a_document_leads_back_
 
 def test_the_number_of_more_filters_is_that_of_what_is_chosen(window: Window, project: Project) -> None:
     a_ready_brief(project.context(), title="Rye")
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/table")
+    window.sign_in(project.token("Ingrid"), "/console/table")
     window.find("#more-filters").click()
     for chosen, text in (("ready", "More filters (1)"), ("", "More filters")):
         Select(window.find("#p-briefState")).select_by_value(chosen)
@@ -618,8 +599,7 @@ def test_the_number_of_more_filters_is_that_of_what_is_chosen(window: Window, pr
 def test_filters_are_saved_as_a_view_renamed_and_deleted(window: Window, project: Project) -> None:
     for title, status in (("Rye", "planned"), ("Stollen", "idea")):
         a_document(project.context(), title=title, status=status)
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/table")
+    window.sign_in(project.token("Ingrid"), "/console/table")
     assert not window.has(".views summary")
     Select(window.find("#p-status")).select_by_value("planned")
     window.find(".views summary").click()
@@ -648,8 +628,7 @@ def test_filters_are_saved_as_a_view_renamed_and_deleted(window: Window, project
 
 def test_a_slow_answer_is_said_to_be_awaited_and_a_failure_can_be_closed(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", dueDate="2099-01-10")
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/calendar?day=2099-01-10")
+    window.sign_in(project.token("Ingrid"), "/console/calendar?day=2099-01-10")
     conditions = {"offline": False, "latency": 2000, "downloadThroughput": -1, "uploadThroughput": -1}
     window.chrome.execute_cdp_cmd("Network.enable", {})
     window.chrome.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
@@ -670,8 +649,7 @@ def test_a_review_goes_from_document_to_document_by_keys(window: Window, project
     rye, tea = (a_document(ctx, title=title, markdown=TEXT) for title in ("Rye", "Tea"))
     for document in (rye, tea):
         OPERATIONS["submit_document"](ctx, document["id"], fields={})
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/table?status=review&sort=title")
+    window.sign_in(project.token("Ingrid"), "/console/table?status=review&sort=title")
     window.keys("j")
     assert window.chrome.switch_to.active_element.text == "Rye"
     window.keys("j")
@@ -734,8 +712,7 @@ def test_what_was_done_by_mistake_is_undone(window: Window, project: Project) ->
 
 def test_in_a_table_keys_send_the_bulk_action_that_has_the_focus_alone(window: Window, project: Project) -> None:
     rye, tea = (a_document(project.context(), title=title) for title in ("Rye", "Tea"))
-    window.sign_in(project.token("Ingrid"))
-    window.open("/console/table?sort=title")
+    window.sign_in(project.token("Ingrid"), "/console/table?sort=title")
     window.keys("j")
     window.chrome.switch_to.active_element.send_keys(Keys.CONTROL + Keys.ENTER)
     window.find(f"input[name=id][value='{tea['id']}']").click()
@@ -771,8 +748,7 @@ def test_on_paper_are_dark_texts_without_what_is_pressed(window: Window, project
 def test_what_is_written_from_right_to_left_is_read_so(window: Window, project: Project) -> None:
     markdown = "مرحبا بالعالم!\n\n- أولا\n\nIn English."
     document = a_document(project.context(), title="مرحبا (2026)!", markdown=markdown)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
     starts = """
         const range = document.createRange();
         return [...document.querySelectorAll(".prose :is(p, li)")].map((one) => {
@@ -789,8 +765,7 @@ def test_what_is_written_from_right_to_left_is_read_so(window: Window, project: 
 
 def test_what_came_of_an_action_has_the_focus(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
     window.press("Submit for review")
     window.until(lambda: window.chrome.switch_to.active_element.text == "It is submitted for review.")
     window.keys("g")
@@ -804,8 +779,7 @@ def test_actions_stay_open_while_others_work_and_a_time_that_is_past_is_not_sent
 ) -> None:
     ctx = project.context()
     document = a_document(ctx, title="Rye", markdown=TEXT)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
     window.find("#all-actions").click()
     window.chrome.execute_script("document.querySelector('#act-publish_document').focus()")
     OPERATIONS["update_document"](ctx, document["id"], fields={"subtitle": "The other bread"})
@@ -891,13 +865,12 @@ def full(store: Store) -> tuple[Token, list[str], list[tuple[str, dict[str, str]
 def test_axe_finds_nothing_in_light_and_in_dark(
     window: Window, full: tuple[Token, list[str], list[tuple[str, dict[str, str], str]]]
 ) -> None:
-    axe = (installed(AXE, "the accessibility of the console") / "axe-core" / "axe.min.js").read_text("utf-8")
     token, addresses, forms = full
-    found: dict[str, Any] = {}
+    examiner = Examiner(window)
 
     def look(address: str) -> None:
         window.open(f"/console{address}")
-        examine(address)
+        examiner.examine(address)
 
     def send(address: str, fields: dict[str, str], says: str) -> None:
         window.open("/console/plan")
@@ -905,13 +878,7 @@ def test_axe_finds_nothing_in_light_and_in_dark(
         window.chrome.execute_script(SEND_FORM, f"/console{address}", fields)
         window.until(lambda: window.find("html") != before and window.find("main"))
         assert says in window.find("main").text
-        examine(f"{address} {fields}")
-
-    def examine(address: str) -> None:
-        window.in_scheme("light")
-        found[address] = window.chrome.execute_async_script(axe + RUN_AXE, {})
-        window.in_scheme("dark")
-        found[f"{address} in dark"] = window.chrome.execute_async_script(RUN_AXE, {"runOnly": ["color-contrast"]})
+        examiner.examine(f"{address} {fields}")
 
     look("/sign-in")
     look("/join")
@@ -921,4 +888,4 @@ def test_axe_finds_nothing_in_light_and_in_dark(
     for form in forms:
         send(*form)
 
-    assert {address: problems for address, problems in found.items() if problems} == {}
+    assert examiner.found == {}

@@ -81,8 +81,7 @@ def test_a_form_that_is_opened_with_the_mouse_has_the_cursor(window: Window, pro
     ada = OPERATIONS["create_member"](ctx, fields={"name": "Ada", "email": "ada@example.org"}).body
     document = a_document(ctx, title="Rye", markdown="Rye.", assigneeId=ada["id"])
     OPERATIONS["open_thread"](ctx, document["id"], fields={"text": "Which?", "level": "must"})
-    window.sign_in(project.token("Ada", memberId=ObjectId(ada["id"])))
-    window.open("/console/inbox")
+    window.sign_in(project.token("Ada", memberId=ObjectId(ada["id"])), "/console/inbox")
 
     window.find(".inbox summary").click()
     window.until(lambda: window.chrome.switch_to.active_element.get_attribute("name") == "text")

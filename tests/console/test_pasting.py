@@ -108,8 +108,7 @@ Last.""",
 def editor(window: Window, project: Project) -> WebElement:
     """Where a text is typed, with a short one in it."""
     document = a_document(project.context(), title="Rye", markdown="Before.\n")
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}/edit")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
     return window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
 
 

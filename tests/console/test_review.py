@@ -3,8 +3,6 @@
 (decisions, section 17)
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -14,9 +12,9 @@ from selenium.webdriver.common.keys import Keys
 from app.core.store.outbox import Outboxes
 from app.core.vocabulary import Scope
 from app.review.vocabulary import ThreadState
-from tests.clients.npm import installed
+from tests.console.accessibility import Examiner
 from tests.console.browser import Window
-from tests.console.test_in_a_browser import AXE, RUN_AXE, now, screen
+from tests.console.test_in_a_browser import now, screen
 from tests.make import OPERATIONS, Project, Token, a_document, a_ready_brief
 from tests.mcp_tools.client import Agent
 
@@ -98,8 +96,7 @@ def test_a_review_goes_round_until_people_decide(window: Window, project: Projec
     token = project.token("Night writer", agent="writer-1", scopes=(Scope.READ, Scope.WRITE))
     document = submitted(project, token, maxRounds=2)
     path, agent = f"/console/documents/{document['id']}", Agent(served.test_client(), token)
-    window.sign_in(project.token("Ingrid"))
-    window.open(path)
+    window.sign_in(project.token("Ingrid"), path)
 
     select(window, "Whole-grain flour")
     remark(window, "m", "Which flour?")
@@ -183,8 +180,7 @@ def test_what_is_selected_is_found_in_the_markdown_or_it_is_said_that_it_is_not(
     markdown = "One *two* [three](https://a.example) four.\n"
     markdown += "\n\nSee it. See it.\n\nAn &amp; entity, R&amp;D.\n\nA caf&eacute;. See it.\n"
     document = a_document(project.context(), title="Rye", markdown=markdown)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
 
     def quoted(words: str, number: int = 0, within: str = ".prose") -> str:
         select(window, words, number, within)
@@ -217,8 +213,7 @@ def test_what_is_selected_is_found_in_the_markdown_or_it_is_said_that_it_is_not(
 
 def test_remarks_outlive_a_change_of_the_text(window: Window, project: Project) -> None:
     document = submitted(project)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
     select(window, "lukewarm")
     remark(window, "m", "How warm?")
     select(window, "second day")
@@ -246,8 +241,7 @@ def test_a_suggestion_is_accepted_or_rejected_with_one_key(window: Window, proje
     for exact, suggestion in (("lukewarm", "at 28 °C"), ("Nothing much happens", "Little happens")):
         fields = {"text": exact, "quote": {"exact": exact}, "suggestion": suggestion}
         OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
 
     for key, text, outcome in (("a", "lukewarm", "accepted"), ("x", "Nothing much happens", "rejected")):
         window.keys("t")
@@ -276,8 +270,7 @@ def test_what_can_be_done_with_a_thread_is_visible_and_proposing_begins_in_the_w
     document = submitted(project)
     fields = {"text": "Plainer?", "quote": {"exact": "Nothing much happens"}}
     OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
     with screen(window, 390, 844):
         assert all(window.find(f".answer {one}").is_displayed() for one in ("[data-replies]", "[data-press=d]"))
     window.find("[data-replies]").click()
@@ -300,8 +293,7 @@ def test_what_is_half_written_stays_when_another_remark_is_resolved(window: Wind
         fields = {"text": exact, "quote": {"exact": exact}}
         OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
     warm, much = (f"#t-{one['id']}" for one in threads_of(project, document).values())
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
     window.find(f"{warm} [data-replies]").click()
     window.keys("At 28 degrees")
     select(window, "second day")
@@ -331,8 +323,7 @@ def test_a_suggestion_is_accepted_and_remarks_are_answered_where_the_text_is_wri
         OPERATIONS["open_thread"](ada, document["id"], fields=fields)
     project.store[Outboxes].publish_all(project.id)
     ids = {text: f"#t-{one['id']}" for text, one in threads_of(project, document).items()}
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}/edit")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element("css selector", ".cm-content")
     editor.send_keys("Mine. ")
     window.find(f"{ids['A photograph?']} textarea").send_keys("On Thursday")
@@ -368,8 +359,7 @@ def test_a_suggestion_that_can_not_be_accepted_leaves_what_was_typed(window: Win
     document = a_document(project.context(), title="Rye", markdown="Feed it.\n")
     fields = {"text": "Feed what?", "quote": {"exact": "Feed it"}, "suggestion": "Feed the starter"}
     OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}/edit")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
     editor = window.find(".editor").shadow_root.find_element("css selector", ".cm-content")
     editor.send_keys(Keys.CONTROL + "a" + Keys.NULL, "Throw half away.")
     window.find("#remarks textarea").send_keys("Thanks.")
@@ -405,8 +395,7 @@ def written(window: Window, project: Project, *texts: str, **fields: Any) -> tup
     for remarked in (warm, *({"text": text} for text in texts)):
         OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=remarked)
     project.store[Outboxes].publish_all(project.id)
-    window.sign_in(project.token("Ingrid"))
-    window.open(f"/console/documents/{document['id']}/edit")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
     window.find(".editor")
     return document, {text: f"#t-{one['id']}" for text, one in threads_of(project, document).items()}
 
@@ -544,8 +533,7 @@ def test_a_visitor_remarks_by_a_link_until_it_is_revoked(window: Window, project
     ingrid = project.token("Ingrid")
     remark_of_ingrid = {"text": "<b>Which flour?</b>", "level": "must", "quote": {"exact": "Whole-grain flour"}}
     OPERATIONS["open_thread"](project.context(ingrid), document["id"], fields=remark_of_ingrid)
-    window.sign_in(ingrid)
-    window.open(f"/console/documents/{document['id']}/links")
+    window.sign_in(ingrid, f"/console/documents/{document['id']}/links")
     window.find("#f-name").send_keys("Lee & Partners")
     window.press("Make the link")
     link = window.find(".secret").text
@@ -586,23 +574,6 @@ def test_a_visitor_remarks_by_a_link_until_it_is_revoked(window: Window, project
     assert "Your first loaf" not in window.find("body").text
 
 
-@contextmanager
-def examined(window: Window, found: dict[str, Any]) -> Iterator[Any]:
-    """Yields a function that runs axe on the page in light and in dark."""
-    axe = (installed(AXE, "the accessibility of the console") / "axe-core" / "axe.min.js").read_text("utf-8")
-
-    def examine(name: str) -> None:
-        for scheme in ("light", "dark"):
-            window.in_scheme(scheme)
-            if problems := window.chrome.execute_async_script(axe + RUN_AXE, {}):
-                found[f"{name}, {scheme}"] = problems
-
-    try:
-        yield examine
-    finally:
-        window.in_scheme("light")
-
-
 @pytest.mark.clients
 def test_axe_finds_nothing_in_a_review(window: Window, project: Project) -> None:
     document = submitted(project)
@@ -621,32 +592,31 @@ def test_axe_finds_nothing_in_a_review(window: Window, project: Project) -> None
     OPERATIONS["reply_to_thread"](project.context(), document["id"], which, fields={"text": "Rye."})
     OPERATIONS["submit_document"](project.context(), document["id"], fields={})
     link = OPERATIONS["create_review_link"](ctx, document["id"], fields={"name": "Lee"}).body["link"]
-    found: dict[str, Any] = {}
+    examiner = Examiner(window)
     window.sign_in(ingrid)
-    with examined(window, found) as examine:
-        for page in ("", "?since=2", "/revisions", "/activity", "/links"):
-            window.open(f"/console/documents/{document['id']}{page}")
-            examine(page)
-        window.open(f"/console/documents/{document['id']}")
-        select(window, "second day")
-        window.until(lambda: window.find("#marking").is_displayed())
-        window.keys("p")
-        window.keys("Which?")
-        window.chrome.execute_script("document.querySelector('.resolved').open = true")
-        examine("composer")
-        with screen(window, 390, 844):
-            assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
-            examine("phone")
-        window.find("#c-text").send_keys(Keys.CONTROL + Keys.ENTER)
-        window.until(lambda: window.has("[data-kept]"))
-        window.keys("v")
-        examine("kept")
-        window.chrome.delete_all_cookies()
-        window.open("/console/review")
-        examine("no link")
-        window.chrome.get(window.base + link)
-        window.find(".thread")
-        examine("visitor")
-        with screen(window, 390, 844):
-            assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
-    assert found == {}
+    for page in ("", "?since=2", "/revisions", "/activity", "/links"):
+        window.open(f"/console/documents/{document['id']}{page}")
+        examiner.examine(page)
+    window.open(f"/console/documents/{document['id']}")
+    select(window, "second day")
+    window.until(lambda: window.find("#marking").is_displayed())
+    window.keys("p")
+    window.keys("Which?")
+    window.chrome.execute_script("document.querySelector('.resolved').open = true")
+    examiner.examine("composer")
+    with screen(window, 390, 844):
+        assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
+        examiner.examine("phone")
+    window.find("#c-text").send_keys(Keys.CONTROL + Keys.ENTER)
+    window.until(lambda: window.has("[data-kept]"))
+    window.keys("v")
+    examiner.examine("kept")
+    window.chrome.delete_all_cookies()
+    window.open("/console/review")
+    examiner.examine("no link")
+    window.chrome.get(window.base + link)
+    window.find(".thread")
+    examiner.examine("visitor")
+    with screen(window, 390, 844):
+        assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
+    assert examiner.found == {}

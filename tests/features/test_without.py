@@ -61,7 +61,9 @@ def each_feature(kind: str) -> pytest.MarkDecorator:
         name: pytest.mark.xfail(reason=reason, strict=True) for (one, name), reason in PENDING.items() if one == kind
     }
     return pytest.mark.parametrize(
-        "name", [pytest.param(name, marks=[marks[name]] if name in marks else []) for name in FEATURES]
+        "name",
+        [pytest.param(name, marks=[marks[name]] if name in marks else []) for name in FEATURES],
+        scope="module",  # all tests of a feature run together, and share its application
     )
 
 
@@ -71,10 +73,16 @@ def without(name: str) -> Features:
     return ALL.without(name)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def bare(store: Store, name: str) -> Flask:
     """The application without the feature."""
     return an_app(replace(store, features=without(name)))
+
+
+@pytest.fixture(scope="module")
+def openapi(bare: Flask) -> Any:
+    """Its document."""
+    return bare.test_client().get("/openapi.json").json
 
 
 @pytest.fixture
@@ -118,10 +126,9 @@ def named_in(text: str, names: frozenset[str]) -> set[str]:
 
 
 @each_feature("routes")
-def test_it_has_no_route_and_no_page(bare: Flask, name: str) -> None:
+def test_it_has_no_route_and_no_page(bare: Flask, openapi: Any, name: str) -> None:
     ids = {route.name for one in ALL.operations if folder_of(one) == name for route in routes_of(one, ALL)}
-    document = bare.test_client().get("/openapi.json").json
-    documented = {one["operationId"] for path in document["paths"].values() for one in path.values() if "tags" in one}
+    documented = {one["operationId"] for path in openapi["paths"].values() for one in path.values() if "tags" in one}
     views = {endpoint: view.__module__ for endpoint, view in bare.view_functions.items()}
     own = {view for view, feature in pages.FEATURES.items() if feature == name}
 
@@ -130,14 +137,24 @@ def test_it_has_no_route_and_no_page(bare: Flask, name: str) -> None:
     assert [view for view, module in views.items() if module.startswith(f"app.{name}.")] == []
     assert own & {endpoint.removeprefix("console.") for endpoint in views} == set()
     assert own & {module.removeprefix("app.console.") for module in views.values()} == set()
-    OpenAPIV31SpecValidator(document).validate()
+
+
+@each_feature("references")
+def test_openapi_has_all_that_it_refers_to(openapi: Any, name: str) -> None:
+    referred = set(re.findall(r'"#/components/(\w+)/([^"]+)"', json.dumps(openapi)))
+
+    assert referred <= {(kind, one) for kind, components in openapi["components"].items() for one in components}
+
+
+def test_openapi_of_the_contract_alone_is_valid(store: Store) -> None:
+    alone = an_app(replace(store, features=ALL.without(*FEATURES)))
+
+    OpenAPIV31SpecValidator(alone.test_client().get("/openapi.json").json).validate()
 
 
 @each_feature("components")
-def test_openapi_has_no_schema_of_it(bare: Flask, name: str) -> None:
-    components = bare.test_client().get("/openapi.json").json["components"]["schemas"]
-
-    assert components.keys() & classes_of(name).keys() == set()
+def test_openapi_has_no_schema_of_it(openapi: Any, name: str) -> None:
+    assert openapi["components"]["schemas"].keys() & classes_of(name).keys() == set()
 
 
 @each_feature("texts")
@@ -152,11 +169,11 @@ def test_no_text_of_an_interface_names_its_operations(bare: Flask, bare_project:
 
 
 @each_feature("fields")
-def test_no_record_and_no_request_has_a_field_of_it(bare: Flask, name: str) -> None:
+def test_no_record_and_no_request_has_a_field_of_it(openapi: Any, name: str) -> None:
     added = [one for one in ALL.features if one.name == name]
     keys = {key for one in added for record in one.responses.values() for key in record.__annotations__}
     keys |= {key for one in added for schema in one.schemas.values() for key in schema().fields}
-    schemas = bare.test_client().get("/openapi.json").json["components"]["schemas"]
+    schemas = openapi["components"]["schemas"]
     records = {one.__name__ for feature in added for one in (*feature.responses, *feature.schemas)}
 
     assert {(one, key) for one in records for key in schemas.get(one, {}).get("properties", {}) if key in keys} == set()
@@ -172,10 +189,10 @@ def test_the_delivery_api_has_no_field_of_it(name: str) -> None:
 
 
 @each_feature("events")
-def test_no_type_of_event_is_its_own(bare: Flask, name: str) -> None:
+def test_no_type_of_event_is_its_own(openapi: Any, name: str) -> None:
     own = {one for one in ALL.event_types if f'"{one}"' in source_of(name)} if name not in READERS else set()
     own = {one for one in own if not any(f'"{one}"' in source_of(folder) for folder in CONTRACT)}
-    document = bare.test_client().get("/openapi.json").text
+    document = json.dumps(openapi)
 
     assert [one for one in own if f'"{one}"' in document] == []
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,14 +11,16 @@ import pytest
 from flask import Flask
 
 from app.core.context import this_instant
+from app.core.dispatcher import Dispatcher
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.webhooks.client import WebhookClient
 from app.webhooks.leases import Leases
 from app.webhooks.sender import LEASE, WebhookSender
-from tests.make import Project, an_app
+from tests.make import Project, a_document, an_app
 from tests.rest.client import Rest
 from tests.webhooks.receiver import Receiver, receiving
+from tests.webhooks.steps import a_webhook
 
 
 @pytest.fixture(scope="session")
@@ -75,3 +78,85 @@ def post(store: Store) -> Iterator[Post]:
     store.database.leases.delete_many({})
     yield Post(store)
     store.database.leases.delete_many({})
+
+
+class Hook:
+    """A webhook, its receiver, and the worker's part at the time that the test says."""
+
+    def __init__(self, rest: Rest, project: Project, post: Post, receiver: Receiver, **fields: Any) -> None:
+        self.rest, self.project, self.post, self.receiver = rest, project, post, receiver
+        self.store = project.store
+        self.made = a_webhook(rest, url=receiver.url, **fields)
+        self.id, self.secret, self.path = self.made["id"], self.made["secret"], f"/webhooks/{self.made['id']}"
+
+    def create(self, *titles: str, number: int = 1) -> None:
+        """Creates documents, each of which makes an event."""
+        for title in titles or [f"Document {n}" for n in range(number)]:
+            a_document(self.project.context(self.rest.token), title=title)
+
+    def queue(self, *titles: str, number: int = 1) -> None:
+        """Creates documents, and relays their events: messages wait."""
+        self.create(*titles, number=number)
+        self.store[Outboxes].publish_all(self.project.id)
+
+    def deliver(self, **later: float) -> int:
+        """Serves what is due, some time later; returns how many messages arrived."""
+        return self.post.later(**later).deliver(self.project)
+
+    def deliveries(self, query: str = "") -> list[dict[str, Any]]:
+        """Returns the log, the latest first."""
+        found: list[dict[str, Any]] = self.rest.get(f"{self.path}/deliveries{query}").json
+        return found
+
+    def redeliver(self, delivery: dict[str, Any]) -> Any:
+        return self.rest.post(f"{self.path}/deliveries/{delivery['id']}/redeliver")
+
+    def send_test(self) -> Any:
+        return self.rest.post(f"{self.path}/test")
+
+    def enable(self, enabled: bool) -> Any:
+        return self.rest.patch(self.path, {"enabled": enabled}).json
+
+    @property
+    def is_enabled(self) -> bool:
+        return bool(self.rest.get(self.path).json["enabled"])
+
+    @property
+    def slugs(self) -> list[str]:
+        """The documents that the receiver was told of."""
+        return [message["data"]["slug"] for message in self.receiver.messages]
+
+    @property
+    def types(self) -> list[str]:
+        return [message["type"] for message in self.receiver.messages]
+
+    def meanwhile(self, do: Callable[[], object]) -> None:
+        """Has something happen while the receiver handles its next request."""
+
+        def once() -> None:
+            self.receiver.on_request = lambda: None
+            do()
+
+        self.receiver.on_request = once
+
+    def serve_during(self, do: Callable[[], object]) -> int:
+        """Serves the webhook, has something happen meanwhile, and returns how many messages arrived."""
+        lease = self.post.take()
+        self.receiver.may_answer.clear()
+        with ThreadPoolExecutor(1) as pool:
+            served = pool.submit(self.post.sender.send_due, lease)
+            self.receiver.arrived.acquire(timeout=10)
+            do()
+            self.receiver.may_answer.set()
+            return served.result()
+
+
+def a_dispatcher(store: Store, **options: int) -> Dispatcher:
+    """Makes what a worker sends with."""
+    return Dispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), "send webhooks", **options)
+
+
+@pytest.fixture
+def hook(rest: Rest, project: Project, post: Post, receiver: Receiver) -> Hook:
+    """A webhook for documents that are created."""
+    return Hook(rest, project, post, receiver, events=["document.created"])

@@ -11,29 +11,23 @@ from flask import Flask
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from app.core.context import this_instant
-from app.core.dispatcher import THREADS_PER_PROJECT, Dispatcher
+from app.core.dispatcher import THREADS_PER_PROJECT
 from app.core.errors import ServiceUnavailable, WriteConflict
 from app.core.store.leases import StoredLease
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.webhooks import backoff
-from app.webhooks.client import WebhookClient
 from app.webhooks.leases import Leases
-from app.webhooks.sender import LEASE, WebhookSender
+from app.webhooks.sender import LEASE
 from app.webhooks.store import Webhooks
 from tests.live import free_port, until
 from tests.make import Project, a_document, a_project
 from tests.rest.client import Rest
-from tests.webhooks.conftest import Post
+from tests.webhooks.conftest import Hook, Post, a_dispatcher
 from tests.webhooks.receiver import Receiver, receiving
-from tests.webhooks.test_webhooks import a_webhook
+from tests.webhooks.steps import a_webhook
 
 pytestmark = pytest.mark.needs_mongod
-
-
-def deliveries(rest: Rest, webhook: dict[str, Any], query: str = "") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = rest.get(f"/webhooks/{webhook['id']}/deliveries{query}").json
-    return found
 
 
 def verified(secret: str, request: tuple[dict[str, str], bytes]) -> Any:
@@ -42,26 +36,27 @@ def verified(secret: str, request: tuple[dict[str, str], bytes]) -> Any:
     return Webhook(secret).verify(body.decode(), headers)
 
 
+def signatures(request: tuple[dict[str, str], bytes]) -> int:
+    return len(request[0]["webhook-signature"].split())
+
+
 @pytest.mark.contract("decided-webhooks.standard", "decided-webhooks.libraries", "decided-webhooks.log")
-def test_a_message_is_signed_as_standard_webhooks_says_and_tells_of_the_event(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    document = a_document(project.context(rest.token), title="Flour & wäter")
+def test_a_message_is_signed_as_standard_webhooks_says_and_tells_of_the_event(hook: Hook) -> None:
+    hook.create("Flour & wäter")
 
-    assert post.deliver(project) == 1
+    assert hook.deliver() == 1
 
-    event = rest.get("/events").json["events"][-1]
-    assert verified(webhook["secret"], receiver.requests[0]) == {
+    event = hook.rest.get("/events").json["events"][-1]
+    [(headers, body)] = hook.receiver.requests
+    assert verified(hook.secret, (headers, body)) == {
         "type": "document.created",
         "timestamp": event["at"],
         "data": {"id": event["id"], "sequence": event["sequence"], "by": event["by"], **event["data"]},
     }
-    assert event["data"]["documentId"] == document["id"]
-    headers = receiver.requests[0][0]
-    assert headers["webhook-id"] == event["id"]
-    assert headers["content-type"] == "application/json"
-    [delivery] = deliveries(rest, webhook)
+    with pytest.raises(WebhookVerificationError):
+        verified(hook.secret, (headers, body.replace(b"created", b"deleted")))
+    assert (headers["webhook-id"], headers["content-type"]) == (event["id"], "application/json")
+    [delivery] = hook.deliveries()
     assert list(delivery) == ["id", "eventId", "type", "status", "attempts", "nextAttemptAt", "createdAt"]
     assert (delivery["status"], delivery["eventId"], delivery["nextAttemptAt"]) == ("succeeded", event["id"], None)
     [attempt] = delivery["attempts"]
@@ -69,559 +64,412 @@ def test_a_message_is_signed_as_standard_webhooks_says_and_tells_of_the_event(
     assert (attempt["statusCode"], attempt["error"]) == (200, None)
 
 
-def test_a_forged_message_does_not_verify(rest: Rest, project: Project, post: Post, receiver: Receiver) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    post.deliver(project)
-    headers, body = receiver.requests[0]
-
-    with pytest.raises(WebhookVerificationError):
-        verified(webhook["secret"], (headers, body.replace(b"created", b"deleted")))
-
-
 @pytest.mark.contract("decided-webhooks.events")
 def test_without_types_everything_is_sent_in_order_once(
     rest: Rest, project: Project, post: Post, receiver: Receiver
 ) -> None:
-    a_webhook(rest, url=receiver.url)
+    hook = Hook(rest, project, post, receiver)
     document = a_document(project.context(rest.token))
     for path in ("brief/ready", "brief/claim", "brief/withdraw"):
         rest.post(f"/documents/{document['id']}/{path}")
-    post.deliver(project)
-    post.later(minutes=10).deliver(project)
+    hook.deliver()
+    hook.deliver(minutes=10)
 
     sequences = [message["data"]["sequence"] for message in receiver.messages]
     assert sequences == sorted(set(sequences))
-    assert [message["type"] for message in receiver.messages] == [
-        "webhook.created",
-        "document.created",
-        "brief.ready",
-        "brief.claimed",
-        "brief.withdrawn",
-    ]
+    assert hook.types == ["webhook.created", "document.created", "brief.ready", "brief.claimed", "brief.withdrawn"]
 
 
 def test_messages_that_wait_are_sent_in_the_order_of_the_feed_also_where_a_later_event_has_an_earlier_time(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
+    hook: Hook,
 ) -> None:
-    a_webhook(rest, url=receiver.url)
-    post.deliver(project)
     now = this_instant()
     for seconds in (9, 1, 5):  # a write that had to wait for MongoDB has the time at which it was asked for
-        a_document(project.context(rest.token, now=now + timedelta(seconds=seconds)))
-        project.store[Outboxes].publish_all(project.id)
+        a_document(hook.project.context(hook.rest.token, now=now + timedelta(seconds=seconds)))
+        hook.store[Outboxes].publish_all(hook.project.id)
 
-    post.later(seconds=20).deliver(project)
+    assert hook.deliver(seconds=20) == 3
 
-    sequences = [message["data"]["sequence"] for message in receiver.messages]
+    sequences = [message["data"]["sequence"] for message in hook.receiver.messages]
     assert sequences == sorted(sequences)
-    assert len(sequences) == 4
 
 
 @pytest.mark.contract("decided-webhooks.at-least-once", "decided-webhooks.log")
-def test_what_failed_is_tried_again_with_the_same_id_until_it_arrives(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    receiver.statuses = [500, 302, 404, 204]
-    receiver.headers = {"Location": receiver.url}
-    a_document(project.context(rest.token))
+def test_what_failed_is_tried_again_with_the_same_id_until_it_arrives(hook: Hook) -> None:
+    hook.receiver.statuses = [500, 302, 404, 204]
+    hook.receiver.headers = {"Location": hook.receiver.url}
+    hook.create()
 
     for _ in range(3):
-        assert post.deliver(project) == 0
-        [delivery] = deliveries(rest, webhook)
+        assert hook.deliver() == 0
+        [delivery] = hook.deliveries()
         assert delivery["status"] == "pending"
         assert delivery["nextAttemptAt"] > delivery["attempts"][-1]["at"]
-        post.later(hours=1)
-    assert post.deliver(project) == 1
+        hook.post.later(hours=1)
+    assert hook.deliver() == 1
 
-    [delivery] = deliveries(rest, webhook)
+    [delivery] = hook.deliveries()
     assert delivery["status"] == "succeeded"
-    assert [attempt["statusCode"] for attempt in delivery["attempts"]] == [500, 302, 404, 204]
-    assert [attempt["error"] for attempt in delivery["attempts"]][:3] == [
-        "The response had status 500.",
-        "The response had status 302.",
-        "The response had status 404.",
+    assert [(attempt["statusCode"], attempt["error"]) for attempt in delivery["attempts"]] == [
+        *((status, f"The response had status {status}.") for status in (500, 302, 404)),
+        (204, None),
     ]
-    assert len({headers["webhook-id"] for headers, _ in receiver.requests}) == 1
-    assert len({body for _, body in receiver.requests}) == 1
+    assert len({headers["webhook-id"] for headers, _ in hook.receiver.requests}) == 1
+    assert len({body for _, body in hook.receiver.requests}) == 1
 
 
 @pytest.mark.contract("decided-webhooks.disabled", "decided-webhooks.at-least-once")
-def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(rest: Rest, project: Project, post: Post) -> None:
-    gone = f"http://127.0.0.1:{free_port()}/hook"
-    webhook = a_webhook(rest, url=gone, events=["document.created", "webhook.disabled"])
-    a_document(project.context(rest.token))
+def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(hook: Hook) -> None:
+    hook.rest.patch(
+        hook.path,
+        {"url": f"http://127.0.0.1:{free_port()}/hook", "events": ["document.created", "webhook.disabled"]},
+    )
+    hook.create()
     began = this_instant()
-    while rest.get(f"/webhooks/{webhook['id']}").json["enabled"]:
-        post.deliver(project)
-        post.later(hours=1)
+    while hook.is_enabled:
+        hook.deliver()
+        hook.post.later(hours=1)
 
-    assert backoff.GIVE_UP_AFTER <= post.now - began <= backoff.GIVE_UP_AFTER * 1.05
-    record = rest.get(f"/webhooks/{webhook['id']}").json
-    assert record["disabledAt"] is not None
-    [delivery] = deliveries(rest, webhook)
+    assert backoff.GIVE_UP_AFTER <= hook.post.now - began <= backoff.GIVE_UP_AFTER * 1.05
+    assert hook.rest.get(hook.path).json["disabledAt"] is not None
+    [delivery] = hook.deliveries()
     assert (delivery["status"], delivery["nextAttemptAt"]) == ("failed", None)
     assert 10 < len(delivery["attempts"]) < 30
-    project.store[Outboxes].publish_all(project.id)
-    event = rest.get("/events").json["events"][-1]
+    hook.store[Outboxes].publish_all(hook.project.id)
+    event = hook.rest.get("/events").json["events"][-1]
     assert (event["type"], event["by"]["type"]) == ("webhook.disabled", "system")
 
-    a_document(project.context(rest.token), title="Afterwards")
-    post.deliver(project)
-    assert len(deliveries(rest, webhook)) == 1
+    hook.create("Afterwards")
+    hook.deliver()
+    assert len(hook.deliveries()) == 1
 
 
-def test_a_webhook_that_is_enabled_again_is_sent_what_happens_from_then_on(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    receiver.statuses = [410]
-    a_document(project.context(rest.token), title="Before")
-    post.deliver(project)
-    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is False
+def test_a_webhook_that_is_enabled_again_is_sent_what_happens_from_then_on(hook: Hook) -> None:
+    hook.receiver.statuses = [410]
+    hook.create("Before")
+    hook.deliver()
+    assert not hook.is_enabled
 
-    receiver.statuses = [200]
-    enabled = rest.patch(f"/webhooks/{webhook['id']}", {"enabled": True}).json
+    hook.receiver.statuses = [200]
+    enabled = hook.enable(True)
     assert (enabled["enabled"], enabled["disabledAt"]) == (True, None)
-    a_document(project.context(rest.token), title="After")
-    post.later(minutes=2).deliver(project)
+    hook.create("After")
+    hook.deliver(minutes=2)
 
-    assert [message["data"]["slug"] for message in receiver.messages] == ["before", "after"]
+    assert hook.slugs == ["before", "after"]
 
 
-def test_a_success_in_between_keeps_a_webhook_enabled(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    ctx = project.context(rest.token)
+def test_a_success_in_between_keeps_a_webhook_enabled(hook: Hook) -> None:
     for day in range(6):
-        receiver.statuses = [500]
-        a_document(ctx, title=f"Fails on day {day}")
-        post.deliver(project)
-        receiver.statuses = [200]
-        post.later(days=1).deliver(project)
+        hook.receiver.statuses = [500]
+        hook.create(f"Fails on day {day}")
+        hook.deliver()
+        hook.receiver.statuses = [200]
+        hook.deliver(days=1)
 
-    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
+    assert hook.is_enabled
 
 
 @pytest.mark.contract("decided-webhooks.disabled")
-def test_a_webhook_that_fails_after_successes_in_each_turn_stays_enabled(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    ctx = project.context(rest.token)
+def test_a_webhook_that_fails_after_successes_in_each_turn_stays_enabled(hook: Hook) -> None:
     for day in range(5):
-        receiver.statuses = [200, 500]
-        a_document(ctx, title=f"Arrives on day {day}")
-        a_document(ctx, title=f"Fails on day {day}")
-        assert post.later(days=1).deliver(project) == 1
+        hook.receiver.statuses = [200, 500]
+        hook.create(f"Arrives on day {day}", f"Fails on day {day}")
+        assert hook.deliver(days=1) == 1
 
-    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
+    assert hook.is_enabled
 
 
 @pytest.mark.contract("decided-webhooks.redelivery")
-def test_a_redelivery_keeps_the_id_and_is_sent_though_it_arrived(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    post.deliver(project)
-    [delivery] = deliveries(rest, webhook)
+def test_a_redelivery_keeps_the_id_and_is_sent_though_it_arrived(hook: Hook) -> None:
+    hook.create()
+    hook.deliver()
+    [delivery] = hook.deliveries()
 
-    again = rest.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver")
+    again = hook.redeliver(delivery)
     assert (again.status_code, again.json["status"]) == (200, "pending")
-    post.deliver(project)
+    hook.deliver()
 
-    first, second = receiver.requests
+    first, second = hook.receiver.requests
     assert first[1] == second[1]
     assert first[0]["webhook-id"] == second[0]["webhook-id"]
-    assert [len(one["attempts"]) for one in deliveries(rest, webhook, "?status=succeeded")] == [2]
-    assert rest.post(f"/webhooks/{webhook['id']}/deliveries/{webhook['id']}/redeliver").status_code == 404
+    assert [len(one["attempts"]) for one in hook.deliveries("?status=succeeded")] == [2]
+    assert hook.redeliver({"id": hook.id}).status_code == 404
 
 
 @pytest.mark.contract("decided-webhooks.redelivery")
-def test_a_redelivery_requested_while_the_message_is_sent_is_sent_too(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
+def test_a_redelivery_requested_while_the_message_is_sent_is_sent_too(hook: Hook) -> None:
+    hook.create()
+    hook.meanwhile(lambda: hook.redeliver(hook.deliveries()[0]))
 
-    def redeliver() -> None:
-        receiver.on_request = lambda: None
-        [delivery] = deliveries(rest, webhook)
-        rest.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver")
+    hook.deliver()
 
-    receiver.on_request = redeliver
-    post.deliver(project)
-
-    assert len({headers["webhook-id"] for headers, _ in receiver.requests}) == 1
-    [delivery] = deliveries(rest, webhook)
+    assert len({headers["webhook-id"] for headers, _ in hook.receiver.requests}) == 1
+    [delivery] = hook.deliveries()
     assert [attempt["statusCode"] for attempt in delivery["attempts"]] == [200, 200]
     assert delivery["status"] == "succeeded"
 
 
 @pytest.mark.contract("decided-webhooks.test")
-def test_a_test_message_is_sent_whatever_events_the_webhook_selects(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["member.deleted"])
+def test_a_test_message_is_sent_whatever_events_the_webhook_selects(hook: Hook) -> None:
+    hook.rest.patch(hook.path, {"events": ["member.deleted"]})
 
-    queued = rest.post(f"/webhooks/{webhook['id']}/test")
+    queued = hook.send_test()
     assert (queued.status_code, queued.json["type"], queued.json["status"]) == (201, "webhook.test", "pending")
-    post.deliver(project)
+    hook.deliver()
 
-    assert verified(webhook["secret"], receiver.requests[0])["data"]["webhookId"] == webhook["id"]
-    assert "webhook.test" not in [event["type"] for event in rest.get("/events").json["events"]]
+    assert verified(hook.secret, hook.receiver.requests[0])["data"]["webhookId"] == hook.id
+    assert "webhook.test" not in [event["type"] for event in hook.rest.get("/events").json["events"]]
 
 
 @pytest.mark.contract("decided-webhooks.test", "decided-webhooks.redelivery")
-def test_what_can_not_be_made_due_is_not_queued(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_can_not_be_made_due_is_not_queued(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
     def unreachable(*_: object, **__: object) -> None:
         raise ServiceUnavailable
 
-    webhook = a_webhook(rest, url=receiver.url)
-    rest.post(f"/webhooks/{webhook['id']}/test")
-    post.deliver(project)
-    before = deliveries(rest, webhook)
+    hook.send_test()
+    hook.deliver()
+    before = hook.deliveries()
     monkeypatch.setattr(Leases, "wake", unreachable)
 
-    for call in ("test", f"deliveries/{before[0]['id']}/redeliver"):
-        assert rest.post(f"/webhooks/{webhook['id']}/{call}").status_code == 503
-
-    assert deliveries(rest, webhook) == before
+    assert [hook.send_test().status_code, hook.redeliver(before[0]).status_code] == [503, 503]
+    assert hook.deliveries() == before
 
 
 @pytest.mark.contract("decided-webhooks.rotation", "decided-webhooks.secret")
-def test_for_a_day_after_a_rotation_both_secrets_verify(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    fresh = rest.post(f"/webhooks/{webhook['id']}/rotate-secret").json["secret"]
-    assert fresh != webhook["secret"]
-    a_document(project.context(rest.token), title="Within the day")
-    post.deliver(project)
+def test_for_a_day_after_a_rotation_both_secrets_verify(hook: Hook) -> None:
+    fresh = hook.rest.post(f"{hook.path}/rotate-secret").json["secret"]
+    assert fresh != hook.secret
+    hook.create()
+    hook.deliver()
 
-    for secret in (webhook["secret"], fresh):
-        verified(secret, receiver.requests[0])
+    for secret in (hook.secret, fresh):
+        verified(secret, hook.receiver.requests[0])
 
-    [delivery] = deliveries(rest, webhook)
-    rest.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver")
-    post.later(hours=25).deliver(project)
-    signatures = receiver.requests[1][0]["webhook-signature"].split()
-    assert [len(receiver.requests[0][0]["webhook-signature"].split()), len(signatures)] == [2, 1]
+    hook.redeliver(hook.deliveries()[0])
+    hook.deliver(hours=25)
+    assert list(map(signatures, hook.receiver.requests)) == [2, 1]
 
 
-def test_messages_are_signed_with_the_newest_ten_secrets_however_often_they_are_rotated(
-    rest: Rest, post: Post, project: Project, receiver: Receiver
-) -> None:
+def test_messages_are_signed_with_the_newest_ten_secrets_however_often_they_are_rotated(hook: Hook) -> None:
     """Receivers refuse long headers: common servers read 8 KB of them."""
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    secrets = [rest.post(f"/webhooks/{webhook['id']}/rotate-secret").json["secret"] for _ in range(12)]
-    rest.post(f"/webhooks/{webhook['id']}/test")
-    post.deliver(project)
+    secrets = [hook.rest.post(f"{hook.path}/rotate-secret").json["secret"] for _ in range(12)]
+    hook.send_test()
+    hook.deliver()
 
-    [request] = receiver.requests
-    assert len(request[0]["webhook-signature"].split()) == 10
+    [request] = hook.receiver.requests
+    assert signatures(request) == 10
     for secret in secrets[-10:]:
         verified(secret, request)
 
 
-def test_a_deleted_webhook_is_sent_nothing_more(rest: Rest, project: Project, post: Post, receiver: Receiver) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    project.store[Outboxes].publish_all(project.id)
-    rest.delete(f"/webhooks/{webhook['id']}")
+def test_a_deleted_webhook_is_sent_nothing_more(hook: Hook) -> None:
+    hook.queue()
+    hook.rest.delete(hook.path)
 
-    assert post.deliver(project) == 0
-    assert receiver.requests == []
+    assert hook.deliver() == 0
+    assert hook.receiver.requests == []
 
 
-def test_a_webhook_that_is_deleted_while_it_is_served_is_served_no_more(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    store[Outboxes].publish_all(project.id)
-    lease = post.take()
-    receiver.statuses = [500]
-    receiver.may_answer.clear()
+def test_a_webhook_that_is_deleted_while_it_is_served_is_served_no_more(hook: Hook) -> None:
+    hook.queue()
+    hook.receiver.statuses = [500]
 
-    with ThreadPoolExecutor(1) as pool:
-        served = pool.submit(post.sender.send_due, lease)
-        receiver.arrived.acquire(timeout=10)
-        rest.delete(f"/webhooks/{webhook['id']}")
-        receiver.may_answer.set()
-        assert served.result() == 0
+    assert hook.serve_during(lambda: hook.rest.delete(hook.path)) == 0
 
-    assert post.later(days=1).deliver(project) == 0
-    assert len(receiver.requests) == 1
+    assert hook.deliver(days=1) == 0
+    assert len(hook.receiver.requests) == 1
 
 
-def test_a_webhook_that_is_disabled_while_it_is_served_is_sent_nothing_more(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    for number in range(3):
-        a_document(project.context(rest.token), title=f"Document {number}")
-    store[Outboxes].publish_all(project.id)
-    lease = post.take()
-    receiver.may_answer.clear()
+def test_a_webhook_that_is_disabled_while_it_is_served_is_sent_nothing_more(hook: Hook) -> None:
+    hook.queue(number=3)
 
-    with ThreadPoolExecutor(1) as pool:
-        turn = pool.submit(post.sender.send_due, lease)
-        receiver.arrived.acquire(timeout=10)
-        rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
-        receiver.may_answer.set()
-        assert turn.result() == 1
+    assert hook.serve_during(lambda: hook.enable(False)) == 1
 
-    assert post.later(days=1).deliver(project) == 0
-    assert len(receiver.requests) == 1
-    assert sorted(row["status"] for row in deliveries(rest, webhook)) == ["failed", "failed", "succeeded"]
+    assert hook.deliver(days=1) == 0
+    assert len(hook.receiver.requests) == 1
+    assert sorted(row["status"] for row in hook.deliveries()) == ["failed", "failed", "succeeded"]
 
 
-def test_a_redelivery_requested_while_the_receiver_answers_410_is_tried_once_and_the_rest_given_up(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token), title="Arrives")
-    post.deliver(project)
-    [arrived] = deliveries(rest, webhook)
-    for title in ("Ends it", "Waits"):
-        a_document(project.context(rest.token), title=title)
-    receiver.statuses = [410]
+def test_a_redelivery_requested_while_the_receiver_answers_410_is_tried_once_and_the_rest_given_up(hook: Hook) -> None:
+    hook.create("Arrives")
+    hook.deliver()
+    [arrived] = hook.deliveries()
+    hook.create("Ends it", "Waits")
+    hook.receiver.statuses = [410]
+    hook.meanwhile(lambda: hook.redeliver(arrived))
 
-    def redeliver() -> None:
-        receiver.on_request = lambda: None
-        rest.post(f"/webhooks/{webhook['id']}/deliveries/{arrived['id']}/redeliver")
+    hook.deliver()
+    hook.deliver(minutes=2)
+    hook.deliver(days=1)
 
-    receiver.on_request = redeliver
-    post.deliver(project)
-    post.later(minutes=2).deliver(project)
-    post.later(days=1).deliver(project)
-
-    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is False
-    assert [message["data"]["slug"] for message in receiver.messages] == ["arrives", "ends-it", "arrives"]
-    rows = deliveries(rest, webhook)
+    assert not hook.is_enabled
+    assert hook.slugs == ["arrives", "ends-it", "arrives"]
+    rows = hook.deliveries()
     assert [[attempt["statusCode"] for attempt in row["attempts"]] for row in rows] == [[], [410], [200, 410]]
     assert {(row["status"], row["nextAttemptAt"]) for row in rows} == {("failed", None)}
 
 
 def test_a_webhook_that_is_enabled_again_while_it_answers_410_does_not_wait_for_the_end_of_its_lease(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store, monkeypatch: pytest.MonkeyPatch
+    hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    receiver.statuses = [410]
-    a_document(project.context(rest.token))
-
     def disable(*_: object) -> None:
         raise WriteConflict  # it was not enabled, and is again
 
+    hook.receiver.statuses = [410]
+    hook.create()
     with monkeypatch.context() as patch:
-        patch.setattr(store[Webhooks], "update", disable)
-        post.deliver(project)
-    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is True
-    post.later(seconds=10).deliver(project)
+        patch.setattr(hook.store[Webhooks], "update", disable)
+        hook.deliver()
+    assert hook.is_enabled
+    hook.deliver(seconds=10)
 
-    assert len(receiver.requests) == 2
-    assert rest.get(f"/webhooks/{webhook['id']}").json["enabled"] is False
+    assert len(hook.receiver.requests) == 2
+    assert not hook.is_enabled
 
 
-def test_a_test_that_is_answered_with_410_is_not_sent_again(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    receiver.statuses = [410]
-    rest.post(f"/webhooks/{webhook['id']}/test")
+def test_a_test_that_is_answered_with_410_is_not_sent_again(hook: Hook) -> None:
+    hook.receiver.statuses = [410]
+    hook.send_test()
 
-    post.later(seconds=1).deliver(project)
-    post.later(days=1).deliver(project)
+    hook.deliver(seconds=1)
+    hook.deliver(days=1)
 
-    [delivery] = deliveries(rest, webhook)
+    [delivery] = hook.deliveries()
     assert (delivery["status"], len(delivery["attempts"])) == ("failed", 1)
 
 
 def test_what_is_queued_at_the_instant_at_which_a_webhook_is_disabled_is_not_sent(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store, monkeypatch: pytest.MonkeyPatch
+    hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    read_before = store[Webhooks].listening(project.id)
-    rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
+    hook.create()
+    read_before = hook.store[Webhooks].listening(hook.project.id)
+    hook.enable(False)
     with monkeypatch.context() as patch:
-        patch.setattr(store[Webhooks], "listening", lambda _: read_before)
-        store[Outboxes].publish_all(project.id)
-    assert [row["status"] for row in deliveries(rest, webhook)] == ["pending"]
+        patch.setattr(hook.store[Webhooks], "listening", lambda _: read_before)
+        hook.store[Outboxes].publish_all(hook.project.id)
+    assert [row["status"] for row in hook.deliveries()] == ["pending"]
 
-    assert post.later(seconds=1).deliver(project) == 0
+    assert hook.deliver(seconds=1) == 0
 
-    assert receiver.requests == []
-    [delivery] = deliveries(rest, webhook)
+    assert hook.receiver.requests == []
+    [delivery] = hook.deliveries()
     assert (delivery["status"], delivery["attempts"], delivery["nextAttemptAt"]) == ("failed", [], None)
 
 
-def test_tests_and_redeliveries_are_sent_to_a_disabled_webhook(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    post.deliver(project)
-    [delivery] = deliveries(rest, webhook)
-    rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
+def test_tests_and_redeliveries_are_sent_to_a_disabled_webhook(hook: Hook) -> None:
+    hook.create()
+    hook.deliver()
+    [delivery] = hook.deliveries()
+    hook.enable(False)
 
-    rest.post(f"/webhooks/{webhook['id']}/test")
-    rest.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver")
-    post.later(seconds=1).deliver(project)
+    hook.send_test()
+    hook.redeliver(delivery)
+    hook.deliver(seconds=1)
 
-    types = [message["type"] for message in receiver.messages]
-    assert sorted(types) == ["document.created", "document.created", "webhook.test"]
+    assert sorted(hook.types) == ["document.created", "document.created", "webhook.test"]
 
 
-def test_tests_that_wait_when_a_webhook_is_disabled_are_not_sent_in_a_turn_that_has_begun(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
+def test_tests_that_wait_when_a_webhook_is_disabled_are_not_sent_in_a_turn_that_has_begun(hook: Hook) -> None:
     for _ in range(3):
-        rest.post(f"/webhooks/{webhook['id']}/test")
+        hook.send_test()
+    last = hook.deliveries()[0]
 
-    def disable_and_redeliver() -> None:
-        receiver.on_request = lambda: None
-        rest.patch(f"/webhooks/{webhook['id']}", {"enabled": False})
-        rest.post(f"/webhooks/{webhook['id']}/deliveries/{last['id']}/redeliver")
+    hook.meanwhile(lambda: (hook.enable(False), hook.redeliver(last)))
+    hook.deliver()
+    hook.deliver(seconds=1)
 
-    last = deliveries(rest, webhook)[0]
-    receiver.on_request = disable_and_redeliver
-    post.deliver(project)
-    post.later(seconds=1).deliver(project)
-
-    sent = [headers["webhook-id"] for headers, _ in receiver.requests]
-    rows = deliveries(rest, webhook)
+    sent = [headers["webhook-id"] for headers, _ in hook.receiver.requests]
+    rows = hook.deliveries()
     assert sent == [rows[2]["eventId"], rows[0]["eventId"]]
     assert [row["status"] for row in rows] == ["succeeded", "failed", "succeeded"]
 
 
 @pytest.mark.contract("decided-webhooks.at-least-once")
-def test_after_a_failure_new_events_wait_and_a_test_is_sent_at_once(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    receiver.statuses = [500]
+def test_after_a_failure_new_events_wait_and_a_test_is_sent_at_once(hook: Hook) -> None:
+    hook.receiver.statuses = [500]
     for number in range(7):  # so that it rests for a minute
-        a_document(project.context(rest.token), title=f"Document {number}")
-        post.later(minutes=2).deliver(project)
-    failed = len(receiver.requests)
+        hook.create(f"Document {number}")
+        hook.deliver(minutes=2)
+    failed = len(hook.receiver.requests)
 
-    a_document(project.context(rest.token), title="One more")
-    post.later(seconds=10).deliver(project)
-    assert len(receiver.requests) == failed
-    rest.post(f"/webhooks/{webhook['id']}/test")
-    post.deliver(project)
-    assert len(receiver.requests) > failed
-
-
-def test_a_test_requested_during_an_attempt_that_fails_is_sent_at_once(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    receiver.statuses = [500, 200]
-
-    def test() -> None:
-        receiver.on_request = lambda: None
-        rest.post(f"/webhooks/{webhook['id']}/test")
-
-    receiver.on_request = test
-    post.deliver(project)
-
-    assert [message["type"] for message in receiver.messages] == ["document.created", "webhook.test"]
+    hook.create("One more")
+    hook.deliver(seconds=10)
+    assert len(hook.receiver.requests) == failed
+    hook.send_test()
+    hook.deliver()
+    assert len(hook.receiver.requests) > failed
 
 
-def test_an_event_during_an_attempt_that_fails_waits_for_the_end_of_the_pause(
-    rest: Rest, project: Project, post: Post, receiver: Receiver
-) -> None:
-    a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    receiver.statuses = [500, 200]
+def test_a_test_requested_during_an_attempt_that_fails_is_sent_at_once(hook: Hook) -> None:
+    hook.create()
+    hook.receiver.statuses = [500, 200]
+    hook.meanwhile(hook.send_test)
 
-    def happen() -> None:
-        receiver.on_request = lambda: None
-        a_document(project.context(rest.token), title="Another")
-        project.store[Outboxes].publish_all(project.id)
+    hook.deliver()
 
-    receiver.on_request = happen
-    post.deliver(project)
-
-    assert len(receiver.requests) == 1
-    assert post.later(minutes=2).deliver(project) == 2
+    assert hook.types == ["document.created", "webhook.test"]
 
 
-def test_no_attempt_begins_that_could_outlive_its_lease(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
-) -> None:
-    a_webhook(rest, url=receiver.url, events=["document.created"])
-    for number in range(4):
-        a_document(project.context(rest.token), title=f"Document {number}")
-    store[Outboxes].publish_all(project.id)
-    lease = post.take()
-    receiver.on_request = lambda: post.later(seconds=LEASE.total_seconds() / 4)
+def test_an_event_during_an_attempt_that_fails_waits_for_the_end_of_the_pause(hook: Hook) -> None:
+    hook.create()
+    hook.receiver.statuses = [500, 200]
+    hook.meanwhile(lambda: hook.queue("Another"))
 
-    assert post.sender.send_due(lease) == 3
-    assert post.now < lease["leasedUntil"]
-    assert post.deliver(project) == 1
-    assert [message["data"]["slug"] for message in receiver.messages] == [f"document-{number}" for number in range(4)]
+    hook.deliver()
+
+    assert len(hook.receiver.requests) == 1
+    assert hook.deliver(minutes=2) == 2
 
 
-def test_a_worker_that_stops_finishes_the_attempt_and_leaves_the_rest_to_others(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
-) -> None:
-    a_webhook(rest, url=receiver.url, events=["document.created"])
-    for number in range(3):
-        a_document(project.context(rest.token), title=f"Document {number}")
-    store[Outboxes].publish_all(project.id)
-    sender = WebhookSender(store, WebhookClient(allow_local=True))
-    dispatcher = Dispatcher(store, sender, "send webhooks")
-    receiver.on_request = lambda: until(sender.stopping.is_set)
+def test_no_attempt_begins_that_could_outlive_its_lease(hook: Hook) -> None:
+    hook.queue(number=4)
+    lease = hook.post.take()
+    hook.receiver.on_request = lambda: hook.post.later(seconds=LEASE.total_seconds() / 4)
+
+    assert hook.post.sender.send_due(lease) == 3
+    assert hook.post.now < lease["leasedUntil"]
+    assert hook.deliver() == 1
+    assert hook.slugs == [f"document-{number}" for number in range(4)]
+
+
+def test_a_worker_that_stops_finishes_the_attempt_and_leaves_the_rest_to_others(hook: Hook) -> None:
+    hook.queue(number=3)
+    dispatcher = a_dispatcher(hook.store)
+    hook.receiver.on_request = lambda: until(dispatcher._sender.stopping.is_set)
 
     until(dispatcher.dispatch)
-    receiver.arrived.acquire(timeout=10)
+    hook.receiver.arrived.acquire(timeout=10)
     dispatcher.close()
 
-    assert len(receiver.requests) == 1
-    assert post.deliver(project) == 2
+    assert len(hook.receiver.requests) == 1
+    assert hook.deliver() == 2
 
 
-def test_a_worker_that_has_stopped_leaves_webhooks_to_others(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
-) -> None:
-    a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    store[Outboxes].publish_all(project.id)
-    dispatcher = Dispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), "send webhooks")
+def test_a_worker_that_has_stopped_leaves_webhooks_to_others(hook: Hook) -> None:
+    hook.queue()
+    dispatcher = a_dispatcher(hook.store)
     dispatcher.close()
 
     assert dispatcher.dispatch() is False
-    assert post.deliver(project) == 1
+    assert hook.deliver() == 1
 
 
 @pytest.mark.race
 def test_a_worker_that_stops_while_it_leases_a_webhook_gives_it_back_and_leases_no_other(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store, monkeypatch: pytest.MonkeyPatch
+    hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for _ in range(6):
-        a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    store[Outboxes].publish_all(project.id)
-    sender = WebhookSender(store, WebhookClient(allow_local=True))
-    dispatcher = Dispatcher(store, sender, "send webhooks")
+    for _ in range(5):
+        a_webhook(hook.rest, url=hook.receiver.url, events=["document.created"])
+    hook.queue()
+    dispatcher = a_dispatcher(hook.store)
     closing = threading.Thread(target=dispatcher.close)
     take, taken = Leases.take, []
 
     def take_while_it_stops(leases: Leases, *times: datetime, slow: bool, exclude: list[str]) -> StoredLease | None:
         if slow and not closing.ident:
             closing.start()
-            until(sender.stopping.is_set)
+            until(dispatcher._sender.stopping.is_set)
         lease = take(leases, *times, slow=slow, exclude=exclude)
         taken.append(lease)
         assert len(taken) < 20, "it leases them again and again"
@@ -633,19 +481,14 @@ def test_a_worker_that_stops_while_it_leases_a_webhook_gives_it_back_and_leases_
         closing.join()
 
     assert len([lease for lease in taken if lease]) == 1
-    assert receiver.requests == []
-    assert post.deliver(project) == 6
+    assert hook.receiver.requests == []
+    assert hook.deliver() == 6
 
 
 @pytest.mark.race
-def test_a_webhook_whose_turn_has_not_begun_when_the_worker_stops_is_given_back(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
-) -> None:
-    a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    store[Outboxes].publish_all(project.id)
-    sender, may_begin = WebhookSender(store, WebhookClient(allow_local=True)), threading.Event()
-    dispatcher = Dispatcher(store, sender, "send webhooks", threads=1)
+def test_a_webhook_whose_turn_has_not_begun_when_the_worker_stops_is_given_back(hook: Hook) -> None:
+    hook.queue()
+    dispatcher, may_begin = a_dispatcher(hook.store, threads=1), threading.Event()
     pool = dispatcher._pools[True]
     pool._executor.submit(may_begin.wait)  # as long as its thread has not taken the turn
 
@@ -656,128 +499,99 @@ def test_a_webhook_whose_turn_has_not_begun_when_the_worker_stops_is_given_back(
     may_begin.set()
     closing.join()
 
-    assert receiver.requests == []
-    assert post.deliver(project) == 1
+    assert hook.receiver.requests == []
+    assert hook.deliver() == 1
 
 
 @pytest.mark.race
-def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
-) -> None:
-    a_webhook(rest, url=receiver.url, events=["document.created"])
-    for number in range(12):
-        a_document(project.context(rest.token), title=f"Document {number}")
-    store[Outboxes].publish_all(project.id)
+def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(hook: Hook) -> None:
+    hook.queue(number=12)
 
     def work(_: int) -> None:
-        dispatcher = Dispatcher(
-            store, WebhookSender(store, WebhookClient(allow_local=True)), "send webhooks", threads=2
-        )
-        until(lambda: not dispatcher.dispatch() and len(receiver.requests) >= 12)
+        dispatcher = a_dispatcher(hook.store, threads=2)
+        until(lambda: not dispatcher.dispatch() and len(hook.receiver.requests) >= 12)
         dispatcher.close()
 
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(work, range(3)))
 
-    assert [message["data"]["slug"] for message in receiver.messages] == [f"document-{number}" for number in range(12)]
+    assert hook.slugs == [f"document-{number}" for number in range(12)]
 
 
 @pytest.mark.contract("decided-webhooks.slow")
 @pytest.mark.race
-def test_a_slow_receiver_never_delays_anothers(rest: Rest, project: Project, store: Store, post: Post) -> None:
-    with receiving() as quick:
-        slow = [receiving() for _ in range(3)]
-        receivers = [one.__enter__() for one in slow]
-        try:
-            for receiver in receivers:
-                receiver.may_answer.clear()
-                a_webhook(rest, url=receiver.url, events=["document.created"])
-            a_webhook(rest, url=quick.url, events=["document.created"])
-            dispatcher = Dispatcher(
-                store, WebhookSender(store, WebhookClient(allow_local=True)), "send webhooks", threads=4
-            )
-            for number in range(3):
-                a_document(project.context(rest.token), title=f"Document {number}")
-                store[Outboxes].publish_all(project.id)
-                while not quick.arrived.acquire(blocking=False):
-                    dispatcher.dispatch()
+def test_a_slow_receiver_never_delays_anothers(hook: Hook) -> None:
+    with receiving() as a, receiving() as b, receiving() as c:
+        for slow in (a, b, c):
+            slow.may_answer.clear()
+            a_webhook(hook.rest, url=slow.url, events=["document.created"])
+        dispatcher = a_dispatcher(hook.store, threads=4)
+        for number in range(3):
+            hook.queue(f"Document {number}")
+            while not hook.receiver.arrived.acquire(blocking=False):
+                dispatcher.dispatch()
 
-            assert [len(receiver.requests) for receiver in receivers] == [1, 1, 1]
-        finally:
-            for one in slow:
-                one.__exit__(None, None, None)
-        dispatcher.close()
+        assert [len(slow.requests) for slow in (a, b, c)] == [1, 1, 1]
+    dispatcher.close()
 
 
 @pytest.mark.contract("decided-webhooks.slow")
 @pytest.mark.race
 def test_a_projects_webhooks_that_stop_responding_leave_threads_to_other_projects(
-    rest: Rest, project: Project, local_app: Flask, store: Store, post: Post
+    hook: Hook, local_app: Flask, store: Store
 ) -> None:
     other = a_project(store)
-    theirs = Rest(local_app.test_client(), other.token())
-    with receiving() as stopping, receiving() as quick:
-        for _ in range(THREADS_PER_PROJECT + 2):
-            a_webhook(rest, url=stopping.url, events=["document.created"])
-        a_webhook(theirs, url=quick.url, events=["document.created"])
-        for one, ctx in ((project, project.context(rest.token)), (other, other.context(theirs.token))):
-            a_document(ctx)
-            post.deliver(one)  # now all of them count as quick
-        stopping.may_answer.clear()
-        sender = WebhookSender(store, WebhookClient(allow_local=True))
-        dispatcher = Dispatcher(store, sender, "send webhooks", threads=THREADS_PER_PROJECT + 1)
+    with receiving() as quick:
+        theirs = Hook(
+            Rest(local_app.test_client(), other.token()), other, hook.post, quick, events=["document.created"]
+        )
+        for _ in range(THREADS_PER_PROJECT + 1):
+            a_webhook(hook.rest, url=hook.receiver.url, events=["document.created"])
+        for one in (hook, theirs):
+            one.create()
+            one.deliver()  # now all of them count as quick
+        hook.receiver.may_answer.clear()
+        dispatcher = a_dispatcher(store, threads=THREADS_PER_PROJECT + 1)
         try:
             before = len(quick.requests)
-            for one, ctx in ((project, project.context(rest.token)), (other, other.context(theirs.token))):
-                a_document(ctx, title="Another")
-                store[Outboxes].publish_all(one.id)
+            for one in (hook, theirs):
+                one.queue("Another")
                 dispatcher.dispatch()
             until(lambda: len(quick.requests) == before + 1)
         finally:
-            stopping.may_answer.set()
+            hook.receiver.may_answer.set()
             dispatcher.close()
 
 
-def test_a_new_webhook_counts_as_slow_until_its_receiver_responded_quickly(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
-) -> None:
-    webhook = a_webhook(rest, url=receiver.url, events=["document.created"])
-
+def test_a_new_webhook_counts_as_slow_until_its_receiver_responded_quickly(hook: Hook) -> None:
     def lanes() -> list[bool]:
-        return [row["slow"] for row in store.database.leases.find({"_id": ObjectId(webhook["id"])})]
+        return [row["slow"] for row in hook.store.database.leases.find({"_id": ObjectId(hook.id)})]
 
-    a_document(project.context(rest.token))
-    store[Outboxes].publish_all(project.id)
+    hook.queue()
     assert lanes() == [True]
-    post.deliver(project)
+    hook.deliver()
     assert lanes() == [False]
-    rest.patch(f"/webhooks/{webhook['id']}", {"url": receiver.url + "/elsewhere"})
+    hook.rest.patch(hook.path, {"url": hook.receiver.url + "/elsewhere"})
     assert lanes() == [True]
 
 
-def test_a_receiver_that_was_slow_is_served_by_threads_of_its_own(
-    rest: Rest, project: Project, post: Post, store: Store
-) -> None:
-    a_webhook(rest, url=f"http://127.0.0.1:{free_port()}/hook", events=["document.created"])
-    a_document(project.context(rest.token))
-    post.deliver(project)
-    post.later(minutes=10)
+def test_a_receiver_that_was_slow_is_served_by_threads_of_its_own(hook: Hook, store: Store) -> None:
+    hook.rest.patch(hook.path, {"url": f"http://127.0.0.1:{free_port()}/hook"})
+    hook.create()
+    hook.deliver()
+    hook.post.later(minutes=10)
 
-    assert store[Leases].take(post.now, post.now, slow=False) is None
-    assert store[Leases].take(post.now, post.now, slow=True) is not None
+    assert store[Leases].take(hook.post.now, hook.post.now, slow=False) is None
+    assert store[Leases].take(hook.post.now, hook.post.now, slow=True) is not None
 
 
-def test_a_worker_that_died_loses_its_lease_and_another_delivers(
-    rest: Rest, project: Project, post: Post, receiver: Receiver, store: Store
-) -> None:
-    a_webhook(rest, url=receiver.url, events=["document.created"])
-    a_document(project.context(rest.token))
-    store[Outboxes].publish_all(project.id)
+def test_a_worker_that_died_loses_its_lease_and_another_delivers(hook: Hook, store: Store) -> None:
+    hook.queue()
     now = this_instant() + timedelta(seconds=1)
     assert store[Leases].take(now, now + timedelta(days=365), slow=True)
 
-    assert post.deliver(project) == 0
-    assert post.later(days=400).deliver(project) == 1
+    assert hook.deliver() == 0
+    assert hook.deliver(days=400) == 1
 
 
 @pytest.mark.parametrize("failures", range(1, 20))

@@ -11,18 +11,9 @@ from app.core.store.store import Store
 from app.features import ALL
 from tests.make import Project
 from tests.rest.client import Rest
+from tests.webhooks.steps import URL, a_webhook
 
 pytestmark = pytest.mark.needs_mongod
-
-URL = "https://hooks.example.org/content"
-
-
-def a_webhook(rest: Rest, **fields: Any) -> dict[str, Any]:
-    """Makes a webhook."""
-    made = rest.post("/webhooks", {"url": URL, **fields})
-    assert made.status_code == 201, made.json
-    record: dict[str, Any] = made.json
-    return record
 
 
 @pytest.mark.contract("decided-webhooks.secret")
