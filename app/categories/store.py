@@ -51,8 +51,8 @@ class Categories(Named[StoredCategory]):
     def count(self, project_id: str) -> int:
         """Returns the number of the project's categories.
 
-        Holds as a cap inside a transaction that adds a category: every such transaction also writes the project's
-        delivery revision (`Projects.delivery_changed`), so two of them conflict and one runs again.
+        Holds as a cap inside a transaction that adds a category: two of them conflict (`Projects.conflict_on`), and one
+        runs again.
         """
         return self._count(project_id, NOT_DELETED)
 
