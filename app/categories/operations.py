@@ -68,6 +68,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     "DELETE /categories/<id>",
     errors=(CategoryInUse,),
     transaction=True,
+    prepare=lambda ctx, record_id: ctx.store[Categories].announce_deletion(ctx.project_id, record_id),
     toolsets=("planning",),
 )
 def delete_category(ctx: Context, category_id: str) -> Result[Category]:
