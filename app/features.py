@@ -38,6 +38,7 @@ from app.insights import operations as insights
 from app.insights import store as insight_store
 from app.intents import operations as intents
 from app.intents import store as intent_store
+from app.intents.store import is_awaited_by_draft
 from app.notices import feature as notices_feature
 from app.notices import operations as inbox
 from app.notices import store as notice_store
@@ -211,7 +212,7 @@ CONSUMERS: tuple[Consumer, ...] = (
 )
 """Called in order with the events that the relay numbered."""
 
-USERS = (is_filed_under, is_delivered_in)
+USERS = (is_filed_under, is_delivered_in, is_awaited_by_draft)
 """The users of categories and clusters: one that is used can't be deleted."""
 
 CONTRACT: tuple[Storage, ...] = (

@@ -24,12 +24,12 @@ from werkzeug.http import quote_etag
 from app.core.context import Context
 from app.core.errors import InternalError, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.core.features import Features
+from app.core.store.delivery_revisions import Revision
 from app.core.store.shared_cache import SharedCache
 from app.core.vocabulary import Channel
 from app.delivery.caches import delivery_revision, read_delivered
 from app.delivery.queries import DeliveryQuery
 from app.http.callers import callers, hold_large
-from app.projects.store import Revision
 from app.settings import Settings
 from graphql_app.errors import INTERNAL, UNAVAILABLE, RequestError, code_of, format_error, query_error
 from graphql_app.limits import delivery_schema

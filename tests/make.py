@@ -14,6 +14,7 @@ from app.core.actors import SYSTEM
 from app.core.context import Caller, Context, this_instant
 from app.core.events import Event
 from app.core.store.collection import new_id
+from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.store import Store
 from app.core.vocabulary import Channel, Scope, TokenKind
 from app.core.worker import ProjectByProject
@@ -144,7 +145,7 @@ def fill_with_categories(project: Project, number: int, **fields: Any) -> None:
             for name in (f"00-{index:05}" for index in range(number))
         ]
     )
-    project.store[Projects].delivery_changed(project.id)
+    project.store[DeliveryRevisions].count(project.id, [])
 
 
 def a_ready_brief(ctx: Context, **fields: Any) -> dict[str, Any]:

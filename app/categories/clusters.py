@@ -56,6 +56,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[Clus
     "DELETE /clusters/<id>",
     errors=(ClusterInUse,),
     transaction=True,
+    prepare=lambda ctx, record_id: ctx.store[Clusters].announce_deletion(ctx.project_id, record_id),
     toolsets=("planning",),
 )
 def delete_cluster(ctx: Context, cluster_id: str) -> Result[Cluster]:

@@ -57,9 +57,9 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     check(CategoryChanges, fields, *_problems(ctx, category, changes))
     if not changes:
         return _result(ctx, category)
-    written = ctx.store[Categories].update(ctx.project_id, category, changes, ctx.event("category.updated"))
-    ctx.store[Projects].delivery_changed(ctx.project_id)
-    return _result(ctx, written)
+    ctx.store.change_delivery(ctx.project_id)
+    event = ctx.event("category.updated")
+    return _result(ctx, ctx.store[Categories].update(ctx.project_id, category, changes, event))
 
 
 @operation(
@@ -68,6 +68,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     "DELETE /categories/<id>",
     errors=(CategoryInUse,),
     transaction=True,
+    prepare=lambda ctx, record_id: ctx.store[Categories].announce_deletion(ctx.project_id, record_id),
     toolsets=("planning",),
 )
 def delete_category(ctx: Context, category_id: str) -> Result[Category]:
@@ -80,17 +81,17 @@ def delete_category(ctx: Context, category_id: str) -> Result[Category]:
     used = ctx.features.uses(ctx, "categoryId", category["id"])
     if used or ctx.store[Categories].has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse
+    ctx.store.change_delivery(ctx.project_id)
     ctx.store[Categories].delete(ctx.project_id, category, ctx.event("category.deleted"))
-    ctx.store[Projects].delivery_changed(ctx.project_id)
     return _result(ctx, category)
 
 
 def add_category(ctx: Context, fields: Fields, event: Event) -> StoredCategory:
     """Adds a category with fields that have no problem; inside a transaction."""
     record = new_category(fields, by=ctx.caller.actor, now=ctx.now)
-    category = ctx.store[Categories].add(ctx.project_id, record, event)
-    ctx.store[Projects].delivery_changed(ctx.project_id)
-    return category
+    ctx.store.change_delivery(ctx.project_id)
+    ctx.store[Projects].conflict_on(ctx.project_id, "categories")  # which makes their cap exact
+    return ctx.store[Categories].add(ctx.project_id, record, event)
 
 
 def _own_category(ctx: Context, category_id: str) -> StoredCategory:

@@ -9,16 +9,23 @@ from app.core.store.store import Store
 from app.projects.store import Members
 
 
-def lock_references(store: Store, project_id: str, *records: Mapping[str, Any]) -> ExistingRecords:
+def lock_references(
+    store: Store, project_id: str, *records: Mapping[str, Any], from_draft: bool = False
+) -> ExistingRecords:
     """Returns which of the ids that the fields of records name exist in the project; of documents none.
 
-    It writes, inside a transaction, to the categories and clusters, so that none of them can be deleted meanwhile.
+    Inside a transaction none of the categories and clusters can be deleted meanwhile: it writes to them, unless the
+    record is a draft that the transaction deletes.
     """
-    members, categories = _ids_in(records, "assigneeId", "authorId"), _ids_in(records, "categoryId")
+
+    def locked(kind: type[Categories | Clusters], field: str) -> set[str]:
+        refer = store[kind].refer_from_draft if from_draft else store[kind].refer_to
+        return {one for one in _ids_in(records, field) if refer(project_id, one)}
+
     return ExistingRecords(
-        members={one for one in members if store[Members].exists(project_id, one)},
-        categories={one for one in categories if store[Categories].refer_to(project_id, one)},
-        clusters={one for one in _ids_in(records, "clusterId") if store[Clusters].refer_to(project_id, one)},
+        members={one for one in _ids_in(records, "assigneeId", "authorId") if store[Members].exists(project_id, one)},
+        categories=locked(Categories, "categoryId"),
+        clusters=locked(Clusters, "clusterId"),
     )
 
 

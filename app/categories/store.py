@@ -2,16 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import Any
 
 from bson import ObjectId
 
 from app.categories.rules import StoredCategory, StoredCluster
+from app.core.errors import WriteConflict
+from app.core.events import Event
 from app.core.named import name_key
 from app.core.slugs import slug_of
-from app.core.store.collection import from_bson, object_id
+from app.core.store.collection import Stored, from_bson, object_id
 from app.core.store.indexes import NOT_DELETED, Storage, index, types
 from app.core.store.named import Named
 from app.core.store.single_flight import SingleFlight
+from app.core.store.types import Bson
 from app.core.store.validators import TEXT, record_validator
 
 STORAGE = Storage(
@@ -28,7 +32,44 @@ STORAGE = Storage(
 )
 
 
-class Clusters(Named[StoredCluster]):
+class Referable(Named[Stored]):
+    """Records that others refer to, and that are deleted only when none does.
+
+    Who refers to a record writes to it, so that deleting it at the same time conflicts. Drafts that are confirmed
+    don't, or all that name one category would conflict with each other.
+    """
+
+    def refer_to(self, project_id: str, record_id: str) -> bool:
+        """Returns whether there is a record for the transaction to refer to, which then can't be deleted meanwhile."""
+        change = {"$inc": {"uses": 1}, "$unset": {"deleting": ""}}
+        where = self._live(project_id, record_id)
+        return self._collection.update_one(where, change, session=self._session).matched_count > 0
+
+    def refer_from_draft(self, project_id: str, record_id: str) -> bool:
+        """Does the same in a transaction that deletes a draft that names the record; it seldom writes.
+
+        If it began before `announce_deletion`, it conflicts with who deletes the record on the draft, which both write
+        (`Intents.conflict_on`). If it began later, it sees the announcement, and writes to the record.
+        """
+        row: Any = self._find_one(project_id, {"_id": object_id(record_id), **NOT_DELETED}, {"deleting": 1})
+        return row is not None and ("deleting" not in row or self.refer_to(project_id, record_id))
+
+    def announce_deletion(self, project_id: str, record_id: str) -> None:
+        """Has drafts that are confirmed from now on write to a record; before the transaction that deletes it."""
+        announced = {"$set": {"deleting": True}}
+        self._collection.update_one(self._live(project_id, record_id), announced, session=self._session)
+
+    def delete(self, project_id: str, before: Stored, event: Event) -> Stored:
+        """Marks a record as deleted. Raises as `change` does, and `WriteConflict` if the announcement was ended."""
+        if "deleting" not in before:
+            raise WriteConflict
+        return super().delete(project_id, before, event)
+
+    def _live(self, project_id: str, record_id: str) -> Bson:
+        return self._where(project_id, {"_id": object_id(record_id), **NOT_DELETED})
+
+
+class Clusters(Referable[StoredCluster]):
     """The clusters of a project."""
 
     name = "clusters"
@@ -41,7 +82,7 @@ class Clusters(Named[StoredCluster]):
 _name_reads: SingleFlight[dict[str, str]] = SingleFlight()
 
 
-class Categories(Named[StoredCategory]):
+class Categories(Referable[StoredCategory]):
     """The categories of a project."""
 
     name = "categories"
@@ -52,8 +93,8 @@ class Categories(Named[StoredCategory]):
     def count(self, project_id: str) -> int:
         """Returns the number of the project's categories.
 
-        Holds as a cap inside a transaction that adds a category: every such transaction also writes the project's
-        delivery revision (`Projects.delivery_changed`), so two of them conflict and one runs again.
+        Holds as a cap inside a transaction that adds a category: two of them conflict (`Projects.conflict_on`), and one
+        runs again.
         """
         return self._count(project_id, NOT_DELETED)
 

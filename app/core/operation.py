@@ -30,6 +30,7 @@ from app.core.features import WriteGate
 from app.core.schemas.fields import Schema
 from app.core.store.bodies import Bodies
 from app.core.store.collection import OutboxFull
+from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.idempotency import Idempotency, KeyUsed, StoredResult
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store, TooManyWriters
@@ -349,6 +350,8 @@ def _find_result(ctx: Context, key: str, fingerprint: str) -> Result[Any] | None
         return None
     if stored["fingerprint"] != fingerprint:
         raise IdempotencyMismatch
+    if "delivery" in stored:  # the process may have died before it counted the change
+        ctx.store[DeliveryRevisions].count_missing(ctx.project_id, [stored["delivery"]])
     return Result.from_stored(stored["answer"])
 
 

@@ -18,9 +18,9 @@ from app.categories.store import Categories
 from app.core.context import Context
 from app.core.errors import ServiceUnavailable
 from app.core.schemas.queries import MAX_OFFSET
+from app.core.store.delivery_revisions import DeliveryRevisions, Revision
 from app.core.store.single_flight import SingleFlight
 from app.delivery.responses import CategoryTree, DeliveredCategory, DeliveredRedirect, delivered_categories
-from app.projects.store import Projects, Revision
 from app.publications.rules import redirects
 from app.publications.store import Publications
 
@@ -69,7 +69,7 @@ def _size_of_redirects(rows: Redirects) -> int:
 
 def delivery_revision(ctx: Context) -> Revision:
     """Returns a number that changes whenever what the project delivers does: one small read of the primary."""
-    return _read_once("revision", ctx, 0, lambda: ctx.store[Projects].delivery_revision(ctx.project_id))
+    return _read_once("revision", ctx, 0, lambda: ctx.store[DeliveryRevisions].read(ctx.project_id))
 
 
 @cached(LRUCache(CATEGORY_CACHE_BYTES, _size_of_categories), _key, lock=Lock())

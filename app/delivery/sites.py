@@ -7,8 +7,9 @@ from itertools import accumulate
 
 from app.core.context import Context
 from app.core.store.bodies import Bodies
+from app.core.store.delivery_revisions import DeliveryRevisions, Revision
 from app.delivery.texts import MAX_BODIES
-from app.projects.store import Projects, Revision
+from app.projects.store import Projects
 from app.publications.rules import Publication
 from app.publications.store import Publications
 
@@ -30,7 +31,7 @@ class Site:
 
 def read_site(ctx: Context) -> Site:
     """Returns what feeds say of a project as a whole."""
-    revision = ctx.store[Projects].delivery_revision(ctx.project_id)
+    revision = ctx.store[DeliveryRevisions].read(ctx.project_id)
     project = ctx.store[Projects].settings(ctx.project_id)
     return Site(
         project["name"],

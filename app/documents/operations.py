@@ -39,7 +39,6 @@ from app.documents.revision_store import Revisions
 from app.documents.schemas import DocumentChanges, DocumentQuery
 from app.documents.store import Documents
 from app.projects.gates import Attempt
-from app.projects.store import Projects
 from app.publications.store import Publications
 
 NewRow = tuple[dict[str, Any], str, Sequence[Event], Origin]
@@ -155,9 +154,10 @@ def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     A scheduled one is unscheduled. The response is the document as it was.
     """
     document = ctx.check_match(own_document(ctx, document_id))
-    publication = ctx.store[Publications].remove(ctx.project_id, document["id"]) if document["isPublished"] else None
-    if publication:
-        ctx.store[Projects].delivery_changed(ctx.project_id)
+    publication = None
+    if document["isPublished"]:
+        ctx.store.change_delivery(ctx.project_id)
+        publication = ctx.store[Publications].remove(ctx.project_id, document["id"])
     change_document(ctx, document, partial(rules.delete_document, call=ctx.call, publication=publication))
     return document_result(ctx, document)
 
@@ -181,7 +181,10 @@ def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     def restore(document: StoredDocument) -> Decision:
         call = with_taken_slugs(ctx, document, document["slugs"])
         call = Attempt(ctx, document, call).call_for("restore_document")
-        return rules.restore_document(document, call, _references_now(ctx, document))
+        decision = rules.restore_document(document, call, _references_now(ctx, document))
+        if decision.document["isPublished"]:
+            ctx.store.change_delivery(ctx.project_id)
+        return decision
 
     restored = write_decision(ctx, ctx.check_match(document), restore)
     publication = document.get("trashedPublication")
@@ -189,7 +192,6 @@ def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
         ctx.store[Bodies].delete(ctx.project_id, publication["htmlId"])
     elif publication:
         ctx.store[Publications].put(ctx.project_id, restored_publication(publication, restored))
-        ctx.store[Projects].delivery_changed(ctx.project_id)
     return document_result(ctx, restored)
 
 
@@ -248,11 +250,11 @@ def write_decision(
     decision = rule(before)
     if not decision.events:
         return before
+    deliver_at_once(ctx, [(before, decision.document)])
     after = ctx.store[Documents].change(ctx.project_id, before, decision.document, decision.events)
     if after["version"] != before["version"]:
         made = {**origin_of(ctx, fields), **origin}
         ctx.store[Revisions].add(ctx.project_id, [(after, decision.events[-1], made)])
-    deliver_at_once(ctx, [(before, after)])
     return after
 
 
@@ -263,11 +265,14 @@ def origin_of(ctx: Context, fields: Fields = NO_FIELDS, draft: Mapping[str, Any]
 
 
 def deliver_at_once(ctx: Context, written: Iterable[tuple[StoredDocument, StoredDocument]]) -> None:
-    """Updates the delivered fields that need no publishing; `written` has pairs of a document before and after."""
+    """Updates the delivered fields that need no publishing, before the documents are written.
+
+    `written` has pairs of a document before and after.
+    """
     changes = [(before["id"], fields) for before, after in written if (fields := delivered_at_once(before, after))]
     if changes:
+        ctx.store.change_delivery(ctx.project_id)
         ctx.store[Publications].change_many(ctx.project_id, changes)
-        ctx.store[Projects].delivery_changed(ctx.project_id)
 
 
 def new_row(

@@ -292,8 +292,9 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
 def unpublish_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Take a document off the website; a published one is in drafting again, others keep their status."""
     rule = partial(publishing.unpublish_document, call=ctx.call)
+    ctx.store.change_delivery(ctx.project_id)
     result = change_document(ctx, own_document(ctx, document_id), rule)
-    _replaced(ctx, ctx.store[Publications].remove(ctx.project_id, document_id))
+    _delete_html(ctx, ctx.store[Publications].remove(ctx.project_id, document_id))
     return result
 
 
@@ -357,14 +358,14 @@ def _publish(ctx: Context) -> Result[DocumentSummary]:
         decision = publishing.publish_document(present, ctx.call, delivered)
         return extended(ctx, "publish_document", present, decision, NO_FIELDS)
 
+    ctx.store.change_delivery(ctx.project_id)
     published = write_decision(ctx, document, publish)
     ctx.store[Bodies].add(ctx.project_id, document["id"], prepared.html, delivered["htmlId"])
-    _replaced(ctx, ctx.store[Publications].put(ctx.project_id, delivered))
+    _delete_html(ctx, ctx.store[Publications].put(ctx.project_id, delivered))
     return document_result(ctx, published, prepared.rendering.body and prepared.rendering.body["text"])
 
 
-def _replaced(ctx: Context, before: Publication | None) -> None:
-    """Notes that the project delivers something else now; deletes the html that was delivered before."""
+def _delete_html(ctx: Context, before: Publication | None) -> None:
+    """Deletes the html of a former publication, if there was one."""
     if before is not None:
         ctx.store[Bodies].delete(ctx.project_id, before["htmlId"])
-    ctx.store[Projects].delivery_changed(ctx.project_id)

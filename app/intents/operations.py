@@ -266,7 +266,7 @@ def _lock_and_check(store: Store, draft: StoredIntent) -> list[Problem]:
 
 def _document_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     links = (fields.get("brief") or {}).get("internalLinks") or ()
-    found, slug = lock_references(store, project_id, fields), fields.get("slug")
+    found, slug = lock_references(store, project_id, fields, from_draft=True), fields.get("slug")
     found.documents = store[Documents].find_existing(project_id, links)
     return Facts(found, taken=slug in store[Documents].find_taken_slugs(project_id, [slug]) if slug else False)
 
@@ -280,7 +280,7 @@ def _cluster_facts(store: Store, project_id: str, fields: Fields) -> Facts:
 
 def _category_facts(store: Store, project_id: str, fields: Fields) -> Facts:
     return Facts(
-        found=lock_references(store, project_id, fields),
+        found=lock_references(store, project_id, fields, from_draft=True),
         taken=store[Categories].find_same(project_id, fields) is not None,
         full=store[Categories].count(project_id) >= CATEGORIES_PER_PROJECT,  # two that add one conflict: see `count`
     )

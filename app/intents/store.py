@@ -10,6 +10,7 @@ from datetime import datetime
 from bson import ObjectId
 from cachetools import LRUCache
 
+from app.core.context import Context
 from app.core.etags import Tags
 from app.core.store.collection import DESCENDING, Collection
 from app.core.store.indexes import Storage, index
@@ -107,7 +108,19 @@ class Intents(Collection[StoredIntent]):
         condition = self._one(token_id, intent_id, kind, tags)
         return self._delete_one(project_id, condition)
 
+    def conflict_on(self, project_id: str, field: str, record_id: str) -> None:
+        """Makes every transaction that confirms a draft that names a category or cluster conflict with this one."""
+        same = {"$regex": f"^{record_id}$", "$options": "i"}
+        where = self._where(project_id, {f"fields.{field}": same})
+        self._collection.update_many(where, {"$inc": {"conflicts": 1}}, session=self._session)
+
     def _one(self, token_id: str, intent_id: str, kind: Kind | None, tags: Tags = None) -> Bson:
         one: Bson = {"_id": ObjectId(intent_id), "tokenId": ObjectId(token_id)}
         states = {} if tags is None else {"rev": {"$in": [int(tag) for tag in tags if tag.isdigit()]}}
         return one | ({"kind": kind} if kind else {}) | states
+
+
+def is_awaited_by_draft(ctx: Context, field: str, record_id: str) -> bool:
+    """Returns that no draft uses a category or cluster; one that is being confirmed conflicts with the transaction."""
+    ctx.store[Intents].conflict_on(ctx.project_id, field, record_id)
+    return False

@@ -191,6 +191,7 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
     for piece, document in zip(new, created, strict=True):
         piece.document_id, piece.outcome = document["id"], PieceOutcome.CREATED
     changed = [(piece.document, decision) for piece in known if (decision := _decide(ctx, piece)).events]
+    deliver_at_once(ctx, ((before, decision.document) for before, decision in changed))
     ctx.store[Documents].change_many(ctx.project_id, changed)
     origin = {**origin_of(ctx), "scripted": True}
     versions = [
@@ -199,7 +200,6 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
         if decision.document["version"] != before["version"]
     ]
     ctx.store[Revisions].add(ctx.project_id, versions)
-    deliver_at_once(ctx, ((before, decision.document) for before, decision in changed))
 
 
 def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[NewRow]:

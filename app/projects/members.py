@@ -11,7 +11,7 @@ from app.core.vocabulary import Role, Scope
 from app.projects.responses import Member
 from app.projects.rules import StoredMember
 from app.projects.schemas import MemberChanges, MemberFields
-from app.projects.store import Members, Projects
+from app.projects.store import Members
 
 NO_MEMBER = "The project has no member with this id; list the members to find it."
 EMAIL_TAKEN = Problem(field="email", message="Another member of the project has this e-mail address.")
@@ -64,10 +64,9 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member
     changes = changed_fields(member, ctx.features.to_stored(Member, member, fields))
     if not changes:
         return _result(ctx, member)
-    changed = ctx.store[Members].update(ctx.project_id, member, changes, ctx.event("member.updated"))
     if "name" in changes:
-        ctx.store[Projects].delivery_changed(ctx.project_id)
-    return _result(ctx, changed)
+        ctx.store.change_delivery(ctx.project_id)
+    return _result(ctx, ctx.store[Members].update(ctx.project_id, member, changes, ctx.event("member.updated")))
 
 
 @operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>", transaction=True, toolsets=("admin",))
@@ -77,9 +76,8 @@ def delete_member(ctx: Context, member_id: str) -> Result[Member]:
     The response is the member as they were.
     """
     member = ctx.check_match(own_member(ctx, member_id))
-    deleted = ctx.store[Members].delete(ctx.project_id, member, ctx.event("member.deleted"))
-    ctx.store[Projects].delivery_changed(ctx.project_id)
-    return _result(ctx, deleted)
+    ctx.store.change_delivery(ctx.project_id)
+    return _result(ctx, ctx.store[Members].delete(ctx.project_id, member, ctx.event("member.deleted")))
 
 
 def own_member(ctx: Context, member_id: str) -> StoredMember:

@@ -1,12 +1,12 @@
-"""Projects, and what each counts: its clusters, its events, its publications."""
+"""Projects, and what each counts: its clusters and its webhooks."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
-from bson import ObjectId, Timestamp
+from bson import ObjectId
 from cachetools import TTLCache, cached
 from pymongo.collection import Collection as MongoCollection
 
@@ -90,16 +90,6 @@ class StoredCounters(TypedDict):
     """How many clusters there are."""
     webhooks: int
     """How many webhooks there are."""
-    delivery: int
-    """How often what is delivered changed."""
-
-
-class Revision(NamedTuple):
-    """Revision of the content that a project delivers, as of a moment."""
-
-    number: int
-    at: Timestamp | None
-    """A cluster time at which the primary had this revision; None if only the primary is read."""
 
 
 LONG = 2_000
@@ -123,7 +113,7 @@ class Projects(OutboxCollection[StoredProject]):
     def create(self, record: Values) -> StoredProject:
         """Adds a project and its counters; without an event, as no token exists that could read it."""
         project_id = new_id()
-        counters = StoredCounters(_id=ObjectId(project_id), clusters=0, webhooks=0, delivery=0)
+        counters = StoredCounters(_id=ObjectId(project_id), clusters=0, webhooks=0)
         self._counters.insert_one(counters, session=self._session)
         return self._insert(project_id, {**record, "id": project_id, "rev": 1, "outbox": []})
 
@@ -175,13 +165,3 @@ class Projects(OutboxCollection[StoredProject]):
         So a category that is moved in the tree is moved alone. `what` is the name of the counter that is written.
         """
         self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {what: 1}}, session=self._session)
-
-    def delivery_changed(self, project_id: str) -> None:
-        """Increments the project's delivery revision, inside the transaction that changes what is delivered."""
-        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {"delivery": 1}}, session=self._session)
-
-    def delivery_revision(self, project_id: str) -> Revision:
-        """Returns a number that changes whenever what the project delivers does: one small read of the primary."""
-        with self._store.causal_session() as session:
-            counted = self._counters.find_one({"_id": ObjectId(project_id)}, {"delivery": 1}, session=session)
-            return Revision(counted["delivery"] if counted else 0, session.operation_time if session else None)

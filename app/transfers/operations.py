@@ -170,7 +170,9 @@ class _Import:
         self, store: Store, records: Records, documents: Sequence[CompleteDocument], origins: Mapping[str, str]
     ) -> None:
         if records["export"]:  # the first line: of two imports at once, one sees what the other wrote
+            store[Projects].conflict_on(self._project, "imports")
             _refuse_content(store, self._project)
+        store.change_delivery(self._project)
         for line in records["project"]:
             project = store[Projects].settings(self._project)
             if settings := _changed_settings(project, line):
@@ -191,7 +193,6 @@ class _Import:
         delivered = [one.publication for one in documents if one.publication and not one.record["deletedAt"]]
         store[Publications].add_many(self._project, delivered)
         store[Documents].add_many(self._project, [(one.record, self._events_of(one.record)) for one in documents])
-        store[Projects].delivery_changed(self._project)
 
     def _events_of(self, document: Mapping[str, Any]) -> Sequence[Event]:
         kinds = ("document.created", "document.deleted") if document["deletedAt"] else ("document.created",)

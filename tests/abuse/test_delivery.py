@@ -8,8 +8,8 @@ import httpx
 import pytest
 from bson import ObjectId
 
+from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.vocabulary import TokenKind
-from app.projects.store import Projects
 from tests.abuse.service import Service
 from tests.make import OPERATIONS, a_document, fill_with_categories
 
@@ -109,4 +109,4 @@ def _publish_many(service: Service, number: int, **fields: Any) -> None:
     assert row
     ids = [ObjectId() for _ in range(number)]
     publications.insert_many([{**row, "_id": one, "slug": str(one)} for one in ids])
-    service.store[Projects].delivery_changed(service.project.id)
+    service.store[DeliveryRevisions].count(service.project.id, [])

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.store import AccessDenied, Store
 from app.core.vocabulary import Scope
-from app.projects.store import Projects
 from tests.graphql_app.client import GraphQL, delivery_token, published
 from tests.make import Project, an_app
 
@@ -267,7 +267,7 @@ def test_a_database_that_refuses_the_service_is_no_bug(
     def refused(*_: object) -> int:
         raise AccessDenied
 
-    monkeypatch.setattr(Projects, "delivery_revision", refused)
+    monkeypatch.setattr(DeliveryRevisions, "read", refused)
 
     answer = graphql.post(QUERY)
 

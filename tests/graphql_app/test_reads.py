@@ -29,7 +29,7 @@ def test_the_number_of_reads_does_not_grow_with_the_documents(
         published(project, title=f"Loaf {number}", categoryId=category["id"])
     many = reads(api, watched, FULL)
 
-    assert many == few == ["counters", "publications", "categories", "bodies"]
+    assert many == few == ["deliveryRevisions", "publications", "categories", "bodies"]
 
 
 EVERYTHING = """{ documentsPage(limit: 50) { totalCount hasNextPage documents {
@@ -71,7 +71,7 @@ def test_the_number_of_reads_does_not_grow_with_what_belongs_to_documents(
 
     assert many == few
     assert Counter(few) == Counter(
-        ["counters", "categories", "clusters", "members", *["publications"] * 6]
+        ["deliveryRevisions", "categories", "clusters", "members", *["publications"] * 6]
         + ["documents", "bodies", "bodies", "bodies"] * drafts
         + ["bodies"] * (not drafts)
     )
@@ -103,27 +103,33 @@ def test_a_database_without_indexes_answers_all_the_same(fresh_store: Store, mon
 @pytest.mark.parametrize(
     ("query", "collections"),
     [
-        ("{ documents { id title excerpt } }", ["counters", "publications"]),
-        ("{ documents { html } }", ["counters", "publications", "bodies"]),
+        ("{ documents { id title excerpt } }", ["deliveryRevisions", "publications"]),
+        ("{ documents { html } }", ["deliveryRevisions", "publications", "bodies"]),
         (
             '{ documents { markdown html } documentsInCategory(categoryId: "5") { html } }',
-            ["counters", "publications", "publications", "bodies"],
+            ["deliveryRevisions", "publications", "publications", "bodies"],
         ),
-        ("{ documents { category { id } } }", ["counters", "publications", "categories"]),
+        ("{ documents { category { id } } }", ["deliveryRevisions", "publications", "categories"]),
         (
             "{ documents { category { id } related { id } } categories { documentCount } }",
-            ["counters", "categories", "publications", "publications"],
+            ["deliveryRevisions", "categories", "publications", "publications"],
         ),
-        ("{ documents { id html @skip(if: true) category @include(if: false) { id } } }", ["counters", "publications"]),
-        ('{ categories { id } category(id: "5") { id } }', ["counters", "categories"]),
-        ("{ documents { updatedAt wordCount related { id } preview { html } } }", ["counters", "publications"]),
-        ("{ documents { author { name } } }", ["counters", "publications", "members"]),
-        ('{ categoryBySlug(slug: "bread") { children { name } } }', ["counters", "categories"]),
-        ("{ categories { documentCount } }", ["counters", "categories", "publications"]),
-        ("{ documentsPage { totalCount } }", ["counters", "publications"]),
-        ("{ documentsPage { hasNextPage documents { title } } }", ["counters", "publications"]),
-        ('{ redirect(from: "old") { to } }', ["counters", "publications"]),
-        ("{ __schema { queryType { name } } }", ["counters"]),
+        (
+            "{ documents { id html @skip(if: true) category @include(if: false) { id } } }",
+            ["deliveryRevisions", "publications"],
+        ),
+        ('{ categories { id } category(id: "5") { id } }', ["deliveryRevisions", "categories"]),
+        (
+            "{ documents { updatedAt wordCount related { id } preview { html } } }",
+            ["deliveryRevisions", "publications"],
+        ),
+        ("{ documents { author { name } } }", ["deliveryRevisions", "publications", "members"]),
+        ('{ categoryBySlug(slug: "bread") { children { name } } }', ["deliveryRevisions", "categories"]),
+        ("{ categories { documentCount } }", ["deliveryRevisions", "categories", "publications"]),
+        ("{ documentsPage { totalCount } }", ["deliveryRevisions", "publications"]),
+        ("{ documentsPage { hasNextPage documents { title } } }", ["deliveryRevisions", "publications"]),
+        ('{ redirect(from: "old") { to } }', ["deliveryRevisions", "publications"]),
+        ("{ __schema { queryType { name } } }", ["deliveryRevisions"]),
     ],
 )
 def test_only_what_is_asked_for_is_read(
@@ -142,12 +148,12 @@ def test_an_answer_that_still_holds_takes_one_read(project: Project, graphql: Gr
     api = graphql.through(watched.app)
     first = api.post(FULL)
 
-    assert reads(api, watched, FULL) == ["counters"]
+    assert reads(api, watched, FULL) == ["deliveryRevisions"]
     assert api.post(FULL).data == first.data
     tag = api.get(FULL).headers["ETag"]
     watched.collections.clear()
     assert api.get(FULL, headers={"If-None-Match": tag}).status_code == 304
-    assert watched.collections == ["counters"]
+    assert watched.collections == ["deliveryRevisions"]
 
 
 def test_drafts_take_as_few_reads(project: Project, preview: GraphQL, watched: Watched) -> None:
@@ -158,7 +164,7 @@ def test_drafts_take_as_few_reads(project: Project, preview: GraphQL, watched: W
     api.post("{ __typename }")
     query = "{ documents(includeDrafts: true, offset: 1) { title html excerpt } }"
 
-    assert reads(api, watched, query) == ["counters", "publications", "publications", "documents", "bodies"]
+    assert reads(api, watched, query) == ["deliveryRevisions", "publications", "publications", "documents", "bodies"]
 
 
 def reads(api: GraphQL, watched: Watched, query: str) -> list[str]:

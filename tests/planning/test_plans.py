@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
+from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.store import Store
-from app.projects.store import Projects
 from tests.documents.steps import (
     NOBODY,
     a_category,
@@ -520,11 +520,11 @@ class TestListing:
 def test_a_cluster_that_a_plan_changes_is_delivered_at_once(api, project: Project, store: Store, filed) -> None:
     document = planned(api, markdown="Rye is dark.")
     ok(api.post(f"{path_of(document)}/publish"))
-    before = store[Projects].delivery_revision(project.id)
+    before = store[DeliveryRevisions].read(project.id)
 
     planned(api, clusterId=filed["clusterId"])
 
-    assert store[Projects].delivery_revision(project.id) > before
+    assert store[DeliveryRevisions].read(project.id) > before
 
 
 class TestTables:

@@ -16,6 +16,7 @@ from app.cli.mongod import running_mongod
 from app.core.context import Context, system, this_instant
 from app.core.errors import BadRequest
 from app.core.store.bodies import Bodies
+from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.indexes import create_indexes
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
@@ -23,7 +24,6 @@ from app.core.vocabulary import Channel
 from app.documents.purging import purge_trash
 from app.documents.store import Documents
 from app.features import connect
-from app.projects.store import Projects
 from app.review.errors import ThreadsOpen
 from app.transfers import operations as transfers
 from app.transfers.folders import import_documents
@@ -523,11 +523,11 @@ def test_cached_delivery_responses_are_stale_as_soon_as_lines_are_imported(
     full: Project, store: Store, fresh_store: Store
 ) -> None:
     other = a_project(fresh_store, name="Another")
-    before = fresh_store[Projects].delivery_revision(other.id)
+    before = fresh_store[DeliveryRevisions].read(other.id)
 
     taken(fresh_store, other, exported(full, store))
 
-    assert fresh_store[Projects].delivery_revision(other.id) > before
+    assert fresh_store[DeliveryRevisions].read(other.id) > before
 
 
 @pytest.mark.slow

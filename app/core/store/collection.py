@@ -324,7 +324,8 @@ class OutboxCollection(Collection[Stored]):
         """Returns an event as it waits in an outbox."""
         data = to_bson({name: record.get(field) for name, field in self.event_data}) | dict(event.data)
         row = {"_id": ObjectId(), "type": event.type, "at": event.at, "by": dict(event.by), "data": data}
-        return row | ({"note": event.note} if event.note else {})
+        change = self._store.delivery_change
+        return row | ({"note": event.note} if event.note else {}) | ({"delivery": change[1]} if change else {})
 
     def _has_room(self, events: int) -> Bson:
         """Returns the condition that an outbox takes further events; none for writes that are rolled back."""

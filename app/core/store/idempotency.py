@@ -55,6 +55,8 @@ class StoredKey(TypedDict):
     at: datetime
     answer: NotRequired[StoredResult]
     """The result of that request; missing only inside its own transaction."""
+    delivery: NotRequired[str]
+    """The id of its change of what is delivered, if it made one."""
 
 
 class Idempotency(Collection[StoredKey]):
@@ -78,9 +80,10 @@ class Idempotency(Collection[StoredKey]):
             raise
 
     def save_result(self, project_id: str, row_id: str, answer: StoredResult) -> None:
-        """Stores the result under the key."""
-        where = self._where(project_id, {"_id": ObjectId(row_id)})
-        self._collection.update_one(where, {"$set": {"answer": answer}}, session=self._session)
+        """Stores the result under the key, with the transaction's change of what is delivered."""
+        where, change = self._where(project_id, {"_id": ObjectId(row_id)}), self._store.delivery_change
+        result = {"answer": answer} | ({"delivery": change[1]} if change else {})
+        self._collection.update_one(where, {"$set": result}, session=self._session)
 
     def find(self, project_id: str, token_id: str, key: str) -> StoredKey | None:
         """Returns what is stored under a token's key, or None."""

@@ -52,11 +52,3 @@ class Named(OutboxCollection[Stored]):
         """Returns the names of those of the records that were not deleted, by id, in one read."""
         found = self._by_id(project_id, record_ids, {"name": 1}, **NOT_DELETED)
         return {record_id: row["name"] for record_id, row in found.items()}
-
-    def refer_to(self, project_id: str, record_id: str) -> bool:
-        """Returns whether there is a record for the transaction to refer to.
-
-        Writes to it, so that deleting it at the same time conflicts with this transaction.
-        """
-        where = self._where(project_id, {"_id": object_id(record_id), **NOT_DELETED})
-        return self._collection.update_one(where, {"$inc": {"uses": 1}}, session=self._session).matched_count > 0

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 from bson import ObjectId
 from pymongo import ReturnDocument
@@ -26,6 +26,7 @@ from pymongo.read_concern import ReadConcern
 from app.core.actors import Actor
 from app.core.events import StoredEvent, in_feed_order
 from app.core.store.collection import from_bson
+from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.indexes import FIRST_DATE, FIRST_ID, WAITING
 from app.core.store.types import Bson
 
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 BATCH = 250
 """Maximum number of events of one plan, which has to fit into a record."""
+
+NOT_IN_FEED = ("collection", "record", "delivery")
+"""The fields of a planned event that only the relay reads."""
 
 ANYWHERE: Bson = {"projectId": {"$gte": FIRST_ID}, "outbox.at": {"$gte": FIRST_DATE}}
 """Records of any project with events in their outbox; it lets MongoDB skip along the index from project to project."""
@@ -48,6 +52,8 @@ class OutboxEvent(TypedDict):
     by: Actor
     data: dict[str, Any]
     """As in `StoredEvent`, with ObjectIds."""
+    delivery: NotRequired[str]
+    """The id of the change of what is delivered that it is part of (`delivery_revisions.py`)."""
 
 
 class PlannedEvent(OutboxEvent):
@@ -105,6 +111,8 @@ class Outboxes:
         0 means that the outboxes are empty, or that another relay was first.
         """
         feed, waiting = self._read(project_id)
+        if changes := {event["delivery"] for row in waiting for event in row["outbox"] if "delivery" in event}:
+            self._store[DeliveryRevisions].count_missing(project_id, changes)
         planned = feed if feed["plan"] else self._plan(feed, waiting)
         if planned is None:
             return 0
@@ -159,7 +167,7 @@ class Outboxes:
         only when its outbox is empty.
         """
         plan = feed["plan"]
-        rows = [{name: value for name, value in row.items() if name not in ("collection", "record")} for row in plan]
+        rows = [{name: value for name, value in row.items() if name not in NOT_IN_FEED} for row in plan]
         events: list[StoredEvent] = [from_bson(row) for row in rows]
         for consume in self._store.features.consumers:
             consume(self._store, project_id, events, feed["plannedAt"])

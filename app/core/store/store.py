@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any, NoReturn, TypeVar
 
 import pymongo
-from bson import Timestamp
+from bson import ObjectId, Timestamp
 from bson.codec_options import CodecOptions
 from pymongo import MongoClient
 from pymongo.client_session import ClientSession
@@ -33,6 +33,7 @@ from pymongo.write_concern import WriteConcern
 from app.core.errors import ServiceUnavailable, SettingsError, WriteConflict
 from app.core.features import NO_FEATURES, Features
 from app.core.store import indexes, validators
+from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.request_time import time_left
 from app.core.store.types import Bson
 
@@ -135,6 +136,8 @@ class Store:
     """The first part of a key in caches that all stores of a process share; it is the same inside transactions."""
     writes: int = field(default=0, init=False)
     """Grows with each write through this store: inside a transaction it shows whether anything was written."""
+    delivery_change: tuple[str, str] | None = field(default=None, init=False)
+    """The id of the project that delivers something else after this transaction, and an id of that change."""
     _collections: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @contextmanager
@@ -184,7 +187,23 @@ class Store:
         if self.session is not None:
             return work(self)
         tries = count()
-        return self.with_transaction(lambda session: work(replace(self, session=session, lost_to_others=next(tries))))
+        stores: list[Store] = []
+
+        def attempt(session: ClientSession | None) -> T:
+            stores.append(replace(self, session=session, lost_to_others=next(tries)))
+            return work(stores[-1])
+
+        result = self.with_transaction(attempt)
+        if change := stores[-1].delivery_change:
+            self[DeliveryRevisions].count(change[0], [change[1]])
+        return result
+
+    def change_delivery(self, project_id: str) -> None:
+        """Has the project's delivery revision incremented after this transaction, by the relay if this process dies.
+
+        Call it before the change is written, whose events then name it.
+        """
+        self.delivery_change = self.delivery_change or (project_id, str(ObjectId()))
 
     def rolled_back(self, work: Callable[[Store], T]) -> T:
         """Returns what `work` returns inside a transaction that is rolled back; inside another such one, with that.

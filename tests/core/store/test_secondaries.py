@@ -86,7 +86,7 @@ def test_what_was_unpublished_is_gone_at_once_though_a_secondary_lags(
         return [one["title"] for one in api.data(QUERY)["documents"]]
 
     assert titles() == ["Rye"]
-    assert reads.ports["counters"] == replica_set.primary().port
+    assert reads.ports["deliveryRevisions"] == replica_set.primary().port
     assert reads.ports["publications"] == secondary.port
     secondary.client.admin.command("fsync", lock=True)  # it answers reads, and applies no write
     try:
