@@ -69,6 +69,17 @@ def input_schema(operation: Operation[Any], arguments: type[ma.Schema], features
     return schema
 
 
+def either(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the JSON Schema of the arguments of a tool that takes those of one schema, or those of another."""
+    required = [name for name in one["required"] if name in other["required"]]
+    return {**one, "properties": {**other["properties"], **one["properties"]}, "required": required}
+
+
+def names_of(arguments: type[ma.Schema]) -> Set[str]:
+    """Returns the names of arguments."""
+    return cached_schema(arguments).fields.keys()
+
+
 def read(
     operation: Operation[Any], arguments: type[ma.Schema], sent: Mapping[str, Any]
 ) -> tuple[list[str], dict[str, Any], str | None, bool]:

@@ -107,10 +107,11 @@ def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
     except ValidationError:
         return _refusal(400, t.INVALID_REQUEST, "The body must be one JSON-RPC request or notification.")
     client = _client_of(message, authorization)
-    if isinstance(context_or_refusal, Context) and not context_or_refusal.caller.agent:
-        caller = replace(context_or_refusal.caller, client=client)
-        context_or_refusal = replace(context_or_refusal, caller=caller)
     toolset, minimal = request.args.get(TOOLSET, ALL_TOOLS), RETURN in request.args
+    if isinstance(context_or_refusal, Context):
+        caller = context_or_refusal.caller
+        caller = caller if caller.agent else replace(caller, client=client)
+        context_or_refusal = replace(context_or_refusal, caller=caller, toolset=toolset)
     call = Call(context_or_refusal, toolset, current_request_id(), callers().store.features, minimal)
     response = _served(body, call)
     if challenge and (scope := _lacking_scope(message, call)):
@@ -125,8 +126,8 @@ def _lacking_scope(message: dict[str, Any], call: Call) -> Scope | None:
     """Returns the scope of the tool that a message calls, if the token lacks it."""
     params = message.get("params")
     name = params.get("name") if message["method"] == "tools/call" and isinstance(params, dict) else None
-    tool = tools_of(call.features).get(name) if isinstance(name, str) else None
-    if tool is None or not tool.operation.is_in(call.toolset) or isinstance(call.context_or_refusal, Refusal):
+    tool = tools_of(call.features, call.toolset).get(name) if isinstance(name, str) else None
+    if tool is None or isinstance(call.context_or_refusal, Refusal):
         return None
     scope = tool.operation.scope
     return None if scope in call.context.caller.scopes else scope
@@ -175,7 +176,7 @@ def _served(body: bytes, call: Call) -> Response:
 
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request.headers]
     scope = {"type": "http", "method": "POST", "path": request.path, "query_string": b"", "headers": headers}
-    portal, manager = _transport(call.features)
+    portal, manager = _transport(call.features, call.toolset)
     portal.call(manager.asgi_app, {**scope, "state": {"call": call}}, receive, send)
     start, *parts = sent
     content = b"".join(part["body"] for part in parts)
@@ -186,19 +187,31 @@ def _served(body: bytes, call: Call) -> Response:
 
 
 @cache
-def _transport(features: Features) -> tuple[BlockingPortal, StreamableHTTPSessionManager]:
+def _transport(features: Features, toolset: str) -> tuple[BlockingPortal, StreamableHTTPSessionManager]:
     """Returns the SDK's transport and the event loop that it runs on.
 
-    Each application of a process has its own, from its first call.
+    Each application and toolset of a process has its own transport, from its first call.
     """
+    portal = _portal()
     manager = StreamableHTTPSessionManager(
-        mcp_server(features), json_response=True, stateless=True, max_request_body_size=bodies.MAX_BODY
+        mcp_server(features, toolset), json_response=True, stateless=True, max_request_body_size=bodies.MAX_BODY
     )
+    _running().enter_context(portal.wrap_async_context_manager(manager.run()))
+    return portal, manager
+
+
+@cache
+def _portal() -> BlockingPortal:
+    """Returns the event loop that the transports of a process run on."""
+    return _running().enter_context(start_blocking_portal(name="mcp"))
+
+
+@cache
+def _running() -> ExitStack:
+    """Returns what ends the transports and their loop when the process does."""
     running = ExitStack()
     atexit.register(running.close)
-    portal = running.enter_context(start_blocking_portal(name="mcp"))
-    running.enter_context(portal.wrap_async_context_manager(manager.run()))
-    return portal, manager
+    return running
 
 
 def _refusal(status: int, code: int, message: str) -> Response:

@@ -43,6 +43,7 @@ def written(ctx: Context, arguments: Mapping[str, str]) -> list[t.PromptMessage]
         boundary=secrets.token_hex(16),  # 128 bits, which nobody who writes a brief can guess
         cluster=get_cluster(ctx, detail["clusterId"]).body if detail["clusterId"] else None,
         features=ctx.features,
+        name_of=ctx.name_of,
         open=OPEN,
         project=get_project(ctx).body["name"],
     )

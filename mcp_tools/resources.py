@@ -66,7 +66,7 @@ def _document(ctx: Context, uri: str, document_id: str) -> Contents:
     if part["nextOffset"] is not None:
         rest = (
             f"These are the first {ATTACHED:,} of {part['length']:,} characters. Read on with the tool "
-            f"`read_document_content`, `offset` {part['nextOffset']}."
+            f"{ctx.name_of('read_document_content')}, `offset` {part['nextOffset']}."
         )
         contents.append(t.TextResourceContents(uri=uri, mime_type="text/plain", text=rest))
     return contents

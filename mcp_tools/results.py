@@ -21,7 +21,9 @@ UNTRUSTED = {"untrusted": True}
 
 def result_of(operation: Operation[Any], result: Result[Any], *, minimal: bool = False) -> t.CallToolResult:
     """Returns an operation's result as a tool's, as structured content and as text."""
-    body: Any = minimal_record(result.body) if minimal and operation.writes_document else result.body
+    body: Any = result.body
+    if minimal and (shorten := operation.minimal or (minimal_record if operation.writes_document else None)):
+        body = shorten(body)
     if operation.record is Intent and operation.name != "get_intent":  # the only tool that returns the draft's text
         body = [_short(draft) for draft in body] if operation.many else _short(body)
     total = {} if result.total is None else {"totalCount": result.total}
@@ -45,7 +47,7 @@ def output_schema(operation: Operation[Any], features: Features) -> dict[str, An
     are in the OpenAPI document. A refusal fits every schema, since some clients check tool errors against it too.
     """
     alike = [one for one in features.operations if one.record is operation.record]
-    is_first = operation is min(alike, key=lambda one: (not one.reads, one.many))
+    is_first = operation is min(alike, key=lambda one: (not one.reads, one.many), default=None)
     documents_it = is_first and "admin" not in operation.toolsets
     record = {"type": "object", "properties": _keys(operation, features)} if documents_it else {}
     if operation.many:

@@ -20,6 +20,7 @@ from app.core.context import Context
 from app.core.errors import InternalError, Refusal
 from app.core.features import Features
 from app.core.schemas.unknown import near_name
+from app.core.vocabulary import ALL_TOOLS
 from app.settings import VERSION
 from mcp_tools import prompts, resources
 from mcp_tools.results import refused
@@ -30,9 +31,9 @@ log = logging.getLogger("content_workflow.mcp")
 
 
 @cache
-def instructions_of(features: Features) -> str:
-    """Returns what the server says of itself and of all of its tools, as every client shows it to its model."""
-    return text_of("instructions.md.jinja", features=features)
+def instructions_of(features: Features, toolset: str = ALL_TOOLS) -> str:
+    """Returns what the server says of itself and of the tools of a set, as every client shows it to its model."""
+    return text_of("instructions.md.jinja", features=features, tools=tools_of(features, toolset))
 
 
 RELEASE = CacheHint(ttl_ms=300_000)
@@ -64,13 +65,13 @@ class Call:
         return self.context_or_refusal
 
 
-def mcp_server(features: Features) -> Server[None]:
-    """Returns the server of an application."""
+def mcp_server(features: Features, toolset: str) -> Server[None]:
+    """Returns the server of an application for the clients that chose a toolset."""
     return Server(
         "content-workflow",
         version=VERSION,
         title="Content workflow",
-        instructions=instructions_of(features),
+        instructions=instructions_of(features, toolset),
         cache_hints={"tools/list": RELEASE, "prompts/list": RELEASE},
         get_tool_input_schema=lambda name: None,  # no argument is sent as a header; the default lists all tools
         on_list_tools=_list_tools,
@@ -92,8 +93,8 @@ async def _list_tools(message: Message, page: object) -> t.ListToolsResult:
 
 async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.CallToolResult:
     call, arguments = _call_of(message), params.arguments or {}
-    tool = tools_of(call.features).get(params.name)
-    if tool is None or not tool.operation.is_in(call.toolset):
+    tool = tools_of(call.features, call.toolset).get(params.name)
+    if tool is None:
         raise MCPError(t.INVALID_PARAMS, _no_tool(params.name, call.toolset, call.features))
     result = await _served(message, lambda ctx: tool.call(ctx, arguments, minimal=call.minimal), refused)
     return tool.labelled(result, arguments)
@@ -101,11 +102,10 @@ async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.Cal
 
 def _no_tool(name: str, toolset: str, features: Features) -> str:
     """Returns the message for a call of a tool that the client's toolset does not offer."""
-    tools = tools_of(features)
     hint = "call one of those that `tools/list` shows."
-    if name in tools:
-        hint = f"it is in `{'`, `'.join(tools[name].operation.toolsets)}`. Connect with another toolset, or {hint}"
-    elif near := near_name(name, (one for one, tool in tools.items() if tool.operation.is_in(toolset))):
+    if found := features.by_name.get(name):
+        hint = f"it is in `{'`, `'.join(found.toolsets)}`. Connect with another toolset, or {hint}"
+    elif near := near_name(name, tools_of(features, toolset)):
         hint = f"did you mean `{near}`?"
     return f"There is no tool {name!r} in the toolset {toolset!r}: {hint}"
 

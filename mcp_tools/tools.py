@@ -1,7 +1,9 @@
 """The tools: one for each operation, made from its declaration, so that MCP and REST can't drift apart."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -12,8 +14,8 @@ import mcp_types as t
 from app.core.context import Context
 from app.core.features import Features
 from app.core.operation import Effect, Operation
-from app.core.vocabulary import Scope
-from mcp_tools.arguments import DRY_RUN, arguments_of, input_schema, read
+from app.core.vocabulary import ALL_TOOLS, Scope
+from mcp_tools.arguments import DRY_RUN, arguments_of, either, input_schema, names_of, read
 from mcp_tools.results import UNTRUSTED, output_schema, result_of
 
 TOOL_NAME = re.compile("`([a-z]+(?:_[a-z]+)+)`")
@@ -30,12 +32,16 @@ class Tool:
     operation: Operation[Any]
     arguments: type[ma.Schema]
     definition: t.Tool
+    batch: Tool | None = None
+    """The same for several records: called if one of its own arguments is sent."""
 
     def call(self, ctx: Context, sent: Mapping[str, Any], *, minimal: bool = False) -> t.CallToolResult:
         """Runs the operation and returns its result, the `minimal` one of a write of a document.
 
         Raises `Forbidden` before it reads the arguments.
         """
+        if self.batch and (names_of(self.batch.arguments) - names_of(self.arguments)) & sent.keys():
+            return self.batch.call(ctx, sent, minimal=minimal)
         self.operation.permit(ctx)
         ids, fields, key, dry_run = read(self.operation, self.arguments, sent)
         ctx = replace(ctx, dry_run=True) if dry_run else ctx
@@ -47,25 +53,30 @@ class Tool:
         return result.model_copy(update={"meta": {**(result.meta or {}), **UNTRUSTED, **dry_run}})
 
 
-def _tool(operation: Operation[Any], features: Features) -> Tool:
+def _tool(operation: Operation[Any], features: Features, names: Set[str]) -> Tool:
     arguments = arguments_of(operation, features)
     definition = t.Tool(
         name=operation.name,
-        description=_description(operation, features),
+        description=_description(operation, names),
         input_schema=input_schema(operation, arguments, features),
         output_schema=output_schema(operation, features),
         annotations=_hints(operation),
         _meta=UNTRUSTED,
     )
-    return Tool(operation, arguments, definition)
+    batch = _tool(operation.batch, features, names) if operation.batch else None
+    if batch:
+        definition = definition.model_copy(
+            update={"input_schema": either(definition.input_schema, batch.definition.input_schema)}
+        )
+    return Tool(operation, arguments, definition, batch)
 
 
-def _description(operation: Operation[Any], features: Features) -> str:
-    """Returns what an agent reads: what the tool does, and what to call next; the instructions explain its refusals."""
+def _description(operation: Operation[Any], names: Set[str]) -> str:
+    """Returns what an agent reads: what the tool does, and which of the tools `names` to call next."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in operation.description.split("\n\n"))
-    other = operation.arguments_as if operation.arguments_as in features.by_name else ""
+    other = operation.arguments_as if operation.arguments_as in names else ""
     sentences = re.split(r"(?<=\.) ", operation.next)
-    following = " ".join(one for one in sentences if features.by_name.keys() >= {*TOOL_NAME.findall(one)})
+    following = " ".join(one for one in sentences if names >= {*TOOL_NAME.findall(one)})
     parts = [*paragraphs, following, f"Arguments as in `{other}`." if other else ""]
     return "\n".join(filter(None, parts))
 
@@ -87,12 +98,13 @@ def _hints(operation: Operation[Any]) -> t.ToolAnnotations:
 
 
 @cache
-def tools_of(features: Features) -> Mapping[str, Tool]:
-    """Returns the tools of an application by name."""
-    return {operation.name: _tool(operation, features) for operation in features.operations}
+def tools_of(features: Features, toolset: str = ALL_TOOLS) -> Mapping[str, Tool]:
+    """Returns the tools of a set by name."""
+    offered = {one.name: one for one in features.operations if one.is_in(toolset)}
+    return {name: _tool(operation, features, offered.keys()) for name, operation in offered.items()}
 
 
 def tools_for(features: Features, scopes: frozenset[Scope], toolset: str) -> list[t.Tool]:
     """Returns the tools of a set that a token with these scopes may call."""
-    offered = (tool for tool in tools_of(features).values() if tool.operation.is_in(toolset))
-    return [tool.definition for tool in offered if tool.operation.scope in scopes]
+    tools = tools_of(features, toolset).values()
+    return [tool.definition for tool in tools if tool.operation.scope in scopes]

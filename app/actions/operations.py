@@ -55,7 +55,7 @@ def actions_on(
     call = with_taken_slugs(ctx, document, document["slugs"]) if is_trashed else ctx.call
     attempt = Attempt(ctx, document, call, text=markdown, facts=dict(facts or {}), reads=not is_trashed)
     asked = [gate.ask(ctx) for gate in ctx.features.write_gates]
-    for one in document_operations(ctx.features):
+    for one in filter(lambda one: one.is_in(ctx.toolset), document_operations(ctx.features)):
         after = (refusals.get(one.publishes) for refusals in asked)
         yield one, _refusal(attempt, one) or next(filter(None, after), None)
 

@@ -28,7 +28,7 @@ from app.core.vocabulary import BriefState, Scope
 from app.documents.claims import expire_lease, refuse_if_guarded, written_brief
 from app.documents.operations import change_document, document_change, document_result, own_document, write_decision
 from app.documents.record import Decision, StoredDocument, brief_of
-from app.documents.responses import DocumentSummary
+from app.documents.responses import DocumentSummary, minimal_record
 from app.documents.schemas import BriefFields
 from app.documents.store import Documents
 from app.projects.store import Projects
@@ -183,6 +183,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     errors=(BriefClaimed,),
     rule=rules.renew_claim,
     toolsets=("writing",),
+    minimal=lambda record: {**minimal_record(record), "claimExpiresAt": record["brief"]["claimExpiresAt"]},
     each_call_counts=True,
 )
 def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:

@@ -20,6 +20,8 @@ class Call:
     """True if the token has an agent's name of its own, which no client sent."""
     name_of: Callable[[str], str] = "`{}`".format
     """Returns how messages name an operation for this caller: by its tool, its button or its route."""
+    permits: Callable[[str], bool] = lambda operation: True
+    """Returns whether the caller has the scope of an operation."""
     claimed_at: str | None = None
     """When the claim was made that the caller writes under, as it was sent, where several agents share a token."""
     taken_slugs: Collection[str] = ()

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, TypeVar
 
 from app.core.actors import SYSTEM, Actor
@@ -13,7 +12,7 @@ from app.core.etags import Tags, matches, tag_of
 from app.core.events import Event
 from app.core.features import Features
 from app.core.store.store import Store
-from app.core.vocabulary import ActorType, Channel, Scope
+from app.core.vocabulary import ALL_TOOLS, ActorType, Channel, Scope
 
 Record = TypeVar("Record", bound=Mapping[str, Any])
 
@@ -103,6 +102,8 @@ class Context:
     """Return value of the operation's `prepare` for this try; in `prepare` itself, for the try before."""
     dry_run: bool = False
     """True if everything that the call writes is rolled back."""
+    toolset: str = ALL_TOOLS
+    """The set of MCP's tools that the client chose."""
 
     @property
     def project_id(self) -> str:
@@ -116,8 +117,24 @@ class Context:
     @property
     def call(self) -> Call:
         """The call as rules see it."""
-        name_of = partial(self.features.name_of, self.channel)
-        return Call(self.caller.actor, self.channel, self.now, has_agent=bool(self.caller.agent), name_of=name_of)
+        has_agent = bool(self.caller.agent)
+        return Call(self.caller.actor, self.channel, self.now, has_agent, name_of=self.name_of, permits=self.permits)
+
+    def permits(self, operation: str) -> bool:
+        """Returns whether the caller has the scope of an operation."""
+        found = self.features.by_name.get(operation)
+        return found is not None and found.scope in self.caller.scopes
+
+    def name_of(self, operation: str) -> str:
+        """Returns how messages name an operation for this caller (decisions, sections 8 and 11).
+
+        Over MCP a tool that the client's toolset lacks is named with a toolset that has it.
+        """
+        found = self.features.by_name.get(operation)
+        if found is None:
+            return f"`{operation}`"
+        name = found.name_on(self.channel)
+        return name if found.is_in(self.toolset) else f"{name} (of the toolset `{found.toolsets[0]}`)"
 
     @property
     def token_id(self) -> str:

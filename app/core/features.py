@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from app.core.schemas.loading import Fields
     from app.core.store.bodies import StoredBody
     from app.core.store.store import Store
-    from app.core.vocabulary import Channel
     from app.core.worker import MakeJob
 
 Consumer = Callable[["Store", str, Sequence["StoredEvent"], datetime], None]
@@ -362,11 +361,6 @@ class Features:
     def document_keys(self) -> Mapping[str, Callable[[Values], Any]]:
         """Derives the values that features store with each document, by the name of the field."""
         return {name: key for feature in self.features for name, key in feature.document_keys.items()}
-
-    def name_of(self, channel: Channel, operation: str) -> str:
-        """Returns how messages name an operation for the callers of an interface (decisions, section 11)."""
-        found = self.by_name.get(operation)
-        return found.name_on(channel) if found else f"`{operation}`"
 
 
 LISTS = ("operations", "features", "gates", "write_gates", "consumers", "users")

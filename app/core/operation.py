@@ -159,6 +159,10 @@ class Operation(Generic[Shown]):
     """The tool that describes its arguments, so that its own leaves out what is described there."""
     each_call_counts: bool = False
     """True if a repeated call has another effect, though it names the record."""
+    batch: Operation[Any] | None = None
+    """The operation that does the same with several records, which its tool calls for other arguments."""
+    minimal: Callable[[Any], dict[str, Any]] | None = None
+    """Returns what a client gets that prefers little, where that is not what all writes of a document return."""
     next: str = ""
     """Text for agents that its tool adds to the docstring: what to call next."""
     button: str = ""

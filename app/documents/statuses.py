@@ -220,10 +220,14 @@ def allowed_moves(document: StoredDocument) -> list[str]:
 def not_now(document: StoredDocument, call: Call, state: str = "") -> InvalidTransition:
     """Returns the refusal of an operation that the document's status, or another state, does not allow."""
     able, status = allowed_moves(document), document["status"]
-    named = [f"`{_TOOLS.get(name, f'{name}_document')}`" for name in able] if call.channel == Channel.MCP else able
+    named = able
+    if call.channel == Channel.MCP:
+        tools = {name: _TOOLS.get(name, f"{name}_document") for name in able}
+        able = [name for name, tool in tools.items() if call.permits(tool)]
+        named = [call.name_of(tools[name]) for name in able]
     message = f"The document is {state or _STATUS_WORDS.get(status, status)}, which does not allow this."
     if call.channel != Channel.CONSOLE:  # which names the buttons that its user has
-        message = f"{message} What it allows: {', '.join(named)}."
+        message = f"{message} What it allows: {', '.join(named)}." if named else f"{message} Others go on from here."
     return InvalidTransition(message, status=status, allowed=able)
 
 

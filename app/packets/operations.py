@@ -20,7 +20,16 @@ from app.documents.operations import own_document
 from app.documents.record import StoredDocument, brief_of
 from app.documents.responses import brief_record
 from app.documents.store import Documents
-from app.packets.responses import Packet, PacketCategory, PacketCluster, PacketDocument, PacketNeighbour, packet_link
+from app.packets.responses import (
+    Packet,
+    PacketCategory,
+    PacketCluster,
+    PacketDocument,
+    PacketNeighbour,
+    packet_link,
+    packet_thread,
+    passages_of,
+)
 from app.packets.rules import shortened
 from app.projects.store import Projects
 from app.review.operations import unresolved_threads
@@ -57,9 +66,10 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
     results = checks_of(ctx, document, levels_of(project), markdown, links)
     sections = sections_of(ctx, markdown)
     failures = failed(results)
-    threads = unresolved_threads(ctx, document, markdown, sections)
+    unresolved = unresolved_threads(ctx, document, markdown, sections)
+    threads = unresolved[:MOST_THREADS]
     listed = {
-        "threads": len(threads) > MOST_THREADS,
+        "threads": len(unresolved) > MOST_THREADS,
         "outline": len(sections) > MOST_LISTED,
         "checks": len(failures) > MOST_LISTED,
     }
@@ -72,7 +82,8 @@ def packet_of(ctx: Context, document: StoredDocument) -> Packet:
         "cluster": _cluster(ctx, document),
         "links": [packet_link(link, project.get("siteUrl")) for link in links],
         "review": wire_note(document.get("review")),
-        "threads": threads[:MOST_THREADS],
+        "threads": [*map(packet_thread, threads)],
+        "passages": passages_of(threads, sections),
         "outline": {
             "version": document["version"],
             "words": document["wordCount"],

@@ -12,6 +12,7 @@ _NAMES = 300
 LEAST: dict[str, int] = {
     "checks": 5_000,
     "outline": 7_000,
+    "passages": 2,
     "links": 5_000,
     "cluster": 5_000,
     "category": 2_000,

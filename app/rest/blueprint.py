@@ -216,7 +216,8 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         headers["Location"] = url_for(route.location, id=result.record["id"])
     if route.as_csv and request.accept_mimetypes.best_match(["application/json", bodies.CSV]) == bodies.CSV:
         return Response(route.as_csv(result.body), route.status, headers, content_type=f"{bodies.CSV}; charset=utf-8")
-    body = minimal_record(result.body) if is_minimal else _with_texts(ctx, result) if result.text_ids else result.body
+    shorten = route.operation.minimal or minimal_record
+    body = shorten(result.body) if is_minimal else _with_texts(ctx, result) if result.text_ids else result.body
     return Response(orjson.dumps(body), route.status, headers, content_type="application/json")
 
 

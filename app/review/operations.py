@@ -5,7 +5,7 @@ transaction.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import cast
@@ -33,13 +33,16 @@ from app.documents.schemas import MAX_MARKDOWN
 from app.review import rules
 from app.review.anchors import lines_of
 from app.review.errors import QuoteGone, ThreadNotYours, ThreadResolved
-from app.review.responses import Thread, thread_record
-from app.review.rules import ReviewedDocument, StoredThread, places_of, record_thread
-from app.review.schemas import AcceptFields, ReplyFields, SettleFields, ThreadFields, ThreadQuery
+from app.review.responses import Thread, ThreadList, minimal_thread, thread_record
+from app.review.rules import MOST_UNRESOLVED, ReviewedDocument, StoredThread, places_of, record_thread
+from app.review.schemas import AcceptFields, Replies, ReplyFields, SettleFields, ThreadFields, ThreadQuery
 from app.review.store import Threads
 from app.review.vocabulary import ThreadState
 from app.sections.operations import sections_of
 from app.sections.rules import Section
+
+Rule = Callable[[StoredThread], StoredThread]
+"""Decides about a thread."""
 
 UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
 
@@ -50,8 +53,8 @@ UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
     "GET /documents/<id>/threads",
     tag="threads",
     query=ThreadQuery,
-    toolsets=("reviewing",),
-    next="To settle one: `reply_to_thread`, `resolve_thread`.",
+    toolsets=("writing", "reviewing"),
+    next="To answer one: `reply_to_thread`. To settle one: `resolve_thread`.",
     button="Threads",
 )
 def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[Thread]]:
@@ -61,8 +64,8 @@ def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[
     """
     document = own_document(ctx, document_id)
     threads = ctx.store[Threads].list(ctx.project_id, document["id"], map(ThreadState, fields["state"]))
-    markdown = markdown_of(ctx, document.get("contentId"))
-    return Result(thread_records(ctx, document, threads, markdown, sections_of(ctx, markdown)))
+    first = fields.get("offset", 0)
+    return Result(_records(ctx, document, threads)[first : first + fields.get("limit", MOST_UNRESOLVED)])
 
 
 @operation(
@@ -73,8 +76,9 @@ def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[
     body=ThreadFields,
     errors=(BadRequest,),
     transaction=True,
+    minimal=minimal_thread,
     rule=rules.refuse_if_full,
-    toolsets=("reviewing",),
+    toolsets=("writing", "reviewing"),
 )
 def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread]:
     """Open a review thread: a remark on a passage of the present text, or on the whole document.
@@ -93,11 +97,33 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
 @operation(
     Scope.WRITE,
     Effect.CREATES,
+    tag="threads",
+    body=Replies,
+    errors=(ThreadResolved, BadRequest),
+    transaction=True,
+    minimal=lambda body: {"threads": [*map(minimal_thread, body["threads"])]},
+)
+def reply_to_threads(ctx: Context, document_id: str, fields: Fields) -> Result[ThreadList]:
+    """Answer several threads, all or none."""
+    rules.refuse_repeated([one["threadId"] for one in fields["replies"]])
+    changes = {
+        one["threadId"]: partial(rules.reply_to_thread, call=ctx.call, text=one["text"], comment_id=new_id())
+        for one in fields["replies"]
+    }
+    document, threads = _change_all(ctx, document_id, "thread.replied", changes)
+    return Result({"threads": _records(ctx, document, threads)})
+
+
+@operation(
+    Scope.WRITE,
+    Effect.CREATES,
     "POST /documents/<id>/threads/<thread_id>/replies",
     tag="threads",
     body=ReplyFields,
     errors=(ThreadResolved, BadRequest),
     transaction=True,
+    minimal=minimal_thread,
+    batch=reply_to_threads,
     toolsets=("writing", "reviewing"),
     next="After the change. Then `submit_document`.",
     button="Reply",
@@ -116,6 +142,7 @@ def reply_to_thread(ctx: Context, document_id: str, thread_id: str, fields: Fiel
     body=SettleFields,
     errors=(ThreadNotYours, BadRequest),
     transaction=True,
+    minimal=minimal_thread,
     toolsets=("reviewing",),
     arguments_as="reply_to_thread",
 )
@@ -135,6 +162,7 @@ def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Field
     tag="threads",
     errors=(BadRequest,),
     transaction=True,
+    minimal=minimal_thread,
     toolsets=("reviewing",),
 )
 def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thread]:
@@ -150,6 +178,7 @@ def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thre
     body=SettleFields,
     errors=(ThreadNotYours, ThreadResolved, BadRequest),
     transaction=True,
+    minimal=minimal_thread,
     toolsets=("reviewing",),
     arguments_as="reply_to_thread",
 )
@@ -166,25 +195,29 @@ def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
     body=AcceptFields,
     errors=(
         *(BriefClaimed, VersionConflict, InvalidTransition),
-        *(ThreadNotYours, ThreadResolved, BadRequest, QuoteGone),
+        *(ThreadResolved, BadRequest, QuoteGone),
     ),
     transaction=True,
     toolsets=("writing",),
 )
 def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Accept a thread's suggestion: it replaces the passage, as a new version, and resolves the thread."""
+    """Accept a thread's suggestion: it replaces the passage, as a new version, and resolves the thread.
+
+    A `must` thread of another is answered instead.
+    """
     document = document_to_write(ctx, document_id)
     thread = own_thread(ctx, document["id"], thread_id)
     after = rules.accept_suggestion(thread, ctx.call)
+    event = "thread.resolved" if after["state"] == ThreadState.RESOLVED else "thread.replied"
     before, call = markdown_of(ctx, document.get("contentId")), call_under_claim(ctx, fields)
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, {}))
         can_write_content(present, ctx.call)
-        rules.refuse_settling(thread, ctx.call)
+        rules.refuse_accepting(thread)
         markdown = _with_suggestion(ctx, present, thread, before)
         decision = new_content(ctx, present, markdown, fields)
-        settle = partial(record_thread, call=ctx.call, event="thread.resolved", before=thread, after=after)
+        settle = partial(record_thread, call=ctx.call, event=event, before=thread, after=after)
         return decision.then(settle)
 
     origin = {"suggestedBy": thread["openedBy"] if thread.get("byAgent") else None}
@@ -247,23 +280,42 @@ def unresolved_threads(
     return thread_records(ctx, document, threads, markdown, sections)
 
 
-def _change(
-    ctx: Context, document_id: str, thread_id: str, event: str, rule: Callable[[StoredThread], StoredThread]
-) -> Result[Thread]:
+def _change(ctx: Context, document_id: str, thread_id: str, event: str, rule: Rule) -> Result[Thread]:
     """Writes what a rule decides about a thread, and returns the thread as it is then."""
+    document, [thread] = _change_all(ctx, document_id, event, {thread_id: rule})
+    return _result(ctx, document, thread)
+
+
+def _change_all(
+    ctx: Context, document_id: str, event: str, changes: Mapping[str, Rule]
+) -> tuple[StoredDocument, list[StoredThread]]:
+    """Writes what rules decide about threads, by id; returns the document before, and the threads as they are then."""
     document = own_document(ctx, document_id)
-    before = own_thread(ctx, document["id"], thread_id)
-    ctx.check_match({"rev": before["rev"]})
-    after = rule(before)
-    if after != before:
-        record = partial(record_thread, call=ctx.call, event=event, before=before, after=after)
+    befores = [own_thread(ctx, document["id"], thread_id) for thread_id in changes]
+    for before in befores:
+        ctx.check_match({"rev": before["rev"]})
+    afters = [rule(before) for rule, before in zip(changes.values(), befores, strict=True)]
+    pairs = [(before, after) for before, after in zip(befores, afters, strict=True) if after != before]
+
+    def record(present: StoredDocument) -> Decision:
+        decision = Decision(present)
+        for before, after in pairs:
+            decision = decision.then(partial(record_thread, call=ctx.call, event=event, before=before, after=after))
+        return decision
+
+    if pairs:
         write_decision(ctx, document, record)
-        after = ctx.store[Threads].change(ctx.project_id, before, after)
-    return _result(ctx, document, after)
+    written = {before["id"]: ctx.store[Threads].change(ctx.project_id, before, after) for before, after in pairs}
+    return document, [written.get(before["id"], before) for before in befores]
 
 
 def _result(ctx: Context, document: StoredDocument, thread: StoredThread) -> Result[Thread]:
-    """Returns the result that shows a thread. Called after the writes: to divide a long text before would lose them."""
-    markdown = markdown_of(ctx, document.get("contentId"))
-    [record] = thread_records(ctx, document, [thread], markdown, sections_of(ctx, markdown))
+    """Returns the result that shows a thread."""
+    [record] = _records(ctx, document, [thread])
     return Result(record, etag=record_tag(thread))
+
+
+def _records(ctx: Context, document: StoredDocument, threads: Sequence[StoredThread]) -> list[Thread]:
+    """Returns threads as callers see them. Called after the writes: to divide a long text before would lose them."""
+    markdown = markdown_of(ctx, document.get("contentId"))
+    return thread_records(ctx, document, threads, markdown, sections_of(ctx, markdown))

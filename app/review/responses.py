@@ -1,6 +1,7 @@
 """Review threads and review links as callers see them (decisions, section 17)."""
 
-from typing import Annotated, NotRequired
+from collections.abc import Mapping
+from typing import Annotated, Any, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -51,6 +52,12 @@ class Thread(TypedDict):
     updatedAt: Annotated[Timestamp, doc("when it last changed")]
 
 
+class ThreadList(TypedDict):
+    """Several threads."""
+
+    threads: Annotated[list[Thread], doc("the threads, in the order of the text")]
+
+
 class ReviewLink(TypedDict):
     """A link that shows one document to somebody who is no member, without its secret."""
 
@@ -78,6 +85,11 @@ def thread_record(thread: StoredThread, line: int | None, section: int | None) -
     """Returns a stored thread as callers see it; line and section are those of its quote in the present text."""
     comments = [plain(comment) for comment in thread["comments"]]
     return record_of(Thread, thread, line=line, section=section, comments=comments)
+
+
+def minimal_thread(thread: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what a caller needs of a thread that it changed."""
+    return {name: thread[name] for name in ("id", "state")}
 
 
 class LimitedProject(TypedDict):

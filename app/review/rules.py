@@ -134,6 +134,17 @@ def reply_to_thread(thread: StoredThread, call: Call, text: str, comment_id: str
     return _changed(thread, call, text, comment_id, state=state)
 
 
+def refuse_repeated(thread_ids: Sequence[str]) -> None:
+    """Refuses several answers to the same thread in one request."""
+    problems = [
+        Problem(field=f"replies[{number}].threadId", message="Has an answer already in this request.")
+        for number, one in enumerate(thread_ids)
+        if one.lower() in map(str.lower, thread_ids[:number])
+    ]
+    if problems:
+        raise BadRequest(errors=problems)
+
+
 def resolve_thread(thread: StoredThread, call: Call, text: str | None, comment_id: str) -> StoredThread:
     """Resolves a thread, with a last comment where one was sent; a resolved one stays as it is."""
     refuse_if_not_yours(thread, call)
@@ -144,21 +155,28 @@ def resolve_thread(thread: StoredThread, call: Call, text: str | None, comment_i
 
 def reject_suggestion(thread: StoredThread, call: Call, text: str | None, comment_id: str) -> StoredThread:
     """Resolves a thread, whose suggestion is not taken."""
-    refuse_settling(thread, call)
+    refuse_if_not_yours(thread, call)
+    refuse_accepting(thread)
     return _resolved(thread, call, text, comment_id, ThreadOutcome.REJECTED)
 
 
 def accept_suggestion(thread: StoredThread, call: Call) -> StoredThread:
-    """Resolves a thread, whose suggestion was written to the document."""
+    """Resolves a thread, whose suggestion was written to the document; one that is for others to resolve is answered.
+
+    Its opener has to see first what became of it.
+    """
+    if _is_for_others(thread, call):
+        return _changed(thread, call, state=ThreadState.ANSWERED, outcome=ThreadOutcome.ACCEPTED)
     return _resolved(thread, call, None, "", ThreadOutcome.ACCEPTED)
 
 
-def refuse_settling(thread: StoredThread, call: Call) -> None:
+def refuse_accepting(thread: StoredThread) -> None:
     """Raises the first reason, in the contract's order, why a suggestion can be neither accepted nor rejected."""
-    refuse_if_not_yours(thread, call)
     _refuse_if_resolved(thread)
     if thread["suggestion"] is None:
         raise BadRequest("The thread has no suggestion: answer it, or resolve it.")
+    if thread["outcome"] is not None:
+        raise BadRequest("The suggestion was accepted already: answer the thread, or resolve it.")
 
 
 def reopen_thread(thread: StoredThread, call: Call) -> StoredThread:
@@ -170,8 +188,7 @@ def reopen_thread(thread: StoredThread, call: Call) -> StoredThread:
 
 def refuse_if_not_yours(thread: StoredThread, call: Call) -> None:
     """Refuses with `ThreadNotYours` what agents can't do to a `must` thread of another, nor visitors to any."""
-    limited = (call.has_agent and thread["level"] == ThreadLevel.MUST) or call.actor["type"] == ActorType.LINK
-    if limited and not _is_opener(thread, call):
+    if _is_for_others(thread, call):
         by = thread["openedBy"]
         reply = call.name_of("reply_to_thread")
         message = f"{by['name']!r} opened this thread and has to resolve it: say with {reply} what you did about it."
@@ -271,6 +288,7 @@ def _new_thread(
 def _resolved(
     thread: StoredThread, call: Call, text: str | None, comment_id: str, outcome: ThreadOutcome | None = None
 ) -> StoredThread:
+    outcome = outcome or cast(ThreadOutcome | None, thread["outcome"])
     fields = {"state": ThreadState.RESOLVED, "outcome": outcome, "resolvedAt": call.now, "resolvedBy": call.actor}
     return _changed(thread, call, text, comment_id, **fields)
 
@@ -291,7 +309,13 @@ def _changed(
 
 def _refuse_if_resolved(thread: StoredThread) -> None:
     if thread["state"] == ThreadState.RESOLVED:
-        raise ThreadResolved
+        raise ThreadResolved(f"The thread {thread['id']} is resolved: reopen it first.")
+
+
+def _is_for_others(thread: StoredThread, call: Call) -> bool:
+    """Returns whether only others can resolve a thread: a `must` of another for agents, any of another for visitors."""
+    limited = (call.has_agent and thread["level"] == ThreadLevel.MUST) or call.actor["type"] == ActorType.LINK
+    return limited and not _is_opener(thread, call)
 
 
 def _is_opener(thread: StoredThread, call: Call) -> bool:

@@ -10,7 +10,8 @@ from app.core.schemas.fields import (
     StrictString,
     not_empty,
 )
-from app.core.schemas.validation import one_of
+from app.core.schemas.queries import MAX_OFFSET
+from app.core.schemas.validation import HEX_ID, WRONG_ID, full_match, one_of
 from app.documents.schemas import WithClaim
 from app.review.vocabulary import ThreadLevel, ThreadState
 
@@ -36,6 +37,24 @@ class ReplyFields(Schema):
     """Body of `POST /documents/:id/threads/:threadId/replies`."""
 
     text = StrictString(5_000, validate=[not_empty], description="the comment", example="Say which.", required=True)
+
+
+class ThreadReply(ReplyFields):
+    """One of several answers."""
+
+    threadId = StrictString(None, validate=[full_match(HEX_ID.pattern, WRONG_ID)], required=True)
+
+
+class Replies(Schema):
+    """Answers to several threads."""
+
+    replies = List(
+        Nested(ThreadReply, allow_none=False),
+        MOST_OPENED,
+        min_items=1,
+        description="instead of `threadId` and `text`: several, all or none",
+        required=True,
+    )
 
 
 class SettleFields(Schema):
@@ -68,6 +87,8 @@ class ThreadQuery(Schema):
         description="in one of these states",
         metadata={"default": ["open", "answered"]},
     )
+    limit = StrictInteger(1, 200, description="most items to return", load_default=200)
+    offset = StrictInteger(0, MAX_OFFSET, description="items to skip", load_default=0)
 
 
 class ReviewLinkFields(Schema):

@@ -26,10 +26,10 @@ from app.documents.operations import document_change, own_document
 from app.documents.record import StoredDocument
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import MAX_MARKDOWN
-from app.sections.responses import Outline, section_summary
+from app.sections.responses import Outline, SectionList, section_record, section_summary
 from app.sections.responses import Section as SectionResponse
 from app.sections.rules import Edit, Section, apply_edits, partition
-from app.sections.schemas import ContentEdits
+from app.sections.schemas import ContentEdits, SectionNumbers
 
 
 @operation(
@@ -55,14 +55,28 @@ def get_outline(ctx: Context, document_id: str) -> Result[Outline]:
     )
 
 
-@operation(Scope.READ, Effect.READS, "GET /documents/<id>/sections/<number>", toolsets=("writing",))
+@operation(Scope.READ, Effect.READS, query=SectionNumbers)
+def read_sections(ctx: Context, document_id: str, fields: Fields) -> Result[SectionList]:
+    """Read several sections of a document."""
+    document = own_document(ctx, document_id)
+    found = {one.number: one for one in sections_of(ctx, markdown_of(ctx, document.get("contentId")))}
+    if missing := [number for number in fields["numbers"] if number not in found]:
+        raise NotFound(f"The document has no section {missing[0]}: read its outline.")
+    sections = [section_record(found[number], document["version"]) for number in fields["numbers"]]
+    return Result({"version": document["version"], "sections": sections})
+
+
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/sections/<number>",
+    toolsets=("writing",),
+    batch=read_sections,
+)
 def read_section(ctx: Context, document_id: str, number: str) -> Result[SectionResponse]:
     """Read one section of a document."""
-    document = own_document(ctx, document_id)
-    for section in sections_of(ctx, markdown_of(ctx, document.get("contentId"))):
-        if section.number == int(number):
-            return Result({**section_summary(section), "markdown": section.text, "version": document["version"]})
-    raise NotFound(f"The document has no section {number}: read its outline.")
+    sections = read_sections.function(ctx, document_id, {"numbers": [int(number)]}).body
+    return Result(sections["sections"][0])
 
 
 @document_change(

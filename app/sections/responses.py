@@ -26,6 +26,13 @@ class Section(SectionSummary):
     version: Annotated[int, doc("the document's version")]
 
 
+class SectionList(TypedDict):
+    """Several sections of a document."""
+
+    version: Annotated[int, doc("the document's version")]
+    sections: Annotated[list[Section], doc("the sections, in the order of the request")]
+
+
 class Outline(TypedDict):
     """The sections of a document."""
 
@@ -37,3 +44,8 @@ class Outline(TypedDict):
 def section_summary(section: MarkdownSection) -> SectionSummary:
     """Returns a section as callers see it, without its text."""
     return cast(SectionSummary, {name: getattr(section, name) for name in SectionSummary.__annotations__})
+
+
+def section_record(section: MarkdownSection, version: int) -> Section:
+    """Returns a section of a version as callers see it."""
+    return {**section_summary(section), "markdown": section.text, "version": version}

@@ -30,3 +30,15 @@ class ContentEdits(WithClaim):
     """Body of `PATCH /documents/:id/content`; all edits name sections of the content as it is before."""
 
     edits = List(Nested(SectionEdit, allow_none=False), MAX_EDITS, min_items=1, description="the edits", required=True)
+
+
+class SectionNumbers(Schema):
+    """Which sections of a document to read."""
+
+    numbers = List(
+        StrictInteger(0, allow_none=False),
+        20,
+        min_items=1,
+        description="instead of `number`: several sections",
+        required=True,
+    )

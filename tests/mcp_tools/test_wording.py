@@ -28,9 +28,9 @@ def test_every_operation_that_a_rule_names_has_a_name_on_each_interface() -> Non
 
     assert {"claim_brief", "reply_to_thread", "withdraw_brief", "list_threads"} <= named
     assert [name for name in named if not (ALL.by_name[name].route and ALL.by_name[name].button)] == []
-    assert ALL.name_of(Channel.REST, "reply_to_thread") == "`POST /documents/:id/threads/:threadId/replies`"
-    assert ALL.name_of(Channel.MCP, "reply_to_thread") == "`reply_to_thread`"
-    assert ALL.name_of(Channel.CONSOLE, "reply_to_thread") == '"Reply"'
+    assert ALL.by_name["reply_to_thread"].name_on(Channel.REST) == "`POST /documents/:id/threads/:threadId/replies`"
+    assert ALL.by_name["reply_to_thread"].name_on(Channel.MCP) == "`reply_to_thread`"
+    assert ALL.by_name["reply_to_thread"].name_on(Channel.CONSOLE) == '"Reply"'
 
 
 def test_the_holder_of_a_claim_reads_that_it_is_theirs_and_what_to_call_next(

@@ -108,9 +108,11 @@ def test_an_agent_settles_no_must_thread_of_another(level: str, by: str, by_agen
 
     for state in ThreadState:
         resolve = tag_of(rules.resolve_thread, {**thread, "state": state}, call, None, "")
-        settle = tag_of(rules.refuse_settling, {**thread, "state": state}, call)
+        reject = tag_of(rules.reject_suggestion, {**thread, "state": state}, call, None, "")
         assert resolve == expected
-        assert settle == (expected or ("ThreadResolved" if state == "resolved" else None))
+        assert reject == (expected or ("ThreadResolved" if state == "resolved" else None))
+    accepted = rules.accept_suggestion(thread, call)
+    assert (accepted["state"], accepted["outcome"]) == ("answered" if expected else "resolved", "accepted")
 
 
 @pytest.mark.contract("decided-threads.settled")

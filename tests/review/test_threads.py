@@ -175,7 +175,7 @@ def test_answers_move_a_thread_and_each_has_its_event(api, agent, document) -> N
 def test_an_agent_answers_a_must_thread_of_another_and_a_person_resolves_it(api, agent, document) -> None:
     thread = opened(api, document, level="must", quote=FLOUR, suggestion="Rye")
 
-    for call in ("resolve", "reject", "accept"):
+    for call in ("resolve", "reject"):
         told = refused(agent.post(f"{of(document, thread)}/{call}"), "ThreadNotYours")
         assert told["openedBy"] == thread["openedBy"]
     own = opened(agent, document, level="must")
@@ -201,6 +201,24 @@ def test_an_accepted_suggestion_is_a_content_write_that_resolves_the_thread(api,
     refused(agent.post(f"{of(document, thread)}/reject"), "ThreadResolved")
 
 
+@pytest.mark.contract("decided-threads.accept", "decided-threads.events")
+def test_an_agent_that_accepts_anothers_must_thread_answers_it_and_the_opener_resolves_it(api, agent, document) -> None:
+    thread = opened(api, document, level="must", quote=FLOUR, suggestion="Flour, sieved")
+
+    written = ok(agent.post(f"{of(document, thread)}/accept"))
+
+    assert (written["content"], written["version"]) == (TEXT.replace("Flour,", "Flour, sieved,"), 2)
+    [answered] = listed(api, document)
+    assert [answered[name] for name in ("state", "outcome", "resolvedAt")] == ["answered", "accepted", None]
+    assert types_of(api_store(api), document)[-2:] == ["document.content_updated", "thread.replied"]
+    for call in ("accept", "reject"):
+        assert "accepted already" in refused(api.post(f"{of(document, thread)}/{call}"), "BadRequest")["message"]
+    ok(api.post(f"{path_of(document)}/submit"))
+    assert refused(api.post(f"{path_of(document)}/publish"), "ThreadsOpen")["threads"] == [thread["id"]]
+    resolved = ok(api.post(f"{of(document, thread)}/resolve"))
+    assert (resolved["state"], resolved["outcome"]) == ("resolved", "accepted")
+
+
 @pytest.mark.contract("decided-threads.accept")
 def test_an_empty_suggestion_removes_the_passage_and_an_equal_one_makes_no_version(api, document) -> None:
     empty = opened(api, document, quote={"exact": "# Oven\n\nHot flour.\n"}, suggestion="")
@@ -219,7 +237,7 @@ def test_accepting_refuses_in_the_order_of_the_contract(api, agent, project, doc
     refused(api.post(f"{path_of(document)}/threads/{NOBODY}/accept"), "NotFound")
     refused(api.post(path, If_Match='"1-1"'), "VersionConflict")
     refused(api.post(path), "QuoteGone")
-    refused(agent.post(path), "ThreadNotYours")
+    refused(agent.post(path), "QuoteGone")
     ok(api.post(f"{of(document, thread)}/reject", {"text": "No."}))
     refused(api.post(path), "ThreadResolved")
     ok(api.post(f"{of(document, thread)}/resolve"))
@@ -340,8 +358,10 @@ def test_the_packet_has_the_threads_that_are_not_resolved(api, document) -> None
 
     packet = ok(api.get(f"{path_of(document)}/packet"))
 
-    assert packet["threads"] == listed(api, document)
+    shown = [{name: value for name, value in one.items() if value is not None} for one in listed(api, document)]
+    assert [{"documentId": document["id"], **one} for one in packet["threads"]] == shown
     assert [one["id"] for one in packet["threads"]] == [oven["id"], whole["id"]]
+    assert packet["passages"] == [{"number": 2, "markdown": "# Oven\n\nHot flour.\n"}]
     assert packet["truncated"] == []
     for _ in range(50):
         opened(api, document)

@@ -1,0 +1,131 @@
+"""An answer names no tool that its caller does not have: in no toolset, on no state of a document (section 8)."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.core.vocabulary import TOOLSETS, Scope
+from tests.make import Project
+from tests.mcp_tools.client import HANDSHAKE, TOOLS, Agent
+from tests.valid_calls import EVERY, Scene
+
+pytestmark = pytest.mark.needs_mongod
+
+NAMED = re.compile(r"`([a-z]+(?:_[a-z]+)+)`(?! \(of the toolset `)")
+EACH_TOOLSET = pytest.mark.parametrize("toolset", TOOLSETS)
+STEPS: tuple[tuple[str, ...], ...] = (
+    ("withdraw_brief",),
+    (),
+    ("claim_brief",),
+    ("submit_document",),
+    ("submit_document", "approve_document"),
+    ("schedule_document",),
+    ("publish_document",),
+    ("delete_document",),
+)
+
+
+class OneCategory(Scene):
+    """A scene whose documents are all in the same category."""
+
+    def filed(self, kind: str) -> str:
+        records = self.call("list_categories" if kind == "category" else "list_clusters", limit=1, offset=0)
+        return str(records[0]["id"]) if records else super().filed(kind)
+
+
+@pytest.fixture
+def scene(project: Project) -> Scene:
+    return OneCategory(project, project.token())
+
+
+@pytest.fixture
+def reader(app: Flask, project: Project, toolset: str) -> Agent:
+    """An agent that may read and write, with the tools of one set."""
+    token = project.token("Night writer", agent="writer-1", scopes=(Scope.READ, Scope.WRITE))
+    return Agent(app.test_client(), token, toolset=toolset)
+
+
+def tools_of(agent: Agent) -> dict[str, str]:
+    """Returns the descriptions of the agent's tools by name."""
+    return {tool["name"]: tool["description"] for tool in agent.ask("tools/list")["tools"]}
+
+
+def missing_tools(agent: Agent, texts: Iterable[str]) -> dict[str, set[str]]:
+    """Returns the tools that texts name and the agent does not have, by the beginning of the text."""
+    others = TOOLS.keys() - tools_of(agent).keys()
+    return {text[:80]: names for text in texts if (names := {*NAMED.findall(text)} & others)}
+
+
+def documents(scene: Scene, agent: Agent) -> Iterator[str]:
+    """Yields documents in every state, two of them with threads, and one that the agent has claimed."""
+    for steps in STEPS:
+        yield scene.document(*steps)
+    for state in ((), ("resolve_thread",)):
+        yield scene.thread(*state, level="must")[0]
+    claimed = scene.document()
+    agent.by(agent.token, toolset=None).call("claim_brief", documentId=claimed)
+    yield claimed
+
+
+@pytest.mark.contract("decided-mcp.named-tools")
+@EACH_TOOLSET
+def test_no_refusal_names_a_tool_that_the_caller_lacks(reader: Agent, scene: Scene) -> None:
+    states = [*documents(scene, reader)]
+    refusals = []
+
+    for tool in (name for name in tools_of(reader) if TOOLS[name].operation.id_names[:1] == ("documentId",)):
+        call, operation = EVERY[tool](scene), TOOLS[tool].operation
+        ids = dict(zip(operation.id_names[1:], call.ids[1:], strict=True))
+        ids = {name: int(one) if name in ("version", "number") else one for name, one in ids.items()}
+        dry_run = {} if operation.reads else {"dryRun": True}
+        for document in (call.ids[0], *states):
+            arguments: dict[str, Any] = {"documentId": document, **ids, **call.fields, **dry_run}
+            result = reader.ask("tools/call", {"name": tool, "arguments": arguments})
+            refusals += [block["text"] for block in result["content"]]
+
+    assert missing_tools(reader, refusals) == {}
+    assert len(refusals) > len(states)
+
+
+@pytest.mark.contract("decided-mcp.named-tools")
+@EACH_TOOLSET
+def test_no_text_for_a_model_names_a_tool_that_its_toolset_lacks(reader: Agent, scene: Scene) -> None:
+    handshake = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    texts = [reader.by(reader.token, era=HANDSHAKE).ask("initialize", handshake)["instructions"]]
+    texts.append(reader.ask("server/discover")["instructions"])
+    texts += tools_of(reader).values()
+    for document in (scene.document(), scene.document("withdraw_brief"), scene.document("submit_document")):
+        asked = {"name": "write_document_from_brief", "arguments": {"documentId": document}}
+        texts.append(reader.ask("prompts/get", asked)["messages"][0]["content"]["text"])
+
+    assert missing_tools(reader, texts) == {}
+
+
+@pytest.mark.contract("decided-mcp.named-tools")
+@pytest.mark.parametrize("toolset", ["writing"])
+def test_the_actions_of_a_packet_are_tools_of_the_caller(reader: Agent, scene: Scene) -> None:
+    packet = reader.call("get_work_packet", documentId=scene.document())
+
+    assert {"claim_brief", "open_thread", "write_content"} <= set(packet["actions"]) <= tools_of(reader).keys()
+
+
+@pytest.mark.contract("decided-mcp.named-tools")
+@pytest.mark.parametrize("toolset", ["reviewing"])
+def test_the_actions_on_a_document_are_tools_and_no_routes(reader: Agent, scene: Scene) -> None:
+    actions = reader.call("list_document_actions", documentId=scene.document())["items"]
+
+    assert {"open_thread", "submit_document"} & {one["action"] for one in actions} == {"open_thread"}
+    assert all(set(one) == {"action", "allowed", "refusal"} for one in actions)
+
+
+@pytest.mark.parametrize("toolset", ["writing"])
+def test_a_second_submit_offers_a_writer_nothing_that_needs_publish(reader: Agent, scene: Scene) -> None:
+    document = scene.document("submit_document")
+
+    refused = reader.refused("submit_document", documentId=document)
+
+    assert (refused["_tag"], refused["status"], refused["allowed"]) == ("InvalidTransition", "review", [])
+    assert "publish" not in refused["message"]
