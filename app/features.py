@@ -248,6 +248,35 @@ def jobs() -> tuple[MakeJob, ...]:
     )
 
 
+def pages() -> tuple[Any, ...]:
+    """Returns the features' `Pages`, in the order of tabs and panels; only the console imports them."""
+    from app.actions import pages as actions_pages
+    from app.checks import pages as checks_pages
+    from app.events import pages as events_pages
+    from app.guards import pages as guards_pages
+    from app.insights import pages as insights_pages
+    from app.notices import pages as notices_pages
+    from app.oauth import pages as oauth_pages
+    from app.planning import pages as planning_pages
+    from app.provenance import pages as provenance_pages
+    from app.review import pages as review_pages
+    from app.webhooks import pages as webhooks_pages
+
+    return (
+        review_pages.PAGES,
+        checks_pages.PAGES,
+        guards_pages.PAGES,
+        provenance_pages.PAGES,
+        events_pages.PAGES,
+        actions_pages.PAGES,
+        planning_pages.PAGES,
+        insights_pages.PAGES,
+        notices_pages.PAGES,
+        webhooks_pages.PAGES,
+        oauth_pages.PAGES,
+    )
+
+
 ALL = Features(
     operations=OPERATIONS,
     features=FEATURES,
@@ -257,6 +286,7 @@ ALL = Features(
     consumers=CONSUMERS,
     users=USERS,
     jobs=jobs,
+    pages=pages,
 )
 """The whole service."""
 

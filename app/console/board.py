@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response, request
 
-from app.console import live
+from app.console.additions import added
 from app.console.buttons import BY_NAME
 from app.console.calls import call
 from app.console.frame import console, page
@@ -58,7 +58,7 @@ def show_board() -> Response:
         is_cut=is_search and any(column.more for column in columns),
         most=MOST,
         questions=QUESTIONS,
-        cursor=live.cursor(),
+        **added("live"),
     )
 
 

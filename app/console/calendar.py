@@ -7,7 +7,8 @@ from typing import Any
 
 from flask import Response, request, url_for
 
-from app.console import board, live
+from app.console import board
+from app.console.additions import added
 from app.console.calls import call, require
 from app.console.forms import leads_to
 from app.console.frame import console, page
@@ -61,7 +62,7 @@ def show_calendar() -> Response:
         cut=cut,
         day_of=DAY_OF,
         most=MOST,
-        cursor=live.cursor(),
+        **added("live"),
     )
 
 

@@ -8,14 +8,12 @@ from werkzeug import Response as BaseResponse
 
 from app.briefs import operations as briefs
 from app.briefs.responses import brief_detail
-from app.checks import operations as checks
-from app.console import live
+from app.console.additions import added
 from app.console.calls import call, listing, require
 from app.console.diffs import marked_changes, side_by_side
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, changed_fields, form_of, leads_to
 from app.console.frame import console, done, is_from_script, message_of, page
 from app.console.moves import NEXT, moves_of, refusals_on
-from app.console.reviewing import MARKS, last_decision, moves_so_far, remarks_of, review_of
 from app.console.sessions import context
 from app.console.words import STATUSES
 from app.core.actors import Actor
@@ -34,11 +32,9 @@ from app.documents.operations import own_document
 from app.documents.record import StoredDocument, brief_of
 from app.documents.responses import DocumentSummary, document_summary, revision_summary
 from app.documents.store import Documents
-from app.events import operations as events
 from app.http.callers import hold_large
 from app.projects.rules import StoredProject
 from app.projects.store import Projects
-from app.provenance.vocabulary import ReviewDemand
 from app.publications.record import PUBLISHED_FIELDS
 
 PREVIEWED = 200_000
@@ -57,8 +53,9 @@ ON_A_PAGE = 50
 def show_document(id: str) -> Response:
     """Shows a document: its text as the site will show it, its brief, and what can be done with it."""
     stored, document, markdown = read_document(id)
-    review = review_of(stored, markdown)
-    since = _version("since", 0) if review["decision"] and len(markdown) <= PREVIEWED else 0
+    additions = added("document", stored, markdown)
+    compares = additions.get("review", {}).get("decision") and len(markdown) <= PREVIEWED
+    since = _version("since", 0) if compares else 0
     html = preview_of(markdown)
     changes = _changes_since(id, since, html) if since else None
     return page(
@@ -67,13 +64,13 @@ def show_document(id: str) -> Response:
         html=html if changes is None else changes,
         since=since,
         only_compared=since and changes is None,
-        review=review,
         too_long=len(markdown) > PREVIEWED,
         brief_is_empty=not any(document["brief"].get(name) for name in (*BRIEF_TEXTS, *BRIEF_LISTS)),
         moves=moves_of(document),
         usual=NEXT[document["status"]],
         refusals=refusals_on(stored, markdown),
         **_around(stored, document),
+        **additions,
     )
 
 
@@ -95,17 +92,15 @@ def _changes_since(id: str, version: int, html: str | None) -> str | None:
 
 
 def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]:
-    """Returns what a page shows beside a text: its brief, where the website shows it, and the cursor to follow from."""
+    """Returns what a page shows beside a text: its brief, and where the website shows it."""
     ctx = context()
     links = ctx.store[Documents].get_links(ctx.project_id, brief_of(stored).get("internalLinks") or ())
     project = ctx.store[Projects].recent_settings(ctx.project_id)
     return {
         "document": document,
         "brief": brief_detail(context(), stored, None, links),
-        "max_rounds": project.get("maxRounds"),
-        "requires_record": project.get("reviewRecord") == ReviewDemand.REQUIRED,
         "see_at": _see_at(document, project),
-        "cursor": live.cursor(),
+        **added("live"),
     }
 
 
@@ -122,7 +117,7 @@ def edit_text(id: str) -> Response:
         html=preview_of(markdown),
         refused=refused,
         locked=refused and not request.form,
-        review=remarks_of(stored, saved),
+        **added("text", stored, saved),
         **_around(stored, document),
     )
 
@@ -139,8 +134,8 @@ def show_meanwhile(id: str) -> Response:
         base=_base(),
         refused=refused,
         saved_by=saved_by,
-        review=remarks_of(stored, markdown),
         follows=True,
+        **added("text", stored, markdown),
     )
 
 
@@ -219,9 +214,8 @@ def save_form(id: str, form: str) -> BaseResponse:
 def show_revisions(id: str) -> Response:
     """Shows the versions of a document, and what changed between two of them."""
     document = call(documents.get_document, id).body
-    moves = moves_so_far(id)
-    decision = last_decision(moves)
-    decided = decision["data"]["version"] if decision and "to" not in request.args else document["version"]
+    additions = added("revisions", id)
+    decided = document["version"] if "to" in request.args else additions.get("decided", document["version"])
     newer = _version("to", document["version"])
     older = _version("from", decided if decided < newer else max(1, newer - 1))
     rows, fields, problem = None, [], ""
@@ -235,8 +229,7 @@ def show_revisions(id: str) -> Response:
         problem = refusal.message
     found = listing(revisions.list_revisions, id, limit=ON_A_PAGE)
     shown: dict[str, Any] = {"older": older, "newer": newer, "rows": rows, "fields": fields, "problem": problem}
-    marks = {(move["data"]["version"], MARKS[move["type"]]): wire_time(move["at"]) for move in reversed(moves)}
-    return page("revisions.html", document=document, revisions=found, marks=marks, decision=decision, **shown)
+    return page("revisions.html", document=document, revisions=found, **shown, **additions)
 
 
 @console.post("/documents/<id>/revisions/<int(max=999999999):version>/restore")
@@ -245,22 +238,6 @@ def restore_revision(id: str, version: int) -> str:
     """Makes an earlier version the newest."""
     call(revisions.restore_revision, id, str(version), fields={"baseVersion": _base()})
     return f"The text and fields are those of version {version} again."
-
-
-@console.get("/documents/<id>/activity")
-def show_activity(id: str) -> Response:
-    """Shows what happened to a document, the newest first."""
-    document = call(documents.get_document, id).body
-    return page("activity.html", document=document, events=listing(events.get_document_activity, id, limit=ON_A_PAGE))
-
-
-@console.get("/documents/<id>/checks")
-def show_checks(id: str) -> Response:
-    """Shows the checks of a document; to a script only the list, to be shown beside the text."""
-    checked = call(checks.check_document, id).body
-    if is_from_script():
-        return page("checks_list.html", **checked)
-    return page("checks.html", document=call(documents.get_document, id).body, **checked)
 
 
 def preview_of(markdown: str) -> str | None:

@@ -11,10 +11,10 @@ from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, lines, text
 from app.console.frame import console, done, page
 from app.console.lookups import named
+from app.console.sessions import context
 from app.core.errors import Refusal
 from app.core.operation import Operation
 from app.core.slugs import slug_of
-from app.features import ALL
 from app.intents import operations as intents
 
 
@@ -28,7 +28,7 @@ class Filing:
 
     def operation(self, name: str) -> Operation[Any]:
         """Returns the operation of this kind, by its name with `{}` in place of the kind."""
-        return ALL.by_name[name.format(self.one)]
+        return context().features.by_name[name.format(self.one)]
 
 
 FILINGS: Mapping[str, Filing] = {

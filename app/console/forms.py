@@ -16,6 +16,8 @@ P = ParamSpec("P")
 
 BRIEF_TEXTS = ("keyword", "intent", "audience", "wordCount", "outline", "notes")
 BRIEF_LISTS = ("referenceUrls", "internalLinks")
+LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
+"""A time as a form without a script sends it, which says nothing of its zone: it is UTC."""
 PAGE_OF_DOCUMENT = re.compile(r"(?<!\S)https?://\S+/documents/([0-9a-fA-F]{24})\b\S*")
 """The address of a document's page, which stands for its id in `internalLinks`."""
 
@@ -98,3 +100,13 @@ def changed_fields(names: Sequence[str], lists: Sequence[str] = ()) -> dict[str,
     changed = [name for name in (*names, *lists) if name in request.form and text(name) != text(f"was.{name}")]
     clear = {"title": "", "slug": "", "name": ""}
     return {name: lines(name) if name in lists else text(name) or clear.get(name) for name in changed}
+
+
+def changed_ticks(*names: str) -> dict[str, bool]:
+    """Returns the ticks of a form that differ from their `was.` twin."""
+    return {name: name in request.form for name in names if (name in request.form) != (f"was.{name}" in request.form)}
+
+
+def instant(typed: str) -> str:
+    """Returns an instant as the service reads it."""
+    return f"{typed}:00Z" if LOCAL.fullmatch(typed) else typed

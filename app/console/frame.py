@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import orjson
-from flask import Response, current_app, g, jsonify, make_response, redirect, render_template, request
+from flask import Blueprint, Response, g, jsonify, make_response, redirect, render_template, request
 from werkzeug import Response as BaseResponse
 
-from app.checks.errors import ChecksFailed
+from app.console.additions import Entry, all_pages, message_for, tabs, templates
 from app.console.buttons import possible_moves
-from app.console.pages import Pages
 from app.console.times import with_local_times
 from app.core.context import Context
 from app.core.errors import (
@@ -29,8 +28,6 @@ from app.core.errors import (
 from app.core.schemas.validation import HEX_ID
 from app.core.vocabulary import Scope
 from app.http.callers import callers
-from app.provenance.errors import HumanReviewRequired
-from app.review.errors import QuoteGone, ThreadNotYours, ThreadResolved, ThreadsOpen
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: http: https:; connect-src 'self'; "
@@ -44,25 +41,26 @@ PAGE = re.compile(r"https?://[^/]*(/console(?:[/?].*)?)")
 NOTICE_COOKIE = "cw_notice"
 NOTICE_LENGTH = 700
 
-console = Pages("console", __name__, url_prefix="/console", template_folder="templates")
+console = Blueprint("console", __name__, url_prefix="/console", template_folder="templates")
+console.add_app_template_global(tabs, "added_tabs")
+console.add_app_template_global(templates, "added_templates")
 
 
-NAVIGATION = (
+NAVIGATION: tuple[Entry, ...] = (
     ("show_board", "Board", "board", "b", Scope.READ),
     ("show_calendar", "Calendar", "calendar", "c", Scope.READ),
     ("show_table", "Table", "table", "t", Scope.READ),
     ("show_plan", "Plan", "plan", "p", Scope.WRITE),
-    ("show_insight", "Insight", "chart", "i", Scope.READ),
     ("show_settings", "Admin", "settings", "a", Scope.ADMIN),
 )
-"""The navigation: view, label, icon, the key that opens it after `g`, and the scope without which it is left out."""
+"""The navigation; entries of features come before the last."""
 
 
 @console.context_processor
 def shared_values() -> dict[str, Any]:
-    """Returns what all templates know: the features of the application, and the navigation to its pages."""
-    entries = [one for one in NAVIGATION if f"console.{one[0]}" in current_app.view_functions]
-    return {"features": callers().store.features, "navigation": entries}
+    """Returns what all templates know: the navigation."""
+    *own, last = NAVIGATION
+    return {"navigation": [*own, *(entry for one in all_pages() for entry in one.navigation), last]}
 
 
 def is_from_script() -> bool:
@@ -71,7 +69,9 @@ def is_from_script() -> bool:
 
 
 def page(template: str, status: int | None = None, **values: Any) -> Response:
-    """Returns a page made from a template of `templates/console`; of a form that was refused, with what is wrong."""
+    """Returns a page made from a template, of `templates/console` if it names no folder; of a form that was refused,
+    with what is wrong.
+    """
     signed_in: Context | None = g.get("console_context")
     refusal: Refusal | None = g.get("refused_form")
     problems = problems_of(refusal) if refusal else {}
@@ -82,7 +82,7 @@ def page(template: str, status: int | None = None, **values: Any) -> Response:
         "notice": notice,
         "problems": problems,
     }
-    html = render_template(f"console/{template}", **shared, **values)
+    html = render_template(template if "/" in template else f"console/{template}", **shared, **values)
     response = Response(html, status or (refusal.status if refusal else 200), content_type="text/html; charset=utf-8")
     if NOTICE_COOKIE in request.cookies:
         response.delete_cookie(NOTICE_COOKIE, path="/console")
@@ -139,20 +139,10 @@ PAGE_MESSAGES: Mapping[type[Refusal], str] = {
     **dict.fromkeys((HttpApiDecodeError, BadRequest, IntentInvalid, SlugTaken), "Correct this and send it again."),
     PreconditionFailed: "It changed meanwhile: read it again, then decide.",
     VersionConflict: "The text changed since this page was shown: read it again, then decide.",
-    ChecksFailed: "The project demands checks that fail: correct what the checks list, then submit again.",
     RateLimited: "Too many requests: wait a minute, then try again.",
-    QuoteGone: "The words are not at one certain place of the text: edit the text, then reply.",
-    ThreadResolved: "The remark is resolved: open it again first.",
     ServiceUnavailable: "The database can't be reached right now: try again in a few seconds.",
 }
 """The messages on pages of refusals whose usual message is about what programs send and get."""
-LACKING: Mapping[str, str] = {
-    "review": "This project asks for the record of a person's review: approve it on its own page.",
-    "facts": "Check the facts, and tick that you did.",
-    "examined": "Say what you examined, and how.",
-    "person": "An agent can't attest a person's review: sign in with a token of your own.",
-}
-"""Instructions for the user, by the part that a record of a review lacks."""
 
 
 def summary_of(refusal: Refusal) -> str:
@@ -161,13 +151,8 @@ def summary_of(refusal: Refusal) -> str:
         signed_in: Context | None = g.get("console_context")
         able = possible_moves(refusal.extra["allowed"], signed_in.caller.scopes if signed_in else ())
         return f"{refusal.message} You can: {', '.join(able)}." if able else refusal.message
-    if isinstance(refusal, ThreadsOpen):
-        remarks = len(refusal.extra["threads"])
-        return f"{remarks} Must {'remark has' if remarks == 1 else 'remarks have'} to be resolved first."
-    if isinstance(refusal, ThreadNotYours):
-        return f"{refusal.extra['openedBy']['name']} made this remark and has to resolve it: reply instead."
-    if isinstance(refusal, HumanReviewRequired):
-        return f"It is not approved yet. {' '.join(LACKING[part] for part in refusal.extra['missing'])}"
+    if message := message_for(refusal):
+        return message
     is_usual = isinstance(refusal, (VersionConflict, SlugTaken)) or refusal.message == type(refusal).message
     return PAGE_MESSAGES.get(type(refusal), refusal.message) if is_usual else refusal.message
 

@@ -7,10 +7,10 @@ from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console.calls import call, require
-from app.console.connecting import PERMISSIONS
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.lookups import named
+from app.console.words import PERMISSIONS
 from app.core.errors import BadRequest
 from app.core.times import DAY_SECONDS
 from app.core.vocabulary import Role, Scope

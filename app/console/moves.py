@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from flask import abort, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.actions.operations import actions_on
+from app.console.additions import added, remedy_for
 from app.console.buttons import BY_NAME, MOVES, Move
 from app.console.calls import call, may
-from app.console.forms import leads_to, remarks
-from app.console.frame import console, done, summary_of
+from app.console.forms import leads_to
+from app.console.frame import console, done
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.core.errors import BadRequest, InvalidTransition, PreconditionFailed
+from app.core.errors import BadRequest, PreconditionFailed, Refusal
 from app.core.operation import Operation
 from app.core.store.store import Store
 from app.core.vocabulary import DocumentStatus
@@ -23,8 +23,6 @@ from app.documents import publishing
 from app.documents.claims import holds_claim
 from app.documents.record import StoredDocument
 from app.documents.responses import DocumentSummary
-from app.provenance.errors import HumanReviewRequired
-from app.review.responses import WithRounds
 
 NEXT: Mapping[str, tuple[str, ...]] = {
     DocumentStatus.IDEA: ("submit_document", "mark_brief_ready", "claim_brief", "withdraw_brief"),
@@ -64,9 +62,10 @@ def act(id: str, name: str) -> BaseResponse | str:
     fields = sent_fields(move)
     try:
         moved = call(move.operation, id, fields=fields, once=True).body
-    except HumanReviewRequired:
-        message = "It is not approved yet: this project asks for the record of your review. Make it here."
-        return done(message, url_for("console.show_approval", id=id), ok=False)
+    except Refusal as refusal:
+        if (remedy := remedy_for(refusal)) is None:
+            raise
+        return done(remedy[1], url_for(f"console.{remedy[0]}", id=id), ok=False)
     if name == documents.delete_document.name:
         return done(move.message(), url_for("console.show_table", deleted="true"), restores=id)
     return _message_of(move, fields, moved)
@@ -93,24 +92,16 @@ def reschedule(id: str, publish_at: str) -> None:
 
 
 def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, title: str = "") -> str:
-    """Returns the message after a move; for a request for changes with remarks, round, and who revises the text."""
+    """Returns the message after a move."""
     message = move.message(title)
-    if move.operation is not publishing.request_changes or "review" not in context().features:
-        return message
-    count = len(fields["threads"])
-    sent = ["your note"] if fields["note"].strip() else []
-    sent += [f"{count} remark{'s' if count > 1 else ''}"] if count else []
-    told = f", with {' and '.join(sent)}" if sent else ""
-    rounds = cast(WithRounds, moved["brief"])["rounds"]
-    offered = ", and its brief is offered" if fields["offer"] else ""
-    return f"{message.rstrip('.')}{told}{offered}. That was round {rounds}."
+    additions: str = added(f"message of {move.name}", message, fields, moved).get("message", message)
+    return additions
 
 
 def sent_fields(move: Move) -> dict[str, Any]:
     """Returns the fields of the form that a move sends."""
     fields: dict[str, Any] = {move.asks: request.form.get(move.asks, "")} if move.asks else {}
-    if move.operation is publishing.request_changes and "review" in context().features:
-        fields |= {"offer": "offer" in request.form, "threads": remarks()}
+    fields |= added(f"fields of {move.name}")
     if move.keeps_version and (base := request.form.get("baseVersion", type=int)):
         fields["baseVersion"] = base
     return fields
@@ -166,12 +157,7 @@ def _into_column(status: str, column: str) -> Operation[DocumentSummary]:
 
 def refusals_on(document: StoredDocument, markdown: str) -> dict[str, str]:
     """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
-    ctx = context()
-    refused = {one.name: refusal for one, refusal in actions_on(ctx, document, markdown) if refusal}
-    return {
-        name: refusal.message if isinstance(refusal, InvalidTransition) else summary_of(refusal)
-        for name, refusal in refused.items()
-    }
+    return added("refusals", document, markdown)
 
 
 def moves_of(document: DocumentSummary) -> list[Move]:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from flask import Response, g, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.console.additions import needs_no_session
 from app.console.frame import console, is_from_script, page_before, set_cookie
 from app.core.context import Context
 from app.core.errors import Forbidden, NotFound, PayloadTooLarge, Unauthorized
@@ -25,13 +26,8 @@ RETURN_COOKIE = "cw_return"
 RETURN_SECONDS, LONGEST_RETURN = 3_600, 3_000
 HERE = re.compile(r"/console(/[a-zA-Z0-9/-]*)?(\?[!-~]*)?")
 """The addresses to which signing in may lead: pages of the console, without dots, which could lead out of it."""
-OIDC = ("sign_in_with_oidc", "back_from_oidc", "choose_project")
-VISIT_COOKIE = "cw_visit"
-"""The cookie with the secret of a review link, of somebody who opened it."""
-OF_VISITORS = {f"console.{name}" for name in ("show_review", "begin_review", "open_as_visitor", "change_as_visitor")}
-"""The endpoints of visitors, who have a review link and no session."""
-OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset", *OIDC)}
-"""The endpoints that need no session."""
+OPEN_TO_ALL = {f"console.{name}" for name in ("sign_in", "start_session", "join", "accept", "asset")}
+"""The endpoints of the console that need no session."""
 
 
 def context() -> Context:
@@ -42,8 +38,11 @@ def context() -> Context:
 
 @console.app_template_global("csrf_token")
 def csrf_token() -> str:
-    """Returns the CSRF token of the session or the visit, which every request except `GET` must carry."""
-    secret: str = g.get("visit_secret") or session_secret()
+    """Returns the CSRF token, made from the secret of the session, which every request except `GET` must carry.
+
+    Pages that need no session may set another secret, as `g.form_secret`.
+    """
+    secret: str = g.get("form_secret") or session_secret()
     return hmac.digest(secret.encode(), b"csrf", hashlib.sha256).hex()
 
 
@@ -54,12 +53,7 @@ def authenticate() -> BaseResponse | None:
     if changes:
         refuse_other_sites()
         bound_form()
-    if request.endpoint in OPEN_TO_ALL:
-        return None
-    if request.endpoint in OF_VISITORS:
-        g.visit_secret = request.cookies.get(VISIT_COOKIE, "")
-        if changes and request.endpoint != "console.begin_review":
-            refuse_without_csrf_token()
+    if request.endpoint in OPEN_TO_ALL or needs_no_session(request.blueprint):
         return None
     try:
         g.console_context = callers().context(Channel.CONSOLE)
@@ -109,9 +103,14 @@ def ask_to_sign_in() -> BaseResponse:
     if is_from_script():
         return Response(status=401, headers={"HX-Redirect": url_for("console.sign_in", to=page_before())})
     here = request.full_path.rstrip("?") if request.method == "GET" else page_before()
-    response = redirect(url_for("console.sign_in", to=here, sent="yes" if request.method == "POST" else None), 303)
-    if request.endpoint == "console.show_connect" and len(here or "") <= LONGEST_RETURN:
-        set_cookie(response, RETURN_COOKIE, here or "", max_age=RETURN_SECONDS)
+    return redirect(url_for("console.sign_in", to=here, sent="yes" if request.method == "POST" else None), 303)
+
+
+def remember_page(response: Response) -> Response:
+    """Remembers a page, in a cookie, that needs somebody to sign in first; for `after_request`."""
+    leads_to_sign_in = request.method == "GET" and response.status_code == 303 and "console_context" not in g
+    if leads_to_sign_in and len(here := request.full_path) <= LONGEST_RETURN:
+        set_cookie(response, RETURN_COOKIE, here, max_age=RETURN_SECONDS)
     return response
 
 

@@ -3,10 +3,9 @@
 from flask import Response, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.frame import console, page
+from app.console.frame import console, page, summary_of
 from app.console.sessions import session_life, set_session, way_back
-from app.core.errors import Unauthorized
-from app.guards.errors import ProjectFrozen
+from app.core.errors import Refusal, Unauthorized
 from app.http.callers import SESSION_COOKIE, callers
 
 
@@ -53,9 +52,9 @@ def accept() -> BaseResponse:
     except Unauthorized:
         problem = "This invitation was used already or has ended: ask for a new one."
         return page("join.html", 401, problem=problem)
-    except ProjectFrozen as frozen:
-        problem = "The project is frozen, so nobody can join now: try this link again later."
-        return page("join.html", frozen.status, problem=problem)
+    except Refusal as refusal:
+        problem = f"Nobody can join now: try this link again later. {summary_of(refusal)}"
+        return page("join.html", refusal.status, problem=problem)
     life = session_life()
     response = page("joined.html", token=token, home=way_back(), lasts="30 days" if life.days else "12 hours")
     set_session(response, callers().sign_in(token, life))

@@ -11,7 +11,7 @@ from app.console.sessions import context
 from app.console.times import local, local_text, utc_text, write_instants, zone
 from app.core.actors import Actor, actor_name
 from app.core.times import read_time
-from app.core.vocabulary import ActorType, BriefState, DocumentStatus, SearchIntent
+from app.core.vocabulary import ActorType, BriefState, DocumentStatus, Scope, SearchIntent
 from app.documents.responses import DocumentSummary
 
 STATUSES: Mapping[str, str] = {
@@ -25,6 +25,14 @@ BRIEF_STATES: Mapping[str, str] = {
     BriefState.DRAFTED: "Drafted",
 }
 INTENTS: Mapping[str, str] = {intent: intent.capitalize() for intent in SearchIntent}
+
+PERMISSIONS: Mapping[str, str] = {
+    Scope.READ: "Read everything in the project",
+    Scope.WRITE: "Write drafts and texts, and take briefs",
+    Scope.PUBLISH: "Approve, publish, take down and delete",
+    Scope.ADMIN: "Change settings, members, tokens and webhooks",
+}
+"""Descriptions of what each scope allows."""
 
 EVENTS: Mapping[str, str] = {
     "document.created": "created the document",

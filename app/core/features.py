@@ -198,13 +198,20 @@ class Features:
     """Called in order with the events that the relay numbered, before they leave the outboxes."""
     jobs: Callable[[], tuple[MakeJob, ...]] = tuple
     """Returns what makes the worker's jobs; a function, as only the worker needs what they import."""
+    pages: Callable[[], tuple[Any, ...]] = tuple
+    """Returns the features' `Pages` (`app/console/additions.py`); a function, as only the console needs them."""
     users: tuple[Callable[[Context, str, str], bool], ...] = ()
     """Return whether a record is filed under a category or cluster, given the field that names it, and its id."""
 
     def without(self, *names: str) -> Features:
         """Returns the lists without the parts of some folders."""
         kept = {name: tuple(one for one in getattr(self, name) if folder_of(one) not in names) for name in LISTS}
-        return replace(self, **kept, jobs=lambda: tuple(one for one in self.jobs() if folder_of(one) not in names))
+        return replace(
+            self,
+            **kept,
+            jobs=lambda: tuple(one for one in self.jobs() if folder_of(one) not in names),
+            pages=lambda: tuple(one for one in self.pages() if one.name not in names),
+        )
 
     def __contains__(self, name: str) -> bool:
         """Returns whether a folder is part of the application: `"review" in features`."""

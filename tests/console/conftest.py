@@ -58,7 +58,7 @@ served = pytest.fixture(scope="module")(an_app)
 def base(served: Flask) -> Iterator[str]:
     """The address of a server."""
     with pytest.MonkeyPatch.context() as patch, serving(served) as address:
-        patch.setattr("app.console.live.WAIT_SECONDS", 2)
+        patch.setattr("app.events.pages.WAIT_SECONDS", 2)
         yield address
     until(lambda: not WAITING._held)
 

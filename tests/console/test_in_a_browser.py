@@ -228,7 +228,7 @@ def test_a_tab_that_is_hidden_does_not_wait_for_events(
     window: Window, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("app.console.live.WAIT_SECONDS", 100)
+        patch.setattr("app.events.pages.WAIT_SECONDS", 100)
         window.sign_in(project.token("Ingrid"))
         board = window.chrome.current_window_handle
         assert window.chrome.execute_script(ENDED_WAITS) == 0

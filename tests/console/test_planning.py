@@ -8,9 +8,9 @@ from io import BytesIO
 import pytest
 from werkzeug.test import TestResponse, encode_multipart
 
-from app.console import plan_sheets
 from app.core.vocabulary import Scope
 from app.http.callers import SESSION_COOKIE
+from app.planning import pages as plan_sheets
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, made
 

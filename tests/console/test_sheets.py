@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.console.plan_sheets import SHOWN
-from app.console.sheets import MOST_COLUMNS, day_comes_first, iso_date, recognised
+from app.planning.pages import SHOWN
+from app.planning.pages.sheets import MOST_COLUMNS, day_comes_first, iso_date, recognised
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, made
 

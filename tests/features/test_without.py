@@ -23,7 +23,6 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 import app as application
 from app.cli import OF_FEATURES, main
 from app.cli.db import create_missing
-from app.console import pages
 from app.core.features import Features, folder_of
 from app.core.store.collection import Collection
 from app.core.store.store import Store
@@ -130,13 +129,10 @@ def test_it_has_no_route_and_no_page(bare: Flask, openapi: Any, name: str) -> No
     ids = {route.name for one in ALL.operations if folder_of(one) == name for route in routes_of(one, ALL)}
     documented = {one["operationId"] for path in openapi["paths"].values() for one in path.values() if "tags" in one}
     views = {endpoint: view.__module__ for endpoint, view in bare.view_functions.items()}
-    own = {view for view, feature in pages.FEATURES.items() if feature == name}
 
     assert ids & documented == set()
     assert ids & {endpoint.rpartition(".")[2] for endpoint in views} == set()
     assert [view for view, module in views.items() if module.startswith(f"app.{name}.")] == []
-    assert own & {endpoint.removeprefix("console.") for endpoint in views} == set()
-    assert own & {module.removeprefix("app.console.") for module in views.values()} == set()
 
 
 @each_feature("references")

@@ -6,8 +6,8 @@ from functools import cached_property
 from string import Formatter
 
 from app.console.buttons import MOVES
-from app.console.reviewing import CHANGES
 from app.events.rules import cursor_of
+from app.review.pages.members import CHANGES
 from tests.documents.steps import in_hours
 from tests.valid_calls import CALLS, EVERY, SENTENCE, Scene
 

@@ -28,9 +28,10 @@ from tests.walks.pages import BY_NAME, PAGES, Page, Records
 pytestmark = pytest.mark.needs_mongod
 
 WITHOUT_A_SESSION = {"console.asset", "console.sign_in", "console.start_session", "console.join", "console.accept"}
-BY_OAUTH = {"sign_in_with_oidc", "back_from_oidc", "choose_project", "show_connect", "connect"}
+BY_OAUTH = {f"oidc.{name}" for name in ("sign_in_with_oidc", "back_from_oidc", "choose_project")}
+BY_OAUTH |= {"oauth.show_connect", "oauth.connect"}
 """The pages to which other services send people; they name no record, and `tests/oauth` opens them."""
-BY_LINK = {"show_review", "begin_review", "open_as_visitor", "change_as_visitor"}
+BY_LINK = {f"visitors.{name}" for name in ("show_review", "begin_review", "open_as_visitor", "change_as_visitor")}
 """The pages of visitors by a review link, which `tests/console/test_reviewing.py` opens."""
 ELSEWHERE = WITHOUT_A_SESSION | {f"console.{name}" for name in BY_OAUTH | BY_LINK}
 FORM_KEYS = re.compile(r'\b[0-9a-f]{64}\b|(?<=name="_key" value=)"[^"]*"|(?<=data-cursor=)"[^"]*"')
