@@ -7,7 +7,7 @@ from typing import Any, cast
 from flask import abort, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.actions.operations import actions_on
+from app.actions.operations import actions_on, attempt_on
 from app.console.buttons import BY_NAME, MOVES, Move
 from app.console.calls import call, may
 from app.console.forms import leads_to, remarks
@@ -167,7 +167,7 @@ def _into_column(status: str, column: str) -> Operation[DocumentSummary]:
 def refusals_on(document: StoredDocument, markdown: str) -> dict[str, str]:
     """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
     ctx = context()
-    refused = {one.name: refusal for one, refusal in actions_on(ctx, document, markdown) if refusal}
+    refused = {one.name: refusal for one, refusal in actions_on(attempt_on(ctx, document, markdown)) if refusal}
     return {
         name: refusal.message if isinstance(refusal, InvalidTransition) else summary_of(refusal)
         for name, refusal in refused.items()

@@ -6,7 +6,6 @@ from typing_extensions import TypedDict
 
 from app.briefs.responses import BriefLink
 from app.categories.responses import BriefCategory, BriefCluster
-from app.checks.rules import FAILED_CHECK, CheckResult
 from app.core.actors import Note
 from app.core.documented import EXAMPLE_DAY, Date, doc, one_of
 from app.core.records import record_of
@@ -14,8 +13,6 @@ from app.core.vocabulary import DocumentStatus
 from app.delivery.site_addresses import page_url
 from app.documents.record import StoredDocument
 from app.documents.responses import Brief
-from app.review.responses import Thread
-from app.sections.responses import Outline
 
 
 class PacketNeighbour(BriefLink):
@@ -63,9 +60,6 @@ class Packet(TypedDict):
     cluster: Annotated[PacketCluster | None, doc("its cluster; null without one")]
     links: Annotated[list[PacketLink], doc("the documents that the brief wants linked to")]
     review: Annotated[Note | None, doc("the last request for changes, until the next submit")]
-    threads: Annotated[list[Thread], doc("the review threads that are not resolved, at most 50")]
-    outline: Annotated[Outline, doc("the content's sections")]
-    checks: Annotated[list[CheckResult], doc("the failures of checks", [FAILED_CHECK])]
     actions: Annotated[list[str], doc("the operations that are allowed now", ["write_content", "release_brief"])]
     truncated: Annotated[list[str], doc("the names of the parts that were shortened to fit")]
 

@@ -1,4 +1,7 @@
-"""Requests for changes: their threads, their number, and the offer of the brief (decisions, section 17)."""
+"""Requests for changes with their threads, rounds and the offer of the brief; threads in the work packet.
+
+(decisions, section 17)
+"""
 
 from collections.abc import Mapping
 from functools import partial
@@ -10,10 +13,14 @@ from app.core.schemas.loading import Fields
 from app.core.store.collection import new_id
 from app.documents.content import markdown_of
 from app.documents.record import Decision, StoredDocument
+from app.projects.gates import Attempt
 from app.projects.store import Projects
 from app.review.errors import RoundsExhausted
+from app.review.operations import UNRESOLVED, thread_records
+from app.review.responses import WithUnresolved
 from app.review.rules import ReviewedDocument, new_threads, open_threads
 from app.review.store import Threads
+from app.sections.operations import sections_of
 
 
 def count_round(ctx: Context, document: StoredDocument, decision: Decision, fields: Fields) -> Decision:
@@ -44,3 +51,13 @@ def begin_rounds(ctx: Context, document: StoredDocument, decision: Decision, fie
 def rounds_shown(brief: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the number of rounds, which a document's brief shows."""
     return {"rounds": brief["document"].get("rounds")}
+
+
+def threads_of_packet(ctx: Context, packet: Mapping[str, Any], fields: Fields) -> WithUnresolved:
+    """Returns the unresolved threads of a packet's document, as `list_threads` has them; reads none if it has none."""
+    attempt: Attempt = packet["attempt"]
+    if not attempt.record.get("unresolvedThreads"):
+        return {"threads": []}
+    threads = ctx.store[Threads].list(ctx.project_id, attempt.record["id"], UNRESOLVED)
+    sections = sections_of(ctx, attempt.markdown)
+    return {"threads": thread_records(ctx, attempt.record, threads, attempt.markdown, sections)}

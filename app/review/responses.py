@@ -51,6 +51,12 @@ class Thread(TypedDict):
     updatedAt: Annotated[Timestamp, doc("when it last changed")]
 
 
+class WithUnresolved(TypedDict):
+    """The part of a work packet."""
+
+    threads: Annotated[list[Thread], doc("the review threads that are not resolved, at most 50")]
+
+
 class ReviewLink(TypedDict):
     """A link that shows one document to somebody who is no member, without its secret."""
 

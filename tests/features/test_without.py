@@ -1,7 +1,6 @@
 """An application without a feature has no trace of it, and does everything that the contract asks.
 
-The names that belong to a feature are derived from its own folder. `PENDING` lists the traces that are still there,
-each with what stands in the way; a mark that is not needed any more fails.
+The names that belong to a feature are derived from its own folder.
 """
 
 import json
@@ -44,24 +43,9 @@ pytestmark = pytest.mark.needs_mongod
 
 CONTRACT_FOLDERS = {"core", "projects", "categories", "publications", "documents", "intents", "briefs", "delivery"}
 FEATURES = sorted(ALL.folders - CONTRACT_FOLDERS)
-PENDING: dict[tuple[str, str], str] = {
-    **{
-        ("components", name): "the work packet needs it, and shows its records"
-        for name in ("checks", "review", "sections")
-    },
-}
 READERS = {"events", "insights", "notices", "transfers"}
 """Folders that name the types of events of others."""
-
-
-def each_feature(kind: str) -> pytest.MarkDecorator:
-    """Parametrizes a test with the name of each feature; where the kind of trace is pending, it has to fail."""
-    marks = {
-        name: pytest.mark.xfail(reason=reason, strict=True) for (one, name), reason in PENDING.items() if one == kind
-    }
-    return pytest.mark.parametrize(
-        "name", [pytest.param(name, marks=[marks[name]] if name in marks else []) for name in FEATURES]
-    )
+each_feature = pytest.mark.parametrize("name", FEATURES)
 
 
 @cache
@@ -116,7 +100,7 @@ def named_in(text: str, names: frozenset[str]) -> set[str]:
     return names & set(re.findall(r"\w+", text))
 
 
-@each_feature("routes")
+@each_feature
 def test_it_has_no_route_and_no_page(bare: Flask, name: str) -> None:
     ids = {route.name for one in ALL.operations if folder_of(one) == name for route in routes_of(one, ALL)}
     document = bare.test_client().get("/openapi.json").json
@@ -132,14 +116,14 @@ def test_it_has_no_route_and_no_page(bare: Flask, name: str) -> None:
     OpenAPIV31SpecValidator(document).validate()
 
 
-@each_feature("components")
+@each_feature
 def test_openapi_has_no_schema_of_it(bare: Flask, name: str) -> None:
     components = bare.test_client().get("/openapi.json").json["components"]["schemas"]
 
     assert components.keys() & classes_of(name).keys() == set()
 
 
-@each_feature("texts")
+@each_feature
 def test_no_text_of_an_interface_names_its_operations(bare: Flask, bare_project: Project, name: str) -> None:
     client, names = bare.test_client(), operations_of(name)
     tools = Agent(client, bare_project.token()).ask("tools/list")["tools"]
@@ -150,7 +134,7 @@ def test_no_text_of_an_interface_names_its_operations(bare: Flask, bare_project:
     assert named_in(instructions_of(without(name)), names) == set()
 
 
-@each_feature("fields")
+@each_feature
 def test_no_record_and_no_request_has_a_field_of_it(bare: Flask, name: str) -> None:
     added = [one for one in ALL.features if one.name == name]
     keys = {key for one in added for record in one.responses.values() for key in record.__annotations__}
@@ -161,7 +145,7 @@ def test_no_record_and_no_request_has_a_field_of_it(bare: Flask, name: str) -> N
     assert {(one, key) for one in records for key in schemas.get(one, {}).get("properties", {}) if key in keys} == set()
 
 
-@each_feature("sdl")
+@each_feature
 def test_the_delivery_api_has_no_field_of_it(name: str) -> None:
     fields = [one for one in Document.__strawberry_definition__.fields if one.metadata.get(FEATURE) == name]
     text = sdl(without(name))
@@ -170,7 +154,7 @@ def test_the_delivery_api_has_no_field_of_it(name: str) -> None:
     assert [one for one in fields if one.type.__name__ in text] == []
 
 
-@each_feature("events")
+@each_feature
 def test_no_type_of_event_is_its_own(bare: Flask, name: str) -> None:
     own = {one for one in ALL.event_types if f'"{one}"' in source_of(name)} if name not in READERS else set()
     own = {one for one in own if not any(f'"{one}"' in source_of(folder) for folder in CONTRACT)}
@@ -179,7 +163,7 @@ def test_no_type_of_event_is_its_own(bare: Flask, name: str) -> None:
     assert [one for one in own if f'"{one}"' in document] == []
 
 
-@each_feature("collections")
+@each_feature
 def test_its_collections_are_not_created(name: str, mongodb_uri: str) -> None:
     collections = {
         feature: {
@@ -197,7 +181,7 @@ def test_its_collections_are_not_created(name: str, mongodb_uri: str) -> None:
         empty.database.client.close()
 
 
-@each_feature("commands")
+@each_feature
 def test_it_has_no_command(name: str) -> None:
     shown = CliRunner().invoke(main, ["--help"], obj=without(name)).output
     own = {command for command, feature in OF_FEATURES.items() if feature == name}
@@ -206,7 +190,7 @@ def test_it_has_no_command(name: str) -> None:
     assert all(CliRunner().invoke(main, [command], obj=without(name)).exit_code == 2 for command in own)
 
 
-@each_feature("console")
+@each_feature
 def test_the_pages_of_the_contract_are_shown(bare: Flask, bare_project: Project, name: str) -> None:
     token = bare_project.token()
     published = publish_by_rest(Rest(bare.test_client(), token))
@@ -238,7 +222,7 @@ def _endpoint(rules: Any, path: str, method: str) -> bool:
     return bool(rules.match(path, method)[0] != "console.unknown")
 
 
-@each_feature("story")
+@each_feature
 def test_the_story_of_the_contract_passes(bare: Flask, bare_project: Project, name: str) -> None:
     client = bare.test_client()
     document = publish_by_rest(Rest(client, bare_project.token()))
