@@ -1,5 +1,6 @@
 """How instants are written: ISO 8601 with milliseconds and a Z (contract: Conventions)."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -7,9 +8,19 @@ from typing import Annotated, Any
 from marshmallow import ValidationError
 from pydantic import PlainSerializer, PlainValidator
 
-from app.core.schemas.validation import timestamp
-
 DAY_SECONDS = 86_400
+_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*(?:Z|[+-]\d{2}(?::?[0-5]\d){0,2}(?:\.\d+)?)")
+"""Pattern of what `fromisoformat` does not check in a timestamp: the separator, and an offset's minutes below 60."""
+
+
+def timestamp(value: str) -> None:
+    """Checks for an ISO 8601 timestamp that states its offset from UTC."""
+    try:
+        datetime.fromisoformat(value).astimezone(UTC)  # which may be before the year 1
+        if not _TIMESTAMP.fullmatch(value):
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise ValidationError("Must be a timestamp with its offset, like 2027-01-31T09:00:00Z.") from None
 
 
 def wire_time(instant: datetime) -> str:
@@ -37,7 +48,7 @@ def _from_line(text: object) -> datetime:
     try:
         timestamp(str(text))
         return read_time(str(text))
-    except (ValidationError, OverflowError) as error:
+    except ValidationError as error:
         raise ValueError(str(error)) from None
 
 
