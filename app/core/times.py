@@ -33,11 +33,6 @@ def plain(data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: wire_time(value) if isinstance(value, datetime) else value for name, value in data.items()}
 
 
-def wire_time_or_none(instant: datetime | None) -> str | None:
-    """Returns an instant as callers see it, and None for none."""
-    return None if instant is None else wire_time(instant)
-
-
 def read_time(text: str) -> datetime:
     """Returns the instant that an ISO 8601 timestamp with an offset names, in UTC, cut to milliseconds."""
     instant = datetime.fromisoformat(text).astimezone(UTC)
