@@ -59,6 +59,7 @@ from app.review import feature as review_feature
 from app.review import gates as review_gates
 from app.review import links as review_links
 from app.review import operations as threads
+from app.sections import feature as sections_feature
 from app.sections import operations as sections
 from app.settings import settings_of
 from app.transfers import feature as transfers_feature
@@ -174,6 +175,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
 FEATURES: tuple[Feature, ...] = (
     events_feature.FEATURE,
     webhooks_feature.FEATURE,
+    sections_feature.FEATURE,
     checks_feature.FEATURE,
     guards_feature.FEATURE,
     review_feature.FEATURE,

@@ -4,25 +4,22 @@ The refusals are those of the operations: of `Operation.permit`, of the rule tha
 and of the gates of all writes. What the gates need besides the document is read once.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import Any
 
 from app.actions.responses import Action, action_record
 from app.core.context import Context
 from app.core.errors import NotFound, Refusal, or_raise, refusal_of
-from app.core.features import Features, Gate
+from app.core.features import Features
 from app.core.operation import Effect, Operation, Result, operation
 from app.core.vocabulary import Scope
 from app.documents.operations import NO_DOCUMENT, with_taken_slugs
 from app.documents.record import StoredDocument
 from app.documents.store import Documents
 from app.projects.gates import Attempt
-from app.review.responses import NewReviewLink, ReviewLink
 
 RESTORE = "restore_document"
-OF_LINKS = (ReviewLink, NewReviewLink)
-"""The records of operations on a document's links, which are not listed; those on one thread are not either."""
 
 
 @operation(
@@ -40,20 +37,23 @@ def list_document_actions(ctx: Context, document_id: str) -> Result[list[Action]
     documents = ctx.store[Documents].get_many(ctx.project_id, [document_id])
     document = or_raise(documents.get(document_id.lower()), NotFound, NO_DOCUMENT)
     return Result(
-        [action_record(one.name, *one.address, document["id"], refused) for one, refused in actions_on(ctx, document)]
+        [
+            action_record(one.name, *one.address, document["id"], refused)
+            for one, refused in actions_on(attempt_on(ctx, document))
+        ]
     )
 
 
-def actions_on(
-    ctx: Context, document: StoredDocument, markdown: str | None = None, facts: Mapping[Gate, Any] | None = None
-) -> Iterator[tuple[Operation[Any], Refusal | None]]:
-    """Yields each operation that writes a document or its brief, and why it would be refused now.
-
-    The document's text and the facts of gates are read where they are not given.
-    """
+def attempt_on(ctx: Context, document: StoredDocument, markdown: str | None = None) -> Attempt:
+    """Returns a call that asks what it could change in a document, whose text is read if it is not given."""
     is_trashed = document["deletedAt"] is not None
     call = with_taken_slugs(ctx, document, document["slugs"]) if is_trashed else ctx.call
-    attempt = Attempt(ctx, document, call, text=markdown, facts=dict(facts or {}), reads=not is_trashed)
+    return Attempt(ctx, document, call, text=markdown, reads=not is_trashed)
+
+
+def actions_on(attempt: Attempt) -> Iterator[tuple[Operation[Any], Refusal | None]]:
+    """Yields each operation that writes a document or its brief, and why it would be refused now."""
+    ctx = attempt.ctx
     asked = [gate.ask(ctx) for gate in ctx.features.write_gates]
     for one in filter(lambda one: one.is_in(ctx.toolset), document_operations(ctx.features)):
         after = (refusals.get(one.publishes) for refusals in asked)
@@ -62,9 +62,9 @@ def actions_on(
 
 @lru_cache
 def document_operations(features: Features) -> tuple[Operation[Any], ...]:
-    """Returns the operations that write one document or its brief."""
+    """Returns the operations that write one document or its brief; those on its links, or on one thread, are not."""
     of_documents = [one for one in features.operations if one.id_names[:1] == ("documentId",) and not one.reads]
-    return tuple(one for one in of_documents if "threadId" not in one.id_names and one.record not in OF_LINKS)
+    return tuple(one for one in of_documents if "threadId" not in one.id_names and not one.unchanging)
 
 
 def _refusal(attempt: Attempt, one: Operation[Any]) -> Refusal | None:

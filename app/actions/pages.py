@@ -1,6 +1,6 @@
 """The refusals on the page of a document: why what it has no button for is not possible now."""
 
-from app.actions.operations import actions_on
+from app.actions.operations import actions_on, attempt_on
 from app.console.additions import Pages
 from app.console.frame import summary_of
 from app.console.sessions import context
@@ -10,7 +10,9 @@ from app.documents.record import StoredDocument
 
 def refusals_on(document: StoredDocument, markdown: str) -> dict[str, str]:
     """Returns why operations on a document are not allowed now, by their names; those that are allowed are left out."""
-    return {one.name: _why(refusal) for one, refusal in actions_on(context(), document, markdown) if refusal}
+    return {
+        one.name: _why(refusal) for one, refusal in actions_on(attempt_on(context(), document, markdown)) if refusal
+    }
 
 
 def _why(refusal: Refusal) -> str:

@@ -33,6 +33,8 @@ from app.documents.schemas import BriefFields
 from app.documents.store import Documents
 from app.projects.store import Projects
 
+_brief_change = partial(document_change, Scope.WRITE, tag="briefs")
+
 MOST_SPREAD = 100
 """Maximum number of ready briefs among which a caller chooses after losing the one due soonest to another caller."""
 
@@ -72,10 +74,8 @@ def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
     return Result(body, etag=f"{tag_of(document)}.{shown}")
 
 
-@document_change(
-    Scope.WRITE,
+@_brief_change(
     "PUT /documents/<id>/brief",
-    tag="briefs",
     body=BriefFields,
     errors=(BriefClaimed, BadRequest),
     rule=refuse_if_guarded,
@@ -91,10 +91,8 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     return _write(ctx, document_id, {name: fields.get(name) for name in cached_schema(BriefFields).fields})
 
 
-@document_change(
-    Scope.WRITE,
+@_brief_change(
     "PATCH /documents/<id>/brief",
-    tag="briefs",
     body=BriefFields,
     errors=(BriefClaimed, BadRequest),
     rule=refuse_if_guarded,
@@ -108,10 +106,8 @@ def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
     return _write(ctx, document_id, fields)
 
 
-@document_change(
-    Scope.WRITE,
+@_brief_change(
     "POST /documents/<id>/brief/ready",
-    tag="briefs",
     errors=(BriefClaimed, BriefClosed),
     rule=rules.mark_brief_ready,
     toolsets=("planning", "reviewing"),
@@ -126,10 +122,8 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     return _change(ctx, document_id, partial(rules.mark_brief_ready, call=ctx.call))
 
 
-@document_change(
-    Scope.WRITE,
+@_brief_change(
     "POST /documents/<id>/brief/claim",
-    tag="briefs",
     body=ClaimFields,
     with_texts=ClaimedDocument,
     errors=(BriefClaimed, BriefClosed, BriefNotReady),
@@ -146,8 +140,7 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Claime
     return _claim(ctx, own_document(ctx, document_id), fields)
 
 
-@document_change(
-    Scope.WRITE,
+@_brief_change(
     "POST /briefs/claim",
     body=ClaimNextFields,
     with_texts=ClaimedDocument,
@@ -175,10 +168,8 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     raise NoBriefReady
 
 
-@document_change(
-    Scope.WRITE,
+@_brief_change(
     "POST /documents/<id>/brief/renew",
-    tag="briefs",
     body=RenewFields,
     errors=(BriefClaimed,),
     rule=rules.renew_claim,
@@ -195,10 +186,8 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[Docume
     return _change(ctx, document_id, partial(rules.renew_claim, call=ctx.call, lease_seconds=seconds))
 
 
-@document_change(
-    Scope.WRITE,
+@_brief_change(
     "POST /documents/<id>/brief/withdraw",
-    tag="briefs",
     errors=(BriefNotOffered, BriefClaimed),
     rule=rules.withdraw_brief,
     toolsets=("planning",),
@@ -213,10 +202,8 @@ def withdraw_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     return _change(ctx, document_id, partial(rules.withdraw_brief, call=ctx.call))
 
 
-@document_change(
-    Scope.WRITE,
+@_brief_change(
     "POST /documents/<id>/brief/release",
-    tag="briefs",
     errors=(BriefNotOffered, BriefClaimed),
     rule=rules.release_brief,
     toolsets=("writing",),

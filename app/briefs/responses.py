@@ -11,7 +11,6 @@ from app.core.actors import Actor
 from app.core.context import Context
 from app.core.documented import EXAMPLE_DAY, Date, Id, Timestamp, doc, one_of
 from app.core.records import record_of
-from app.core.times import wire_time_or_none
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.record import StoredDocument
 from app.documents.responses import SEARCH_INTENTS, Brief, Document, DocumentSummary, brief_record
@@ -66,19 +65,8 @@ class BriefDetail(TypedDict):
 
 def brief_item(document: StoredDocument, category_names: Mapping[str, str]) -> BriefItem:
     """Returns a document as an item of the list of briefs; `category_names` are by id."""
-    brief = document["brief"]
-    return {
-        "id": document["id"],
-        "title": document["title"],
-        "keyword": brief.get("keyword") or "",
-        "intent": brief.get("intent") or "",
-        "state": brief["state"],
-        "status": document["status"],
-        "dueDate": document.get("dueDate"),
-        "category": category_names.get(document.get("categoryId") or "", ""),
-        "claimedBy": brief.get("claimedBy"),
-        "claimExpiresAt": wire_time_or_none(brief.get("claimExpiresAt")),
-    }
+    category = category_names.get(document.get("categoryId") or "")
+    return record_of(BriefItem, {**document["brief"], **document}, category=category)
 
 
 def brief_detail(

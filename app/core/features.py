@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from app.core.events import StoredEvent
     from app.core.operation import Operation
     from app.core.schemas.loading import Fields
-    from app.core.store.bodies import StoredBody
     from app.core.store.store import Store
     from app.core.worker import MakeJob
 
@@ -51,13 +50,13 @@ class Gate:
     """
 
     guards: tuple[str, ...]
-    """The operations, by name. On `restore_document` a refusal only keeps the document off the website."""
+    """The operations, by name."""
     refuse: Callable[[Any, Any, Call], None]
     """Takes the facts that `read` returned, the record and the call, and raises a refusal; pure."""
     read: Callable[[Any], Any] | None = None
     """Takes the `Attempt` and returns the facts, once a call; None where the record and the call say it all."""
     errors: tuple[type[Refusal], ...] = ()
-    """The errors that it raises."""
+    """The errors that callers get of it; none on `restore_document`, where a refusal keeps the document unpublished."""
     last: bool = False
     """True if it comes last of all refusals, and reads only if nothing else refuses, instead of directly after the
     record's status."""
@@ -165,14 +164,9 @@ class Feature:
     # What it adds to the operations and records of others.
     extensions: tuple[Extension, ...] = ()
     """Its additions to single operations."""
-    draft: Callable[[Context, Fields], Mapping[str, Any]] | None = None
-    """Returns what a draft stores about the text that is sent for it."""
-    version: Callable[[Context, Fields, Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """Returns what is stored with a new version of a document, given the request's fields and the draft, if any."""
-    details: Callable[[Fields], Mapping[str, Any]] | None = None
-    """Returns details for the event of a written text."""
-    publication: Callable[[Context, Any, StoredBody | None], Mapping[str, Any]] | None = None
-    """Returns what is stored with a publication of a document and its content; outside of a transaction."""
+    texts: Mapping[str, Callable[..., Mapping[str, Any]]] = field(default_factory=dict)
+    """Functions that return what is stored with a text: with a `draft` or a `version`, given the context and the fields
+    that were sent; with a `publication`, given context, document and content; in the `details` of its event."""
 
     # What interfaces show of it, besides its operations.
     closed_lists: Mapping[str, Iterable[str]] = field(default_factory=dict)
@@ -237,8 +231,8 @@ class Features:
         return {key: value for present in functions for key, value in present(ctx, stored, fields).items()}
 
     def added(self, name: str, *arguments: Any) -> dict[str, Any]:
-        """Returns what the features add by the function that each has as its field `name`."""
-        functions = [function for feature in self.features if (function := getattr(feature, name))]
+        """Returns what the features store with a text, by the functions of this name in `texts`."""
+        functions = [function for feature in self.features if (function := feature.texts.get(name))]
         return {key: value for function in functions for key, value in function(*arguments).items()}
 
     def uses(self, ctx: Context, field: str, record_id: str) -> bool:
@@ -247,8 +241,7 @@ class Features:
 
     def errors_of(self, operation: Operation[Any]) -> frozenset[type[Refusal]]:
         """Returns the errors that an operation declares, those of its gates, and those of what folders add to it."""
-        name = operation.name  # restoring is not refused: it only keeps the document off the website
-        guarding = (gate.errors for gate in self.gates if name in gate.guards and name != "restore_document")
+        guarding = (gate.errors for gate in self.gates if operation.name in gate.guards)
         of_writes = () if operation.reads else (gate.errors(operation) for gate in self.write_gates)
         of_extensions = (one.errors for one in self.extensions_of(operation.name))
         return frozenset(operation.errors).union(*guarding, *of_writes, *of_extensions)

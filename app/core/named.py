@@ -2,9 +2,7 @@
 
 import unicodedata
 
-from typing_extensions import TypedDict
-
-from app.core.documented import Id
+from app.core.records import Stored
 from app.core.times import Instant
 
 
@@ -17,12 +15,8 @@ def lower_id(record_id: str | None) -> str | None:
     return record_id.lower() if record_id else None
 
 
-class StoredNamed(TypedDict):
+class StoredNamed(Stored):
     """The fields that all of them have."""
 
-    id: Id
-    projectId: str
     name: str
-    createdAt: Instant
     deletedAt: Instant | None
-    rev: int

@@ -375,6 +375,9 @@ def operation(
 ) -> Callable[[Callable[..., Result[Shown]]], Operation[Shown]]:
     """Declares the function below as an operation, with the fields of `Operation`.
 
-    After it the function's name is the `Operation`, which is called as `Operation.__call__` says.
+    After it the function's name is the `Operation`, which is called as `Operation.__call__` says. One with the scope
+    `admin` is in the toolset `admin`.
     """
+    if scope == Scope.ADMIN:
+        declaration = {"toolsets": ("admin",), **declaration}
     return lambda function: Operation(function, scope, effect, route, **declaration)

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from app.core.actors import Actor
 from app.core.documented import Id, Timestamp, doc
-from app.core.times import wire_time
+from app.core.times import Instant, wire_time
 
 R = TypeVar("R")
 
@@ -43,6 +43,15 @@ def _kind(hint: Any) -> Any:
     kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     kind = get_origin(kind) or kind
     return kind if kind in (str, int, bool, list, dict) else None
+
+
+class Stored(TypedDict):
+    """The fields of stored records."""
+
+    id: Id
+    projectId: str
+    createdAt: Instant
+    rev: int
 
 
 class Identified(TypedDict):

@@ -1,5 +1,6 @@
 """How instants are written: ISO 8601 with milliseconds and a Z (contract: Conventions)."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -7,9 +8,19 @@ from typing import Annotated, Any
 from marshmallow import ValidationError
 from pydantic import PlainSerializer, PlainValidator
 
-from app.core.schemas.validation import timestamp
-
 DAY_SECONDS = 86_400
+_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*(?:Z|[+-]\d{2}(?::?[0-5]\d){0,2}(?:\.\d+)?)")
+"""Pattern of what `fromisoformat` does not check in a timestamp: the separator, and an offset's minutes below 60."""
+
+
+def timestamp(value: str) -> None:
+    """Checks for an ISO 8601 timestamp that states its offset from UTC."""
+    try:
+        datetime.fromisoformat(value).astimezone(UTC)  # which may be before the year 1
+        if not _TIMESTAMP.fullmatch(value):
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise ValidationError("Must be a timestamp with its offset, like 2027-01-31T09:00:00Z.") from None
 
 
 def wire_time(instant: datetime) -> str:
@@ -22,11 +33,6 @@ def plain(data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: wire_time(value) if isinstance(value, datetime) else value for name, value in data.items()}
 
 
-def wire_time_or_none(instant: datetime | None) -> str | None:
-    """Returns an instant as callers see it, and None for none."""
-    return None if instant is None else wire_time(instant)
-
-
 def read_time(text: str) -> datetime:
     """Returns the instant that an ISO 8601 timestamp with an offset names, in UTC, cut to milliseconds."""
     instant = datetime.fromisoformat(text).astimezone(UTC)
@@ -37,7 +43,7 @@ def _from_line(text: object) -> datetime:
     try:
         timestamp(str(text))
         return read_time(str(text))
-    except (ValidationError, OverflowError) as error:
+    except ValidationError as error:
         raise ValueError(str(error)) from None
 
 

@@ -18,6 +18,7 @@ from app.core.actors import Actor, StoredNote
 from app.core.calls import Call
 from app.core.documented import Count, Id, Version
 from app.core.events import Event
+from app.core.records import Stored
 from app.core.times import Instant
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.publications.record import PastSlug, Published, PublishedFields
@@ -43,11 +44,9 @@ class StoredBrief(TypedDict):
     """When the last claim was made, where its lease expired."""
 
 
-class StoredDocument(PublishedFields):
+class StoredDocument(Stored, PublishedFields):
     """A document as the store returns it; its texts are bodies."""
 
-    id: Id
-    projectId: str
     key: NotRequired[str | None]
     """The caller's own id of the document, unique in the project, also in the trash."""
     slugs: list[str]
@@ -70,7 +69,6 @@ class StoredDocument(PublishedFields):
     contentUpdatedBy: Actor
     isPublished: bool
     published: NotRequired[Published | None]
-    createdAt: Instant
     createdBy: Actor
     updatedAt: Instant
     publishAt: NotRequired[Instant | None]
@@ -86,7 +84,6 @@ class StoredDocument(PublishedFields):
     brief: NotRequired[StoredBrief]
     publishFailedAt: NotRequired[Instant]
     """When it was last found not to be publishable at its time."""
-    rev: int
 
 
 OPEN = (DocumentStatus.IDEA, DocumentStatus.PLANNED, DocumentStatus.DRAFTING)

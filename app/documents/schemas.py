@@ -18,8 +18,9 @@ from app.core.schemas.fields import (
     not_empty,
 )
 from app.core.schemas.queries import Page
-from app.core.schemas.validation import calendar_date, full_match, http_url, not_blank, one_of, timestamp
+from app.core.schemas.validation import calendar_date, full_match, http_url, not_blank, one_of
 from app.core.slugs import document_slug
+from app.core.times import timestamp
 from app.core.vocabulary import BriefState, DocumentStatus, SearchIntent
 
 MAX_MARKDOWN = 2_097_152

@@ -14,9 +14,7 @@ from app.projects.rules import StoredProject
 from app.projects.store import Projects
 
 
-@operation(
-    Scope.ADMIN, Effect.CHANGES, "POST /project/freeze", body=FreezeFields, transaction=True, toolsets=("admin",)
-)
+@operation(Scope.ADMIN, Effect.CHANGES, "POST /project/freeze", body=FreezeFields, transaction=True)
 def freeze_project(ctx: Context, fields: Fields) -> Result[Project]:
     """Freeze the project: nothing but tokens with the scope `admin` can write.
 
@@ -27,7 +25,7 @@ def freeze_project(ctx: Context, fields: Fields) -> Result[Project]:
     return _freeze(ctx, project, {**since, "note": fields.get("note") or ""}, "project.frozen")
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, "POST /project/unfreeze", transaction=True, toolsets=("admin",))
+@operation(Scope.ADMIN, Effect.CHANGES, "POST /project/unfreeze", transaction=True)
 def unfreeze_project(ctx: Context) -> Result[Project]:
     """Unfreeze the project: tokens can write again, and what came due meanwhile is published."""
     project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))

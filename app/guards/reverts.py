@@ -39,7 +39,6 @@ FURTHEST = timedelta(days=30)
     body=RevertFields,
     errors=(BadRequest,),
     transaction=True,
-    toolsets=("admin",),
 )
 def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result[Revert]:
     """Undo what a token wrote since a time: each document gets the version from before it again, as a new version.

@@ -11,7 +11,7 @@ from typing import Any, cast
 from app.core.context import Context
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
-from app.core.times import wire_time_or_none
+from app.core.times import wire_time
 from app.core.vocabulary import Scope
 from app.documents.store import Documents
 from app.insights.responses import (
@@ -58,6 +58,7 @@ def get_insights(ctx: Context, fields: Fields) -> Result[Insights]:
     now = {status: statuses.get(status, 0) for status in STATUSES}
     changes = {day: row.get("statuses", {}) for day, row in of_project.items()}
     by_day = statuses_by_day(now, changes, days)
+    oldest = insights.oldest_waiting(ctx.project_id)
     return Result(
         {
             "from": days[0].isoformat(),
@@ -66,7 +67,7 @@ def get_insights(ctx: Context, fields: Fields) -> Result[Insights]:
             "statusesByDay": [{"date": day.isoformat(), "statuses": cast(StatusCounts, by_day[day])} for day in days],
             "briefs": cast(BriefCounts, {state: _number(ctx, briefState=[state]) for state in STATES}),
             "overdue": _number(ctx, dueBefore=(days[-1] - timedelta(days=1)).isoformat(), isPublished=False),
-            "oldestReady": wire_time_or_none(insights.oldest_waiting(ctx.project_id)),
+            "oldestReady": wire_time(oldest) if oldest else None,
             "days": [_day(day, of_project.get(day)) for day in days],
             "durations": cast(Durations, {name: _duration(name, of_project.values()) for name in DURATIONS}),
             "rounds": _rounds(of_project.values()),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired
 
 from app.categories.reference_rules import ExistingRecords, link_problems, reference_problems
 from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
@@ -10,16 +10,15 @@ from app.categories.rules import TAKEN as OF_FILING
 from app.core.actors import Actor
 from app.core.errors import Problem
 from app.core.features import Features
+from app.core.records import Stored
 from app.core.schemas.loading import Fields, in_order, problems
 from app.core.vocabulary import Kind
 from app.intents.schemas import INTENT_FIELDS
 
 
-class StoredIntent(TypedDict):
+class StoredIntent(Stored):
     """A draft as the store returns it; lists leave out the markdown among its fields."""
 
-    id: str
-    projectId: str
     tokenId: str
     kind: str
     slot: int
@@ -27,10 +26,8 @@ class StoredIntent(TypedDict):
     """The fields set so far, as they were sent."""
     words: NotRequired[int | None]
     """The number of words in its markdown; none without."""
-    createdAt: datetime
     createdBy: Actor
     updatedAt: datetime
-    rev: int
 
 
 @dataclass

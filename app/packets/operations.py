@@ -1,21 +1,16 @@
 """The work packet: all that a writer needs in one response (decisions, section 12)."""
 
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any, cast
 
-from app.actions.operations import actions_on
+from app.actions.operations import actions_on, attempt_on
 from app.categories.store import Categories, Clusters
-from app.checks.gates import PASSED
-from app.checks.operations import checks_of, levels_of
-from app.checks.rules import failed
 from app.core.actors import wire_note
 from app.core.context import Context
 from app.core.operation import Effect, Result, operation
 from app.core.records import record_of
 from app.core.schemas.loading import Fields
 from app.core.vocabulary import Scope
-from app.documents.content import markdown_of
 from app.documents.operations import own_document
 from app.documents.record import StoredDocument, brief_of
 from app.documents.responses import brief_record
@@ -27,19 +22,10 @@ from app.packets.responses import (
     PacketDocument,
     PacketNeighbour,
     packet_link,
-    packet_thread,
-    passages_of,
 )
 from app.packets.rules import shortened
-from app.projects.store import Projects
-from app.review.operations import unresolved_threads
-from app.sections.operations import sections_of
-from app.sections.responses import section_summary
 
 NEIGHBOURS = 20
-MOST_THREADS = 50
-MOST_LISTED = 800
-"""More sections or failures than these don't fit into a packet, whatever else is in it."""
 
 
 @operation(
@@ -60,38 +46,18 @@ def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:
 
 def packet_of(ctx: Context, document: StoredDocument) -> Packet:
     """Returns the work packet of a document."""
-    project = ctx.store[Projects].settings(ctx.project_id)
-    markdown = markdown_of(ctx, document.get("contentId"))
+    attempt = attempt_on(ctx, document)
     links = ctx.store[Documents].get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
-    results = checks_of(ctx, document, levels_of(project), markdown, links)
-    sections = sections_of(ctx, markdown)
-    failures = failed(results)
-    unresolved = unresolved_threads(ctx, document, markdown, sections)
-    threads = unresolved[:MOST_THREADS]
-    listed = {
-        "threads": len(unresolved) > MOST_THREADS,
-        "outline": len(sections) > MOST_LISTED,
-        "checks": len(failures) > MOST_LISTED,
-    }
-    actions = actions_on(ctx, document, markdown, {PASSED: results})
-    packet: Packet = {
+    packet = {
         "document": record_of(PacketDocument, document),
         "brief": None if document.get("brief") is None else brief_record(ctx, document),
-        "guidelines": str(project.get("guidelines") or ""),
+        "guidelines": str(attempt.project.get("guidelines") or ""),
         "category": _category(ctx, document),
         "cluster": _cluster(ctx, document),
-        "links": [packet_link(link, project.get("siteUrl")) for link in links],
+        "links": [packet_link(link, attempt.project.get("siteUrl")) for link in links],
         "review": wire_note(document.get("review")),
-        "threads": [*map(packet_thread, threads)],
-        "passages": passages_of(threads, sections),
-        "outline": {
-            "version": document["version"],
-            "words": document["wordCount"],
-            "sections": [section_summary(section) for section in islice(sections, MOST_LISTED)],
-        },
-        "checks": failures[:MOST_LISTED],
-        "actions": [one.name for one, refused in actions if refused is None],
-        "truncated": [name for name, is_longer in listed.items() if is_longer],
+        **ctx.features.presented(ctx, "get_work_packet", {"attempt": attempt, "links": links}, {}),
+        "actions": [one.name for one, refused in actions_on(attempt) if refused is None],
     }
     return cast(Packet, shortened(packet))
 

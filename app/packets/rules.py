@@ -23,24 +23,35 @@ LEAST: dict[str, int] = {
 }
 """The parts that are shortened, in this order, each until the packet fits, and to no fewer bytes than these."""
 
+MOST_THREADS = 50
+MOST_LISTED = 800
+"""More sections or failures than these don't fit into a packet, whatever else is in it."""
+
 ELLIPSIS = "…"
 
 
 def shortened(packet: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns a packet of at most 65,536 bytes of JSON; `truncated` names the parts that lost something."""
-    cut = set(packet["truncated"])
-    for name, least in LEAST.items():
+    whole = packet
+    packet = {name: _limited(part, MOST_THREADS if name == "threads" else MOST_LISTED) for name, part in whole.items()}
+    for name, least in ((name, least) for name, least in LEAST.items() if name in packet):
         over = size_of(packet) - (MOST_BYTES - _NAMES)
         size = size_of(packet[name])
         if over > 0 and size > least:
             packet = {**packet, name: _fitted(packet[name], max(least, size - over))}
-            cut.add(name)
-    return {**packet, "truncated": [name for name in packet if name in cut]}
+    return {**packet, "truncated": [name for name in packet if packet[name] != whole[name]]}
 
 
 def size_of(part: object) -> int:
     """Returns how many bytes of JSON something takes."""
     return len(orjson.dumps(part))
+
+
+def _limited(part: Any, most: int) -> Any:
+    """Returns a part with at most so many items in its list, or in each of its lists."""
+    if isinstance(part, dict):
+        return {name: value[:most] if isinstance(value, list) else value for name, value in part.items()}
+    return part[:most] if isinstance(part, list) else part
 
 
 def _fitted(part: Any, most: int) -> Any:

@@ -32,7 +32,6 @@ NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn o
     errors=(BadRequest, Forbidden),
     transaction=True,
     unchanging=True,
-    toolsets=("admin",),
     next="Give the link to the member alone, and never write it into a document.",
 )
 def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInvitation]:
@@ -62,7 +61,7 @@ def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInv
     return Result({**record_of(Invitation, invitation), "link": link}, secrets=("link",))
 
 
-@operation(Scope.ADMIN, Effect.READS, "GET /members/<id>/invitations", query=LongPage, toolsets=("admin",))
+@operation(Scope.ADMIN, Effect.READS, "GET /members/<id>/invitations", query=LongPage)
 def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[list[Invitation]]:
     """List the invitations of a member that can still be accepted, the oldest first; never their links."""
     own_member(ctx, member_id)
@@ -74,13 +73,7 @@ def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[lis
     return Result([record_of(Invitation, one) for one in open_ones[first : first + fields["limit"]]])
 
 
-@operation(
-    Scope.ADMIN,
-    Effect.DESTROYS,
-    "DELETE /members/<id>/invitations/<invitation_id>",
-    unchanging=True,
-    toolsets=("admin",),
-)
+@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>/invitations/<invitation_id>", unchanging=True)
 def withdraw_invitation(ctx: Context, member_id: str, invitation_id: str) -> Result[Invitation]:
     """Withdraw an invitation, whose link then signs nobody in.
 

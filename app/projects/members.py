@@ -37,7 +37,6 @@ def get_member(ctx: Context, member_id: str) -> Result[Member]:
     body=MemberFields,
     errors=(BadRequest,),
     location="members.getMember",
-    toolsets=("admin",),
 )
 def create_member(ctx: Context, fields: Fields) -> Result[Member]:
     """Add a member to the project."""
@@ -53,7 +52,6 @@ def create_member(ctx: Context, fields: Fields) -> Result[Member]:
     body=MemberChanges,
     errors=(BadRequest,),
     transaction=True,
-    toolsets=("admin",),
     arguments_as="create_member",
 )
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member]:
@@ -69,7 +67,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member
     return _result(ctx, ctx.store[Members].update(ctx.project_id, member, changes, ctx.event("member.updated")))
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>", transaction=True, toolsets=("admin",))
+@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>", transaction=True)
 def delete_member(ctx: Context, member_id: str) -> Result[Member]:
     """Remove a member: they can't be assigned any more, and records keep their id.
 

@@ -22,9 +22,7 @@ def get_project(ctx: Context) -> Result[Project]:
     return project_result(ctx, ctx.store[Projects].settings(ctx.project_id))
 
 
-@operation(
-    Scope.ADMIN, Effect.CHANGES, "PATCH /project", body=ProjectChanges, errors=(BadRequest,), toolsets=("admin",)
-)
+@operation(Scope.ADMIN, Effect.CHANGES, "PATCH /project", body=ProjectChanges, errors=(BadRequest,))
 def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     """Change the project's settings."""
     project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))

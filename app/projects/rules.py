@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.documented import doc
 from app.core.named import StoredNamed, name_key
+from app.core.records import Stored
 from app.core.secrets import StoredSecret
 from app.core.vocabulary import Role, TokenKind
 
@@ -21,11 +22,9 @@ class StoredMember(StoredNamed):
     role: Annotated[str, AfterValidator(Role)]
 
 
-class StoredToken(TypedDict):
+class StoredToken(Stored):
     """A token as the store returns it; lists have nothing but what is shown."""
 
-    id: str
-    projectId: str
     kind: str
     name: str
     agent: NotRequired[str | None]
@@ -33,11 +32,9 @@ class StoredToken(TypedDict):
     drafts: bool
     memberId: NotRequired[str | None]
     hash: NotRequired[str]
-    createdAt: datetime
     expiresAt: NotRequired[datetime | None]
     lastUsedAt: NotRequired[datetime | None]
     revokedAt: NotRequired[datetime | None]
-    rev: int
 
 
 NEW_TOKEN: Mapping[str, Any] = {
@@ -69,12 +66,9 @@ class SavedView(TypedDict):
     query: Annotated[str, doc("its filters, order and columns, as in the address of the console's table", "due=week")]
 
 
-class StoredProject(TypedDict):
-    """A project as the store returns it."""
+class StoredProject(Stored):
+    """A project as the store returns it; `projectId` is its id again, so that one condition finds all records."""
 
-    id: str
-    projectId: str
-    """Its id again, so that one condition finds the records of all collections."""
     teamId: str
     name: str
     reviewRequired: bool
@@ -83,9 +77,7 @@ class StoredProject(TypedDict):
     categoryUrl: NotRequired[str | None]
     claimLeaseSeconds: NotRequired[int | None]
     views: NotRequired[list[SavedView] | None]
-    createdAt: datetime
     updatedAt: datetime
-    rev: int
 
 
 def merged_views(views: Iterable[SavedView], sent: Iterable[Mapping[str, Any]]) -> list[SavedView]:

@@ -26,7 +26,7 @@ NOBODY = Problem(field="memberId", message="The project has no member with this 
 NO_OWNER = Problem(field="memberId", message="Only a management token can be a member's.")
 
 
-@operation(Scope.ADMIN, Effect.READS, "GET /tokens", query=LongPage, toolsets=("admin",))
+@operation(Scope.ADMIN, Effect.READS, "GET /tokens", query=LongPage)
 def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
     """List the project's tokens, the oldest first, revoked ones too; never their secrets."""
     shown = get_type_hints(ctx.features.response_of(Token))
@@ -40,7 +40,6 @@ def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
     "POST /tokens",
     body=TokenFields,
     errors=(BadRequest, Forbidden),
-    toolsets=("admin",),
     next="Pass the secret on at once, and never write it into a document.",
 )
 def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
@@ -74,9 +73,7 @@ def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
     return _result_with_secret(ctx, added, secret)
 
 
-@operation(
-    Scope.ADMIN, Effect.CHANGES, "PATCH /tokens/<id>", body=TokenChanges, errors=(BadRequest,), toolsets=("admin",)
-)
+@operation(Scope.ADMIN, Effect.CHANGES, "PATCH /tokens/<id>", body=TokenChanges, errors=(BadRequest,))
 def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
     """Change a token's name, whose it is, or its budget, which is replaced whole.
 
@@ -88,7 +85,7 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
     return _result(ctx, _write(ctx, token, changes, "token.updated") if changes else token)
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /tokens/<id>", toolsets=("admin",))
+@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /tokens/<id>")
 def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
     """Revoke a token: within 5 seconds no server accepts it.
 
@@ -103,7 +100,6 @@ def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
     Effect.CHANGES,
     "POST /tokens/<id>/rotate",
     errors=(BadRequest, Forbidden),
-    toolsets=("admin",),
     each_call_counts=True,
 )
 def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:

@@ -130,7 +130,7 @@ def compute_origins(ctx: Context, document_id: str, content_id: str) -> Iterator
         new = _digests(ctx, text)
         old, origins = new, origins_after(origins, old, new, text.version)
         computed = dump_origins(origins)
-        ctx.store[Bodies].set_origins(ctx.project_id, text.content_id, computed)
+        ctx.store[Bodies].set_origins(ctx.project_id, {text.content_id: computed})
         yield computed
 
 

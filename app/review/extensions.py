@@ -1,4 +1,7 @@
-"""Requests for changes: their threads, their number, and the offer of the brief (decisions, section 17)."""
+"""Requests for changes with their threads, rounds and the offer of the brief; threads in the work packet.
+
+(decisions, section 17)
+"""
 
 from collections.abc import Mapping
 from functools import partial

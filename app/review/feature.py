@@ -6,10 +6,12 @@ from app.core.store.indexes import Storage, index, types
 from app.core.store.validators import COUNT, ID, ITEMS, one_of, validator
 from app.documents.responses import Brief
 from app.documents.schemas import ChangesRequest
+from app.packets.responses import Packet
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
 from app.review.errors import RoundsExhausted
 from app.review.extensions import begin_rounds, count_round, rounds_shown
+from app.review.packet import WithUnresolved, threads_of_packet
 from app.review.responses import LimitedProject, WithRounds
 from app.review.schemas import RoundSettings, WithThreads
 from app.review.store import delete_threads
@@ -17,12 +19,13 @@ from app.review.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
 
 FEATURE = Feature(
     "review",
-    responses={Project: LimitedProject, Brief: WithRounds},
+    responses={Project: LimitedProject, Brief: WithRounds, Packet: WithUnresolved},
     schemas={ProjectChanges: RoundSettings, ChangesRequest: WithThreads},
     fields={Brief: AddedFields(shown=rounds_shown)},
     extensions=(
         Extension("request_changes", errors=(BadRequest, BriefClaimed, RoundsExhausted), decide=count_round),
         Extension("publish_document", decide=begin_rounds),
+        Extension("get_work_packet", present=threads_of_packet),
     ),
     purge=delete_threads,
     storage=Storage(

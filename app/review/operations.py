@@ -8,7 +8,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import cast
 
 from app.core.concurrency import processing
 from app.core.context import Context
@@ -34,7 +33,7 @@ from app.review import rules
 from app.review.anchors import lines_of
 from app.review.errors import QuoteGone, ThreadNotYours, ThreadResolved
 from app.review.responses import Thread, ThreadList, minimal_thread, thread_record
-from app.review.rules import MOST_UNRESOLVED, ReviewedDocument, StoredThread, places_of, record_thread
+from app.review.rules import MOST_UNRESOLVED, StoredThread, places_of, record_thread
 from app.review.schemas import AcceptFields, Replies, ReplyFields, SettleFields, ThreadFields, ThreadQuery
 from app.review.store import Threads
 from app.review.vocabulary import ThreadState
@@ -268,16 +267,6 @@ def thread_records(
         return place is None, place or 0, thread["createdAt"], thread["id"]
 
     return [record(thread) for thread in sorted(threads, key=order)]
-
-
-def unresolved_threads(
-    ctx: Context, document: StoredDocument, markdown: str, sections: Sequence[Section]
-) -> list[Thread]:
-    """Returns a document's threads that are not resolved, as `list_threads` has them; none are read where none are."""
-    if not cast(ReviewedDocument, document).get("unresolvedThreads"):
-        return []
-    threads = ctx.store[Threads].list(ctx.project_id, document["id"], UNRESOLVED)
-    return thread_records(ctx, document, threads, markdown, sections)
 
 
 def _change(ctx: Context, document_id: str, thread_id: str, event: str, rule: Rule) -> Result[Thread]:

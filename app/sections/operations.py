@@ -3,8 +3,9 @@
 By sections two writers can change different parts of it (decisions, sections 8 and 12).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from app.core.concurrency import processing
 from app.core.context import Context
@@ -26,7 +27,8 @@ from app.documents.operations import document_change, own_document
 from app.documents.record import StoredDocument
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import MAX_MARKDOWN
-from app.sections.responses import Outline, SectionList, section_record, section_summary
+from app.projects.gates import Attempt
+from app.sections.responses import Outline, SectionList, WithOutline, section_record, section_summary
 from app.sections.responses import Section as SectionResponse
 from app.sections.rules import Edit, Section, apply_edits, partition
 from app.sections.schemas import ContentEdits, SectionNumbers
@@ -45,14 +47,7 @@ def get_outline(ctx: Context, document_id: str) -> Result[Outline]:
     Each heading begins a section, up to the 10,000th; section 0 stands before the first.
     """
     document = own_document(ctx, document_id)
-    sections = sections_of(ctx, markdown_of(ctx, document.get("contentId")))
-    return Result(
-        {
-            "version": document["version"],
-            "words": document["wordCount"],
-            "sections": [section_summary(section) for section in sections],
-        }
-    )
+    return Result(_outline(ctx, document, markdown_of(ctx, document.get("contentId"))))
 
 
 @operation(Scope.READ, Effect.READS, query=SectionNumbers)
@@ -116,3 +111,14 @@ def sections_of(ctx: Context, markdown: str) -> list[Section]:
     """Returns the sections of a document's markdown."""
     with processing(ctx, markdown):
         return partition(markdown)
+
+
+def outline_of_packet(ctx: Context, packet: Mapping[str, Any], fields: Fields) -> WithOutline:
+    """Returns the outline of a packet's document."""
+    attempt: Attempt = packet["attempt"]
+    return {"outline": _outline(ctx, attempt.record, attempt.markdown)}
+
+
+def _outline(ctx: Context, document: StoredDocument, markdown: str) -> Outline:
+    sections = [section_summary(section) for section in sections_of(ctx, markdown)]
+    return {"version": document["version"], "words": document["wordCount"], "sections": sections}

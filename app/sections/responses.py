@@ -41,6 +41,12 @@ class Outline(TypedDict):
     sections: Annotated[list[SectionSummary], doc("the sections in their order")]
 
 
+class WithOutline(TypedDict):
+    """The part of a work packet."""
+
+    outline: Annotated[Outline, doc("the content's sections")]
+
+
 def section_summary(section: MarkdownSection) -> SectionSummary:
     """Returns a section as callers see it, without its text."""
     return cast(SectionSummary, {name: getattr(section, name) for name in SectionSummary.__annotations__})

@@ -188,7 +188,8 @@ class _Import:
             raise WriteConflict
         for kind in HISTORY:
             store[Transfers].add_many(self._project, COLLECTIONS[kind], records[kind])
-        store[Bodies].set_many_origins(self._project, origins)
+        if not store[Bodies].set_origins(self._project, origins):
+            raise WriteConflict
         store[Bodies].add_many(self._project, [html for one in documents for html in one.html])
         delivered = [one.publication for one in documents if one.publication and not one.record["deletedAt"]]
         store[Publications].add_many(self._project, delivered)

@@ -23,13 +23,13 @@ UNSET: dict[str, Any] = {"events": [], "description": ""}
 NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find it."
 
 
-@operation(Scope.ADMIN, Effect.READS, "GET /webhooks", toolsets=("admin",))
+@operation(Scope.ADMIN, Effect.READS, "GET /webhooks")
 def list_webhooks(ctx: Context) -> Result[list[Webhook]]:
     """List the project's webhooks, oldest first, without their secrets."""
     return Result([record_of(Webhook, webhook) for webhook in ctx.store[Webhooks].all(ctx.project_id)])
 
 
-@operation(Scope.ADMIN, Effect.READS, "GET /webhooks/<id>", toolsets=("admin",))
+@operation(Scope.ADMIN, Effect.READS, "GET /webhooks/<id>")
 def get_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     """Read a webhook."""
     return _result(_own_webhook(ctx, webhook_id))
@@ -43,7 +43,6 @@ def get_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     errors=(BadRequest,),
     transaction=True,
     location="webhooks.getWebhook",
-    toolsets=("admin",),
 )
 def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
     """Create a webhook: the project's events are sent to a URL, signed as Standard Webhooks specifies.
@@ -75,7 +74,6 @@ def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
     body=WebhookChanges,
     errors=(BadRequest,),
     transaction=True,
-    toolsets=("admin",),
     arguments_as="create_webhook",
 )
 def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webhook]:
@@ -98,7 +96,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webh
     return _result(changed)
 
 
-@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /webhooks/<id>", transaction=True, toolsets=("admin",))
+@operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /webhooks/<id>", transaction=True)
 def delete_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     """Delete a webhook; messages that were not sent yet are given up.
 
@@ -112,7 +110,7 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     return _result(deleted)
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, "POST /webhooks/<id>/rotate-secret", toolsets=("admin",), each_call_counts=True)
+@operation(Scope.ADMIN, Effect.CHANGES, "POST /webhooks/<id>/rotate-secret", each_call_counts=True)
 def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
     """Give a webhook a new secret, which is in this response and never shown again.
 
@@ -127,9 +125,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
     return _result_with_secret(written, secret)
 
 
-@operation(
-    Scope.ADMIN, Effect.CREATES, "POST /webhooks/<id>/test", transaction=True, unchanging=True, toolsets=("admin",)
-)
+@operation(Scope.ADMIN, Effect.CREATES, "POST /webhooks/<id>/test", transaction=True, unchanging=True)
 def test_webhook(ctx: Context, webhook_id: str) -> Result[Delivery]:
     """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
 
@@ -140,7 +136,7 @@ def test_webhook(ctx: Context, webhook_id: str) -> Result[Delivery]:
     return Result(delivery_record(ctx.store[Deliveries].add(ctx.project_id, webhook_id, message)))
 
 
-@operation(Scope.ADMIN, Effect.READS, "GET /webhooks/<id>/deliveries", query=DeliveryQuery, toolsets=("admin",))
+@operation(Scope.ADMIN, Effect.READS, "GET /webhooks/<id>/deliveries", query=DeliveryQuery)
 def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Result[list[Delivery]]:
     """List the deliveries of a webhook in the last 30 days, newest first, with every attempt."""
     _own_webhook(ctx, webhook_id)
@@ -156,7 +152,6 @@ def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Re
     "POST /webhooks/<id>/deliveries/<delivery_id>/redeliver",
     transaction=True,
     unchanging=True,
-    toolsets=("admin",),
 )
 def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result[Delivery]:
     """Send a delivery again, whether it arrived or not, with the same `webhook-id`, so that receivers recognise it.

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from app.core.actors import Actor
 from app.core.events import StoredEvent
 from app.core.ip_addresses import known_addresses, may_reach
+from app.core.records import Stored
 from app.core.times import plain, wire_time
 
 WEBHOOKS_PER_PROJECT = 20
@@ -31,22 +32,18 @@ class WebhookSecret(TypedDict):
     until: datetime | None
 
 
-class StoredWebhook(TypedDict):
+class StoredWebhook(Stored):
     """A webhook as the store returns it; only `Webhooks.get_with_secrets` reads its secrets."""
 
-    id: str
-    projectId: str
     url: str
     events: list[str]
     description: str
     enabled: bool
     disabledAt: datetime | None
     secrets: NotRequired[list[WebhookSecret]]
-    createdAt: datetime
     createdBy: Actor
     updatedAt: datetime
     deletedAt: datetime | None
-    rev: int
 
 
 class Attempt(TypedDict):

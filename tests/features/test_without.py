@@ -1,7 +1,6 @@
 """An application without a feature has no trace of it, and does everything that the contract asks.
 
-The names that belong to a feature are derived from its own folder. `PENDING` lists the traces that are still there,
-each with what stands in the way; a mark that is not needed any more fails.
+The names that belong to a feature are derived from its own folder.
 """
 
 import json
@@ -44,26 +43,11 @@ pytestmark = pytest.mark.needs_mongod
 
 CONTRACT_FOLDERS = {"core", "projects", "categories", "publications", "documents", "intents", "briefs", "delivery"}
 FEATURES = sorted(ALL.folders - CONTRACT_FOLDERS)
-PENDING: dict[tuple[str, str], str] = {
-    **{
-        ("components", name): "the work packet needs it, and shows its records"
-        for name in ("checks", "review", "sections")
-    },
-}
 READERS = {"events", "insights", "notices", "transfers"}
 """Folders that name the types of events of others."""
 
-
-def each_feature(kind: str) -> pytest.MarkDecorator:
-    """Parametrizes a test with the name of each feature; where the kind of trace is pending, it has to fail."""
-    marks = {
-        name: pytest.mark.xfail(reason=reason, strict=True) for (one, name), reason in PENDING.items() if one == kind
-    }
-    return pytest.mark.parametrize(
-        "name",
-        [pytest.param(name, marks=[marks[name]] if name in marks else []) for name in FEATURES],
-        scope="module",  # all tests of a feature run together, and share its application
-    )
+each_feature = pytest.mark.parametrize("name", FEATURES, scope="module")
+"""All tests of a feature run together, and share its application."""
 
 
 @cache
@@ -124,7 +108,7 @@ def named_in(text: str, names: frozenset[str]) -> set[str]:
     return names & set(re.findall(r"\w+", text))
 
 
-@each_feature("routes")
+@each_feature
 def test_it_has_no_route_and_no_page(bare: Flask, openapi: Any, name: str) -> None:
     ids = {route.name for one in ALL.operations if folder_of(one) == name for route in routes_of(one, ALL)}
     documented = {one["operationId"] for path in openapi["paths"].values() for one in path.values() if "tags" in one}
@@ -135,7 +119,7 @@ def test_it_has_no_route_and_no_page(bare: Flask, openapi: Any, name: str) -> No
     assert [view for view, module in views.items() if module.startswith(f"app.{name}.")] == []
 
 
-@each_feature("references")
+@each_feature
 def test_openapi_has_all_that_it_refers_to(openapi: Any, name: str) -> None:
     referred = set(re.findall(r'"#/components/(\w+)/([^"]+)"', json.dumps(openapi)))
 
@@ -148,12 +132,12 @@ def test_openapi_of_the_contract_alone_is_valid(store: Store) -> None:
     OpenAPIV31SpecValidator(alone.test_client().get("/openapi.json").json).validate()
 
 
-@each_feature("components")
+@each_feature
 def test_openapi_has_no_schema_of_it(openapi: Any, name: str) -> None:
     assert openapi["components"]["schemas"].keys() & classes_of(name).keys() == set()
 
 
-@each_feature("texts")
+@each_feature
 def test_no_text_of_an_interface_names_its_operations(bare: Flask, bare_project: Project, name: str) -> None:
     client, names = bare.test_client(), operations_of(name)
     tools = Agent(client, bare_project.token()).ask("tools/list")["tools"]
@@ -164,7 +148,7 @@ def test_no_text_of_an_interface_names_its_operations(bare: Flask, bare_project:
     assert named_in(instructions_of(without(name)), names) == set()
 
 
-@each_feature("fields")
+@each_feature
 def test_no_record_and_no_request_has_a_field_of_it(openapi: Any, name: str) -> None:
     added = [one for one in ALL.features if one.name == name]
     keys = {key for one in added for record in one.responses.values() for key in record.__annotations__}
@@ -175,7 +159,7 @@ def test_no_record_and_no_request_has_a_field_of_it(openapi: Any, name: str) -> 
     assert {(one, key) for one in records for key in schemas.get(one, {}).get("properties", {}) if key in keys} == set()
 
 
-@each_feature("sdl")
+@each_feature
 def test_the_delivery_api_has_no_field_of_it(name: str) -> None:
     fields = [one for one in Document.__strawberry_definition__.fields if one.metadata.get(FEATURE) == name]
     text = sdl(without(name))
@@ -184,7 +168,7 @@ def test_the_delivery_api_has_no_field_of_it(name: str) -> None:
     assert [one for one in fields if one.type.__name__ in text] == []
 
 
-@each_feature("events")
+@each_feature
 def test_no_type_of_event_is_its_own(openapi: Any, name: str) -> None:
     own = {one for one in ALL.event_types if f'"{one}"' in source_of(name)} if name not in READERS else set()
     own = {one for one in own if not any(f'"{one}"' in source_of(folder) for folder in CONTRACT)}
@@ -193,7 +177,7 @@ def test_no_type_of_event_is_its_own(openapi: Any, name: str) -> None:
     assert [one for one in own if f'"{one}"' in document] == []
 
 
-@each_feature("settings")
+@each_feature
 def test_the_server_has_no_setting_of_it(name: str) -> None:
     declared = {key for one in ALL.features if one.name == name and one.settings for key in own_settings(one.settings)}
 
@@ -206,7 +190,7 @@ def own_settings(settings: type[Settings]) -> set[str]:
     return settings.model_fields.keys() - Settings.model_fields.keys()
 
 
-@each_feature("collections")
+@each_feature
 def test_its_collections_are_not_created(name: str, mongodb_uri: str) -> None:
     collections = {
         feature: {
@@ -224,7 +208,7 @@ def test_its_collections_are_not_created(name: str, mongodb_uri: str) -> None:
         empty.database.client.close()
 
 
-@each_feature("commands")
+@each_feature
 def test_it_has_no_command(name: str) -> None:
     shown = CliRunner().invoke(main, ["--help"], obj=without(name)).output
     own = {command for command, feature in OF_FEATURES.items() if feature == name}
@@ -233,7 +217,7 @@ def test_it_has_no_command(name: str) -> None:
     assert all(CliRunner().invoke(main, [command], obj=without(name)).exit_code == 2 for command in own)
 
 
-@each_feature("console")
+@each_feature
 def test_the_pages_of_the_contract_are_shown(bare: Flask, bare_project: Project, name: str) -> None:
     token = bare_project.token()
     published = publish_by_rest(Rest(bare.test_client(), token))
@@ -265,7 +249,7 @@ def _endpoint(rules: Any, path: str, method: str) -> bool:
     return bool(rules.match(path, method)[0] != "console.unknown")
 
 
-@each_feature("story")
+@each_feature
 def test_the_story_of_the_contract_passes(bare: Flask, bare_project: Project, name: str) -> None:
     client = bare.test_client()
     document = publish_by_rest(Rest(client, bare_project.token()))

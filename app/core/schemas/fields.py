@@ -15,7 +15,8 @@ from marshmallow.experimental.context import Context
 from webargs.fields import DelimitedList
 
 from app.core.documented import MAX_INTEGER
-from app.core.schemas.validation import HEX_ID, calendar_date, one_of, timestamp
+from app.core.schemas.validation import HEX_ID, calendar_date, one_of
+from app.core.times import timestamp
 
 Check = Callable[[Any], Any]
 

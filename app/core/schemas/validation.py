@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from datetime import UTC, date, datetime
+from datetime import date
 from urllib.parse import urlsplit
 
 import marshmallow as ma
@@ -11,8 +11,6 @@ from marshmallow import validate
 
 HEX_ID = re.compile("[0-9a-fA-F]{24}")
 """The form of ids."""
-_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*(?:Z|[+-]\d{2}(?::?[0-5]\d){0,2}(?:\.\d+)?)")
-"""Pattern of what `fromisoformat` does not check in a timestamp: the separator, and an offset's minutes below 60."""
 WRONG_ID = "There is no record with this id: an id has 24 hexadecimal digits, as the lists show it."
 
 
@@ -46,16 +44,6 @@ def calendar_date(value: str) -> None:
         date.fromisoformat(value)
     except ValueError:
         raise ma.ValidationError("Must be a calendar date, written YYYY-MM-DD.") from None
-
-
-def timestamp(value: str) -> None:
-    """Checks for an ISO 8601 timestamp that states its offset from UTC."""
-    try:
-        datetime.fromisoformat(value).astimezone(UTC)  # which may be before the year 1
-        if not _TIMESTAMP.fullmatch(value):
-            raise ValueError
-    except (ValueError, OverflowError):
-        raise ma.ValidationError("Must be a timestamp with its offset, like 2027-01-31T09:00:00Z.") from None
 
 
 def http_url(value: str) -> None:

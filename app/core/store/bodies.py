@@ -16,7 +16,6 @@ from bson import ObjectId
 from pymongo import UpdateOne
 from pymongo.read_concern import ReadConcern
 
-from app.core.errors import WriteConflict
 from app.core.store.collection import Collection, object_id
 from app.core.store.indexes import Storage, index
 from app.core.store.shared_cache import SharedCache
@@ -106,19 +105,18 @@ class Bodies(Collection[StoredBody]):
         """Returns the origins of several bodies by id, None where nobody computed them, in one read of no more."""
         return self._values(project_id, body_ids, "$origins")
 
-    def set_origins(self, project_id: str, body_id: str, origins: str) -> None:
-        """Stores the origins of a text. They follow from immutable texts, so it does not matter who does so first."""
-        where = self._where(project_id, {"_id": ObjectId(body_id)})
-        self._collection.update_one(where, {"$set": {"origins": origins}}, session=self._session)
+    def set_origins(self, project_id: str, origins: Mapping[str, str]) -> bool:
+        """Stores the origins of texts by id; returns False if one is gone.
 
-    def set_many_origins(self, project_id: str, origins: Mapping[str, str]) -> None:
-        """Stores the origins of texts that were added without them, by id; raises `WriteConflict` if one is gone."""
+        They follow from immutable texts, so it does not matter who does so first.
+        """
         updates = [
             UpdateOne(self._where(project_id, {"_id": ObjectId(body_id)}), {"$set": {"origins": one}})
             for body_id, one in origins.items()
         ]
-        if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
-            raise WriteConflict
+        if not updates:
+            return True
+        return self._collection.bulk_write(updates, session=self._session).matched_count == len(updates)
 
     def _remember(self, project_id: str, body_id: str, text: str) -> None:
         may_be_rolled_back = self._session is not None and self._session.in_transaction
