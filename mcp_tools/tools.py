@@ -61,7 +61,7 @@ def _tool(operation: Operation[Any], features: Features) -> Tool:
 
 
 def _description(operation: Operation[Any], features: Features) -> str:
-    """Returns what an agent reads: what the tool does, and what to call next; the instructions explain its refusals."""
+    """Returns what an agent reads: what the tool does, and what to call next; refusals explain themselves."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in operation.description.split("\n\n"))
     other = operation.arguments_as if operation.arguments_as in features.by_name else ""
     sentences = re.split(r"(?<=\.) ", operation.next)
