@@ -11,6 +11,7 @@ from app.checks.vocabulary import CheckLevel, CheckName
 from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page
+from app.console.other_settings import changed_settings
 from app.console.words import UNITS, exact_duration
 from app.core.errors import HttpApiDecodeError
 from app.guards import freezing
@@ -106,7 +107,7 @@ def unfreeze() -> str:
 
 
 def _changes() -> dict[str, Any]:
-    fields = changed_fields(TEXTS)
+    fields = changed_settings() | changed_fields(TEXTS)
     if (lease := fields.get("claimLeaseSeconds")) and (found := DURATION.fullmatch(lease.lower())):
         fields["claimLeaseSeconds"] = int(found[1]) * SECONDS[found[2][:1]]
     for name in FLAGS:
