@@ -72,7 +72,7 @@ def _tool(operation: Operation[Any], features: Features, names: Set[str]) -> Too
 
 
 def _description(operation: Operation[Any], names: Set[str]) -> str:
-    """Returns what an agent reads: what the tool does, and which of the tools `names` to call next."""
+    """Returns what an agent reads: what the tool does, and what to call next; refusals explain themselves."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in operation.description.split("\n\n"))
     other = operation.arguments_as if operation.arguments_as in names else ""
     sentences = re.split(r"(?<=\.) ", operation.next)

@@ -11,6 +11,7 @@ from app.console.additions import added
 from app.console.calls import call, require
 from app.console.forms import changed_fields, changed_ticks, form_of
 from app.console.frame import console, done, page
+from app.console.other_settings import changed_settings
 from app.console.words import UNITS, exact_duration
 from app.core.errors import HttpApiDecodeError
 from app.projects import operations as projects
@@ -48,7 +49,7 @@ def save_settings() -> BaseResponse:
 
 
 def _changes() -> dict[str, Any]:
-    fields = changed_fields(TEXTS)
+    fields = changed_settings() | changed_fields(TEXTS)
     if (lease := fields.get("claimLeaseSeconds")) and (found := DURATION.fullmatch(lease.lower())):
         fields["claimLeaseSeconds"] = int(found[1]) * SECONDS[found[2][:1]]
     return fields | changed_ticks("reviewRequired") | added("changed settings")

@@ -109,7 +109,7 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Approve a document as it is: from now on its content stays until it is published or changes are requested.
 
-    With `baseVersion`, what you read is what goes out. With `review` a person attests what they examined.
+    With `baseVersion`, what you read is what goes out.
     """
     document = own_document(ctx, document_id)
     call = Attempt(ctx, document, ctx.call, fields).call_for("approve_document")

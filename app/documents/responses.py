@@ -79,7 +79,7 @@ class Brief(TypedDict):
 class DocumentSummary(Identified, Created, Published):
     """A document without its long texts, as lists and tools give it."""
 
-    key: Annotated[str | None, doc("its key, given when it was planned; null without one")]
+    key: Annotated[str | None, doc("your own id of it; null without one")]
     status: Annotated[str, one_of(DocumentStatus), doc("the status", "drafting")]
     assigneeId: Annotated[Id | None, doc("the member who works on it")]
     authorId: Annotated[Id | None, doc("the member named as its author")]

@@ -75,7 +75,7 @@ def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
 
 @operation(Scope.ADMIN, Effect.CHANGES, "PATCH /tokens/<id>", body=TokenChanges, errors=(BadRequest,))
 def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
-    """Change a token's name, whose it is, or its budget, which is replaced whole.
+    """Change a token.
 
     Within 5 seconds every server applies it.
     """
@@ -106,7 +106,7 @@ def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
     The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
-    A token with a scope that yours lacks can't be rotated with it. One that a client got by OAuth renews itself.
+    A token with a scope that yours lacks can't be rotated with it.
     """
     token = ctx.check_match(_own_token(ctx, token_id))
     for feature in ctx.features.features:

@@ -24,7 +24,7 @@ class ReviewFields(Schema):
 class WithReview(Schema):
     """An approval that may have the record of a person's review."""
 
-    review = Nested(ReviewFields, description="the record of a person's review")
+    review = Nested(ReviewFields, description="a person's attestation of what they examined")
 
 
 class VersionQuery(Schema):

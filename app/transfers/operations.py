@@ -123,8 +123,9 @@ class _Import:
 
     def write(self, batch: Iterable[bytes]) -> None:
         """Writes the records of lines; documents with their texts, versions and threads, and what is delivered."""
-        records = self._records_of(batch)
-        texts, origins, documents = self._gather(records), dict[str, str](), []
+        with self._store.deadline():
+            records = self._records_of(batch)
+            texts, origins, documents = self._gather(records), dict[str, str](), []
         for line in records["document"]:
             history = self._histories.pop(line["id"])
             origins |= {body_id: dump_origins(one) for body_id, one in history.origins.items()}
@@ -147,10 +148,9 @@ class _Import:
 
         for kind, record in rows:
             renamed(kind, record, note)
-        with self._store.deadline():
-            for collection, ids in unknown.items():
-                taken = self._store[Transfers].taken_ids(collection, ids)
-                self._ids |= {(collection, one): new_id() if one in taken else one for one in ids}
+        for collection, ids in unknown.items():
+            taken = self._store[Transfers].taken_ids(collection, ids)
+            self._ids |= {(collection, one): new_id() if one in taken else one for one in ids}
         records: Records = defaultdict(list)
         for kind, record in rows:
             records[kind].append(renamed(kind, record, lambda collection, old: self._ids[collection, old]))
@@ -163,8 +163,7 @@ class _Import:
                 self._histories[record["documentId"]].add(kind, record)
         texts = {body["id"]: body["text"] for body in records["body"]}
         delivered = {line["snapshot"]["markdownId"] for line in records["document"] if line["snapshot"]}
-        with self._store.deadline():
-            return texts | self._store[Bodies].get_texts(self._project, delivered - texts.keys())
+        return texts | self._store[Bodies].get_texts(self._project, delivered - texts.keys())
 
     def _write(
         self, store: Store, records: Records, documents: Sequence[CompleteDocument], origins: Mapping[str, str]

@@ -80,6 +80,25 @@ def test_settings_are_changed_one_by_one(editor: Visitor, project: Project) -> N
     assert (after["name"], after["fourEyes"], after["checks"]) == ("The Crumb", False, {})
 
 
+def test_a_setting_without_a_control_of_its_own_has_one_that_follows_from_its_schema(
+    editor: Visitor, project: Project
+) -> None:
+    path, form = "/console/administration", editor.get("/console/administration").text
+
+    assert re.findall(r'name="(?!was\.)(maxRounds|reviewRecord|fourEyes)"', form) == [
+        "fourEyes",
+        "reviewRecord",
+        "maxRounds",
+    ]
+    editor.post(path, **{"maxRounds": "3", "was.maxRounds": ""})
+    assert settings(project)["maxRounds"] == 3
+    for wrong in ("99", "many", "9" * 5_000):
+        refused = editor.post(path, **{"maxRounds": wrong, "was.maxRounds": "3"})
+        assert (refused.status_code, 'id="e-maxRounds"' in refused.text) == (400, True)
+    editor.post(path, **{"maxRounds": "", "was.maxRounds": "3"})
+    assert settings(project)["maxRounds"] is None
+
+
 @pytest.mark.parametrize(
     ("typed", "seconds", "shown"),
     [
