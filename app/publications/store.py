@@ -65,7 +65,7 @@ class Publications(Collection[Publication]):
             where, row, {"htmlId": 1}, upsert=True, return_document=ReturnDocument.BEFORE, session=self._session
         )
         self._store.writes += 1
-        return replaced and str(replaced["htmlId"])
+        return str(replaced["htmlId"]) if replaced else None
 
     def change_many(self, project_id: str, changes: Iterable[tuple[str, Values]]) -> None:
         """Changes fields that are delivered without publishing, each with the id of the document, in one call."""
