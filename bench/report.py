@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from bench.contention import Row
 from bench.growth import FEW, MANY, Growth
 from bench.requests import Figure
 
@@ -17,17 +18,26 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "performance.md"
 IMAGES = ROOT / "docs" / "images"
 RESULTS = ROOT / "bench" / "results"
+MOST_ABORTED = 0.02
+"""How many transactions may be aborted for each that is committed."""
 LIMIT = 1.3
 """How many times as long a request may take in a large deployment."""
 TAIL = 4
 """How many times its median a 99th percentile may be."""
 
 
-def write(figures: Sequence[Figure], growth: Sequence[Growth], processes: Mapping[str, float], load: float) -> Path:
+def write(
+    figures: Sequence[Figure],
+    contention: Sequence[Row],
+    growth: Sequence[Growth],
+    processes: Mapping[str, float],
+    load: float,
+) -> Path:
     """Writes what `make bench` measured, and returns the file of figures."""
     results = {
         **_machine(load),
         "requests": [asdict(one) | {"ratio": one.ratio} for one in figures],
+        "contention": [asdict(one) for one in contention],
         "growth": [asdict(one) | {"ratio": one.ratio} for one in growth],
         "processes": dict(processes),
     }
@@ -38,7 +48,8 @@ def write(figures: Sequence[Figure], growth: Sequence[Growth], processes: Mappin
         f"{processes['two_busy']:.0%} with two. A process takes {processes['rest_mb']:.0f} MB at rest, and at most "
         f"{processes['loaded_mb']:.0f} MB with 8 texts of 2 MB at once."
     )
-    _into_page("make bench", [_measured(results), requests_table(figures), growth_summary(growth, MANY), alone])
+    tables = [requests_table(figures), contention_table(contention), growth_summary(growth, MANY)]
+    _into_page("make bench", [_measured(results), *tables, alone])
     bars = [(one.what, one.ours.p50, one.ours.p99) for one in figures]
     (IMAGES / "bench-latency.svg").write_text(_plot("Latency in ms: median, and 99th percentile", bars))
     return write_results("", results)
@@ -104,6 +115,36 @@ def requests_table(figures: Sequence[Figure]) -> str:
         for one in figures
     )
     return markdown_table(head, rows)
+
+
+def contention_table(rows: Sequence[Row]) -> str:
+    """Returns what callers reach who write different documents of a project at once, as a table of markdown."""
+    head = (
+        "At once in one project",
+        "Callers",
+        "A second",
+        "Median, ms",
+        "Slowest, ms",
+        "Aborted",
+        "CPU, ms",
+        "MongoDB",
+    )
+    return markdown_table(
+        head,
+        (
+            (
+                one.what,
+                f"{one.callers}",
+                f"{one.per_second:,.0f}",
+                f"{one.p50:.0f}",
+                f"{one.slowest:.0f}",
+                _marked(f"{one.aborted:.1%}", one.aborted <= MOST_ABORTED),
+                f"{one.server_ms:.1f}",
+                f"{one.database_ms:.1f}",
+            )
+            for one in rows
+        ),
+    )
 
 
 def growth_table(growth: Sequence[Growth], documents: int) -> str:

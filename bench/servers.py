@@ -31,12 +31,26 @@ class Server:
         """Returns the most memory that a process that serves has had so far."""
         return max(self._memory("VmHWM"), default=0.0)
 
+    def cpu_seconds(self) -> float:
+        """Returns the time that the processes that serve have used a CPU so far, where the system tells (Linux)."""
+        return sum(cpu_seconds_of(process) for process in self._processes())
+
     def _memory(self, name: str) -> list[float]:
-        command = ["ps", "-o", "pid=,args=", "--ppid", str(self.process)]
-        children = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
-        files = [Path(f"/proc/{line.split()[0]}/status") for line in children if "spawn_main" in line]
+        files = [Path(f"/proc/{process}/status") for process in self._processes()]
         found = [re.search(rf"{name}:\s+(\d+) kB", file.read_text()) for file in files if file.exists()]
         return [int(one[1]) / 1024 for one in found if one]
+
+    def _processes(self) -> list[str]:
+        command = ["ps", "-o", "pid=,args=", "--ppid", str(self.process)]
+        children = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+        return [line.split()[0] for line in children if "spawn_main" in line]
+
+
+def cpu_seconds_of(process: int | str) -> float:
+    """Returns the time that a process has used a CPU so far; 0 where the system does not tell."""
+    file = Path(f"/proc/{process}/stat")
+    times = file.read_text().rpartition(")")[2].split()[11:13] if file.exists() else ()
+    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager

@@ -18,14 +18,14 @@ def lock_references(
     record is a draft that the transaction deletes.
     """
 
-    def locked(kind: type[Categories | Clusters], field: str) -> set[str]:
-        refer = store[kind].refer_from_draft if from_draft else store[kind].refer_to
+    def locked(named: Categories | Clusters, field: str) -> set[str]:
+        refer = named.refer_from_draft if from_draft else named.refer_to
         return {one for one in _ids_in(records, field) if refer(project_id, one)}
 
     return ExistingRecords(
         members={one for one in _ids_in(records, "assigneeId", "authorId") if store[Members].exists(project_id, one)},
-        categories=locked(Categories, "categoryId"),
-        clusters=locked(Clusters, "clusterId"),
+        categories=locked(store[Categories], "categoryId"),
+        clusters=locked(store[Clusters], "clusterId"),
     )
 
 

@@ -294,7 +294,8 @@ def unpublish_document(ctx: Context, document_id: str) -> Result[DocumentSummary
     rule = partial(publishing.unpublish_document, call=ctx.call)
     ctx.store.change_delivery(ctx.project_id)
     result = change_document(ctx, own_document(ctx, document_id), rule)
-    _delete_html(ctx, ctx.store[Publications].remove(ctx.project_id, document_id))
+    if before := ctx.store[Publications].remove(ctx.project_id, document_id):
+        ctx.store[Bodies].delete(ctx.project_id, before["htmlId"])
     return result
 
 
@@ -361,11 +362,6 @@ def _publish(ctx: Context) -> Result[DocumentSummary]:
     ctx.store.change_delivery(ctx.project_id)
     published = write_decision(ctx, document, publish)
     ctx.store[Bodies].add(ctx.project_id, document["id"], prepared.html, delivered["htmlId"])
-    _delete_html(ctx, ctx.store[Publications].put(ctx.project_id, delivered))
+    if html_id := ctx.store[Publications].put(ctx.project_id, delivered):
+        ctx.store[Bodies].delete(ctx.project_id, html_id)
     return document_result(ctx, published, prepared.rendering.body and prepared.rendering.body["text"])
-
-
-def _delete_html(ctx: Context, before: Publication | None) -> None:
-    """Deletes the html of a former publication, if there was one."""
-    if before is not None:
-        ctx.store[Bodies].delete(ctx.project_id, before["htmlId"])

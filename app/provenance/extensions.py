@@ -15,7 +15,7 @@ from app.core.store.bodies import Bodies, StoredBody
 from app.documents.record import Decision, StoredDocument
 from app.documents.statuses import approve_document
 from app.documents.store import Documents
-from app.provenance.operations import provenance_of, review_of
+from app.provenance.operations import attributed, provenance_of, review_of
 from app.provenance.reviews import TOKENS, Generation
 from app.provenance.rules import Provenance, attribution_of
 from app.provenance.store import AttributedRevisions
@@ -48,8 +48,8 @@ def generation_shown(revision: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def attribution(ctx: Context, document: StoredDocument, body: StoredBody | None) -> Mapping[str, Any]:
     """Returns what a publication of a document discloses, and how many words each agent wrote of it."""
-    written = provenance_of(ctx, body)
-    revision = ctx.store[AttributedRevisions].get(ctx.project_id, document["id"], document["version"])
+    written, revisions = attributed(ctx, body, document["version"])
+    revision = revisions.get(document["version"])
     return attribution_of(written, revision and revision.get("review"))
 
 

@@ -80,19 +80,26 @@ def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[Pro
 
 
 def provenance_of(ctx: Context, body: StoredBody | None) -> Provenance:
-    """Returns who wrote a document's content, None being no content.
+    """Returns who wrote a document's content, None being no content; outside of a transaction, as `attributed`."""
+    return attributed(ctx, body)[0]
+
+
+def attributed(
+    ctx: Context, body: StoredBody | None, *versions: int
+) -> tuple[Provenance, Mapping[int, AttributedRevision]]:
+    """Returns who wrote a document's content, and the versions that it goes back to with further ones, in one read.
 
     Outside of a transaction: where nobody computed its origins before, they are computed and stored.
     """
     if body is None:
-        return Provenance([])
+        return Provenance([]), {}
     origins = load_origins(_origins(ctx, body["documentId"], body["id"], body.get("origins")))
     with processing(ctx, body["text"]):
         paragraphs = rules.paragraphs_of(body["text"])
         words = [word_count(one.text) for one in paragraphs]
     named = rules.versions_in(reduce(or_, set(origins), 0))
-    revisions = ctx.store[AttributedRevisions].get_many(ctx.project_id, body["documentId"], named)
-    return rules.provenance_of(paragraphs, words, origins, revisions)
+    revisions = ctx.store[AttributedRevisions].get_many(ctx.project_id, body["documentId"], {*named, *versions})
+    return rules.provenance_of(paragraphs, words, origins, revisions), revisions
 
 
 def origins_of(ctx: Context, contents: Mapping[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from app.provenance.reviews import AgentWords, AttributedRevision, DisclosedPubl
 from app.provenance.vocabulary import WriterKind
 from app.publications.store import NEWEST, NEWEST_FIRST
 
-WRITTEN = dict.fromkeys(("documentId", "version", "by", "kind", "generation", "suggestedBy"), 1)
+WRITTEN = dict.fromkeys(("documentId", "version", "by", "kind", "generation", "suggestedBy", "review"), 1)
 """Projection: the fields that attribute a version."""
 OF_AGENTS = ({"kind": WriterKind.AGENT}, {"suggestedBy": {"$ne": None}})
 DISCLOSED = dict.fromkeys(("title", "slug", "version", "publishedAt", "disclosure"), 1)

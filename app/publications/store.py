@@ -57,15 +57,15 @@ class Publications(Collection[Publication]):
 
     name = "publications"
 
-    def put(self, project_id: str, publication: Publication) -> Publication | None:
-        """Makes this what is delivered of its document; returns what was delivered before, if anything."""
+    def put(self, project_id: str, publication: Publication) -> str | None:
+        """Makes this what is delivered of its document; returns the id of the html that was delivered before."""
         row = to_bson({**publication, "projectId": project_id})
         where = {"projectId": row["projectId"], "_id": row["_id"]}
         replaced = self._collection.find_one_and_replace(
-            where, row, upsert=True, return_document=ReturnDocument.BEFORE, session=self._session
+            where, row, {"htmlId": 1}, upsert=True, return_document=ReturnDocument.BEFORE, session=self._session
         )
         self._store.writes += 1
-        return self.from_bson(replaced)
+        return str(replaced["htmlId"]) if replaced else None
 
     def change_many(self, project_id: str, changes: Iterable[tuple[str, Values]]) -> None:
         """Changes fields that are delivered without publishing, each with the id of the document, in one call."""

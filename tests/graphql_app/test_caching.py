@@ -3,6 +3,7 @@
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,12 +11,14 @@ from flask import Flask
 
 from app.categories.store import Categories
 from app.core.errors import ServiceUnavailable
+from app.core.store.delivery_revisions import DeliveryRevisions
+from app.core.store.outbox import Outboxes
 from app.core.store.shared_cache import SharedCache
 from app.core.store.single_flight import SingleFlight
 from app.core.store.store import Store
 from app.delivery.caches import categories_at
 from tests.graphql_app.client import GraphQL, delivery_token, published, run
-from tests.make import Project, a_document, a_project, an_app, made
+from tests.make import OPERATIONS, Project, a_document, a_project, an_app, made
 
 QUERY = """{
     documents { title slug category { name } author { name } related { title } }
@@ -305,3 +308,49 @@ class _Interrupted:
         raise KeyboardInterrupt
 
     def __exit__(self, *error: object) -> None: ...
+
+
+@pytest.mark.parametrize("dies", [False, True])
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_is_counted_once_and_by_the_relay_where_the_process_died_after_the_commit(
+    project: Project, store: Store, monkeypatch: pytest.MonkeyPatch, name: str, dies: bool
+) -> None:
+    category = made(project.context(), "category", name="Bread", slug="bread")["id"]
+    cluster, ada = (
+        made(project.context(), "cluster", name="Sour")["id"],
+        run(project, "create_member", name="Ada")["id"],
+    )
+    document = published(project, title="Rye", categoryId=category, clusterId=cluster)
+    document = run(project, "update_document", document["id"], authorId=ada)
+    store[Outboxes].publish_all(project.id)
+    revisions = [store[DeliveryRevisions].read(project.id).number]
+
+    with monkeypatch.context() as patch:
+        if dies:
+            patch.setattr(DeliveryRevisions, "count", lambda *_: None)
+        CHANGES[name](project, document, category)
+    for _ in range(2):
+        revisions.append(store[DeliveryRevisions].read(project.id).number)
+        store[Outboxes].publish_all(project.id)
+    revisions.append(store[DeliveryRevisions].read(project.id).number)
+
+    before, changed, relayed, relayed_again = revisions
+    assert (before == changed) == dies
+    assert (changed == relayed) == (not dies)
+    assert relayed == relayed_again
+
+
+def test_what_is_replayed_under_an_idempotency_key_is_delivered_though_the_first_process_died(
+    project: Project, graphql: GraphQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, query = published(project, title="Rye"), "{ documents { title } }"
+    assert graphql.data(query)["documents"]
+    unpublish = partial(OPERATIONS["unpublish_document"], project.context(), document["id"], key="once")
+    with monkeypatch.context() as patch:
+        patch.setattr(DeliveryRevisions, "count", lambda *_: None)
+        unpublish()
+    assert graphql.data(query)["documents"]
+
+    assert unpublish().replayed
+
+    assert graphql.data(query)["documents"] == []

@@ -99,7 +99,10 @@ class Bodies(Collection[StoredBody]):
 
     def get(self, project_id: str, body_id: str | None) -> StoredBody | None:
         """Returns a body, or None."""
-        return self._find_one(project_id, {"_id": object_id(body_id)}) if body_id else None
+        body = self._find_one(project_id, {"_id": object_id(body_id)}) if body_id else None
+        if body is not None:
+            self._remember(project_id, body["id"], body["text"])
+        return body
 
     def get_origins(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str | None]:
         """Returns the origins of several bodies by id, None where nobody computed them, in one read of no more."""
@@ -137,4 +140,4 @@ class Bodies(Collection[StoredBody]):
 
     def delete(self, project_id: str, body_id: str) -> None:
         """Deletes a body that nothing names any more."""
-        self._delete_one(project_id, {"_id": ObjectId(body_id)})
+        self._collection.delete_one(self._where(project_id, {"_id": ObjectId(body_id)}), session=self._session)
