@@ -56,7 +56,7 @@ def actions_on(
     attempt = Attempt(ctx, document, call, text=markdown, facts=dict(facts or {}), reads=not is_trashed)
     asked = [gate.ask(ctx) for gate in ctx.features.write_gates]
     for one in document_operations(ctx.features):
-        after = (refusals.get(one.publishes) for refusals in asked)
+        after = (refusals.get(one.publishes(document)) for refusals in asked)
         yield one, _refusal(attempt, one) or next(filter(None, after), None)
 
 

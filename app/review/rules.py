@@ -314,4 +314,8 @@ class StoredReviewLink(StoredSecret):
 
     documentId: str
     name: str
+    agent: NotRequired[str | None]
+    """The agent's name that who comes by it acts under, where an agent made it."""
     createdBy: Actor
+    tokenHash: NotRequired[str | None]
+    """The hash of the secret that it was made with, with which it ends; none for a connection's."""
