@@ -13,7 +13,6 @@ from app.console.documents import PREVIEWED, preview_of, read_document
 from app.console.forms import form_of, text
 from app.console.frame import console, done, page
 from app.console.moves import NEXT, moves_of, refusals_on
-from app.console.reviewing import threads_of
 from app.console.sessions import context
 from app.core.actors import actor_name
 from app.core.errors import NotFound
@@ -27,7 +26,8 @@ from app.provenance.operations import provenance_of
 from app.provenance.responses import disclosures_csv
 from app.provenance.rules import Writer, paragraphs_of
 from app.provenance.vocabulary import DisclosureValue, WriterKind
-from app.review.vocabulary import ThreadState
+from app.review.operations import unresolved_threads
+from app.sections.operations import sections_of
 
 SHOWN = 400
 """Maximum number of paragraphs that a page shows with their text."""
@@ -77,7 +77,7 @@ def show_approval(id: str) -> Response:
         "approve.html",
         document=document,
         written=written,
-        threads=[one for one in threads_of(stored, markdown) if one["state"] != ThreadState.RESOLVED],
+        threads=unresolved_threads(ctx, stored, markdown, sections_of(ctx, markdown)),
         checked=checked,
         errors=failed_errors(checked),
         refused=refusals_on(stored, markdown).get(publishing.approve_document.name),

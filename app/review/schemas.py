@@ -10,6 +10,7 @@ from app.core.schemas.fields import (
     StrictString,
     not_empty,
 )
+from app.core.schemas.queries import Page
 from app.core.schemas.validation import one_of
 from app.documents.schemas import WithClaim
 from app.review.vocabulary import ThreadLevel, ThreadState
@@ -59,9 +60,10 @@ class ThreadFields(ReplyFields):
     suggestion = StrictString(20_000, description="replaces the passage; empty removes it", example="Wheat flour")
 
 
-class ThreadQuery(Schema):
+class ThreadQuery(Page):
     """Which threads of a document to list."""
 
+    limit = StrictInteger(1, 200, description="most items to return", load_default=200)
     state = EnumList(
         ThreadState,
         load_default=lambda: [ThreadState.OPEN, ThreadState.ANSWERED],
