@@ -114,6 +114,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     threads.accept_suggestion,
     threads.reject_suggestion,
     review_links.list_review_links,
+    review_links.list_all_review_links,
     review_links.create_review_link,
     review_links.delete_review_link,
     publishing.schedule_document,
@@ -192,6 +193,7 @@ FEATURES: tuple[Feature, ...] = (
 GATES: tuple[Gate, ...] = (
     review_gates.RESOLVED,
     provenance_gates.RECORD,
+    provenance_gates.RECORDED,
     guards_gates.FOUR_EYES,
     guards_gates.FOUR_EYES_OF_RESTORED,
     guards_gates.CATEGORIES,

@@ -187,7 +187,7 @@ READS: dict[str, Callable[[Scene], Call]] = {
     "get_outline": lambda scene: Call((scene.document(),)),
     "read_section": lambda scene: Call((scene.document(), "0")),
     "check_document": lambda scene: Call((scene.document(),)),
-    "list_threads": lambda scene: Call(scene.thread()[:1], {"state": ["open"]}),
+    "list_threads": lambda scene: Call(scene.thread()[:1], {"state": ["open"], "limit": 20, "offset": 0}),
     "list_review_links": lambda scene: Call(scene.review_link()[:1]),
     "list_revisions": lambda scene: Call((scene.twice_written(),)),
     "get_revision": lambda scene: Call((scene.twice_written(), "1")),

@@ -56,7 +56,7 @@ def actions_on(attempt: Attempt) -> Iterator[tuple[Operation[Any], Refusal | Non
     ctx = attempt.ctx
     asked = [gate.ask(ctx) for gate in ctx.features.write_gates]
     for one in filter(lambda one: one.is_in(ctx.toolset), document_operations(ctx.features)):
-        after = (refusals.get(one.publishes) for refusals in asked)
+        after = (refusals.get(one.publishes(attempt.record)) for refusals in asked)
         yield one, _refusal(attempt, one) or next(filter(None, after), None)
 
 

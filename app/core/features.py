@@ -78,7 +78,7 @@ class WriteGate:
     before: Callable[[Context], None] = lambda ctx: None
     """Raises a refusal at each try of the write."""
     after: Callable[[Context, bool], None] = lambda ctx, publishes: None
-    """Raises a refusal after something was written, inside the transaction; `publishes` is the operation's."""
+    """Raises a refusal after something was written, inside the transaction; `publishes` says whether it published."""
     needs_transaction: Callable[[Context], bool] = lambda ctx: False
     """Returns whether `after` writes too."""
     ask: Callable[[Context], Mapping[bool, Refusal | None]] = lambda ctx: {}

@@ -151,8 +151,8 @@ class Operation(Generic[Shown]):
     rule: Callable[[Any, Call], object] | None = None
     """For an operation on a document or its brief: the rule that decides about it, which raises the refusal.
     `list_document_actions` asks it; the operation's function does so with what was sent."""
-    publishes: bool = False
-    """True if a call counts towards `publishesPerDay` of the token's budget."""
+    publishes: Callable[[Any], bool] = lambda record: False
+    """Returns whether a call on a record counts towards `publishesPerDay` of the token's budget."""
     toolsets: tuple[str, ...] = ()
     """The sets of MCP's tools that offer it, of `TOOLSETS`."""
     arguments_as: str = ""
@@ -317,7 +317,7 @@ class Operation(Generic[Shown]):
         result = self.function(ctx, *arguments)
         if ctx.store.writes > writes:
             for gate in gates:
-                gate.after(ctx, self.publishes)
+                gate.after(ctx, self.publishes(result.body))
         return result
 
     def _gates(self, ctx: Context) -> tuple[WriteGate, ...]:

@@ -72,10 +72,13 @@ def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Res
     return Result(part)
 
 
-def count_words(ctx: Context, document_id: str, fields: Fields) -> int:
-    """Returns the number of words of the content that is written, which takes long: before anything is locked."""
-    with processing(ctx, fields["markdown"]):
-        return word_count(fields["markdown"])
+def count_words(ctx: Context, *arguments: Any) -> int:
+    """Returns the number of words of the markdown that is sent, which takes long: once, before anything is locked."""
+    if ctx.prepared is not None:
+        return int(ctx.prepared)
+    markdown = arguments[-1].get("markdown") or ""
+    with processing(ctx, markdown):
+        return word_count(markdown)
 
 
 @document_change(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from app.categories.reference_rules import reference_problems
@@ -168,6 +169,7 @@ def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     errors=(InvalidTransition, SlugTaken),
     transaction=True,
     rule=refuse_restore,
+    publishes=itemgetter("isPublished"),
     toolsets=("reviewing",),
 )
 def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:

@@ -150,7 +150,7 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     body=ScheduleFields,
     errors=(VersionConflict, InvalidTransition, BadRequest),
     rule=rules.schedule_document,
-    publishes=True,
+    publishes=lambda document: True,
     toolsets=("reviewing",),
     next="Only when asked to: the document goes live at that time.",
 )
@@ -252,7 +252,7 @@ def _is_due(document: StoredDocument, now: datetime) -> bool:
     transaction=True,
     prepare=prepare_publication,
     rule=partial(rules.refuse_move, rules.PUBLISH),
-    publishes=True,
+    publishes=lambda document: True,
     toolsets=("reviewing",),
     next="Only when asked to: the document goes live at once.",
 )

@@ -1,10 +1,11 @@
 """Who counts as the author of a version, so that somebody else publishes it (decisions, section 13)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NotRequired, cast
 
 from app.core.actors import Actor
 from app.documents.history import StoredRevision
+from app.projects.rules import StoredToken
 
 
 class RevertedRevision(StoredRevision):
@@ -18,6 +19,7 @@ class RevertedRevision(StoredRevision):
     """True if it was undone, or undoes other versions."""
 
 
+NOBODY: Set[str] = frozenset()
 Find = Callable[[int], StoredRevision | None]
 
 
@@ -40,30 +42,44 @@ def makers_of(version: int, find: Find, find_read_before: Find) -> list[Actor]:
 
 
 def same_eyes(
-    token_id: str,
-    makers: Sequence[Actor],
-    submitted_by: Actor | None,
-    agents: Mapping[str, str],
-    granters: Mapping[str, str],
+    token_id: str, makers: Iterable[Actor], submitted_by: Actor | None, persons: Mapping[str, Set[str]]
 ) -> Actor | None:
     """Returns the author of a version, else its last submitter, if that counts as the token; of several, the token.
 
-    `agents` has the agents' names of tokens by token id; a name that a client sends does not count. `granters` has who
-    agreed to connections by token id: a client counts as that person, and as the other clients that they connected,
-    while the person, who reads what a client made, does not count as the client.
+    `persons` has, by token id, whose the token is: two tokens that have something of that in common count as one.
     """
-    submitters = [submitted_by] if submitted_by else []
-    return _same(token_id, makers, agents, granters) or _same(token_id, submitters, agents, granters)
+
+    def is_same(by: Actor) -> bool:
+        maker = by["id"] or ""
+        return maker == token_id or not persons.get(token_id, NOBODY).isdisjoint(persons.get(maker, NOBODY))
+
+    for actors in (makers, [submitted_by] if submitted_by else []):
+        if same := [*filter(is_same, actors)]:
+            return min(same, key=lambda by: by["id"] != token_id)
+    return None
 
 
-def _same(
-    token_id: str, actors: Iterable[Actor], agents: Mapping[str, str], granters: Mapping[str, str]
-) -> Actor | None:
-    agent, granter = agents.get(token_id), granters.get(token_id)
+def persons_of(tokens: Mapping[str, StoredToken]) -> dict[str, Set[str]]:
+    """Returns whose each token is: its own, its granter's if it is a connection, a member's, an agent's by name.
 
-    def is_same(maker: str) -> bool:
-        shares_agent = agent is not None and agents.get(maker) == agent
-        return maker == token_id or shares_agent or (granter is not None and granter in (maker, granters.get(maker)))
+    A name that a client sends over MCP does not count.
+    """
+    granters = {token_id: _granter(token) or token_id for token_id, token in tokens.items()}
+    return {
+        token_id: {
+            f"token {granters[token_id]}",
+            *(f"member {member}" for one in (token_id, granters[token_id]) if (member := _member(tokens, one))),
+            *((f"agent {token['agent']}",) if token.get("agent") else ()),
+        }
+        for token_id, token in tokens.items()
+    }
 
-    same = [by for by in actors if is_same(by["id"] or "")]
-    return min(same, key=lambda by: by["id"] != token_id, default=None)
+
+def _granter(token: StoredToken) -> str | None:
+    by = cast(Mapping[str, Actor | None], token).get("grantedBy")
+    return by["id"] if by else None
+
+
+def _member(tokens: Mapping[str, StoredToken], token_id: str) -> str | None:
+    token = tokens.get(token_id)
+    return token.get("memberId") if token else None

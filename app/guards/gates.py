@@ -13,7 +13,7 @@ from app.documents.gates import requires_review
 from app.documents.record import StoredDocument
 from app.documents.revision_store import Revisions
 from app.guards.errors import FourEyes
-from app.guards.four_eyes import makers_of, same_eyes
+from app.guards.four_eyes import makers_of, persons_of, same_eyes
 from app.projects.gates import Attempt
 from app.projects.token_store import Tokens
 
@@ -63,14 +63,9 @@ def _same_eyes(ctx: Context, document: Any, asker: Actor) -> Actor | None:
     makers = [by for version in versions for by in makers_of(version, find, find_read_before)]
     submitted_by = document.get("submittedBy")
     actors = [*makers, *([submitted_by] if submitted_by else [])]
-    token_ids = [token_id, *(by["id"] for by in actors if by["id"])]
-    agents: dict[str, str] = {}
-    if asker["agent"] and any(by["agent"] == asker["agent"] and by["id"] != token_id for by in actors):
-        agents = ctx.store[Tokens].get_agents(ctx.project_id, token_ids)
-    is_scheduled = token_id != ctx.caller.token_id
-    may_be_connection = is_scheduled or "connection" in ctx.caller.token
-    granters = ctx.store[Tokens].get_granters(ctx.project_id, token_ids) if may_be_connection else {}
-    return same_eyes(token_id, makers, submitted_by, agents, granters)
+    token_ids = {token_id, *(by["id"] for by in actors if by["id"])}
+    tokens = ctx.store[Tokens].with_granters(ctx.project_id, token_ids)
+    return same_eyes(token_id, makers, submitted_by, persons_of(tokens))
 
 
 def _is_demanding(attempt: Attempt) -> bool:

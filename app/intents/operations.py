@@ -21,8 +21,8 @@ from app.core.operation import Effect, Result, operation
 from app.core.records import record_of
 from app.core.schemas.loading import Fields
 from app.core.store.store import Store
-from app.core.text.excerpts import word_count
 from app.core.vocabulary import Kind, Scope
+from app.documents.content import count_words
 from app.documents.operations import document_result, new_row
 from app.documents.responses import DocumentSummary
 from app.documents.slugs import free_slug
@@ -49,6 +49,7 @@ _RECORDS = {
 @_new_draft(
     "POST /document-intents",
     body=DraftDocumentFields,
+    prepare=count_words,
     location="intents.getDocumentIntent",
     arguments_as="update_brief",
 )
@@ -79,7 +80,12 @@ def create_category_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     return _create(ctx, Kind.CATEGORY, fields)
 
 
-@_draft_change("PATCH /document-intents/<id>", body=DraftDocumentFields, arguments_as="create_document_intent")
+@_draft_change(
+    "PATCH /document-intents/<id>",
+    body=DraftDocumentFields,
+    prepare=count_words,
+    arguments_as="create_document_intent",
+)
 def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Change fields of a document draft.
 
@@ -193,11 +199,11 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confi
     return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts)
 
 
-def _about_text(ctx: Context, fields: Fields) -> dict[str, Any]:
-    """Returns what a draft keeps about its markdown; nothing where the request does not set it."""
-    if "markdown" not in fields:
+def _about_text(ctx: Context, fields: Fields, before: str | None = None) -> dict[str, Any]:
+    """Returns what a draft keeps about its markdown; nothing where the request leaves it as it was `before`."""
+    if "markdown" not in fields or (before and fields["markdown"] == before):
         return {}
-    return {"words": word_count(fields["markdown"] or ""), **ctx.features.added("draft", ctx, fields)}
+    return {"words": ctx.prepared, **ctx.features.added("draft", ctx, fields)}
 
 
 def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[Intent]:
@@ -218,8 +224,13 @@ def _create(ctx: Context, kind: Kind, fields: Fields) -> Result[Intent]:
 
 
 def _update(ctx: Context, intent_id: str, kind: Kind, fields: Fields) -> Result[Intent]:
+    tags, before = ctx.if_match, None
+    if "markdown" in fields:  # whose it is depends on the text before
+        draft = ctx.check_match(_own_draft(ctx, intent_id, {"kind": kind}))
+        tags, before = (record_tag(draft),), draft["fields"].get("markdown")
+    about = _about_text(ctx, fields, before)
     changed = ctx.store[Intents].update(
-        ctx.project_id, ctx.token_id, intent_id, fields, _about_text(ctx, fields), ctx.now, kind=kind, tags=ctx.if_match
+        ctx.project_id, ctx.token_id, intent_id, fields, about, ctx.now, kind=kind, tags=tags
     )
     if changed is None:
         ctx.check_match(_own_draft(ctx, intent_id, {"kind": kind}))

@@ -22,7 +22,7 @@ from app.notices.rules import TEST, NewNotice, NoticeLine, mailboxes, notify_of
 from app.notices.schemas import NotifyFields
 from app.notices.store import Notices
 from app.notices.vocabulary import CALENDAR
-from app.projects.access import hash_of, new_secret
+from app.projects.access import hash_of, made_by, new_secret, refuse_if_maker_ended
 from app.projects.members import update_member
 from app.projects.responses import Member
 from app.projects.rules import NEW_TOKEN, StoredMember
@@ -61,7 +61,7 @@ def make_own_calendar(ctx: Context) -> Result[NewToken]:
     member, tokens = _own(ctx), ctx.store[Tokens]
     secret = new_secret(CALENDAR)
     mine = tokens.get(ctx.project_id, ctx.token_id)
-    given = {"hash": hash_of(secret), "expiresAt": mine.get("expiresAt") if mine else None}
+    given = {"hash": hash_of(secret), "expiresAt": mine.get("expiresAt") if mine else None, **made_by(ctx.caller)}
     if before := tokens.of_member(ctx.project_id, member["id"], kind=CALENDAR):
         made = tokens.update(ctx.project_id, before, given, ctx.event("token.rotated"))
     else:
@@ -74,8 +74,10 @@ def make_own_calendar(ctx: Context) -> Result[NewToken]:
 def own_calendar(ctx: Context) -> dict[str, list[DocumentSummary]]:
     """Returns what is due, scheduled and published of a member's documents, and of those that are nobody's.
 
-    Refuses with `Unauthorized` a member who left.
+    Refuses with `Unauthorized` a member who left, and where the token that made the calendar has ended.
     """
+    if "createdBy" in ctx.caller.token:
+        refuse_if_maker_ended(ctx.store, ctx.project_id, ctx.caller.token, ctx.now)
     member = or_raise(ctx.store[Members].get(ctx.project_id, ctx.caller.member_id or ""), Unauthorized)
     today = ctx.now.date()
     first, last = today - timedelta(days=DAYS_BACK), today + timedelta(days=DAYS_AHEAD)

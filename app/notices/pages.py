@@ -130,12 +130,12 @@ def make_calendar() -> BaseResponse:
 def calendar() -> Response:
     """Returns a member's calendar (RFC 5545). Refuses with `Unauthorized`."""
     ctx = callers().of_kind(CALENDAR, request.args.get("token", ""))
-    from icalendar import Calendar, Event  # takes 3 MB, and few members have a calendar
+    from icalendar import Calendar, Event, vText  # takes 3 MB, and few members have a calendar
 
     feed = Calendar()
     feed.add("prodid", "-//content-workflow//calendar//EN")
     feed.add("version", "2.0")
-    feed.add("x-wr-calname", ctx.caller.project_name)
+    feed.add("x-wr-calname", vText(ctx.caller.project_name))  # which escapes line ends
     for kind, documents in own_notices.own_calendar(ctx).items():
         for document in documents:
             feed.add_component(_filled(Event(), kind, document, ctx.server.public_url.rstrip("/")))

@@ -24,6 +24,7 @@ from app.core.store.collection import new_id
 from app.core.store.store import Store
 from app.core.vocabulary import ActorType, Scope, TokenKind
 from app.guards.budgets import budget_of
+from app.guards.freezing import frozen_of
 from app.guards.write_gates import refuse_if_frozen
 from app.oauth.rules import (
     ACCESS_LIFE,
@@ -49,6 +50,7 @@ from app.projects.access import (
     project_of_secret,
 )
 from app.projects.rules import NEW_TOKEN, StoredToken
+from app.projects.store import Projects
 from app.projects.token_store import Tokens
 
 REFRESH = "cwr_"
@@ -107,6 +109,7 @@ def agree(ctx: Context, client: Client, redirect_uri: str, challenge: str, asked
         "client": {"id": client.id, "name": client.name, "uri": client.uri},
         "grantedBy": ctx.caller.actor,
         "grantedWith": ctx.caller.token_hash,
+        "memberId": granter and granter.get("memberId"),
         "expiresAt": min(ends, own_end) if own_end else ends,
     }
     agreed = {"redirectUri": redirect_uri, "challenge": challenge, "token": token}
@@ -117,8 +120,8 @@ def agree(ctx: Context, client: Client, redirect_uri: str, challenge: str, asked
 def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredCode | None:
     """Uses a code up and returns what was agreed to, inside a transaction.
 
-    None if it has expired or belongs to another client. If it was used before, also None, and the connection that it
-    made is revoked.
+    None if it has expired or belongs to another client, or the project was frozen since. If it was used before, also
+    None, and the connection that it made is revoked.
     """
     project_id = _project_of(code)
     if project_id is None:
@@ -129,8 +132,13 @@ def take_code(store: Store, code: str, client_id: str, now: datetime) -> StoredC
         if made is not None:
             _revoke(store, made, SYSTEM, now)
         return None
-    is_own = agreed["token"]["client"]["id"] == client_id
+    is_own = agreed["token"]["client"]["id"] == client_id and not _is_frozen_since(store, agreed)
     return agreed if is_own and granter_is_in_force(store, project_id, agreed["token"], now) else None
+
+
+def _is_frozen_since(store: Store, agreed: StoredCode) -> bool:
+    frozen = frozen_of(store[Projects].settings(agreed["projectId"]))
+    return frozen is not None and frozen["at"] >= agreed["createdAt"]
 
 
 def create_connection(store: Store, agreed: StoredCode, now: datetime) -> Mapping[str, Any]:

@@ -65,6 +65,7 @@ class AgreedToken(TypedDict):
     client: ClientOfToken
     grantedBy: Actor
     grantedWith: str | None
+    memberId: NotRequired[str | None]
     expiresAt: datetime
 
 

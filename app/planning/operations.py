@@ -14,6 +14,7 @@ from app.briefs.rules import mark_brief_ready, write_brief
 from app.categories.reference_rules import ExistingRecords, reference_problems
 from app.categories.references import lock_references
 from app.categories.store import Categories, Clusters
+from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.errors import IntentInvalid, Problem, refusal_of
 from app.core.operation import Effect, Result, operation
@@ -137,7 +138,9 @@ def _compare(ctx: Context, new: Iterable[_New], known: Iterable[_Known]) -> None
         piece.changes = {name: value for name in draft if (value := piece.fields.get(name)) is not None}
         piece.brief = piece.changes.get("brief")
         piece.offers = piece.fields.get("ready", False)
-        piece.words = word_count(piece.changes.get("markdown", ""))  # which takes long: before anything is locked
+        markdown = piece.changes.get("markdown", "")
+        with processing(ctx, markdown):
+            piece.words = word_count(markdown)  # which takes long: before anything is locked
     for one in known:
         document, sent = one.document, one.fields
         one.changes = changed_fields(document, {name: sent[name] for name in CHANGED if name in sent})

@@ -5,19 +5,24 @@ import re
 import secrets
 import threading
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
 
 from cachetools import TTLCache
 
 from app.core.context import Caller, this_instant
-from app.core.errors import Unauthorized, or_raise
+from app.core.errors import Unauthorized, or_raise, refusal_of
 from app.core.store.store import Store
 from app.core.vocabulary import Scope, TokenKind
 from app.projects.rules import StoredProject, StoredToken
 from app.projects.store import Projects
 from app.projects.token_store import Sessions, Tokens
 
+Made = TypeVar("Made", bound=Mapping[str, Any])
+"""The stored form of a secret that has its maker."""
 SESSION_LIFE = timedelta(hours=12)
 """How long a session of the console lasts."""
 REMEMBERED_LIFE = timedelta(days=30)
@@ -130,6 +135,34 @@ class Access:
 def new_project_secret(project_id: str) -> str:
     """Returns a fresh secret that begins with its project's id, so that it is looked for in that project."""
     return f"{project_id}.{secrets.token_urlsafe(32)}"
+
+
+def refuse_if_maker_ended(store: Store, project_id: str, made: Mapping[str, Any], now: datetime) -> None:
+    """Refuses with `Unauthorized` a secret whose maker has ended, or has another secret than when it made it."""
+    maker_id, secret_hash = made["createdBy"]["id"], made.get("tokenHash")
+    if maker_id is None:  # the command line
+        return
+    token = store[Tokens].get(project_id, maker_id)
+    if token is None or not is_in_force(token, now) or secret_hash not in (None, token["hash"]):
+        raise Unauthorized
+    for feature in store.features.features:
+        if feature.secret_ends:
+            feature.secret_ends(store, token, now)
+
+
+def in_force(store: Store, project_id: str, made: Iterable[Made], now: datetime) -> list[Made]:
+    """Returns those secrets whose makers have not ended."""
+    return [one for one in made if not refusal_of(partial(refuse_if_maker_ended, store, project_id, one, now))]
+
+
+def made_by(caller: Caller) -> dict[str, Any]:
+    """Returns what a secret stores of its maker, with which it ends; a connection renews its own secret."""
+    return {"createdBy": caller.actor, "tokenHash": None if "connection" in caller.token else caller.token_hash}
+
+
+def no_later_than_maker(caller: Caller, until: datetime) -> datetime:
+    """Returns when a secret expires: no later than the token that makes it."""
+    return min(until, caller.token.get("expiresAt") or until)
 
 
 def begin_session(

@@ -11,14 +11,22 @@ from app.core.schemas.queries import LongPage
 from app.core.store.store import Store
 from app.core.times import wire_time
 from app.core.vocabulary import Channel, Scope
-from app.projects.access import hash_of, is_in_force, new_project_secret, project_of_secret
+from app.projects.access import (
+    hash_of,
+    in_force,
+    made_by,
+    new_project_secret,
+    no_later_than_maker,
+    project_of_secret,
+    refuse_if_maker_ended,
+)
 from app.projects.members import own_member
-from app.projects.rules import StoredInvitation, StoredToken
+from app.projects.rules import StoredInvitation
 from app.projects.store import Members, Projects
 from app.projects.token_responses import Invitation, NewInvitation
 from app.projects.token_schemas import InvitationFields
 from app.projects.token_store import Invitations, Tokens
-from app.projects.tokens import USUAL_SCOPES, create_token, refuse_scopes
+from app.projects.tokens import USUAL_SCOPES, create_token, refuse_agents, refuse_scopes
 
 DEFAULT_LIFE = timedelta(days=7)
 NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn or has ended."
@@ -38,9 +46,10 @@ def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInv
     """Invite a member: the link signs them in to the console once, with a token of their own.
 
     The link is in this response and never shown again. It ends with the token that made it. An invitation can't give a
-    scope that its maker lacks.
+    scope that its maker lacks, and agents can't invite.
     """
     member = ctx.check_match(own_member(ctx, member_id))
+    refuse_agents(ctx)
     check(InvitationFields, fields)
     scopes = [str(scope) for scope in Scope if scope in fields.get("scopes", USUAL_SCOPES)]
     refuse_scopes(ctx, scopes)
@@ -49,9 +58,9 @@ def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInv
     invitation = ctx.store[Invitations].add(
         ctx.project_id,
         hash_of(secret),
-        {"memberId": member_id, "scopes": scopes, "createdBy": ctx.caller.actor, "tokenHash": ctx.caller.token_hash},
+        {"memberId": member_id, "scopes": scopes, **made_by(ctx.caller)},
         ctx.now,
-        ctx.now + life,
+        no_later_than_maker(ctx.caller, ctx.now + life),
     )
     ctx.store[Members].update(
         ctx.project_id, member, {}, ctx.event("member.invited", {"invitationId": invitation["id"]})
@@ -66,9 +75,7 @@ def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[lis
     """List the invitations of a member that can still be accepted, the oldest first; never their links."""
     own_member(ctx, member_id)
     found = ctx.store[Invitations].list(ctx.project_id, member_id, ctx.now)
-    makers = {one["tokenHash"] for one in found if one["tokenHash"] is not None}
-    valid = {None, *(maker for maker in makers if _valid_token(ctx.store, maker, ctx.now))}
-    open_ones = [one for one in found if one["tokenHash"] in valid]
+    open_ones = in_force(ctx.store, ctx.project_id, found, ctx.now)
     first = fields["offset"]
     return Result([record_of(Invitation, one) for one in open_ones[first : first + fields["limit"]]])
 
@@ -95,12 +102,12 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
 
     def accept(store: Store) -> str:
         invitation = or_raise(store[Invitations].take(project_id, hash_of(secret), now), Unauthorized)
-        maker = invitation["tokenHash"]
-        inviter = None if maker is None else or_raise(_valid_token(store, maker, now), Unauthorized)
+        refuse_if_maker_ended(store, project_id, invitation, now)
         if closed := store.features.if_closed(store[Projects].settings(project_id)):
             raise closed
         member = or_raise(store[Members].get(project_id, invitation["memberId"]), Unauthorized)
         fields = {"name": member["name"], "scopes": invitation["scopes"], "memberId": member["id"]}
+        inviter = store[Tokens].get(project_id, invitation["createdBy"]["id"] or "")
         if inviter and (ends := inviter.get("expiresAt")):
             fields["expiresAt"] = wire_time(ends)
         ctx = Context(store, _inviter(project_id, invitation), Channel.CLI, now)
@@ -108,12 +115,6 @@ def accept_invitation(store: Store, secret: str, now: datetime) -> str:
         return token
 
     return store.in_transaction(accept)
-
-
-def _valid_token(store: Store, secret_hash: str, now: datetime) -> StoredToken | None:
-    """Returns the token whose secret has this hash; None once it was rotated or revoked or has expired."""
-    token = store[Tokens].by_hash(secret_hash)
-    return token if is_in_force(token, now) else None
 
 
 def _inviter(project_id: str, invitation: StoredInvitation) -> Caller:

@@ -12,6 +12,7 @@ from app.projects.responses import Member
 from app.projects.rules import StoredMember
 from app.projects.schemas import MemberChanges, MemberFields
 from app.projects.store import Members
+from app.projects.token_store import Tokens
 
 NO_MEMBER = "The project has no member with this id; list the members to find it."
 EMAIL_TAKEN = Problem(field="email", message="Another member of the project has this e-mail address.")
@@ -69,13 +70,17 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member
 
 @operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>", transaction=True)
 def delete_member(ctx: Context, member_id: str) -> Result[Member]:
-    """Remove a member: they can't be assigned any more, and records keep their id.
+    """Remove a member: they can't be assigned any more, their tokens are revoked, and records keep their id.
 
     The response is the member as they were.
     """
     member = ctx.check_match(own_member(ctx, member_id))
     ctx.store.change_delivery(ctx.project_id)
-    return _result(ctx, ctx.store[Members].delete(ctx.project_id, member, ctx.event("member.deleted")))
+    deleted = ctx.store[Members].delete(ctx.project_id, member, ctx.event("member.deleted"))
+    tokens = ctx.store[Tokens]
+    for token in tokens.all_of_member(ctx.project_id, member["id"]):
+        tokens.update(ctx.project_id, token, {"revokedAt": ctx.now}, ctx.event("token.revoked"))
+    return _result(ctx, deleted)
 
 
 def own_member(ctx: Context, member_id: str) -> StoredMember:

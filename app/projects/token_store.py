@@ -72,16 +72,17 @@ class Tokens(OutboxCollection[StoredToken]):
         """Returns the token of a member with some values that is not revoked, like that of their calendar."""
         return self._find_one(project_id, {"memberId": ObjectId(member_id), "revokedAt": None, **like}, self.hidden)
 
-    def get_agents(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
-        """Returns the agents' names of tokens by token id, of those that have one, revoked ones too."""
-        found = self._by_id(project_id, token_ids, {"agent": 1})
-        return {token_id: agent for token_id, row in found.items() if (agent := row.get("agent"))}
+    def all_of_member(self, project_id: str, member_id: str) -> list[StoredToken]:
+        """Returns the tokens of a member that are not revoked."""
+        return self._find(project_id, {"memberId": ObjectId(member_id), "revokedAt": None}, fields=self.hidden)
 
-    def get_granters(self, project_id: str, token_ids: Iterable[str]) -> dict[str, str]:
-        """Returns, by token id, the id of the token that agreed to the connection, for tokens that are connections."""
-        found = self._by_id(project_id, token_ids, {"grantedBy": 1})
-        granted: Mapping[str, Any] = found
-        return {token_id: by["id"] or "" for token_id, row in granted.items() if (by := row.get("grantedBy"))}
+    def with_granters(self, project_id: str, token_ids: Iterable[str]) -> dict[str, StoredToken]:
+        """Returns whose tokens are, by token id, and whose those that agreed to connections; revoked ones too."""
+        whose = {"agent": 1, "memberId": 1, "grantedBy": 1}
+        found = self._by_id(project_id, token_ids, whose)
+        connected: Mapping[str, Any] = found
+        granters = {by["id"] for row in connected.values() if (by := row.get("grantedBy"))} - found.keys()
+        return found | self._by_id(project_id, granters, whose)
 
     def owners(self, project_id: str) -> dict[str, str]:
         """Returns the member to whom each token belongs, by token id, revoked tokens included."""

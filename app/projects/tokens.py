@@ -23,6 +23,8 @@ AGENT_SCOPES = (Scope.READ, Scope.WRITE)
 USUAL_SCOPES = (*AGENT_SCOPES, Scope.PUBLISH)
 
 NOBODY = Problem(field="memberId", message="The project has no member with this id; list the members to find it.")
+NAMELESS = "MCP client"
+"""The agent's name of a token that is made over MCP by a client without a name."""
 NO_OWNER = Problem(field="memberId", message="Only a management token can be a member's.")
 
 
@@ -45,12 +47,13 @@ def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
 def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
     """Create a token of the project; its secret is in this response and never shown again.
 
-    A token can't be given a scope that its maker lacks.
+    A token can't be given a scope that its maker lacks; one that an agent makes has the agent's name.
     """
-    _check(ctx, fields)
+    own = agent_name(ctx, fields.get("agent"))
+    _check(ctx, fields, own)
     kind = TokenKind(fields.get("kind", TokenKind.MANAGEMENT))
     delivery = kind == TokenKind.DELIVERY
-    agent = fields.get("agent")
+    agent = own or fields.get("agent")
     usual = () if delivery else AGENT_SCOPES if agent else USUAL_SCOPES
     scopes = [str(scope) for scope in Scope if scope in fields.get("scopes", usual)]
     refuse_scopes(ctx, scopes, drafts=fields.get("drafts", False))
@@ -106,9 +109,11 @@ def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
     The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
-    A token with a scope that yours lacks can't be rotated with it.
+    A token with a scope that yours lacks can't be rotated with it, and one of a person not by an agent.
     """
     token = ctx.check_match(_own_token(ctx, token_id))
+    if not token["agent"]:
+        refuse_agents(ctx)
     for feature in ctx.features.features:
         if feature.refuse_rotation:
             feature.refuse_rotation(token)
@@ -135,6 +140,20 @@ def refuse_scopes(ctx: Context, scopes: Iterable[str], *, drafts: bool = False) 
         raise Forbidden(f"A token can't be given scopes that its maker lacks: {', '.join(sorted(lacking))}.")
 
 
+def refuse_agents(ctx: Context) -> None:
+    """Refuses with `Forbidden` an agent that would get a secret of a person."""
+    if ctx.call.is_by_agent:
+        raise Forbidden("An agent, and anybody over MCP, can't get a secret with which it would act as a person.")
+
+
+def agent_name(ctx: Context, wanted: str | None = None) -> str | None:
+    """Returns the agent's name under which acts whoever gets a secret of the caller's making; None for persons.
+
+    `wanted` is the name for a caller over MCP who has none.
+    """
+    return (ctx.caller.actor["agent"] or wanted or NAMELESS) if ctx.call.is_by_agent else None
+
+
 def project_of_token(store: Store, token_id: str) -> str:
     """Returns the id of the project that a token belongs to; for the command line, which is given the token alone.
 
@@ -145,8 +164,10 @@ def project_of_token(store: Store, token_id: str) -> str:
     return or_raise(token, NotFound, missing)["projectId"]
 
 
-def _check(ctx: Context, fields: Fields) -> None:
+def _check(ctx: Context, fields: Fields, agent: str | None) -> None:
     wrong = problems(ctx.features.schema_of(TokenFields), fields)
+    if agent is not None and fields.get("agent", agent) != agent:
+        wrong.append(Problem(field="agent", message=f"Must be {agent!r} or left out: an agent makes no person."))
     delivery = fields.get("kind") == TokenKind.DELIVERY
     if delivery and fields.get("scopes"):
         wrong.append(Problem(field="scopes", message="A delivery token has no scopes: it reads what is published."))

@@ -23,9 +23,12 @@ from app.provenance.vocabulary import WriterKind
 
 
 def origin_of_version(ctx: Context, fields: Fields, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns whose words a version has, an agent's or a person's, and what they say that they used."""
+    """Returns whose words a version has, an agent's or a person's, and what they say that they used.
+
+    Those of a draft are whose they were when they were sent, whoever confirms it.
+    """
     generation = fields.get("generation")
-    by_agent = generation or ctx.call.is_by_agent or draft.get("byAgent")
+    by_agent = generation or draft.get("byAgent", ctx.call.is_by_agent)
     return {"kind": WriterKind.AGENT if by_agent else WriterKind.PERSON, "generation": generation}
 
 

@@ -29,8 +29,8 @@ from app.provenance.operations import provenance_of
 from app.provenance.responses import disclosures_csv
 from app.provenance.rules import Writer, paragraphs_of
 from app.provenance.vocabulary import DisclosureValue, ReviewDemand, WriterKind
-from app.review.pages.members import threads_of
-from app.review.vocabulary import ThreadState
+from app.review.operations import unresolved_threads
+from app.sections.operations import sections_of
 
 pages = Blueprint("provenance", __name__, template_folder="templates")
 
@@ -82,7 +82,7 @@ def show_approval(id: str) -> Response:
         "provenance/approve.html",
         document=document,
         written=written,
-        threads=[one for one in threads_of(stored, markdown) if one["state"] != ThreadState.RESOLVED],
+        threads=unresolved_threads(ctx, stored, markdown, sections_of(ctx, markdown)),
         checked=checked,
         errors=failed_errors(checked),
         refused=refusals_on(stored, markdown).get(publishing.approve_document.name),

@@ -115,11 +115,14 @@ class DisclosedPublication(Publication, Attribution):
     """A publication with the provenance of its text."""
 
 
+def lacking_parts(review: Mapping[str, Any] | None) -> list[str]:
+    """Returns what a review lacks that a project can demand; [] where it is whole."""
+    return ["review"] if review is None else [part for part in ("facts", "examined") if not review.get(part)]
+
+
 def missing_of(call: Call, review: Mapping[str, Any] | None, *, required: bool) -> tuple[str, ...]:
     """Returns what an approval lacks of the record of a person's review; () where nothing is missing."""
-    missing = []
-    if required:
-        missing += ["review"] if review is None else [part for part in ("facts", "examined") if not review.get(part)]
+    missing = lacking_parts(review) if required else []
     if call.is_by_agent and (required or review is not None):
         missing.append("person")
     return tuple(missing)

@@ -1,7 +1,12 @@
 """The body of an approval with a record of review, and which version or publications to read."""
 
+from typing import Any
+
+import marshmallow as ma
+
 from app.core.schemas.fields import EnumString, Nested, Schema, StrictBoolean, StrictInteger, StrictString, not_empty
 from app.core.schemas.queries import Page
+from app.core.schemas.validation import is_blank
 from app.documents.schemas import day
 from app.provenance.vocabulary import ReviewDemand
 
@@ -19,6 +24,11 @@ class ReviewFields(Schema):
         allow_none=False,
     )
     responsible = StrictString(200, description="who answers for it; may hold an address", example="Ada Miller")
+
+    @ma.post_load
+    def _without_blanks(self, data: dict[str, Any], **options: Any) -> dict[str, Any]:
+        """Empties texts that have nothing to read."""
+        return {name: "" if isinstance(value, str) and is_blank(value) else value for name, value in data.items()}
 
 
 class WithReview(Schema):

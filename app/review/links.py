@@ -8,14 +8,25 @@ from app.core.errors import BadRequest, NotFound, Problem, Unauthorized, or_rais
 from app.core.operation import Effect, Result, operation
 from app.core.records import record_of
 from app.core.schemas.loading import Fields
+from app.core.schemas.queries import LongPage
 from app.core.store.store import Store
 from app.core.vocabulary import ActorType, Channel, Scope
 from app.documents.operations import own_document, write_decision
 from app.documents.record import StoredDocument, changed
 from app.documents.store import Documents
-from app.projects.access import hash_of, new_project_secret, project_of_secret
+from app.projects.access import (
+    hash_of,
+    in_force,
+    made_by,
+    new_project_secret,
+    no_later_than_maker,
+    project_of_secret,
+    refuse_if_maker_ended,
+)
 from app.projects.store import Projects
-from app.review.responses import NewReviewLink, ReviewLink
+from app.projects.tokens import agent_name
+from app.review.responses import NewReviewLink, ReviewLink, ReviewLinkOfDocument
+from app.review.rules import StoredReviewLink
 from app.review.schemas import ReviewLinkFields
 from app.review.store import ReviewLinks
 
@@ -41,18 +52,23 @@ TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review 
 def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result[NewReviewLink]:
     """Create a link that shows a document to somebody who is no member, for remarks.
 
-    It is in this response and never shown again.
+    It is in this response and never shown again. It ends with the token that made it.
     """
     document = ctx.check_match(own_document(ctx, document_id))
-    if len(ctx.store[ReviewLinks].list(ctx.project_id, document["id"], ctx.now)) >= MOST_LINKS:
+    if len(_links(ctx, document["id"])) >= MOST_LINKS:
         raise BadRequest(errors=[TOO_MANY])
     secret = PREFIX + new_project_secret(ctx.project_id)
     link = ctx.store[ReviewLinks].add(
         ctx.project_id,
         hash_of(secret),
-        {"documentId": document["id"], "name": fields["name"], "createdBy": ctx.caller.actor},
+        {
+            "documentId": document["id"],
+            "name": fields["name"],
+            "agent": agent_name(ctx),
+            **made_by(ctx.caller),
+        },
         ctx.now,
-        ctx.now + timedelta(days=fields.get("days", DEFAULT_DAYS)),
+        no_later_than_maker(ctx.caller, ctx.now + timedelta(days=fields.get("days", DEFAULT_DAYS))),
     )
     _record(ctx, document, "review_link.created", link["id"])
     # What follows the # reaches no server and no log.
@@ -63,10 +79,14 @@ def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result
 @operation(Scope.PUBLISH, Effect.READS, "GET /documents/<id>/review-links", tag="threads", toolsets=("reviewing",))
 def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]]:
     """List the review links of a document that have not ended, the oldest first; never their secrets."""
-    document = own_document(ctx, document_id)
-    return Result(
-        [record_of(ReviewLink, one) for one in ctx.store[ReviewLinks].list(ctx.project_id, document["id"], ctx.now)]
-    )
+    return Result([record_of(ReviewLink, one) for one in _links(ctx, own_document(ctx, document_id)["id"])])
+
+
+@operation(Scope.ADMIN, Effect.READS, "GET /review-links", tag="threads", query=LongPage, toolsets=("admin",))
+def list_all_review_links(ctx: Context, fields: Fields) -> Result[list[ReviewLinkOfDocument]]:
+    """List the project's review links that have not ended, by document."""
+    first, links = fields["offset"], _links(ctx)
+    return Result([record_of(ReviewLinkOfDocument, one) for one in links[first : first + fields["limit"]]])
 
 
 @operation(
@@ -94,10 +114,12 @@ def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
     """Returns the context of a visitor with a review link's secret, and the id of its document, for the console.
 
     The threads that a visitor opens have at most the level `should`, and they resolve only their own. Refuses with
-    `Unauthorized` an unknown secret, one whose link has ended, and any while the document is in the trash.
+    `Unauthorized` an unknown secret, one whose link or whose maker has ended, and any while the document is in the
+    trash. Who comes by the link of an agent acts as the agent.
     """
     project_id = project_of_secret(secret.removeprefix(PREFIX))
     link = or_raise(store[ReviewLinks].get(project_id, hash_of(secret), now), Unauthorized)
+    refuse_if_maker_ended(store, project_id, link, now)
     or_raise(store[Documents].get(project_id, link["documentId"]), Unauthorized)
     project = store[Projects].settings(project_id)
     caller = Caller(
@@ -109,8 +131,15 @@ def visit(store: Store, secret: str, now: datetime) -> tuple[Context, str]:
         project_name=project["name"],
         project=project,
         type=ActorType.LINK,
+        client=link.get("agent", link["createdBy"]["agent"]) or "",
     )
     return Context(store, caller, Channel.CONSOLE, now), link["documentId"]
+
+
+def _links(ctx: Context, document_id: str | None = None) -> list[StoredReviewLink]:
+    """Returns the links of a document, of all without one, that have not ended."""
+    found = ctx.store[ReviewLinks].list(ctx.project_id, document_id, ctx.now)
+    return in_force(ctx.store, ctx.project_id, found, ctx.now)
 
 
 def _record(ctx: Context, document: StoredDocument, event: str, link_id: str) -> None:

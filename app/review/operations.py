@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
+from typing import cast
 
 from app.core.concurrency import processing
 from app.core.context import Context
@@ -16,7 +17,7 @@ from app.core.etags import record_tag
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.store.collection import new_id
-from app.core.vocabulary import Scope
+from app.core.vocabulary import ActorType, Scope
 from app.documents.content import base_versions, document_to_write, markdown_of, new_content
 from app.documents.edits import can_write_content, refuse_content_write
 from app.documents.operations import (
@@ -33,13 +34,16 @@ from app.review import rules
 from app.review.anchors import lines_of
 from app.review.errors import QuoteGone, ThreadNotYours, ThreadResolved
 from app.review.responses import Thread, ThreadList, minimal_thread, thread_record
-from app.review.rules import MOST_UNRESOLVED, StoredThread, places_of, record_thread
+from app.review.rules import ReviewedDocument, StoredThread, in_order, places_of, record_thread
 from app.review.schemas import AcceptFields, Replies, ReplyFields, SettleFields, ThreadFields, ThreadQuery
 from app.review.store import Threads
 from app.review.vocabulary import ThreadState
 from app.sections.operations import sections_of
 from app.sections.rules import Section
 
+WITHOUT_TEXTS = {"comments": 0, "suggestion": 0}
+SHOWN_RESOLVED = 100
+"""Maximum number of resolved threads on a page."""
 Rule = Callable[[StoredThread], StoredThread]
 """Decides about a thread."""
 
@@ -61,10 +65,14 @@ def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[
 
     `line` and `section` say where the passage stands now; null where it is gone.
     """
-    document = own_document(ctx, document_id)
-    threads = ctx.store[Threads].list(ctx.project_id, document["id"], map(ThreadState, fields["state"]))
-    first = fields.get("offset", 0)
-    return Result(_records(ctx, document, threads)[first : first + fields.get("limit", MOST_UNRESOLVED)])
+    document, threads = own_document(ctx, document_id), ctx.store[Threads]
+    listed = threads.list(ctx.project_id, document["id"], map(ThreadState, fields["state"]), WITHOUT_TEXTS)
+    markdown = markdown_of(ctx, document.get("contentId"))
+    with processing(ctx, markdown):
+        ordered = in_order(listed, places_of(listed, document["version"], markdown))
+    first = fields["offset"]
+    page = threads.get_many(ctx.project_id, [one["id"] for one in ordered[first : first + fields["limit"]]])
+    return Result(thread_records(ctx, document, [*page.values()], markdown, sections_of(ctx, markdown)))
 
 
 @operation(
@@ -86,7 +94,8 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     """
     document = ctx.check_match(own_document(ctx, document_id))
     markdown = markdown_of(ctx, document.get("contentId"))
-    [thread] = rules.new_threads(document, ctx.call, [fields], markdown, new_id)
+    room = room_for_threads(ctx, document["id"])
+    [thread] = rules.new_threads(document, ctx.call, [fields], markdown, new_id, room=room)
     rule = partial(rules.open_threads, call=ctx.call, threads=[thread])
     write_decision(ctx, document, rule)
     ctx.store[Threads].add_many(ctx.project_id, [thread])
@@ -262,11 +271,36 @@ def thread_records(
             return thread_record(thread, None, None)
         return thread_record(thread, lines[place], sections[bisect_right(starts, place) - 1].number)
 
-    def order(thread: StoredThread) -> tuple[object, ...]:
-        place = places[thread["id"]]
-        return place is None, place or 0, thread["createdAt"], thread["id"]
+    return [record(thread) for thread in in_order(threads, places)]
 
-    return [record(thread) for thread in sorted(threads, key=order)]
+
+def threads_to_show(ctx: Context, document: StoredDocument, markdown: str) -> list[Thread]:
+    """Returns a document's threads for a page: those that are not resolved, and the newest that are."""
+    if "unresolvedThreads" not in document:
+        return []
+    threads, of_document = ctx.store[Threads], (ctx.project_id, document["id"])
+    resolved = threads.newest_resolved(*of_document, SHOWN_RESOLVED)
+    found = [*threads.list(*of_document, UNRESOLVED), *resolved]
+    return thread_records(ctx, document, found, markdown, sections_of(ctx, markdown))
+
+
+def room_for_threads(ctx: Context, document_id: str) -> int:
+    """Returns how many more threads of the caller a document may have; inside the transaction that adds them."""
+    threads = ctx.store[Threads]
+    room = rules.MOST_THREADS - threads.count(ctx.project_id, document_id)
+    if ctx.caller.type != ActorType.LINK:
+        return room
+    return min(room, rules.MOST_BY_LINKS - threads.count(ctx.project_id, document_id, ActorType.LINK))
+
+
+def unresolved_threads(
+    ctx: Context, document: StoredDocument, markdown: str, sections: Sequence[Section]
+) -> list[Thread]:
+    """Returns a document's threads that are not resolved, as `list_threads` has them; none are read where none are."""
+    if not cast(ReviewedDocument, document).get("unresolvedThreads"):
+        return []
+    threads = ctx.store[Threads].list(ctx.project_id, document["id"], UNRESOLVED)
+    return thread_records(ctx, document, threads, markdown, sections)
 
 
 def _change(ctx: Context, document_id: str, thread_id: str, event: str, rule: Rule) -> Result[Thread]:

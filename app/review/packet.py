@@ -12,9 +12,8 @@ from app.core.schemas.loading import Fields
 from app.packets.rules import MOST_THREADS
 from app.projects.gates import Attempt
 from app.review.anchors import Quote
-from app.review.operations import UNRESOLVED, thread_records
+from app.review.operations import unresolved_threads
 from app.review.responses import Comment, Thread
-from app.review.store import Threads
 from app.review.vocabulary import ThreadLevel, ThreadState
 from app.sections.operations import sections_of
 from app.sections.rules import Section
@@ -57,9 +56,8 @@ def threads_of_packet(ctx: Context, packet: Mapping[str, Any], fields: Fields) -
     attempt: Attempt = packet["attempt"]
     if not attempt.record.get("unresolvedThreads"):
         return {"threads": [], "passages": []}
-    stored = ctx.store[Threads].list(ctx.project_id, attempt.record["id"], UNRESOLVED)
     sections = sections_of(ctx, attempt.markdown)
-    threads = thread_records(ctx, attempt.record, stored, attempt.markdown, sections)
+    threads = unresolved_threads(ctx, attempt.record, attempt.markdown, sections)
     return {"threads": [*map(_shortened, threads)], "passages": _passages_of(threads[:MOST_THREADS], sections)}
 
 

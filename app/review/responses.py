@@ -68,6 +68,12 @@ class ReviewLink(TypedDict):
     expiresAt: Annotated[Timestamp, doc("until when it works", EXAMPLE_TIME)]
 
 
+class ReviewLinkOfDocument(ReviewLink):
+    """A review link with its document."""
+
+    documentId: Annotated[Id, doc("the document's id")]
+
+
 class NewReviewLink(ReviewLink):
     """A review link with its address, shown only in this response; a replay under an idempotency key leaves it out."""
 

@@ -26,12 +26,18 @@ from app.review.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
 
 MOST_UNRESOLVED = 200
 """Maximum number of threads of a document that are not resolved."""
+MOST_THREADS = 1_000
+"""Maximum number of threads of a document."""
+MOST_BY_LINKS = 100
+"""Maximum number of threads of a document that are opened by review links."""
 
 
 MOST_COUNTED = 100
 """Maximum number of occurrences of a quote that are counted."""
 
 
+TOO_MANY_THREADS = f"The document has {MOST_THREADS:,} threads, the most there may be."
+TOO_MANY_BY_LINKS = f"The document has {MOST_BY_LINKS} threads by review links, the most there may be: answer one."
 TOO_MANY_COMMENTS = f"The thread has {MOST_COMMENTS} comments, the most there may be: open another."
 
 
@@ -93,10 +99,13 @@ def new_threads(
     markdown: str,
     new_id: Callable[[], str],
     path: str = "",
+    *,
+    room: int = MOST_THREADS,
 ) -> list[StoredThread]:
     """Returns remarks on a text as new threads; refuses with everything that is wrong with them.
 
-    `path` is how the place of a remark in the request begins, `threads` for a list of them.
+    `room` is how many more threads of the caller the document may have. `path` is how the place of a remark in the
+    request begins, `threads` for a list of them.
     """
     problems: list[Problem] = []
     threads = []
@@ -104,6 +113,8 @@ def new_threads(
         prefix = f"{path}[{number}]." if path else ""
         place = _place_of(remark.get("quote"), markdown)
         wrong = _problems(document, call, remark, place, number)
+        if number >= room:
+            wrong["text"] = TOO_MANY_BY_LINKS if call.actor["type"] == ActorType.LINK else TOO_MANY_THREADS
         problems += [Problem(field=prefix + field, message=message) for field, message in wrong.items()]
         if not wrong:
             threads.append(_new_thread(document, call, remark, markdown, place[0] if place else None, new_id()))
@@ -232,6 +243,16 @@ def places_of(threads: Sequence[StoredThread], version: int, markdown: str) -> d
     return places | dict(zip(moved, locate(markdown, list(moved.values())), strict=True))
 
 
+def in_order(threads: Iterable[StoredThread], places: Mapping[str, int | None]) -> list[StoredThread]:
+    """Returns threads in the order of the places of their quotes, then those without a place by age."""
+
+    def order(thread: StoredThread) -> tuple[object, ...]:
+        place = places[thread["id"]]
+        return place is None, place or 0, thread["createdAt"], thread["id"]
+
+    return sorted(threads, key=order)
+
+
 def _place_of(quote: Mapping[str, str] | None, markdown: str) -> list[int] | None:
     """Returns the places of a quote, at most `MOST_COUNTED`; None without a quote."""
     if quote is None:
@@ -338,4 +359,8 @@ class StoredReviewLink(StoredSecret):
 
     documentId: str
     name: str
+    agent: NotRequired[str | None]
+    """The agent's name that who comes by it acts under, where an agent made it."""
     createdBy: Actor
+    tokenHash: NotRequired[str | None]
+    """The hash of the secret that it was made with, with which it ends; none for a connection's."""

@@ -10,7 +10,7 @@ from app.core.schemas.fields import (
     StrictString,
     not_empty,
 )
-from app.core.schemas.queries import MAX_OFFSET
+from app.core.schemas.queries import Page
 from app.core.schemas.validation import HEX_ID, WRONG_ID, full_match, one_of
 from app.documents.schemas import WithClaim
 from app.review.vocabulary import ThreadLevel, ThreadState
@@ -78,17 +78,16 @@ class ThreadFields(ReplyFields):
     suggestion = StrictString(20_000, description="replaces the passage; empty removes it", example="Wheat flour")
 
 
-class ThreadQuery(Schema):
+class ThreadQuery(Page):
     """Which threads of a document to list."""
 
+    limit = StrictInteger(1, 200, description="most items to return", load_default=200)
     state = EnumList(
         ThreadState,
         load_default=lambda: [ThreadState.OPEN, ThreadState.ANSWERED],
         description="in one of these states",
         metadata={"default": ["open", "answered"]},
     )
-    limit = StrictInteger(1, 200, description="most items to return", load_default=200)
-    offset = StrictInteger(0, MAX_OFFSET, description="items to skip", load_default=0)
 
 
 class ReviewLinkFields(Schema):

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Sequence
 from bson import ObjectId
 
 from app.core.errors import WriteConflict
-from app.core.store.collection import Collection, difference, object_id
+from app.core.store.collection import DESCENDING, Collection, difference, object_id
 from app.core.store.secrets import OwnedSecrets
 from app.core.store.store import Store
+from app.core.store.types import Bson
+from app.core.vocabulary import ActorType
 from app.review.rules import StoredReviewLink, StoredThread
 from app.review.vocabulary import ThreadState
 
@@ -36,10 +38,22 @@ class Threads(Collection[StoredThread]):
         """Returns a thread of a document, or None."""
         return self._find_one(project_id, {"_id": object_id(thread_id), "documentId": object_id(document_id)})
 
-    def list(self, project_id: str, document_id: str, states: Iterable[ThreadState]) -> list[StoredThread]:
-        """Returns the threads of a document in some states, the oldest first."""
+    def list(
+        self, project_id: str, document_id: str, states: Iterable[ThreadState], fields: Bson | None = None
+    ) -> list[StoredThread]:
+        """Returns the threads of a document in some states, the oldest first; with some of their fields, or all."""
         condition = {"documentId": ObjectId(document_id), "state": {"$in": [str(state) for state in states]}}
-        return self._find(project_id, condition, sort=(("_id", 1),))
+        return self._find(project_id, condition, sort=(("_id", 1),), fields=fields)
+
+    def newest_resolved(self, project_id: str, document_id: str, limit: int) -> Sequence[StoredThread]:
+        """Returns the resolved threads of a document that were opened last."""
+        condition = {"documentId": ObjectId(document_id), "state": ThreadState.RESOLVED}
+        return self._find(project_id, condition, sort=(("_id", DESCENDING),), limit=limit)
+
+    def count(self, project_id: str, document_id: str, opener: ActorType | None = None) -> int:
+        """Returns how many threads a document has, of all openers or of those of a type."""
+        condition = {"documentId": ObjectId(document_id)} | ({"openedBy.type": opener} if opener else {})
+        return self._count(project_id, condition)
 
     def get_many(self, project_id: str, thread_ids: Iterable[str]) -> dict[str, StoredThread]:
         """Returns those of the threads that exist, by id."""

@@ -74,7 +74,9 @@ def remark(window: Window, key: str, text: str, button: str = "keep") -> None:
 
 def threads_of(project: Project, document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Returns the threads of a document by what was remarked first."""
-    listed = OPERATIONS["list_threads"](project.context(), document["id"], fields={"state": list(ThreadState)}).body
+    listed = OPERATIONS["list_threads"](
+        project.context(), document["id"], fields={"state": list(ThreadState), "limit": 200, "offset": 0}
+    ).body
     return {one["comments"][0]["text"]: one for one in listed}
 
 

@@ -40,7 +40,7 @@ def opened(project: Project, document: dict[str, Any], **fields: Any) -> dict[st
 
 def threads_of(project: Project, document: dict[str, Any]) -> list[dict[str, Any]]:
     """Returns all threads of a document."""
-    fields = {"state": list(ThreadState)}
+    fields = {"state": list(ThreadState), "limit": 200, "offset": 0}
     listed: list[dict[str, Any]] = OPERATIONS["list_threads"](project.context(), document["id"], fields=fields).body
     return listed
 

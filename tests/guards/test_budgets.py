@@ -31,6 +31,10 @@ def one_hour() -> None:
     until_it_lasts(timedelta(hours=1), 15)
 
 
+PUBLISHING = ("publish_document", "schedule_document", "restore_document")
+"""The operations whose valid calls put a text on the website."""
+
+
 def limited(rest: Rest, project: Project, writes: int | None = None, publishes: int | None = None) -> Rest:
     """The same API, called with a new token that has a budget."""
     return rest.by(project.token(budget={"writesPerHour": writes, "publishesPerDay": publishes}))
@@ -171,7 +175,7 @@ def test_every_operation_that_changes_something_counts_once(project: Project, na
     assert used(project, token) == 0
     operation(limited_context(project, token), *call.ids, fields=call.fields)
     assert used(project, token) == 1
-    assert used(project, token, BudgetLimit.PUBLISHES) == operation.publishes
+    assert used(project, token, BudgetLimit.PUBLISHES) == (name in PUBLISHING)
 
 
 @pytest.mark.contract("decided-guards.budget-publishes")
@@ -272,3 +276,18 @@ def test_of_40_callers_at_once_as_many_write_as_the_budget_allows(rest: Rest, pr
     assert done["201"] == used(project, writer.token) == len(ok(writer.get("/document-intents"))) >= 12
     rows = project.store.database.budgets.find({"tokenId": ObjectId(writer.token.id)})
     assert all(row["used"] <= 12 for row in rows)  # two rows, where an hour began meanwhile
+
+
+@pytest.mark.contract("decided-guards.budget-publishes")
+def test_restoring_what_was_live_counts_as_a_publication(rest: Rest, project: Project) -> None:
+    publisher = limited(rest, project, publishes=1)
+    live, draft = a_document(rest), a_document(rest, title="Draft")
+    ok(rest.post(f"{path_of(live)}/publish"))
+    for document in (live, draft):
+        ok(rest.delete(path_of(document)))
+
+    ok(publisher.post(f"{path_of(draft)}/restore"))
+    ok(publisher.post(f"{path_of(live)}/restore"))
+    ok(rest.delete(path_of(live)))
+
+    assert refused(publisher.post(f"{path_of(live)}/restore"), "BudgetExceeded")["budget"] == "publishesPerDay"

@@ -307,6 +307,19 @@ def test_a_calendar_has_no_control_characters(mailing_app: Flask, signed_in: Vis
 
 
 @pytest.mark.contract("decided-notices.calendar")
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x0b", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_a_calendar_has_texts_with_any_line_end(store: Store, signed_in: Visitor, rest: Rest, end: str) -> None:
+    [address] = re.findall(r"(/calendar\.ics\?token=cwc_[\w-]+)", signed_in.post("/console/inbox/calendar").text)
+    ok(rest.patch("/project", {"name": f"The{end}END:VCALENDAR"}))
+    a_document(rest, title=f"Rye{end}END:VEVENT", dueDate=this_instant().date().isoformat())
+
+    feed = calendar_of(an_app(store).test_client(), address)
+
+    assert str(feed["x-wr-calname"]).startswith("The")
+    assert [str(event["summary"])[:8] for event in feed.walk("VEVENT")] == ["Due: Rye"]
+
+
+@pytest.mark.contract("decided-notices.calendar")
 def test_a_calendar_of_a_frozen_project_is_read_and_a_title_adds_nothing_to_it(
     mailing_app: Flask, signed_in: Visitor, rest: Rest
 ) -> None:

@@ -400,8 +400,9 @@ def test_a_project_that_requires_records_says_what_is_missing(api, agent, writte
     assert missing(agent, {}) == ["facts", "examined", "person"]
     assert missing(agent, REVIEW) == ["person"]
     refused(approve(api, written, facts=True, examined=""), "HttpApiDecodeError")
-    refused(api.post(f"{path_of(written)}/publish"), "ReviewRequired")
-    refused(api.post(f"{path_of(written)}/schedule", {"publishAt": in_hours()}), "ReviewRequired")
+    assert missing(api, {"facts": True, "examined": "\u00a0\u200b\u3164"}) == ["examined"]
+    refused(api.post(f"{path_of(written)}/publish"), "HumanReviewRequired")
+    refused(api.post(f"{path_of(written)}/schedule", {"publishAt": in_hours()}), "HumanReviewRequired")
 
     ok(approve(api, written, facts=True, examined="All."))
     assert ok(api.post(f"{path_of(written)}/publish"))["isPublished"]

@@ -158,7 +158,7 @@ def test_the_gates_stand_in_the_contracts_order() -> None:
     assert errors == {
         "submit_document": ["ThreadsOpen", "ChecksFailed"],
         "approve_document": ["ThreadsOpen", "HumanReviewRequired", "FourEyes"],
-        "publish_document": ["ThreadsOpen", "FourEyes", "ReviewRequired"],
+        "publish_document": ["ThreadsOpen", "HumanReviewRequired", "FourEyes", "ReviewRequired"],
     }
 
 

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bson import ObjectId
 
 from app.core.context import this_instant
 from app.core.errors import BadRequest, Unauthorized
+from app.core.store.store import Store
 from app.core.vocabulary import Scope
 from app.documents.publishing import publish_due
 from app.review.errors import ThreadNotYours
@@ -478,3 +480,57 @@ def test_a_review_link_ends_with_its_days_and_while_the_document_is_in_the_trash
     for wrong in ("", "cwl_", f"cwl_{document['projectId']}.nothing", secret + "x", secret.removeprefix("cwl_")):
         with pytest.raises(Unauthorized):
             visit(store, wrong, now)
+
+
+# How many there may be
+
+
+def fields_of(body: dict[str, Any]) -> list[str]:
+    return [one["field"] for one in body["errors"]]
+
+
+def fill(store: Store, thread: dict[str, Any], number: int, **fields: Any) -> None:
+    """Adds copies of a thread to its document, resolved, as if they had been opened and resolved."""
+    row = store.database.threads.find_one({"_id": ObjectId(thread["id"])})
+    assert row
+    copies = [{**row, "state": "resolved", "_id": ObjectId(), **fields} for _ in range(number)]
+    store.database.threads.insert_many(copies)
+
+
+@pytest.mark.contract("decided-threads.caps", "decided-threads.list")
+def test_a_document_has_at_most_1000_threads_and_they_are_listed_in_pages(api, app, store, document) -> None:
+    thread, threads = opened(api, document), f"{path_of(document)}/threads"
+    link = ok(api.post(f"{path_of(document)}/review-links", {"name": "Lee"}), 201)["link"]
+    fill(store, thread, 998, suggestion="x" * 20_000)
+    opened(api, document)
+
+    for more in ({"text": "One more."}, {"text": "x", "quote": FLOUR}):
+        assert fields_of(refused(api.post(threads, more), "BadRequest")) == ["text"]
+    ok(api.post(f"{path_of(document)}/submit"))
+    changes = {"threads": [{"text": "One more."}]}
+    told = refused(api.post(f"{path_of(document)}/request-changes", changes), "BadRequest")
+    assert fields_of(told) == ["threads[0].text"]
+    states = "state=open,answered,resolved"
+    assert len(listed(api, document, f"?{states}")) == 200
+    pages = [listed(api, document, f"?{states}&limit=200&offset={number}") for number in range(0, 1_200, 200)]
+    assert [len(page) for page in pages] == [200] * 5 + [0]
+    assert len({one["id"] for page in pages for one in page}) == 1_000
+    refused(api.get(f"{threads}?limit=201"), "HttpApiDecodeError")
+    visitor = app.test_client()
+    visitor.post("/console/review", data={"link": link})
+    assert len(visitor.get("/console/review").data) < 3_000_000
+
+
+@pytest.mark.contract("decided-threads.caps")
+def test_visitors_open_at_most_100_threads_of_a_document(api, store, document) -> None:
+    made = ok(api.post(f"{path_of(document)}/review-links", {"name": "Lee"}), 201)
+    ctx, document_id = visit(store, made["link"].partition("#")[2], this_instant())
+    first = open_thread(ctx, document_id, fields={"text": "Is that so?"}).body
+    fill(store, first, 98)
+    open_thread(ctx, document_id, fields={"text": "And that?"})
+
+    with pytest.raises(BadRequest) as told:
+        open_thread(ctx, document_id, fields={"text": "And that?"})
+
+    assert fields_of(told.value.body()) == ["text"]
+    opened(api, document)

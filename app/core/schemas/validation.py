@@ -11,6 +11,8 @@ from marshmallow import validate
 
 HEX_ID = re.compile("[0-9a-fA-F]{24}")
 """The form of ids."""
+EMPTY_LETTERS = "\u115f\u1160\u3164\uffa0\u2800"
+"""Characters that are letters or symbols and show nothing: the fillers of Hangul, and Braille without dots."""
 WRONG_ID = "There is no record with this id: an id has 24 hexadecimal digits, as the lists show it."
 
 
@@ -30,9 +32,14 @@ def one_of(words: Iterable[str]) -> validate.OneOf:
     return validate.OneOf(choices, error=f"Must be one of {', '.join(choices)}.")
 
 
+def is_blank(text: str) -> bool:
+    """Returns whether a text has nothing but white space and invisible characters."""
+    return all(unicodedata.category(one)[0] in "ZCM" or one in EMPTY_LETTERS for one in text)
+
+
 def not_blank(value: str) -> None:
     """Checks that a text has more than white space and invisible characters."""
-    if all(unicodedata.category(character)[0] in "ZC" for character in value):
+    if is_blank(value):
         raise ma.ValidationError("Must not be blank.")
 
 

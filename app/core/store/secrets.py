@@ -34,10 +34,11 @@ class OwnedSecrets(Secrets[Stored]):
     owner: str
     """The field with the id of that record."""
 
-    def list(self, project_id: str, owner_id: str, now: datetime) -> Sequence[Stored]:
-        """Returns those of an owner that have not expired, the oldest first, without their hashes."""
-        condition = {self.owner: ObjectId(owner_id), "expiresAt": {"$gt": now}}
-        return self._find(project_id, condition, sort=[("_id", 1)], fields={"hash": 0})
+    def list(self, project_id: str, owner_id: str | None, now: datetime) -> Sequence[Stored]:
+        """Returns those of an owner, or of each, that have not expired, the oldest first, without their hashes."""
+        condition = {} if owner_id is None else {self.owner: ObjectId(owner_id)}
+        order = [(self.owner, 1), ("_id", 1)]
+        return self._find(project_id, {**condition, "expiresAt": {"$gt": now}}, sort=order, fields={"hash": 0})
 
     def delete(self, project_id: str, owner_id: str, record_id: str) -> Stored | None:
         """Deletes one of an owner and returns it; None where there is no such one."""

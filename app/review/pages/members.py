@@ -25,9 +25,7 @@ from app.review import links as review_links
 from app.review import operations as threads
 from app.review.anchors import first_places
 from app.review.responses import Thread
-from app.review.store import Threads
 from app.review.vocabulary import ThreadState
-from app.sections.operations import sections_of
 
 pages = Blueprint("review", __name__, template_folder="templates")
 
@@ -100,18 +98,9 @@ def delete_link(id: str, link: str) -> str:
     return f"The link of {call(review_links.delete_review_link, id, link).body['name']} is ended."
 
 
-def threads_of(document: StoredDocument, markdown: str) -> list[Thread]:
-    """Returns all threads of a document in the order of its text; reads none if it never had any."""
-    ctx = context()
-    if "unresolvedThreads" not in document:
-        return []
-    found = ctx.store[Threads].list(ctx.project_id, document["id"], ThreadState)
-    return threads.thread_records(ctx, document, found, markdown, sections_of(ctx, markdown))
-
-
 def remarks_of(document: StoredDocument, markdown: str) -> dict[str, Any]:
-    """Returns all threads of a document, and which of their suggestions its text has."""
-    found = threads_of(document, markdown)
+    """Returns the threads of a document, and which of their suggestions its text has."""
+    found = threads.threads_to_show(context(), document, markdown)
     return {"threads": found, "carried_out": carried_out(found, markdown)}
 
 

@@ -17,7 +17,6 @@ from app.review import operations as threads
 from app.review.links import visit
 from app.review.pages.members import CHANGES, OPENED, reply_fields
 from app.review.schemas import ReplyFields, SettleFields, ThreadFields
-from app.review.vocabulary import ThreadState
 
 LONGEST_SECONDS = 14 * 86_400
 """How long the cookie lasts; the link may end before."""
@@ -53,7 +52,7 @@ def show_review() -> Response:
         "review/review.html",
         visitor=ctx.caller,
         title=document["title"],
-        threads=threads.list_threads(ctx, document_id, fields={"state": list(ThreadState)}).body,
+        threads=threads.threads_to_show(ctx, document, markdown),
         markdown=markdown[:PREVIEWED],
         html=preview_of(markdown),
         too_long=len(markdown) > PREVIEWED,
