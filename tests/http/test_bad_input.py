@@ -44,7 +44,7 @@ from tests.walks.sending import routes_of
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(3_600)]
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "20"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "8"))
 SDL = (Path(__file__).parents[1] / "surface" / "schema.graphql").read_text("utf-8")
 TAGS = {one.__name__ for one in errors.Refusal.__subclasses__()} - {"InternalError", "ServiceUnavailable"}
 INTERNAL_ERROR = -32603
