@@ -13,7 +13,6 @@ from importlib import import_module
 from inspect import getsource
 from pkgutil import walk_packages
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner
@@ -22,14 +21,12 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import app as application
 from app.cli import OF_FEATURES, main
-from app.cli.db import create_missing
 from app.console import pages
 from app.core.features import Features, folder_of
-from app.core.store.collection import Collection
 from app.core.store.store import Store
 from app.core.vocabulary import TokenKind
 from app.events.vocabulary import EVENT_TYPES
-from app.features import ALL, connect
+from app.features import ALL
 from app.rest.route import routes_of
 from graphql_app.schema import sdl
 from graphql_app.types import FEATURE, Document
@@ -196,24 +193,6 @@ def test_no_type_of_event_is_its_own(openapi: Any, name: str) -> None:
     listed = openapi["components"]["schemas"].get("EventType", {})
 
     assert own & set(listed.get("enum", ())) == set()
-
-
-@each_feature("collections")
-def test_its_collections_are_not_created(name: str, mongodb_uri: str) -> None:
-    collections = {
-        feature: {
-            one.name for one in classes_of(feature).values() if issubclass(one, Collection) and "name" in vars(one)
-        }
-        for feature in (name, "publications", "documents")
-    }
-    own = collections.pop(name).difference(*collections.values())  # a feature may query those of others
-    empty = connect(mongodb_uri, f"test_{uuid4().hex[:16]}", features=without(name))
-    try:
-        create_missing(empty)
-        assert own & set(empty.database.list_collection_names()) == set()
-    finally:
-        empty.database.client.drop_database(empty.database.name)
-        empty.database.client.close()
 
 
 @each_feature("commands")
