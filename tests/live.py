@@ -62,6 +62,16 @@ def until(what: Callable[[], Any], seconds: float = 60, pause: float = 0.01) -> 
     return time.monotonic() - began
 
 
+def quickest(run: Callable[[], object], limit: float, clock: Callable[[], float] = time.process_time) -> float:
+    """Returns how many seconds a piece of work takes; it is tried three times where others make it exceed the limit."""
+    took: list[float] = []
+    while len(took) < 3 and min(took, default=limit) >= limit:
+        began = clock()
+        run()
+        took.append(clock() - began)
+    return min(took)
+
+
 def slowdown() -> float:
     """Returns how many times as long as its processor time a piece of work takes now, as others use the machine."""
     began, used = time.monotonic(), time.thread_time()

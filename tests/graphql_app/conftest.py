@@ -23,10 +23,17 @@ def preview(graphql: GraphQL, project: Project) -> GraphQL:
     return graphql.by(delivery_token(project, drafts=True))
 
 
-@pytest.fixture
-def watched(mongodb_uri: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
-    """A server whose reads are counted; it looks a token up once, however slow the machine is."""
-    monkeypatch.setattr("app.projects.access.Access.__init__.__defaults__", (3_600,))
-    server = Watched(mongodb_uri, store.database.name)
+@pytest.fixture(scope="session")
+def watched_server(mongodb_uri: str, store: Store) -> Iterator[Watched]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.projects.access.Access.__init__.__defaults__", (3_600,))
+        server = Watched(mongodb_uri, store.database.name)
     yield server
     server.client.close()
+
+
+@pytest.fixture
+def watched(watched_server: Watched) -> Watched:
+    """A server whose reads are counted; it looks a token up once, however slow the machine is."""
+    watched_server.clear()
+    return watched_server

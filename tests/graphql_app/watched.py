@@ -22,6 +22,11 @@ class Watched(Listener):
         store = Store(self.client.get_database(database, codec_options=CODEC), deadline_seconds=10, features=ALL)
         self.app: Flask = an_app(store)
 
+    def clear(self) -> None:
+        """Forgets what was read."""
+        self.collections.clear()
+        self.commands.clear()
+
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         """Notes a read: each is one of these two commands."""
         if event.command_name in ("find", "aggregate"):

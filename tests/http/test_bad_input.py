@@ -5,7 +5,6 @@ headers, messages of MCP, queries of the delivery API, forms of the console, and
 `make fuzz` tries more of both.
 """
 
-import io
 import json
 import os
 import re
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import httpx2
 import pytest
 from click.testing import CliRunner
 from flask import Flask
@@ -31,12 +29,11 @@ from app.core.store.store import Store
 from app.core.vocabulary import Channel, TokenKind
 from app.transfers.operations import check_import, export_project, import_project
 from graphql_app.errors import INTERNAL
-from mcp_tools.over_stdio import StdioServer
 from tests.console.visitor import Visitor
 from tests.documented import Documented
 from tests.http.bad_input import HEADERS, TEXTS, VALUES, changed, json_lines, spoiled
 from tests.make import OPERATIONS, a_project
-from tests.mcp_tools.client import ERAS, Agent
+from tests.mcp_tools.client import ERAS, Agent, over_stdio
 from tests.rest.client import Rest
 from tests.transfers.steps import read_and_move
 from tests.valid_calls import CALLS, EVERY, Scene
@@ -44,7 +41,7 @@ from tests.walks.sending import routes_of
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(3_600)]
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "20"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "8"))
 SDL = (Path(__file__).parents[1] / "surface" / "schema.graphql").read_text("utf-8")
 TAGS = {one.__name__ for one in errors.Refusal.__subclasses__()} - {"InternalError", "ServiceUnavailable"}
 INTERNAL_ERROR = -32603
@@ -150,23 +147,11 @@ def test_messages_of_mcp_are_answered_as_json_rpc(app: Flask, scenes: Scenes, da
     assert response.status_code < 500, response.text
     if response.status_code != 202 and "_tag" not in response.json:
         judged(response.json)
-    _over_stdio(app, scene, line)
-
-
-def _over_stdio(app: Flask, scene: Scene, line: bytes) -> None:
-    """Sends a line over standard input, and checks what is answered."""
-    headers = {"Authorization": f"Bearer {scene.token.secret}", "Accept": "application/json"}
-    written = io.BytesIO()
-    with httpx2.Client(
-        headers=headers | {"Content-Type": "application/json"}, transport=httpx2.WSGITransport(app=app)
-    ) as http:
-        StdioServer(http, "http://localhost/mcp", written).serve([line])
-    answers = written.getvalue().splitlines()
+    answers = over_stdio(app, scene.token.secret, line)
     assert len(answers) <= 1
     for answer in answers:
-        told = json.loads(answer)
-        assert told["id"] is None or type(told["id"]) in (int, str)
-        judged(told)
+        assert answer["id"] is None or type(answer["id"]) in (int, str)
+        judged(answer)
 
 
 @given(st.data(), queries(SDL), st.dictionaries(TEXTS, VALUES, max_size=2))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from itertools import count
@@ -20,6 +22,7 @@ from werkzeug.test import TestResponse
 
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS
 from app.features import ALL, OPERATIONS
+from mcp_tools.over_stdio import StdioServer
 from mcp_tools.tools import tools_of
 from tests.make import Token
 
@@ -157,3 +160,21 @@ def with_sdk(app: Flask, token: Token, use: Callable[[Client], Awaitable[T]], *,
                 return await use(client)
 
     return asyncio.run(main())
+
+
+GREETING = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "desk", "version": "1"}},
+}
+
+
+def over_stdio(app: Any, secret: str, *lines: Any, url: str = "http://localhost/mcp") -> list[dict[str, Any]]:
+    """Sends lines over standard input to an application, and returns the answers."""
+    written = io.BytesIO()
+    headers = {"Authorization": f"Bearer {secret}", "Accept": "application/json", "Content-Type": "application/json"}
+    with httpx2.Client(headers=headers, transport=httpx2.WSGITransport(app=app)) as http:
+        texts = (one if isinstance(one, bytes) else json.dumps(one).encode() for one in lines)
+        StdioServer(http, url, written).serve([text + b"\n" for text in texts])
+    return [json.loads(line) for line in written.getvalue().splitlines()]

@@ -1,10 +1,7 @@
 """Lines over stdio: each is sent to an MCP endpoint and answered by one line, or by none where none is due."""
 
-import io
-import json
 from typing import Any
 
-import httpx2
 import pytest
 from click.testing import CliRunner
 from flask import Flask
@@ -15,31 +12,16 @@ from app.cli.mcp import command
 from app.core.vocabulary import TOOLSETS
 from mcp_tools.over_stdio import StdioServer
 from tests.make import Project
-from tests.mcp_tools.client import SETS
+from tests.mcp_tools.client import GREETING, SETS, over_stdio
 
-HANDSHAKE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "desk", "version": "1"}},
-}
 LISTING = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-
-
-def _answers(app: Flask, secret: str, *lines: Any, url: str = "http://localhost/mcp") -> list[dict[str, Any]]:
-    written = io.BytesIO()
-    headers = {"Authorization": f"Bearer {secret}", "Accept": "application/json", "Content-Type": "application/json"}
-    with httpx2.Client(headers=headers, transport=httpx2.WSGITransport(app=app)) as http:
-        texts = (one if isinstance(one, bytes) else json.dumps(one).encode() for one in lines)
-        StdioServer(http, url, written).serve([text + b"\n" for text in texts])
-    return [json.loads(line) for line in written.getvalue().splitlines()]
 
 
 def test_every_request_is_answered_once_and_no_notification(app: Flask, project: Project) -> None:
     noted = {"jsonrpc": "2.0", "method": "notifications/initialized"}
     calls = [{**LISTING, "id": number} for number in range(2, 30)]
 
-    answers = _answers(app, project.token().secret, HANDSHAKE, noted, *calls)
+    answers = over_stdio(app, project.token().secret, GREETING, noted, *calls)
 
     assert answers[0]["id"] == 1
     assert sorted(answer["id"] for answer in answers) == list(range(1, 30))
@@ -49,7 +31,7 @@ def test_what_fails_unexpectedly_is_answered_with_an_error(project: Project) -> 
     def broken(environ: Any, start_response: Any) -> Any:
         raise RuntimeError("a bug")
 
-    answers = _answers(broken, project.token().secret, HANDSHAKE, LISTING)  # type: ignore[arg-type]
+    answers = over_stdio(broken, project.token().secret, GREETING, LISTING)  # type: ignore[arg-type]
 
     assert [(answer["id"], answer["error"]["code"]) for answer in answers] == [(1, -32603), (2, -32603)]
 
@@ -61,20 +43,41 @@ def test_what_fails_unexpectedly_is_answered_with_an_error(project: Project) -> 
 def test_a_line_that_is_no_message_is_answered_as_over_http(
     app: Flask, project: Project, line: bytes, code: int
 ) -> None:
-    [answer] = _answers(app, project.token().secret, line)
+    [answer] = over_stdio(app, project.token().secret, line)
 
     assert (answer["id"], answer["error"]["code"]) == (None, code)
 
 
 def test_an_empty_line_is_ignored(app: Flask, project: Project) -> None:
-    assert _answers(app, project.token().secret, b"", b"  ") == []
+    assert over_stdio(app, project.token().secret, b"", b"  ") == []
 
 
-@pytest.mark.parametrize("message", [{"jsonrpc": "2.0", "id": 7, "method": 5}, {"id": 7}, {"id": 7, "params": "x"}])
-def test_a_message_of_the_wrong_form_is_answered_with_an_error(app: Flask, project: Project, message: Any) -> None:
-    [answer] = _answers(app, project.token().secret, message)
+NEWEST = {PROTOCOL_VERSION_META_KEY: LATEST_PROTOCOL_VERSION}
+LONG = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"_meta": NEWEST, "name": "é" * 9_000}}
 
-    assert (answer["id"], answer["error"]["code"]) == (7, -32600)
+
+@pytest.mark.parametrize(
+    ("message", "id"),
+    [
+        ({"id": 7, "params": "x"}, 7),
+        ({"jsonrpc": "2.0", "id": 7, "method": 5}, 7),
+        ({"jsonrpc": "2.0", "id": 7, "method": ["ping"]}, 7),
+        ({"jsonrpc": "2.0", "id": "a", "method": "ping", "params": [1]}, "a"),
+        ({"jsonrpc": "20", "id": 7, "method": "ping"}, 7),
+        ({"jsonrpc": "2.0", "id": 7}, 7),
+        ({"jsonrpc": "2.0", "id": {"a": [1]}, "method": "ping"}, None),
+        ({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, None),
+        ({"jsonrpc": "2.0", "id": True, "method": "ping"}, None),
+        pytest.param(LONG, 7, id="a name that is too long for the header that repeats it"),
+        pytest.param({"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"a": "x" * 20_971_520}}, 7, id="20 MB"),
+    ],
+)
+def test_a_message_of_the_wrong_form_or_length_is_an_invalid_request(
+    app: Flask, project: Project, message: Any, id: Any
+) -> None:
+    [answer] = over_stdio(app, project.token().secret, message)
+
+    assert (answer["id"], answer["error"]["code"]) == (id, -32600)
 
 
 @pytest.mark.parametrize(("method", "revision"), [("töols/list", LATEST_PROTOCOL_VERSION), ("tools/list", "ü")])
@@ -83,7 +86,7 @@ def test_a_method_or_a_revision_that_no_header_can_hold_is_answered_with_an_erro
 ) -> None:
     params = {"_meta": {PROTOCOL_VERSION_META_KEY: revision}}
 
-    [answer] = _answers(app, project.token().secret, {"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
+    [answer] = over_stdio(app, project.token().secret, {"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
 
     assert (answer["id"], answer["error"]["code"] < 0) == (7, True)
 
@@ -91,13 +94,13 @@ def test_a_method_or_a_revision_that_no_header_can_hold_is_answered_with_an_erro
 def test_the_clients_name_of_the_handshake_goes_with_every_call(app: Flask, project: Project) -> None:
     created = {"name": "create_cluster_intent", "arguments": {"name": "Rye"}}
 
-    answers = _answers(app, project.token().secret, HANDSHAKE, {**LISTING, "method": "tools/call", "params": created})
+    answers = over_stdio(app, project.token().secret, GREETING, {**LISTING, "method": "tools/call", "params": created})
 
     assert answers[1]["result"]["structuredContent"]["createdBy"]["agent"] == "desk"
 
 
 def test_an_invalid_token_is_an_error_that_says_so(app: Flask) -> None:
-    [answer] = _answers(app, "cwm_unknown", HANDSHAKE)
+    [answer] = over_stdio(app, "cwm_unknown", GREETING)
 
     assert answer["id"] == 1
     assert answer["error"]["message"].startswith("CONTENT_WORKFLOW_TOKEN holds no valid management token")
@@ -106,7 +109,7 @@ def test_an_invalid_token_is_an_error_that_says_so(app: Flask) -> None:
 def test_a_toolset_goes_in_the_address(app: Flask, project: Project) -> None:
     url = "http://localhost/mcp?toolset=writing"
 
-    [_, answer] = _answers(app, project.token().secret, HANDSHAKE, LISTING, url=url)
+    [_, answer] = over_stdio(app, project.token().secret, GREETING, LISTING, url=url)
 
     assert {tool["name"] for tool in answer["result"]["tools"]} == set(SETS["writing"])
 

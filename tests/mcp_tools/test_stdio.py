@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from app.cli.mcp import command as mcp_command
 from app.core.store.store import Store
 from tests.make import Project, a_ready_brief
+from tests.mcp_tools.client import GREETING
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
@@ -64,16 +65,6 @@ def test_stdio_says_that_the_token_is_not_set() -> None:
     assert "CONTENT_WORKFLOW_TOKEN is not set" in ended.stderr
 
 
-def _lines(*messages: dict[str, Any]) -> str:
-    return "".join(json.dumps(message) + "\n" for message in messages)
-
-
-def _piped(text: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Runs the command on a text that ends, and returns it when it has ended too."""
-    command = [sys.executable, "-c", PROGRAM, "mcp"]
-    return subprocess.run(command, input=text, env=environment, capture_output=True, text=True, check=True, timeout=120)
-
-
 def test_the_end_of_a_pipe_cuts_no_answer_off(mongodb_uri: str, store: Store, project: Project) -> None:
     called = [
         {
@@ -84,18 +75,15 @@ def test_the_end_of_a_pipe_cuts_no_answer_off(mongodb_uri: str, store: Store, pr
         }
         for number in range(2, 7)
     ]
-    messages = [HANDSHAKE, {"jsonrpc": "2.0", "method": "notifications/initialized"}, *called]
+    messages = [GREETING, {"jsonrpc": "2.0", "method": "notifications/initialized"}, *called]
 
-    ended = _piped(_lines(*messages), _environment(mongodb_uri, store, project.token().secret))
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "mcp"],
+        input="".join(json.dumps(message) + "\n" for message in messages),
+        env=_environment(mongodb_uri, store, project.token().secret),
+        **{"capture_output": True, "text": True, "check": True, "timeout": 120},
+    )
 
     answers = [json.loads(line) for line in ended.stdout.splitlines()]
     assert sorted(answer["id"] for answer in answers) == [1, 2, 3, 4, 5, 6]
     assert all("id" in answer["result"]["structuredContent"] for answer in answers if answer["id"] > 1)
-
-
-HANDSHAKE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "n", "version": "1"}},
-}

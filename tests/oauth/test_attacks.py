@@ -26,20 +26,25 @@ def refused(response: Any, error: str = "invalid_grant") -> bool:
     return response.status_code == 400 and response.get_json()["error"] == error
 
 
+@pytest.fixture
+def flow(flow: Flow, editor: Token) -> Flow:
+    """A client that has registered, and a browser in which an editor is signed in."""
+    flow.person.sign_in(editor)
+    return flow
+
+
 # Codes.
 
 
 @pytest.mark.contract("decided-oauth.codes")
-def test_a_code_that_is_used_twice_is_refused_and_revokes_what_it_made(flow: Flow, editor: Token) -> None:
-    flow.person.sign_in(editor)
+def test_a_code_that_is_used_twice_is_refused_and_revokes_what_it_made(flow: Flow) -> None:
     code = flow.code()
     given = flow.token(code).get_json()
     assert refused(flow.token(code))
     assert refused(flow.refresh(given["refresh_token"]))
 
 
-def test_of_two_exchanges_at_once_no_secret_is_left(flow: Flow, editor: Token) -> None:
-    flow.person.sign_in(editor)
+def test_of_two_exchanges_at_once_no_secret_is_left(flow: Flow) -> None:
     for _ in range(5):
         code = flow.code()
         with ThreadPoolExecutor(8) as pool:
@@ -49,8 +54,7 @@ def test_of_two_exchanges_at_once_no_secret_is_left(flow: Flow, editor: Token) -
         assert refused(flow.refresh(given[0]["refresh_token"]))
 
 
-def test_a_code_that_was_stolen_is_worthless_without_the_verifier(flow: Flow, editor: Token) -> None:
-    flow.person.sign_in(editor)
+def test_a_code_that_was_stolen_is_worthless_without_the_verifier(flow: Flow) -> None:
     for verifier in ("a" * 43, "", None, flow.challenge):
         code = flow.code()
         assert flow.token(code, code_verifier=verifier).status_code == 400
@@ -59,37 +63,32 @@ def test_a_code_that_was_stolen_is_worthless_without_the_verifier(flow: Flow, ed
 
 def test_a_code_of_another_session_is_not_injected(flow: Flow, oauth_app: Flask, editor: Token) -> None:
     victim = Flow(oauth_app, client_id=flow.client_id)
-    flow.person.sign_in(editor)
     victim.person.sign_in(editor)
     assert refused(victim.token(flow.code())), "the verifier of the victim's session is another"
 
 
-def test_another_client_can_not_use_a_code(flow: Flow, oauth_app: Flask, editor: Token) -> None:
+def test_another_client_can_not_use_a_code(flow: Flow, oauth_app: Flask) -> None:
     other = Flow(oauth_app)
-    flow.person.sign_in(editor)
     code = flow.code()
     assert refused(flow.token(code, client_id=other.client_id))
     assert refused(flow.token(code))
 
 
 @pytest.mark.parametrize("address", [None, "", REDIRECT + "/", "https://evil.example.com/callback"])
-def test_a_code_is_bound_to_its_address(flow: Flow, editor: Token, address: str | None) -> None:
-    flow.person.sign_in(editor)
+def test_a_code_is_bound_to_its_address(flow: Flow, address: str | None) -> None:
     code = flow.code()
     assert refused(flow.token(code, redirect_uri=address))
     assert refused(flow.token(code))
 
 
 @pytest.mark.contract("decided-oauth.codes")
-def test_a_code_ends_after_60_seconds(flow: Flow, editor: Token, later: Later) -> None:
-    flow.person.sign_in(editor)
+def test_a_code_ends_after_60_seconds(flow: Flow, later: Later) -> None:
     code = flow.code()
     later(61)
     assert refused(flow.token(code))
 
 
 def test_a_code_ends_with_the_token_of_who_agreed(flow: Flow, editor: Token, project: Project) -> None:
-    flow.person.sign_in(editor)
     code = flow.code()
     owner = {"Authorization": f"Bearer {project.token().secret}"}
     flow.http.delete(f"/tokens/{editor.id}", headers=owner)
@@ -113,10 +112,9 @@ def test_a_code_ends_with_the_token_of_who_agreed(flow: Flow, editor: Token, pro
         {"code_challenge": "short"},
     ],
 )
-def test_the_challenge_can_not_be_downgraded(flow: Flow, editor: Token, changes: dict[str, Any]) -> None:
+def test_the_challenge_can_not_be_downgraded(flow: Flow, changes: dict[str, Any]) -> None:
     sent = sent_to(flow.authorize(**changes))
     assert (sent["error"], sent["iss"], sent["state"]) == ("invalid_request", ISSUER, "st-1")
-    flow.person.sign_in(editor)
     assert "code" not in sent_to(flow.answer(**changes))
 
 
@@ -138,23 +136,20 @@ TRICKS = [
 
 @pytest.mark.contract("decided-oauth.redirects", "decided-oauth.errors")
 @pytest.mark.parametrize("address", TRICKS)
-def test_an_address_that_is_nearly_the_clients_gets_nothing(flow: Flow, editor: Token, address: str) -> None:
-    flow.person.sign_in(editor)
+def test_an_address_that_is_nearly_the_clients_gets_nothing(flow: Flow, address: str) -> None:
     for response in (flow.authorize(redirect_uri=address), flow.answer(redirect_uri=address)):
         assert response.status_code == 400
         assert "Location" not in response.headers
         assert "be connected" in response.text
 
 
-def test_of_two_addresses_neither_is_taken(flow: Flow, editor: Token) -> None:
-    flow.person.sign_in(editor)
+def test_of_two_addresses_neither_is_taken(flow: Flow) -> None:
     for addresses in ([REDIRECT, "https://evil.example.com/"], ["https://evil.example.com/", REDIRECT]):
         response = flow.answer(redirect_uri=addresses)
         assert (response.status_code, response.headers.get("Location")) == (400, None)
 
 
-def test_the_form_does_not_replace_what_was_asked(flow: Flow, editor: Token) -> None:
-    flow.person.sign_in(editor)
+def test_the_form_does_not_replace_what_was_asked(flow: Flow) -> None:
     evil = {"redirect_uri": "https://evil.example.com/", "client_id": "another", "scope": "publish", "state": "x"}
     response = flow.answer(evil)
     assert response.headers["Location"].startswith(REDIRECT)
@@ -247,8 +242,7 @@ def test_markup_in_what_a_client_says_stays_text(oauth_app: Flask, editor: Token
 
 
 @pytest.mark.contract("decided-oauth.resource")
-def test_no_token_is_made_for_another_resource(flow: Flow, editor: Token) -> None:
-    flow.person.sign_in(editor)
+def test_no_token_is_made_for_another_resource(flow: Flow) -> None:
     code = flow.code()
     for wrong in ("https://evil.example.com/mcp", ISSUER, f"{ISSUER}/mcp/", ""):
         assert refused(flow.token(code, resource=wrong), "invalid_target")
@@ -423,7 +417,6 @@ def test_a_refresh_does_not_widen_scopes(flow: Flow, editor: Token) -> None:
 @pytest.mark.contract("decided-oauth.consent")
 @pytest.mark.parametrize("scopes", [["read", "publish"], ["read", "admin"], ["read", "root"]])
 def test_the_form_does_not_widen_what_was_asked(flow: Flow, editor: Token, scopes: list[str], project: Project) -> None:
-    flow.person.sign_in(editor)
     response = flow.answer({"scopes": scopes}, scope="read write")
     assert (response.status_code, response.headers.get("Location")) == (422, None)
     assert project.store.database.codes.count_documents({"token.grantedBy.id": editor.id}) == 0
@@ -448,9 +441,8 @@ def test_an_administrator_does_not_give_admin(flow: Flow, project: Project) -> N
     assert flow.answer({"scopes": ["admin"]}, scope="read admin").status_code == 422
 
 
-def test_nobody_agrees_while_the_project_is_frozen(flow: Flow, editor: Token, project: Project) -> None:
+def test_nobody_agrees_while_the_project_is_frozen(flow: Flow, project: Project) -> None:
     owner = {"Authorization": f"Bearer {project.token().secret}"}
-    flow.person.sign_in(editor)
     flow.http.post("/project/freeze", headers=owner)
     assert flow.answer().status_code == 409
 
@@ -459,8 +451,7 @@ def test_nobody_agrees_while_the_project_is_frozen(flow: Flow, editor: Token, pr
 
 
 @pytest.mark.contract("decided-oauth.page")
-def test_the_page_can_not_be_framed(flow: Flow, editor: Token) -> None:
-    flow.person.sign_in(editor)
+def test_the_page_can_not_be_framed(flow: Flow) -> None:
     page = flow.page()
     assert page.headers["X-Frame-Options"] == "DENY"
     policy = page.headers["Content-Security-Policy"]
@@ -470,8 +461,7 @@ def test_the_page_can_not_be_framed(flow: Flow, editor: Token) -> None:
 
 
 @pytest.mark.contract("decided-oauth.page")
-def test_nobody_agrees_by_a_form_of_another_site(flow: Flow, editor: Token) -> None:
-    flow.person.sign_in(editor)
+def test_nobody_agrees_by_a_form_of_another_site(flow: Flow) -> None:
     for csrf in ("", "0" * 64):
         assert flow.answer({"_csrf": csrf}).status_code == 403
     for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example.com"}):
@@ -481,7 +471,6 @@ def test_nobody_agrees_by_a_form_of_another_site(flow: Flow, editor: Token) -> N
 
 
 def test_agreeing_takes_a_form_and_no_link(flow: Flow, editor: Token, project: Project) -> None:
-    flow.person.sign_in(editor)
     form = "&answer=yes&scopes=read&agent=a&writesPerHour=1&days=1&_csrf=" + flow.person.csrf
     assert flow.person.get(f"/console/connect?{flow.asked()}{form}").status_code == 200
     assert project.store.database.codes.count_documents({"token.grantedBy.id": editor.id}) == 0
@@ -544,8 +533,7 @@ def test_the_token_endpoint_takes_as_long_for_any_wrong_secret(flow: Flow, edito
     assert near == pytest.approx(unknown, rel=0.75, abs=0.01)
 
 
-def test_secrets_in_the_address_are_not_read(flow: Flow, editor: Token) -> None:
-    flow.person.sign_in(editor)
+def test_secrets_in_the_address_are_not_read(flow: Flow) -> None:
     code = flow.code()
     query = f"grant_type=authorization_code&code={code}&client_id={flow.client_id}&redirect_uri={quote(REDIRECT)}"
     response = flow.http.post(f"/oauth/token?{query}&code_verifier={flow.verifier}")
@@ -602,8 +590,7 @@ def test_no_secret_is_stored_or_logged(
         assert not [part for part in parts if part in stored], name
 
 
-def test_the_page_names_itself_to_no_other_site(flow: Flow, editor: Token) -> None:
-    flow.person.sign_in(editor)
+def test_the_page_names_itself_to_no_other_site(flow: Flow) -> None:
     assert flow.page().headers["Referrer-Policy"] in ("same-origin", "no-referrer")
     assert flow.authorize().headers["Referrer-Policy"] in ("same-origin", "no-referrer")
     assert flow.page().headers["Cache-Control"] == "no-store"

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from app.core.text.excerpts import first_paragraph, word_count
 from tests.core.text.bombs import BOMBS, seconds_of_processor, tried
 from tests.core.text.xss_corpus import VECTORS
+from tests.live import quickest
 
 
 @pytest.mark.parametrize(
@@ -112,9 +113,8 @@ def test_whatever_the_markdown_is_there_is_an_answer(markdown: str) -> None:
 @pytest.mark.timeout(300)  # of a clock on the wall, where others keep the machine busy
 @pytest.mark.parametrize("name", tried(BOMBS, ("bare quotes", "ampersands", "cells", "tables", "less-than", "han")))
 def test_two_megabytes_of_anything_are_read_in_seconds(name: str) -> None:
-    start = seconds_of_processor()
+    def read() -> None:
+        word_count(BOMBS[name])
+        first_paragraph(BOMBS[name])
 
-    word_count(BOMBS[name])
-    first_paragraph(BOMBS[name])
-
-    assert seconds_of_processor() - start < 20
+    assert quickest(read, 20, seconds_of_processor) < 20
