@@ -1,4 +1,4 @@
-"""An answer names no tool that its caller does not have: in no toolset, on no state of a document (section 8)."""
+"""An answer names no tool that its caller does not have: in no toolset, on no state of a document (decisions, section 8)."""
 
 import re
 from collections.abc import Iterable, Iterator
