@@ -1,6 +1,6 @@
 """Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
-from app.categories.responses import Cluster, cluster_record
+from app.categories.responses import Cluster
 from app.categories.rules import TAKEN, StoredCluster
 from app.categories.schemas import ClusterChanges
 from app.categories.store import Clusters
@@ -8,6 +8,7 @@ from app.core.context import Context
 from app.core.errors import BadRequest, ClusterInUse, NotFound, or_raise
 from app.core.etags import record_tag
 from app.core.operation import Effect, Result, operation
+from app.core.records import record_of
 from app.core.schemas.loading import Fields, changed_fields, check
 from app.core.schemas.queries import LongPage
 from app.core.vocabulary import Kind, Scope
@@ -20,7 +21,7 @@ NO_CLUSTER = "The project has no cluster with this id; list the clusters to find
 def list_clusters(ctx: Context, fields: Fields) -> Result[list[Cluster]]:
     """List the project's clusters by name."""
     found = ctx.store[Clusters].list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
-    return Result([cluster_record(cluster, ctx.caller.team_id) for cluster in found])
+    return Result([record_of(Cluster, cluster, teamId=ctx.caller.team_id) for cluster in found])
 
 
 @operation(Scope.READ, Effect.READS, "GET /clusters/<id>", toolsets=("planning",))
@@ -76,4 +77,4 @@ def _own_cluster(ctx: Context, cluster_id: str) -> StoredCluster:
 
 
 def _result(ctx: Context, cluster: StoredCluster) -> Result[Cluster]:
-    return Result(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))
+    return Result(record_of(Cluster, cluster, teamId=ctx.caller.team_id), etag=record_tag(cluster))

@@ -2,7 +2,7 @@
 
 from app.categories.reference_rules import reference_problems
 from app.categories.references import lock_references
-from app.categories.responses import Category, category_record
+from app.categories.responses import Category
 from app.categories.rules import TAKEN, StoredCategory, new_category
 from app.categories.schemas import CategoryChanges
 from app.categories.store import Categories
@@ -11,6 +11,7 @@ from app.core.errors import BadRequest, CategoryInUse, NotFound, Problem, or_rai
 from app.core.etags import record_tag
 from app.core.events import Event
 from app.core.operation import Effect, Result, operation
+from app.core.records import record_of
 from app.core.schemas.loading import Fields, changed_fields, check
 from app.core.schemas.queries import LongPage
 from app.core.vocabulary import Kind, Scope
@@ -24,7 +25,7 @@ NO_CATEGORY = "The project has no category with this id; list the categories to 
 def list_categories(ctx: Context, fields: Fields) -> Result[list[Category]]:
     """List the project's categories by name."""
     found = ctx.store[Categories].list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
-    return Result([category_record(category, ctx.caller.team_id) for category in found])
+    return Result([record_of(Category, category, teamId=ctx.caller.team_id) for category in found])
 
 
 @operation(Scope.READ, Effect.READS, "GET /categories/<id>", toolsets=("planning",))
@@ -98,7 +99,7 @@ def _own_category(ctx: Context, category_id: str) -> StoredCategory:
 
 
 def _result(ctx: Context, category: StoredCategory) -> Result[Category]:
-    return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
+    return Result(record_of(Category, category, teamId=ctx.caller.team_id), etag=record_tag(category))
 
 
 def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[Problem]:

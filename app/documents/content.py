@@ -44,7 +44,6 @@ from app.documents.responses import (
     DocumentSummary,
     Revision,
     RevisionSummary,
-    content_part_record,
     revision_summary,
 )
 from app.documents.revision_store import Revisions
@@ -68,8 +67,17 @@ def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Res
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])
     markdown = markdown_of(ctx, content_id_of(ctx, document, version))
-    part = content_part_record(document["id"], version, markdown, offset=fields["offset"], limit=fields["limit"])
-    return Result(part)
+    offset, end, length = fields["offset"], fields["offset"] + fields["limit"], len(markdown)
+    return Result(
+        {
+            "id": document["id"],
+            "version": version,
+            "markdown": markdown[offset:end],
+            "offset": offset,
+            "length": length,
+            "nextOffset": end if end < length else None,
+        }
+    )
 
 
 def count_words(ctx: Context, document_id: str, fields: Fields) -> int:

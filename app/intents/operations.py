@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from app.categories.operations import add_category
 from app.categories.references import lock_references
-from app.categories.responses import Category, Cluster, category_record, cluster_record
+from app.categories.responses import Category, Cluster
 from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, new_cluster
 from app.categories.schemas import DraftCategoryFields, DraftClusterFields
 from app.categories.store import Categories, Clusters
@@ -298,12 +298,12 @@ def _create_document(ctx: Context, draft: StoredIntent) -> Result[DocumentSummar
 def _create_cluster(ctx: Context, draft: StoredIntent) -> Result[Cluster]:
     record = new_cluster(draft["fields"], by=ctx.caller.actor, now=ctx.now)
     cluster = ctx.store[Clusters].add(ctx.project_id, record, _created(ctx, draft))
-    return Result(cluster_record(cluster, ctx.caller.team_id))
+    return Result(record_of(Cluster, cluster, teamId=ctx.caller.team_id))
 
 
 def _create_category(ctx: Context, draft: StoredIntent) -> Result[Category]:
     category = add_category(ctx, draft["fields"], _created(ctx, draft))
-    return Result(category_record(category, ctx.caller.team_id))
+    return Result(record_of(Category, category, teamId=ctx.caller.team_id))
 
 
 def _created(ctx: Context, draft: StoredIntent) -> Event:
