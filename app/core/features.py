@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from app.core.schemas.loading import Fields
     from app.core.store.store import Store
     from app.core.vocabulary import Channel
-    from app.core.worker import MakeJob
 
 Consumer = Callable[["Store", str, Sequence["StoredEvent"], datetime], None]
 """Takes a batch of a project's numbered events, and when they were numbered; once more where a relay died."""
@@ -186,8 +185,8 @@ class Features:
     """The storage of the contract's folders."""
     consumers: tuple[Consumer, ...] = ()
     """Called in order with the events that the relay numbered, before they leave the outboxes."""
-    jobs: Callable[[], tuple[MakeJob, ...]] = tuple
-    """Returns what makes the worker's jobs; a function, as only the worker needs what they import."""
+    jobs: Callable[[], tuple[Callable[[Store, Any], Any], ...]] = tuple
+    """Returns what makes the worker's jobs (`MakeJob`); a function, as only the worker needs what they import."""
     users: tuple[Callable[[Context, str, str], bool], ...] = ()
     """Return whether a record is filed under a category or cluster, given the field that names it, and its id."""
 
