@@ -1,5 +1,7 @@
 """Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
+from functools import partial
+
 from app.categories.reference_rules import reference_problems
 from app.categories.references import lock_references
 from app.categories.responses import Category
@@ -18,30 +20,32 @@ from app.core.vocabulary import Kind, Scope
 from app.projects.gates import Attempt
 from app.projects.store import Projects
 
+filing_operation = partial(operation, toolsets=("planning",))
+"""Declares an operation on categories or clusters."""
+
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."
 
 
-@operation(Scope.READ, Effect.READS, "GET /categories", query=LongPage, toolsets=("planning",))
+@filing_operation(Scope.READ, Effect.READS, "GET /categories", query=LongPage)
 def list_categories(ctx: Context, fields: Fields) -> Result[list[Category]]:
     """List the project's categories by name."""
     found = ctx.store[Categories].list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
     return Result([record_of(Category, category, teamId=ctx.caller.team_id) for category in found])
 
 
-@operation(Scope.READ, Effect.READS, "GET /categories/<id>", toolsets=("planning",))
+@filing_operation(Scope.READ, Effect.READS, "GET /categories/<id>")
 def get_category(ctx: Context, category_id: str) -> Result[Category]:
     """Read a category."""
     return _result(ctx, _own_category(ctx, category_id))
 
 
-@operation(
+@filing_operation(
     Scope.WRITE,
     Effect.CHANGES,
     "PATCH /categories/<id>",
     body=CategoryChanges,
     errors=(BadRequest,),
     transaction=True,
-    toolsets=("planning",),
     arguments_as="create_category_intent",
     next="`id` is the category, `categoryId` its parent.",
 )
@@ -63,14 +67,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     return _result(ctx, written)
 
 
-@operation(
-    Scope.PUBLISH,
-    Effect.DESTROYS,
-    "DELETE /categories/<id>",
-    errors=(CategoryInUse,),
-    transaction=True,
-    toolsets=("planning",),
-)
+@filing_operation(Scope.PUBLISH, Effect.DESTROYS, "DELETE /categories/<id>", errors=(CategoryInUse,), transaction=True)
 def delete_category(ctx: Context, category_id: str) -> Result[Category]:
     """Delete a category that no document and no subcategory uses; the trash counts as no use.
 

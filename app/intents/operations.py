@@ -38,6 +38,8 @@ _new_draft = partial(
 )
 _draft_change = partial(operation, Scope.WRITE, Effect.CHANGES, tag="intents", toolsets=("planning",))
 
+_of_draft = partial(operation, tag="intents", query=IntentQuery, toolsets=("planning",))
+
 _RECORDS = {
     Kind.DOCUMENT: "documents.getDocument",
     Kind.CLUSTER: "clusters.getCluster",
@@ -106,7 +108,7 @@ def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
     return _update(ctx, intent_id, Kind.CATEGORY, fields)
 
 
-@operation(Scope.READ, Effect.READS, "GET /<kind>-intents", tag="intents", query=IntentQuery, toolsets=("planning",))
+@_of_draft(Scope.READ, Effect.READS, "GET /<kind>-intents")
 def list_intents(ctx: Context, fields: Fields) -> Result[list[Intent]]:
     """List your unfinished drafts.
 
@@ -117,29 +119,15 @@ def list_intents(ctx: Context, fields: Fields) -> Result[list[Intent]]:
     return Result([record_of(Intent, draft) for draft in drafts])
 
 
-@operation(
-    Scope.READ,
-    Effect.READS,
-    "GET /<kind>-intents/<id>",
-    tag="intents",
-    query=IntentQuery,
-    toolsets=("planning",),
-    next="The only tool that returns a draft's `markdown`.",
+@_of_draft(
+    Scope.READ, Effect.READS, "GET /<kind>-intents/<id>", next="The only tool that returns a draft's `markdown`."
 )
 def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Read a draft with every field that was set."""
     return _intent_result(_own_draft(ctx, intent_id, fields))
 
 
-@operation(
-    Scope.WRITE,
-    Effect.DESTROYS,
-    "DELETE /<kind>-intents/<id>",
-    tag="intents",
-    query=IntentQuery,
-    toolsets=("planning",),
-    next="It can't be undone.",
-)
+@_of_draft(Scope.WRITE, Effect.DESTROYS, "DELETE /<kind>-intents/<id>", next="It can't be undone.")
 def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Discard a draft; nothing is made of it.
 
@@ -148,14 +136,7 @@ def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Inten
     return _intent_result(_delete_draft(ctx, intent_id, fields))
 
 
-@operation(
-    Scope.READ,
-    Effect.READS,
-    "POST /<kind>-intents/<id>/validate",
-    tag="intents",
-    query=IntentQuery,
-    toolsets=("planning",),
-)
+@_of_draft(Scope.READ, Effect.READS, "POST /<kind>-intents/<id>/validate")
 def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Validation]:
     """Check a draft as confirming it would, and change nothing.
 
@@ -167,16 +148,13 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Vali
     return Result(cast(Validation, {"valid": not errors, "errors": errors, **added}))
 
 
-@operation(
+@_of_draft(
     Scope.WRITE,
     Effect.CREATES,
     "POST /<kind>-intents/<id>/confirm",
-    tag="intents",
-    query=IntentQuery,
     errors=(IntentInvalid,),
     transaction=True,
     location=_RECORDS,
-    toolsets=("planning",),
     next="Next, for a document with a brief: `mark_brief_ready`.",
 )
 def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confirmed]:

@@ -15,6 +15,7 @@ from app.documents.record import StoredDocument, changed
 from app.documents.store import Documents
 from app.projects.access import hash_of, new_project_secret, project_of_secret
 from app.projects.store import Projects
+from app.review.operations import thread_change
 from app.review.responses import NewReviewLink, ReviewLink
 from app.review.schemas import ReviewLinkFields
 from app.review.store import ReviewLinks
@@ -27,16 +28,13 @@ MOST_LINKS = 20
 TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review links: end one of them first.")
 
 
-@operation(
+@thread_change(
     Scope.PUBLISH,
     Effect.CREATES,
     "POST /documents/<id>/review-links",
-    tag="threads",
     body=ReviewLinkFields,
     errors=(BadRequest,),
-    transaction=True,
     unchanging=True,
-    toolsets=("reviewing",),
 )
 def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result[NewReviewLink]:
     """Create a link that shows a document to somebody who is no member, for remarks.
@@ -69,15 +67,7 @@ def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]
     )
 
 
-@operation(
-    Scope.PUBLISH,
-    Effect.DESTROYS,
-    "DELETE /documents/<id>/review-links/<link_id>",
-    tag="threads",
-    transaction=True,
-    unchanging=True,
-    toolsets=("reviewing",),
-)
+@thread_change(Scope.PUBLISH, Effect.DESTROYS, "DELETE /documents/<id>/review-links/<link_id>", unchanging=True)
 def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[ReviewLink]:
     """End a review link: within 5 seconds nobody can open it.
 

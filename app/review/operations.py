@@ -40,6 +40,9 @@ from app.review.vocabulary import ThreadState
 from app.sections.operations import sections_of
 from app.sections.rules import Section
 
+thread_change = partial(operation, tag="threads", transaction=True, toolsets=("reviewing",))
+"""Declares an operation that changes threads or review links."""
+
 UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
 
 
@@ -64,16 +67,13 @@ def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[
     return Result(thread_records(ctx, document, threads, markdown, sections_of(ctx, markdown)))
 
 
-@operation(
+@thread_change(
     Scope.WRITE,
     Effect.CREATES,
     "POST /documents/<id>/threads",
-    tag="threads",
     body=ThreadFields,
     errors=(BadRequest,),
-    transaction=True,
     rule=rules.refuse_if_full,
-    toolsets=("reviewing",),
 )
 def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread]:
     """Open a review thread: a remark on a passage of the present text, or on the whole document.
@@ -89,14 +89,12 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     return _result(ctx, document, thread)
 
 
-@operation(
+@thread_change(
     Scope.WRITE,
     Effect.CREATES,
     "POST /documents/<id>/threads/<thread_id>/replies",
-    tag="threads",
     body=ReplyFields,
     errors=(ThreadResolved, BadRequest),
-    transaction=True,
     toolsets=("writing", "reviewing"),
     next="After the change. Then `submit_document`.",
     button="Reply",
@@ -107,15 +105,12 @@ def reply_to_thread(ctx: Context, document_id: str, thread_id: str, fields: Fiel
     return _change(ctx, document_id, thread_id, "thread.replied", rule)
 
 
-@operation(
+@thread_change(
     Scope.WRITE,
     Effect.CHANGES,
     "POST /documents/<id>/threads/<thread_id>/resolve",
-    tag="threads",
     body=SettleFields,
     errors=(ThreadNotYours, BadRequest),
-    transaction=True,
-    toolsets=("reviewing",),
     arguments_as="reply_to_thread",
 )
 def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
@@ -127,29 +122,18 @@ def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Field
     return _change(ctx, document_id, thread_id, "thread.resolved", rule)
 
 
-@operation(
-    Scope.WRITE,
-    Effect.CHANGES,
-    "POST /documents/<id>/threads/<thread_id>/reopen",
-    tag="threads",
-    errors=(BadRequest,),
-    transaction=True,
-    toolsets=("reviewing",),
-)
+@thread_change(Scope.WRITE, Effect.CHANGES, "POST /documents/<id>/threads/<thread_id>/reopen", errors=(BadRequest,))
 def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thread]:
     """Open a resolved thread again."""
     return _change(ctx, document_id, thread_id, "thread.reopened", partial(rules.reopen_thread, call=ctx.call))
 
 
-@operation(
+@thread_change(
     Scope.WRITE,
     Effect.CHANGES,
     "POST /documents/<id>/threads/<thread_id>/reject",
-    tag="threads",
     body=SettleFields,
     errors=(ThreadNotYours, ThreadResolved, BadRequest),
-    transaction=True,
-    toolsets=("reviewing",),
     arguments_as="reply_to_thread",
 )
 def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
