@@ -54,7 +54,7 @@ def errors_page(_: str) -> str:
 
 
 def _error(refusal: type[Refusal]) -> str:
-    keys = response_schema(refusal.keys)["properties"] if refusal.keys else ()
+    keys = response_schema(refusal.Keys)["properties"] if refusal.Keys else ()
     further = f" Keys: {_code(keys)}." if keys else ""
     return f"- **{refusal.__name__}**: {refusal.message}{further}\n"
 

@@ -1,13 +1,15 @@
 """Clusters: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
-from app.categories.responses import Cluster, cluster_record
+from app.categories.operations import filing_operation
+from app.categories.responses import Cluster
 from app.categories.rules import TAKEN, StoredCluster
 from app.categories.schemas import ClusterChanges
 from app.categories.store import Clusters
 from app.core.context import Context
 from app.core.errors import BadRequest, ClusterInUse, NotFound, or_raise
 from app.core.etags import record_tag
-from app.core.operation import Effect, Result, operation
+from app.core.operation import Effect, Result
+from app.core.records import record_of
 from app.core.schemas.loading import Fields, changed_fields, check
 from app.core.schemas.queries import LongPage
 from app.core.vocabulary import Kind, Scope
@@ -16,27 +18,26 @@ from app.projects.store import Projects
 NO_CLUSTER = "The project has no cluster with this id; list the clusters to find it."
 
 
-@operation(Scope.READ, Effect.READS, "GET /clusters", query=LongPage, toolsets=("planning",))
+@filing_operation(Scope.READ, Effect.READS, "GET /clusters", query=LongPage)
 def list_clusters(ctx: Context, fields: Fields) -> Result[list[Cluster]]:
     """List the project's clusters by name."""
     found = ctx.store[Clusters].list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
-    return Result([cluster_record(cluster, ctx.caller.team_id) for cluster in found])
+    return Result([record_of(Cluster, cluster, teamId=ctx.caller.team_id) for cluster in found])
 
 
-@operation(Scope.READ, Effect.READS, "GET /clusters/<id>", toolsets=("planning",))
+@filing_operation(Scope.READ, Effect.READS, "GET /clusters/<id>")
 def get_cluster(ctx: Context, cluster_id: str) -> Result[Cluster]:
     """Read a cluster."""
     return _result(ctx, _own_cluster(ctx, cluster_id))
 
 
-@operation(
+@filing_operation(
     Scope.WRITE,
     Effect.CHANGES,
     "PATCH /clusters/<id>",
     body=ClusterChanges,
     errors=(BadRequest,),
     transaction=True,
-    toolsets=("planning",),
     arguments_as="create_cluster_intent",
 )
 def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[Cluster]:
@@ -50,14 +51,13 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[Clus
     return _result(ctx, ctx.store[Clusters].update(ctx.project_id, cluster, changes, ctx.event("cluster.updated")))
 
 
-@operation(
+@filing_operation(
     Scope.PUBLISH,
     Effect.DESTROYS,
     "DELETE /clusters/<id>",
     errors=(ClusterInUse,),
     transaction=True,
     prepare=lambda ctx, record_id: ctx.store[Clusters].announce_deletion(ctx.project_id, record_id),
-    toolsets=("planning",),
 )
 def delete_cluster(ctx: Context, cluster_id: str) -> Result[Cluster]:
     """Delete a cluster that no document uses; the trash counts as no use.
@@ -77,4 +77,4 @@ def _own_cluster(ctx: Context, cluster_id: str) -> StoredCluster:
 
 
 def _result(ctx: Context, cluster: StoredCluster) -> Result[Cluster]:
-    return Result(cluster_record(cluster, ctx.caller.team_id), etag=record_tag(cluster))
+    return Result(record_of(Cluster, cluster, teamId=ctx.caller.team_id), etag=record_tag(cluster))

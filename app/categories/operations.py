@@ -1,8 +1,10 @@
 """Categories: listed, read, changed, deleted (decisions, section 5). They are made by confirming drafts."""
 
+from functools import partial
+
 from app.categories.reference_rules import reference_problems
 from app.categories.references import lock_references
-from app.categories.responses import Category, category_record
+from app.categories.responses import Category
 from app.categories.rules import TAKEN, StoredCategory, new_category
 from app.categories.schemas import CategoryChanges
 from app.categories.store import Categories
@@ -11,36 +13,39 @@ from app.core.errors import BadRequest, CategoryInUse, NotFound, Problem, or_rai
 from app.core.etags import record_tag
 from app.core.events import Event
 from app.core.operation import Effect, Result, operation
+from app.core.records import record_of
 from app.core.schemas.loading import Fields, changed_fields, check
 from app.core.schemas.queries import LongPage
 from app.core.vocabulary import Kind, Scope
 from app.projects.gates import Attempt
 from app.projects.store import Projects
 
+filing_operation = partial(operation, toolsets=("planning",))
+"""Declares an operation on categories or clusters."""
+
 NO_CATEGORY = "The project has no category with this id; list the categories to find it."
 
 
-@operation(Scope.READ, Effect.READS, "GET /categories", query=LongPage, toolsets=("planning",))
+@filing_operation(Scope.READ, Effect.READS, "GET /categories", query=LongPage)
 def list_categories(ctx: Context, fields: Fields) -> Result[list[Category]]:
     """List the project's categories by name."""
     found = ctx.store[Categories].list(ctx.project_id, limit=fields["limit"], offset=fields["offset"])
-    return Result([category_record(category, ctx.caller.team_id) for category in found])
+    return Result([record_of(Category, category, teamId=ctx.caller.team_id) for category in found])
 
 
-@operation(Scope.READ, Effect.READS, "GET /categories/<id>", toolsets=("planning",))
+@filing_operation(Scope.READ, Effect.READS, "GET /categories/<id>")
 def get_category(ctx: Context, category_id: str) -> Result[Category]:
     """Read a category."""
     return _result(ctx, _own_category(ctx, category_id))
 
 
-@operation(
+@filing_operation(
     Scope.WRITE,
     Effect.CHANGES,
     "PATCH /categories/<id>",
     body=CategoryChanges,
     errors=(BadRequest,),
     transaction=True,
-    toolsets=("planning",),
     arguments_as="create_category_intent",
     next="`id` is the category, `categoryId` its parent.",
 )
@@ -62,14 +67,13 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     return _result(ctx, ctx.store[Categories].update(ctx.project_id, category, changes, event))
 
 
-@operation(
+@filing_operation(
     Scope.PUBLISH,
     Effect.DESTROYS,
     "DELETE /categories/<id>",
     errors=(CategoryInUse,),
     transaction=True,
     prepare=lambda ctx, record_id: ctx.store[Categories].announce_deletion(ctx.project_id, record_id),
-    toolsets=("planning",),
 )
 def delete_category(ctx: Context, category_id: str) -> Result[Category]:
     """Delete a category that no document and no subcategory uses; the trash counts as no use.
@@ -99,7 +103,7 @@ def _own_category(ctx: Context, category_id: str) -> StoredCategory:
 
 
 def _result(ctx: Context, category: StoredCategory) -> Result[Category]:
-    return Result(category_record(category, ctx.caller.team_id), etag=record_tag(category))
+    return Result(record_of(Category, category, teamId=ctx.caller.team_id), etag=record_tag(category))
 
 
 def _problems(ctx: Context, category: StoredCategory, changes: Fields) -> list[Problem]:

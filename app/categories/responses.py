@@ -7,9 +7,8 @@ from typing import Annotated
 
 from typing_extensions import TypedDict
 
-from app.categories.rules import StoredCategory, StoredCluster
 from app.core.documented import Id, doc
-from app.core.records import Created, record_of
+from app.core.records import Created
 
 
 class BriefCluster(TypedDict):
@@ -38,13 +37,3 @@ class Category(BriefCategory, Created):
 
     slug: Annotated[str, doc("its URL slug, unique in the project", "baking")]
     categoryId: Annotated[Id | None, doc("the parent category")]
-
-
-def cluster_record(cluster: StoredCluster, team_id: str) -> Cluster:
-    """Returns a stored cluster as callers see it."""
-    return record_of(Cluster, cluster, teamId=team_id)
-
-
-def category_record(category: StoredCategory, team_id: str) -> Category:
-    """Returns a stored category as callers see it."""
-    return record_of(Category, category, teamId=team_id)

@@ -9,11 +9,8 @@ from app.core.documented import doc
 from app.core.errors import Refusal
 
 
-class ChecksFailedKeys(TypedDict):
-    checks: Annotated[list[CheckResult], doc("every failure of a check whose level is `error`", [FAILED_CHECK])]
-
-
 class ChecksFailed(Refusal, status=409):
     """The project demands checks that fail: correct what `checks` lists, then submit again."""
 
-    keys = ChecksFailedKeys
+    class Keys(TypedDict):
+        checks: Annotated[list[CheckResult], doc("every failure of a check whose level is `error`", [FAILED_CHECK])]

@@ -49,7 +49,7 @@ class Refusal(Exception):
     status: int
     message: str
     headers: dict[str, str] = {}  # copied by each instance
-    keys: ClassVar[Any] = None
+    Keys: ClassVar[Any] = None
     """The TypedDict of what its body has beside `_tag` and `message`; None for nothing."""
 
     def __init_subclass__(cls, status: int | None = None) -> None:
@@ -57,6 +57,8 @@ class Refusal(Exception):
         if status is not None:
             cls.status = status
             cls.message = vars(cls).get("message") or " ".join(docstring(cls).split())
+        if (own := vars(cls).get("Keys")) and own.__name__ == "Keys":
+            own.__name__ = own.__qualname__ = f"{cls.__name__}Keys"  # the name of its schema
 
     def __init__(self, message: str | None = None, *, headers: dict[str, str] | None = None, **extra: Any) -> None:
         self.message = message or type(self).message
@@ -93,15 +95,12 @@ def refusal_of(rule: Callable[[], object]) -> Refusal | None:
     return None
 
 
-class IssuesKeys(TypedDict):
-    issues: Annotated[list[Issue], doc("every problem at once, at most 100", max_length=MAX_ISSUES)]
-    more: NotRequired[Annotated[int, doc("how many problems there are beside those in `issues`")]]
-
-
 class HttpApiDecodeError(Refusal, status=400):
     """The request does not have the right shape: correct what `issues` lists and send it again."""
 
-    keys = IssuesKeys
+    class Keys(TypedDict):
+        issues: Annotated[list[Issue], doc("every problem at once, at most 100", max_length=MAX_ISSUES)]
+        more: NotRequired[Annotated[int, doc("how many problems there are beside those in `issues`")]]
 
     def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = (), more: int = 0) -> None:
         in_order = sorted(issues, key=lambda issue: _place(issue["path"]))
@@ -128,14 +127,11 @@ class Unauthorized(Refusal, status=401):
     headers = {"WWW-Authenticate": CHALLENGE}
 
 
-class ForbiddenKeys(TypedDict):
-    scope: NotRequired[Annotated[str, one_of(Scope), doc("the scope that is needed", "publish")]]
-
-
 class Forbidden(Refusal, status=403):
     """The token lacks the required scope: use one that has it."""
 
-    keys = ForbiddenKeys
+    class Keys(TypedDict):
+        scope: NotRequired[Annotated[str, one_of(Scope), doc("the scope that is needed", "publish")]]
 
 
 class NotFound(Refusal, status=404):
@@ -150,15 +146,12 @@ class MethodNotAllowed(Refusal, status=405):
     """This path does not take that method: the `Allow` header lists those it takes."""
 
 
-class BriefClaimedKeys(TypedDict):
-    claimedBy: Annotated[Actor | None, doc("who claimed it; null where nobody holds a claim")]
-    claimedAt: Annotated[Timestamp | None, doc("since when", EXAMPLE_TIME)]
-
-
 class BriefClaimed(Refusal, status=409):
     """The brief is claimed: claim another, or wait until this claim ends."""
 
-    keys = BriefClaimedKeys
+    class Keys(TypedDict):
+        claimedBy: Annotated[Actor | None, doc("who claimed it; null where nobody holds a claim")]
+        claimedAt: Annotated[Timestamp | None, doc("since when", EXAMPLE_TIME)]
 
 
 class BriefNotReady(Refusal, status=409):
@@ -175,27 +168,21 @@ class BriefNotOffered(Refusal, status=409):
     """The brief is neither ready nor claimed: there is nothing to withdraw."""
 
 
-class VersionConflictKeys(TypedDict):
-    version: Annotated[int, doc("the document's present version", 4)]
-    baseVersion: NotRequired[Annotated[int, doc("the version that was sent", 3)]]
-    hashes: NotRequired[Annotated[list[str], doc("the sections that the document does not have")]]
-
-
 class VersionConflict(Refusal, status=409):
     """The document has changed: read it again, merge, and send its `version` as `baseVersion`."""
 
-    keys = VersionConflictKeys
-
-
-class InvalidTransitionKeys(TypedDict):
-    status: Annotated[str, one_of(DocumentStatus), doc("the document's status", "review")]
-    allowed: Annotated[list[str], doc("the operations that the status allows", ["approve", "request-changes"])]
+    class Keys(TypedDict):
+        version: Annotated[int, doc("the document's present version", 4)]
+        baseVersion: NotRequired[Annotated[int, doc("the version that was sent", 3)]]
+        hashes: NotRequired[Annotated[list[str], doc("the sections that the document does not have")]]
 
 
 class InvalidTransition(Refusal, status=409):
     """The document's status does not allow this: `allowed` lists what it does."""
 
-    keys = InvalidTransitionKeys
+    class Keys(TypedDict):
+        status: Annotated[str, one_of(DocumentStatus), doc("the document's status", "review")]
+        allowed: Annotated[list[str], doc("the operations that the status allows", ["approve", "request-changes"])]
 
 
 class SlugTaken(Refusal, status=409):
@@ -238,18 +225,13 @@ class UnsupportedMediaType(Refusal, status=415):
     """Send the body as JSON, with `Content-Type: application/json`."""
 
 
-class BadRequestKeys(TypedDict):
-    errors: NotRequired[Annotated[list[Problem], doc("every problem, sorted by field, where there are fields to name")]]
-
-
 class BadRequest(Refusal, status=422):  # the contract's name for it; a 400 is `HttpApiDecodeError`
     """Some values break a rule: correct what `errors` lists and send it again."""
 
-    keys = BadRequestKeys
-
-
-class IntentInvalidKeys(TypedDict):
-    errors: Annotated[list[Problem], doc("every problem, sorted by field")]
+    class Keys(TypedDict):
+        errors: NotRequired[
+            Annotated[list[Problem], doc("every problem, sorted by field, where there are fields to name")]
+        ]
 
 
 class IntentInvalid(Refusal, status=422):
@@ -258,7 +240,9 @@ class IntentInvalid(Refusal, status=422):
     `errors` lists every problem, sorted by field.
     """
 
-    keys = IntentInvalidKeys
+    class Keys(TypedDict):
+        errors: Annotated[list[Problem], doc("every problem, sorted by field")]
+
     message = "The draft is not ready: correct what `errors` lists with an update, then confirm again."
 
     def __init__(self, errors: Sequence[Problem], message: str | None = None) -> None:

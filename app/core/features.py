@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from app.core.operation import Operation
     from app.core.schemas.loading import Fields
     from app.core.store.store import Store
-    from app.core.worker import MakeJob
 
 Consumer = Callable[["Store", str, Sequence["StoredEvent"], datetime], None]
 """Takes a batch of a project's numbered events, and when they were numbered; once more where a relay died."""
@@ -190,8 +189,8 @@ class Features:
     """The storage of the contract's folders."""
     consumers: tuple[Consumer, ...] = ()
     """Called in order with the events that the relay numbered, before they leave the outboxes."""
-    jobs: Callable[[], tuple[MakeJob, ...]] = tuple
-    """Returns what makes the worker's jobs; a function, as only the worker needs what they import."""
+    jobs: Callable[[], tuple[Callable[[Store, Any], Any], ...]] = tuple
+    """Returns what makes the worker's jobs (`MakeJob`); a function, as only the worker needs what they import."""
     pages: Callable[[], tuple[Any, ...]] = tuple
     """Returns the features' `Pages` (`app/console/additions.py`); a function, as only the console needs them."""
     users: tuple[Callable[[Context, str, str], bool], ...] = ()

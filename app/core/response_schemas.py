@@ -44,8 +44,8 @@ def components(responses: Iterable[type]) -> dict[str, JsonSchema]:
 
 def error_components(errors: Collection[type[Refusal]]) -> dict[str, JsonSchema]:
     """Returns the schemas of errors, and of what they hold, by name."""
-    known = components(error.keys for error in errors if error.keys)
-    extra = {error: known.pop(error.keys.__name__) for error in errors if error.keys}
+    known = components(error.Keys for error in errors if error.Keys)
+    extra = {error: known.pop(error.Keys.__name__) for error in errors if error.Keys}
     for error in errors:
         keys = extra.get(error, {})
         known[error.__name__] = {

@@ -1,6 +1,7 @@
 """Content and its history: every version is stored and can be read, compared and restored (decisions, section 5)."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from app.categories.references import lock_references
@@ -44,13 +45,14 @@ from app.documents.responses import (
     DocumentSummary,
     Revision,
     RevisionSummary,
-    content_part_record,
     revision_summary,
 )
 from app.documents.revision_store import Revisions
 from app.documents.schemas import BASE_REQUIRED, ContentFields, ContentPartQuery, DiffQuery, GuardedWrite
 from app.documents.store import Documents
 from app.publications.record import PUBLISHED_FIELDS
+
+_of_history = partial(operation, Scope.READ, Effect.READS, toolsets=("reviewing",))
 
 
 @operation(
@@ -68,8 +70,17 @@ def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Res
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])
     markdown = markdown_of(ctx, content_id_of(ctx, document, version))
-    part = content_part_record(document["id"], version, markdown, offset=fields["offset"], limit=fields["limit"])
-    return Result(part)
+    offset, end, length = fields["offset"], fields["offset"] + fields["limit"], len(markdown)
+    return Result(
+        {
+            "id": document["id"],
+            "version": version,
+            "markdown": markdown[offset:end],
+            "offset": offset,
+            "length": length,
+            "nextOffset": end if end < length else None,
+        }
+    )
 
 
 def count_words(ctx: Context, *arguments: Any) -> int:
@@ -103,13 +114,8 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     return write_text(ctx, document_id, fields, lambda present: str(fields["markdown"]))
 
 
-@operation(
-    Scope.READ,
-    Effect.READS,
-    "GET /documents/<id>/revisions",
-    query=Page,
-    toolsets=("reviewing",),
-    next="The text of one: `read_document_content` with its `version`.",
+@_of_history(
+    "GET /documents/<id>/revisions", query=Page, next="The text of one: `read_document_content` with its `version`."
 )
 def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[list[RevisionSummary]]:
     """List a document's versions, the newest first, without their content."""
@@ -118,12 +124,9 @@ def list_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[lis
     return Result([revision_summary(ctx, revision) for revision in found])
 
 
-@operation(
-    Scope.READ,
-    Effect.READS,
+@_of_history(
     "GET /documents/<id>/revisions/<version>",
     with_texts=Revision,
-    toolsets=("reviewing",),
     next="Its text: `read_document_content` with this `version`.",
 )
 def get_revision(ctx: Context, document_id: str, version: str) -> Result[RevisionSummary]:
@@ -174,14 +177,7 @@ def restored(ctx: Context, document: StoredDocument, revision: StoredRevision, d
     return restore_version(document, call, fields, revision["wordCount"], data)
 
 
-@operation(
-    Scope.READ,
-    Effect.READS,
-    "GET /documents/<id>/diff",
-    query=DiffQuery,
-    errors=(BadRequest,),
-    toolsets=("reviewing",),
-)
+@_of_history("GET /documents/<id>/diff", query=DiffQuery, errors=(BadRequest,))
 def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[Diff]:
     """Compare the markdown of two versions, as a unified diff.
 

@@ -80,12 +80,7 @@ def publication(
 
 def published_part(delivered: Publication) -> Published:
     """Returns the fields of a document's record that describe its publication."""
-    return Published(
-        version=delivered["version"],
-        slug=delivered["slug"],
-        markdownId=delivered["markdownId"],
-        categoryId=delivered.get("categoryId"),
-    )
+    return cast(Published, {name: delivered.get(name) for name in Published.__annotations__})
 
 
 def restored_publication(delivered: Publication, document: StoredDocument) -> Publication:

@@ -25,19 +25,6 @@ class ContentPart(TypedDict):
     nextOffset: Annotated[int | None, doc("the `offset` of the next part; null when this was the last")]
 
 
-def content_part_record(document_id: str, version: int, markdown: str, *, offset: int, limit: int) -> ContentPart:
-    """Returns the part of a markdown that begins at an offset."""
-    part, end = markdown[offset : offset + limit], offset + limit
-    return {
-        "id": document_id,
-        "version": version,
-        "markdown": part,
-        "offset": offset,
-        "length": len(markdown),
-        "nextOffset": end if end < len(markdown) else None,
-    }
-
-
 class Published(TypedDict):
     """The fields of a document that are published with it, and so are part of each version."""
 

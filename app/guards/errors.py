@@ -10,30 +10,24 @@ from app.core.errors import Refusal
 from app.guards.vocabulary import BudgetLimit
 
 
-class FourEyesKeys(TypedDict):
-    by: Annotated[Actor, doc("who made or submitted the version")]
-
-
 class FourEyes(Refusal, status=409):
     """This version was made or submitted by your token, or by another of the same agent: the project demands that
     somebody else approves, schedules or publishes it.
     """
 
-    keys = FourEyesKeys
+    class Keys(TypedDict):
+        by: Annotated[Actor, doc("who made or submitted the version")]
 
 
 class ProjectFrozen(Refusal, status=409):
     """The project is frozen: nothing can be written until somebody with the scope `admin` unfreezes it."""
 
-    keys = Note
-
-
-class BudgetExceededKeys(TypedDict):
-    budget: Annotated[str, one_of(BudgetLimit), doc("the limit")]
-    resetsAt: Annotated[Timestamp, doc("when the next hour or day begins")]
+    Keys = Note
 
 
 class BudgetExceeded(Refusal, status=429):
     """The token's budget is used up: wait as long as the response says, then send the request again."""
 
-    keys = BudgetExceededKeys
+    class Keys(TypedDict):
+        budget: Annotated[str, one_of(BudgetLimit), doc("the limit")]
+        resetsAt: Annotated[Timestamp, doc("when the next hour or day begins")]

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from app.categories.operations import add_category
 from app.categories.references import lock_references
-from app.categories.responses import Category, Cluster, category_record, cluster_record
+from app.categories.responses import Category, Cluster
 from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT, new_cluster
 from app.categories.schemas import DraftCategoryFields, DraftClusterFields
 from app.categories.store import Categories, Clusters
@@ -37,6 +37,8 @@ _new_draft = partial(
     operation, Scope.WRITE, Effect.CREATES, tag="intents", errors=(BadRequest,), toolsets=("planning",)
 )
 _draft_change = partial(operation, Scope.WRITE, Effect.CHANGES, tag="intents", toolsets=("planning",))
+
+_of_draft = partial(operation, tag="intents", query=IntentQuery, toolsets=("planning",))
 
 _RECORDS = {
     Kind.DOCUMENT: "documents.getDocument",
@@ -112,7 +114,7 @@ def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
     return _update(ctx, intent_id, Kind.CATEGORY, fields)
 
 
-@operation(Scope.READ, Effect.READS, "GET /<kind>-intents", tag="intents", query=IntentQuery, toolsets=("planning",))
+@_of_draft(Scope.READ, Effect.READS, "GET /<kind>-intents")
 def list_intents(ctx: Context, fields: Fields) -> Result[list[Intent]]:
     """List your unfinished drafts.
 
@@ -123,29 +125,15 @@ def list_intents(ctx: Context, fields: Fields) -> Result[list[Intent]]:
     return Result([record_of(Intent, draft) for draft in drafts])
 
 
-@operation(
-    Scope.READ,
-    Effect.READS,
-    "GET /<kind>-intents/<id>",
-    tag="intents",
-    query=IntentQuery,
-    toolsets=("planning",),
-    next="The only tool that returns a draft's `markdown`.",
+@_of_draft(
+    Scope.READ, Effect.READS, "GET /<kind>-intents/<id>", next="The only tool that returns a draft's `markdown`."
 )
 def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Read a draft with every field that was set."""
     return _intent_result(_own_draft(ctx, intent_id, fields))
 
 
-@operation(
-    Scope.WRITE,
-    Effect.DESTROYS,
-    "DELETE /<kind>-intents/<id>",
-    tag="intents",
-    query=IntentQuery,
-    toolsets=("planning",),
-    next="It can't be undone.",
-)
+@_of_draft(Scope.WRITE, Effect.DESTROYS, "DELETE /<kind>-intents/<id>", next="It can't be undone.")
 def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Discard a draft; nothing is made of it.
 
@@ -154,14 +142,7 @@ def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Inten
     return _intent_result(_delete_draft(ctx, intent_id, fields))
 
 
-@operation(
-    Scope.READ,
-    Effect.READS,
-    "POST /<kind>-intents/<id>/validate",
-    tag="intents",
-    query=IntentQuery,
-    toolsets=("planning",),
-)
+@_of_draft(Scope.READ, Effect.READS, "POST /<kind>-intents/<id>/validate")
 def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Validation]:
     """Check a draft as confirming it would, and change nothing.
 
@@ -173,16 +154,13 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Vali
     return Result(cast(Validation, {"valid": not errors, "errors": errors, **added}))
 
 
-@operation(
+@_of_draft(
     Scope.WRITE,
     Effect.CREATES,
     "POST /<kind>-intents/<id>/confirm",
-    tag="intents",
-    query=IntentQuery,
     errors=(IntentInvalid,),
     transaction=True,
     location=_RECORDS,
-    toolsets=("planning",),
     next="Next, for a document with a brief: `mark_brief_ready`.",
 )
 def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confirmed]:
@@ -309,12 +287,12 @@ def _create_document(ctx: Context, draft: StoredIntent) -> Result[DocumentSummar
 def _create_cluster(ctx: Context, draft: StoredIntent) -> Result[Cluster]:
     record = new_cluster(draft["fields"], by=ctx.caller.actor, now=ctx.now)
     cluster = ctx.store[Clusters].add(ctx.project_id, record, _created(ctx, draft))
-    return Result(cluster_record(cluster, ctx.caller.team_id))
+    return Result(record_of(Cluster, cluster, teamId=ctx.caller.team_id))
 
 
 def _create_category(ctx: Context, draft: StoredIntent) -> Result[Category]:
     category = add_category(ctx, draft["fields"], _created(ctx, draft))
-    return Result(category_record(category, ctx.caller.team_id))
+    return Result(record_of(Category, category, teamId=ctx.caller.team_id))
 
 
 def _created(ctx: Context, draft: StoredIntent) -> Event:

@@ -45,7 +45,7 @@ def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:
 
 
 def packet_of(ctx: Context, document: StoredDocument) -> Packet:
-    """Returns the work packet of a document."""
+    """Returns the work packet of a document; features add their parts, given the `Attempt` and the linked documents."""
     attempt = attempt_on(ctx, document)
     links = ctx.store[Documents].get_links(ctx.project_id, brief_of(document).get("internalLinks") or ())
     packet = {

@@ -34,9 +34,9 @@ def shortened(packet: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns a packet of at most 65,536 bytes of JSON; `truncated` names the parts that lost something."""
     whole = packet
     packet = {name: _limited(part, MOST_THREADS if name == "threads" else MOST_LISTED) for name, part in whole.items()}
-    for name, least in ((name, least) for name, least in LEAST.items() if name in packet):
+    for name, least in LEAST.items():
         over = size_of(packet) - (MOST_BYTES - _NAMES)
-        size = size_of(packet[name])
+        size = size_of(packet.get(name))
         if over > 0 and size > least:
             packet = {**packet, name: _fitted(packet[name], max(least, size - over))}
     return {**packet, "truncated": [name for name in packet if packet[name] != whole[name]]}

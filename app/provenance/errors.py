@@ -8,15 +8,12 @@ from app.core.documented import doc
 from app.core.errors import Refusal
 
 
-class HumanReviewRequiredKeys(TypedDict):
-    missing: Annotated[
-        list[str], doc("what lacks: `review`, its `facts` or `examined`, or a `person`", ["facts", "examined"])
-    ]
-
-
 class HumanReviewRequired(Refusal, status=409):
     """A person has to approve this with `review`, in which `facts` is true and `examined` says what they examined; an
     agent can't attest a person's review.
     """
 
-    keys = HumanReviewRequiredKeys
+    class Keys(TypedDict):
+        missing: Annotated[
+            list[str], doc("what lacks: `review`, its `facts` or `examined`, or a `person`", ["facts", "examined"])
+        ]

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from time import monotonic
 from typing import cast
@@ -46,6 +46,8 @@ from app.provenance.vocabulary import WriterKind
 from app.review.store import Threads
 from app.review.vocabulary import ThreadOutcome, ThreadState
 
+_of_provenance = partial(operation, Scope.READ, Effect.READS, tag="provenance")
+
 BRING_TEXTS = ("document.created", "document.content_updated")
 """The events of documents that may have a new text."""
 EVENTS_AT_ONCE = 100
@@ -54,14 +56,7 @@ TURN_SECONDS = 1.0
 """How long the worker computes origins for one project before it is another project's turn."""
 
 
-@operation(
-    Scope.READ,
-    Effect.READS,
-    "GET /documents/<id>/provenance",
-    tag="provenance",
-    query=VersionQuery,
-    toolsets=("reviewing",),
-)
+@_of_provenance("GET /documents/<id>/provenance", query=VersionQuery, toolsets=("reviewing",))
 def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[ProvenanceResponse]:
     """Read who wrote each paragraph of a document."""
     document = own_document(ctx, document_id)
@@ -203,14 +198,7 @@ def review_of(
     }
 
 
-@operation(
-    Scope.READ,
-    Effect.READS,
-    "GET /documents/<id>/review-record",
-    tag="provenance",
-    query=VersionQuery,
-    toolsets=("reviewing",),
-)
+@_of_provenance("GET /documents/<id>/review-record", query=VersionQuery, toolsets=("reviewing",))
 def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[VersionReview]:
     """Read the record of a person's review, by default of the newest version that has one."""
     document = own_document(ctx, document_id)
@@ -225,15 +213,7 @@ def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[
     return Result({**review, "documentId": document["id"], "version": version, "current": current})
 
 
-@operation(
-    Scope.READ,
-    Effect.READS,
-    "GET /disclosures",
-    tag="provenance",
-    query=DisclosureQuery,
-    as_csv=disclosures_csv,
-    toolsets=("admin",),
-)
+@_of_provenance("GET /disclosures", query=DisclosureQuery, as_csv=disclosures_csv, toolsets=("admin",))
 def list_disclosures(ctx: Context, fields: Fields) -> Result[list[DisclosureRow]]:
     """List what is disclosed of everything that is live, the newest first."""
     since, until = fields.get("from_"), fields.get("to")

@@ -25,6 +25,7 @@ from app.projects.access import (
 )
 from app.projects.store import Projects
 from app.projects.tokens import agent_name
+from app.review.operations import thread_change
 from app.review.responses import NewReviewLink, ReviewLink, ReviewLinkOfDocument
 from app.review.rules import StoredReviewLink
 from app.review.schemas import ReviewLinkFields
@@ -38,16 +39,13 @@ MOST_LINKS = 20
 TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review links: end one of them first.")
 
 
-@operation(
+@thread_change(
     Scope.PUBLISH,
     Effect.CREATES,
     "POST /documents/<id>/review-links",
-    tag="threads",
     body=ReviewLinkFields,
     errors=(BadRequest,),
-    transaction=True,
     unchanging=True,
-    toolsets=("reviewing",),
 )
 def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result[NewReviewLink]:
     """Create a link that shows a document to somebody who is no member, for remarks.
@@ -89,15 +87,7 @@ def list_all_review_links(ctx: Context, fields: Fields) -> Result[list[ReviewLin
     return Result([record_of(ReviewLinkOfDocument, one) for one in links[first : first + fields["limit"]]])
 
 
-@operation(
-    Scope.PUBLISH,
-    Effect.DESTROYS,
-    "DELETE /documents/<id>/review-links/<link_id>",
-    tag="threads",
-    transaction=True,
-    unchanging=True,
-    toolsets=("reviewing",),
-)
+@thread_change(Scope.PUBLISH, Effect.DESTROYS, "DELETE /documents/<id>/review-links/<link_id>", unchanging=True)
 def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[ReviewLink]:
     """End a review link: within 5 seconds nobody can open it.
 

@@ -46,6 +46,8 @@ SHOWN_RESOLVED = 100
 """Maximum number of resolved threads on a page."""
 Rule = Callable[[StoredThread], StoredThread]
 """Decides about a thread."""
+thread_change = partial(operation, tag="threads", transaction=True, toolsets=("reviewing",))
+"""Declares an operation that changes threads or review links."""
 
 UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
 
@@ -75,16 +77,14 @@ def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[
     return Result(thread_records(ctx, document, [*page.values()], markdown, sections_of(ctx, markdown)))
 
 
-@operation(
+@thread_change(
     Scope.WRITE,
     Effect.CREATES,
     "POST /documents/<id>/threads",
-    tag="threads",
     body=ThreadFields,
     errors=(BadRequest,),
-    transaction=True,
-    minimal=minimal_thread,
     rule=rules.refuse_if_full,
+    minimal=minimal_thread,
     toolsets=("writing", "reviewing"),
 )
 def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread]:
@@ -122,14 +122,12 @@ def reply_to_threads(ctx: Context, document_id: str, fields: Fields) -> Result[T
     return Result({"threads": _records(ctx, document, threads)})
 
 
-@operation(
+@thread_change(
     Scope.WRITE,
     Effect.CREATES,
     "POST /documents/<id>/threads/<thread_id>/replies",
-    tag="threads",
     body=ReplyFields,
     errors=(ThreadResolved, BadRequest),
-    transaction=True,
     minimal=minimal_thread,
     batch=reply_to_threads,
     toolsets=("writing", "reviewing"),
@@ -142,16 +140,13 @@ def reply_to_thread(ctx: Context, document_id: str, thread_id: str, fields: Fiel
     return _change(ctx, document_id, thread_id, "thread.replied", rule)
 
 
-@operation(
+@thread_change(
     Scope.WRITE,
     Effect.CHANGES,
     "POST /documents/<id>/threads/<thread_id>/resolve",
-    tag="threads",
     body=SettleFields,
     errors=(ThreadNotYours, BadRequest),
-    transaction=True,
     minimal=minimal_thread,
-    toolsets=("reviewing",),
     arguments_as="reply_to_thread",
 )
 def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:
@@ -163,31 +158,25 @@ def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Field
     return _change(ctx, document_id, thread_id, "thread.resolved", rule)
 
 
-@operation(
+@thread_change(
     Scope.WRITE,
     Effect.CHANGES,
     "POST /documents/<id>/threads/<thread_id>/reopen",
-    tag="threads",
     errors=(BadRequest,),
-    transaction=True,
     minimal=minimal_thread,
-    toolsets=("reviewing",),
 )
 def reopen_thread(ctx: Context, document_id: str, thread_id: str) -> Result[Thread]:
     """Open a resolved thread again."""
     return _change(ctx, document_id, thread_id, "thread.reopened", partial(rules.reopen_thread, call=ctx.call))
 
 
-@operation(
+@thread_change(
     Scope.WRITE,
     Effect.CHANGES,
     "POST /documents/<id>/threads/<thread_id>/reject",
-    tag="threads",
     body=SettleFields,
     errors=(ThreadNotYours, ThreadResolved, BadRequest),
-    transaction=True,
     minimal=minimal_thread,
-    toolsets=("reviewing",),
     arguments_as="reply_to_thread",
 )
 def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:

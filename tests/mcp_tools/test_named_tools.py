@@ -1,4 +1,4 @@
-"""An answer names no tool that its caller does not have: in no toolset, on no state of a document (decisions, section 8)."""
+"""Answers name only tools that their caller has, in each toolset and state of a document (decisions, section 8)."""
 
 import re
 from collections.abc import Iterable, Iterator
