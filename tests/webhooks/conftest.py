@@ -10,9 +10,9 @@ import pytest
 from flask import Flask
 
 from app.core.context import this_instant
+from app.core.message_client import MessageClient
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
-from app.webhooks.client import WebhookClient
 from app.webhooks.leases import Leases
 from app.webhooks.sender import LEASE, WebhookSender
 from tests.make import Project, an_app
@@ -45,7 +45,7 @@ class Post:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.now: datetime = this_instant()
-        self.sender = WebhookSender(store, WebhookClient(allow_local=True), clock=lambda: self.now, chance=lambda: 0.5)
+        self.sender = WebhookSender(store, MessageClient(allow_local=True), clock=lambda: self.now, chance=lambda: 0.5)
 
     def later(self, **time: float) -> Post:
         """Moves the clock on."""

@@ -13,11 +13,11 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from app.core.context import this_instant
 from app.core.dispatcher import THREADS_PER_PROJECT, Dispatcher
 from app.core.errors import ServiceUnavailable, WriteConflict
+from app.core.message_client import MessageClient
 from app.core.store.leases import StoredLease
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.webhooks import backoff
-from app.webhooks.client import WebhookClient
 from app.webhooks.leases import Leases
 from app.webhooks.sender import LEASE, WebhookSender
 from app.webhooks.store import Webhooks
@@ -580,7 +580,7 @@ def test_a_worker_that_stops_finishes_the_attempt_and_leaves_the_rest_to_others(
     for number in range(3):
         a_document(project.context(rest.token), title=f"Document {number}")
     store[Outboxes].publish_all(project.id)
-    sender = WebhookSender(store, WebhookClient(allow_local=True))
+    sender = WebhookSender(store, MessageClient(allow_local=True))
     dispatcher = Dispatcher(store, sender, "send webhooks")
     receiver.on_request = lambda: until(sender.stopping.is_set)
 
@@ -598,7 +598,7 @@ def test_a_worker_that_has_stopped_leaves_webhooks_to_others(
     a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
     store[Outboxes].publish_all(project.id)
-    dispatcher = Dispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), "send webhooks")
+    dispatcher = Dispatcher(store, WebhookSender(store, MessageClient(allow_local=True)), "send webhooks")
     dispatcher.close()
 
     assert dispatcher.dispatch() is False
@@ -613,7 +613,7 @@ def test_a_worker_that_stops_while_it_leases_a_webhook_gives_it_back_and_leases_
         a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
     store[Outboxes].publish_all(project.id)
-    sender = WebhookSender(store, WebhookClient(allow_local=True))
+    sender = WebhookSender(store, MessageClient(allow_local=True))
     dispatcher = Dispatcher(store, sender, "send webhooks")
     closing = threading.Thread(target=dispatcher.close)
     take, taken = Leases.take, []
@@ -644,7 +644,7 @@ def test_a_webhook_whose_turn_has_not_begun_when_the_worker_stops_is_given_back(
     a_webhook(rest, url=receiver.url, events=["document.created"])
     a_document(project.context(rest.token))
     store[Outboxes].publish_all(project.id)
-    sender, may_begin = WebhookSender(store, WebhookClient(allow_local=True)), threading.Event()
+    sender, may_begin = WebhookSender(store, MessageClient(allow_local=True)), threading.Event()
     dispatcher = Dispatcher(store, sender, "send webhooks", threads=1)
     pool = dispatcher._pools[True]
     pool._executor.submit(may_begin.wait)  # as long as its thread has not taken the turn
@@ -671,7 +671,7 @@ def test_several_workers_send_each_message_once_and_one_webhook_at_a_time(
 
     def work(_: int) -> None:
         dispatcher = Dispatcher(
-            store, WebhookSender(store, WebhookClient(allow_local=True)), "send webhooks", threads=2
+            store, WebhookSender(store, MessageClient(allow_local=True)), "send webhooks", threads=2
         )
         until(lambda: not dispatcher.dispatch() and len(receiver.requests) >= 12)
         dispatcher.close()
@@ -694,7 +694,7 @@ def test_a_slow_receiver_never_delays_anothers(rest: Rest, project: Project, sto
                 a_webhook(rest, url=receiver.url, events=["document.created"])
             a_webhook(rest, url=quick.url, events=["document.created"])
             dispatcher = Dispatcher(
-                store, WebhookSender(store, WebhookClient(allow_local=True)), "send webhooks", threads=4
+                store, WebhookSender(store, MessageClient(allow_local=True)), "send webhooks", threads=4
             )
             for number in range(3):
                 a_document(project.context(rest.token), title=f"Document {number}")
@@ -724,7 +724,7 @@ def test_a_projects_webhooks_that_stop_responding_leave_threads_to_other_project
             a_document(ctx)
             post.deliver(one)  # now all of them count as quick
         stopping.may_answer.clear()
-        sender = WebhookSender(store, WebhookClient(allow_local=True))
+        sender = WebhookSender(store, MessageClient(allow_local=True))
         dispatcher = Dispatcher(store, sender, "send webhooks", threads=THREADS_PER_PROJECT + 1)
         try:
             before = len(quick.requests)
