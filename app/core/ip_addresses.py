@@ -2,6 +2,7 @@
 
 import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import urlsplit
 
 Address = IPv4Address | IPv6Address
 
@@ -30,6 +31,27 @@ def may_reach(address: str, scheme: str, allow_local: bool) -> bool:
     if embedded.is_loopback:
         return allow_local
     return scheme == "https" and _is_public(embedded)
+
+
+def wrong_url(url: str, allow_local: bool) -> str | None:
+    """Returns what is wrong with the URL of a webhook, None for nothing. The URL has http or https and a host.
+
+    This check only helps people to notice a webhook that cannot work. The check when a message is sent protects.
+    """
+    parts = urlsplit(url)
+    if "@" in parts.netloc:
+        return "Must not contain a user name or a password: the signature proves who sends."
+    host = (parts.hostname or "").rstrip(".")
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return "Must have a host name that can be resolved."
+    addresses = known_addresses(host)
+    if not all(may_reach(address, parts.scheme, allow_local) for address in addresses):
+        return "Must not lead to a private, loopback, link-local or reserved address."
+    if parts.scheme != "https" and not addresses:
+        return "Must be an https URL."
+    return None
 
 
 def known_addresses(host: str) -> list[str]:

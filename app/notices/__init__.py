@@ -1,4 +1,4 @@
 """The inbox of what waits for somebody, and notices by e-mail, Slack and calendar (decisions, section 19).
 
-Needs `documents`, `review` and `webhooks`. It adds `get_inbox`, a consumer of relayed events, and the job that sends.
+Needs `documents` and `review`. It adds `get_inbox`, a consumer of relayed events, and the job that sends.
 """

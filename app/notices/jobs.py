@@ -4,6 +4,7 @@ from datetime import datetime
 
 from app.core.context import this_instant
 from app.core.dispatcher import Dispatcher
+from app.core.message_client import MessageClient
 from app.core.store.store import Store
 from app.core.worker import Job, ProjectByProject, project_by_project
 from app.notices.mail_settings import MailSettings
@@ -12,13 +13,12 @@ from app.notices.rules import mailboxes
 from app.notices.sender import ATTEMPT_SECONDS, NoticeSender
 from app.notices.store import Notices, NotifiedMembers
 from app.projects.store import Projects
-from app.webhooks.client import WebhookClient
 
 
 def send_notices(store: Store, settings: MailSettings) -> Job:
     """Sends what is due to mailboxes."""
     clients = {
-        slow: WebhookClient(allow_local=settings.webhooks_allow_local, attempt_seconds=seconds)
+        slow: MessageClient(allow_local=settings.webhooks_allow_local, attempt_seconds=seconds)
         for slow, seconds in ATTEMPT_SECONDS.items()
     }
     mailer = Mailer(settings.smtp_url, settings.smtp_from) if settings.smtp_url else None

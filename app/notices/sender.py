@@ -16,9 +16,11 @@ import orjson
 from prometheus_client import Counter
 
 from app.core.actors import SYSTEM
+from app.core.backoff import next_attempt
 from app.core.context import this_instant
 from app.core.errors import WriteConflict
 from app.core.events import Event
+from app.core.message_client import HEADERS, MessageClient, Outcome
 from app.core.store.leases import FREE
 from app.core.store.request_time import standing_still
 from app.core.store.store import Store
@@ -31,8 +33,6 @@ from app.notices.store import MOST_SENT, Notices
 from app.notices.vocabulary import Digest
 from app.projects.rules import StoredMember
 from app.projects.store import Members, Projects
-from app.webhooks.backoff import next_attempt
-from app.webhooks.client import HEADERS, Outcome, WebhookClient
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -59,7 +59,7 @@ class NoticeSender:
     """Sends what is due to one leased mailbox in each call; the threads of a worker share it."""
 
     store: Store
-    clients: Mapping[bool, WebhookClient]
+    clients: Mapping[bool, MessageClient]
     """The sender of webhooks, by whether the mailbox is slow."""
     mailer: Mailer | None
     public_url: str

@@ -7,6 +7,7 @@ from typing import Any
 from app.core.context import Context
 from app.core.errors import BadRequest, NotFound, Problem, or_raise
 from app.core.etags import record_tag
+from app.core.ip_addresses import wrong_url
 from app.core.operation import Effect, Result, operation
 from app.core.records import record_of
 from app.core.schemas.loading import Fields, in_order, problems
@@ -15,7 +16,7 @@ from app.projects.store import Projects
 from app.webhooks.attempt_store import Deliveries
 from app.webhooks.leases import Leases
 from app.webhooks.responses import Delivery, NewWebhook, Webhook, delivery_record
-from app.webhooks.rules import TEST, WEBHOOKS_PER_PROJECT, StoredWebhook, rotated, wrong_url
+from app.webhooks.rules import TEST, WEBHOOKS_PER_PROJECT, StoredWebhook, rotated
 from app.webhooks.schemas import DeliveryQuery, WebhookChanges, WebhookFields
 from app.webhooks.store import Webhooks
 

@@ -2,11 +2,9 @@
 
 from datetime import datetime, timedelta
 from typing import Any, NotRequired, TypedDict
-from urllib.parse import urlsplit
 
 from app.core.actors import Actor
 from app.core.events import StoredEvent
-from app.core.ip_addresses import known_addresses, may_reach
 from app.core.records import Stored
 from app.core.times import plain, wire_time
 
@@ -81,27 +79,6 @@ class StoredDelivery(DeliveryState):
     """Set for a test and a redelivery, which are sent also while the webhook is disabled."""
     attempts: list[Attempt]
     createdAt: datetime
-
-
-def wrong_url(url: str, allow_local: bool) -> str | None:
-    """Returns what is wrong with the URL of a webhook, None for nothing. The URL has http or https and a host.
-
-    This check only helps people to notice a webhook that cannot work. The check when a message is sent protects.
-    """
-    parts = urlsplit(url)
-    if "@" in parts.netloc:
-        return "Must not contain a user name or a password: the signature proves who sends."
-    host = (parts.hostname or "").rstrip(".")
-    try:
-        host.encode("idna")
-    except UnicodeError:
-        return "Must have a host name that can be resolved."
-    addresses = known_addresses(host)
-    if not all(may_reach(address, parts.scheme, allow_local) for address in addresses):
-        return "Must not lead to a private, loopback, link-local or reserved address."
-    if parts.scheme != "https" and not addresses:
-        return "Must be an https URL."
-    return None
 
 
 def wants(webhook: StoredWebhook, event: StoredEvent) -> bool:

@@ -12,15 +12,15 @@ from prometheus_client import Counter
 from standardwebhooks import Webhook
 
 from app.core.actors import SYSTEM
+from app.core.backoff import GIVE_UP_AFTER, next_attempt, rest_after
 from app.core.context import this_instant
 from app.core.errors import WriteConflict
 from app.core.events import Event
+from app.core.message_client import ATTEMPT_SECONDS, HEADERS, MessageClient, Outcome
 from app.core.store.leases import StoredLease
 from app.core.store.request_time import standing_still
 from app.core.store.store import Store
 from app.webhooks.attempt_store import Deliveries
-from app.webhooks.backoff import GIVE_UP_AFTER, next_attempt, rest_after
-from app.webhooks.client import ATTEMPT_SECONDS, HEADERS, Outcome, WebhookClient
 from app.webhooks.leases import Leases
 from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, StoredWebhook, valid_secrets
 from app.webhooks.store import Webhooks
@@ -45,7 +45,7 @@ class WebhookSender:
     """
 
     store: Store
-    client: WebhookClient
+    client: MessageClient
     clock: Callable[[], datetime] = this_instant
     chance: Callable[[], float] = random.random
     stopping: threading.Event = field(default_factory=threading.Event, init=False)

@@ -16,6 +16,7 @@ from bson import ObjectId
 from flask import Flask
 
 from app.core.context import this_instant
+from app.core.message_client import MessageClient
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.core.worker import ProjectByProject
@@ -25,7 +26,6 @@ from app.notices.leases import NoticeLeases
 from app.notices.mailer import Mailer
 from app.notices.sender import LEASES, NoticeSender
 from app.server import create_app
-from app.webhooks.client import WebhookClient
 from tests.databases import opened
 from tests.documented import Documented
 from tests.documents.steps import ok
@@ -120,7 +120,7 @@ class Post:
     def __init__(self, store: Store, project: Project, url: str) -> None:
         self.store, self.project = store, project
         self.now = this_instant()
-        clients = {slow: WebhookClient(allow_local=True) for slow in (False, True)}
+        clients = {slow: MessageClient(allow_local=True) for slow in (False, True)}
         clock, chance = (lambda: self.now), (lambda: 0.5)
         self.sender = NoticeSender(store, clients, Mailer(url, SENDER), PUBLIC_URL, clock, chance)
 

@@ -12,9 +12,9 @@ from flask import Flask
 
 from app.core.context import this_instant
 from app.core.dispatcher import Dispatcher
+from app.core.message_client import MessageClient
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
-from app.webhooks.client import WebhookClient
 from app.webhooks.leases import Leases
 from app.webhooks.sender import LEASE, WebhookSender
 from tests.make import Project, a_document, an_app
@@ -48,7 +48,7 @@ class Post:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.now: datetime = this_instant()
-        self.sender = WebhookSender(store, WebhookClient(allow_local=True), clock=lambda: self.now, chance=lambda: 0.5)
+        self.sender = WebhookSender(store, MessageClient(allow_local=True), clock=lambda: self.now, chance=lambda: 0.5)
 
     def later(self, **time: float) -> Post:
         """Moves the clock on."""
@@ -153,7 +153,7 @@ class Hook:
 
 def a_dispatcher(store: Store, **options: int) -> Dispatcher:
     """Makes what a worker sends with."""
-    return Dispatcher(store, WebhookSender(store, WebhookClient(allow_local=True)), "send webhooks", **options)
+    return Dispatcher(store, WebhookSender(store, MessageClient(allow_local=True)), "send webhooks", **options)
 
 
 @pytest.fixture

@@ -10,10 +10,9 @@ from pathlib import Path
 import dns.resolver
 import pytest
 
-from app.core.ip_addresses import known_addresses, may_reach
+from app.core.ip_addresses import known_addresses, may_reach, wrong_url
+from app.core.message_client import NO_ADDRESS, MessageClient, Outcome
 from app.core.outbound import resolve_host
-from app.webhooks.client import NO_ADDRESS, Outcome, WebhookClient
-from app.webhooks.rules import wrong_url
 from tests.certificates import self_signed
 from tests.live import free_port
 from tests.webhooks.receiver import Receiver, receiving
@@ -111,7 +110,7 @@ def test_nothing_is_sent_to_the_inside(url: str, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(socket, "create_connection", connected)
 
-    outcome = WebhookClient(allow_local=False, resolve=resolve).send(url, {}, b"{}")
+    outcome = MessageClient(allow_local=False, resolve=resolve).send(url, {}, b"{}")
 
     assert outcome == Outcome(None, NO_ADDRESS, 0)
 
@@ -173,7 +172,7 @@ def test_a_name_that_changes_its_address_is_looked_up_once_and_reached_where_it_
         asked.append(host)
         return answers[len(asked) - 1]
 
-    outcome = WebhookClient(allow_local=True, resolve=changing).send(
+    outcome = MessageClient(allow_local=True, resolve=changing).send(
         f"http://hooks.example:{receiver.port}/a%20b/ü?q=ü", {"webhook-id": "1"}, b"{}"
     )
 
@@ -186,7 +185,7 @@ def test_a_name_that_changes_its_address_is_looked_up_once_and_reached_where_it_
 
 def test_a_name_that_turns_inside_between_two_messages_is_refused(receiver: Receiver) -> None:
     answers = iter([["127.0.0.1"], ["10.0.0.1"]])
-    sender = WebhookClient(allow_local=True, resolve=lambda *_: next(answers))
+    sender = MessageClient(allow_local=True, resolve=lambda *_: next(answers))
     url = f"http://hooks.example:{receiver.port}/"
 
     assert sender.send(url, {}, b"{}").succeeded
@@ -199,7 +198,7 @@ def test_a_redirect_is_not_followed(receiver: Receiver) -> None:
     with receiving() as inside:
         receiver.statuses, receiver.headers = [307], {"Location": inside.url}
 
-        outcome = WebhookClient(allow_local=True).send(receiver.url, {}, b"{}")
+        outcome = MessageClient(allow_local=True).send(receiver.url, {}, b"{}")
 
         assert (outcome.status_code, outcome.error) == (307, "The response had status 307.")
         assert inside.requests == []
@@ -225,7 +224,7 @@ def spoken(data: bytes, *, for_ever: bool = False) -> tuple[int, threading.Threa
 
 
 def sent_to(port: int, seconds: float = 5) -> Outcome:
-    return WebhookClient(allow_local=True, attempt_seconds=seconds).send(f"http://127.0.0.1:{port}/", {}, b"{}")
+    return MessageClient(allow_local=True, attempt_seconds=seconds).send(f"http://127.0.0.1:{port}/", {}, b"{}")
 
 
 def test_an_answer_without_end_is_read_only_so_far() -> None:
@@ -309,7 +308,7 @@ def test_a_name_whose_servers_do_not_respond_is_given_up_with_the_same_error_and
         silent.bind(("127.0.0.1", 0))
         resolver = dns.resolver.Resolver(configure=False)
         resolver.nameservers, resolver.port = ["127.0.0.1"], silent.getsockname()[1]
-        client = WebhookClient(allow_local=False, resolve=partial(resolve_host, resolver=resolver), attempt_seconds=0.4)
+        client = MessageClient(allow_local=False, resolve=partial(resolve_host, resolver=resolver), attempt_seconds=0.4)
         began = time.monotonic()
 
         outcome = client.send("https://hooks.example/", {}, b"{}")
@@ -322,12 +321,12 @@ def test_a_name_whose_servers_do_not_respond_is_given_up_with_the_same_error_and
     "url", ["https://a..example/", "https://" + "a" * 64 + ".example/", "https://" + "a." * 130 + "example/"]
 )
 def test_a_host_that_no_dns_can_hold_has_no_address(url: str) -> None:
-    assert WebhookClient(allow_local=False).send(url, {}, b"{}") == Outcome(None, NO_ADDRESS, 0)
+    assert MessageClient(allow_local=False).send(url, {}, b"{}") == Outcome(None, NO_ADDRESS, 0)
 
 
 @pytest.mark.parametrize("host", ["localhost", "hooks.localhost", "LOCALHOST.", "127.1"])
 def test_localhost_needs_no_dns(receiver: Receiver, host: str) -> None:
-    assert WebhookClient(allow_local=True).send(f"http://{host}:{receiver.port}/", {}, b"{}").succeeded
+    assert MessageClient(allow_local=True).send(f"http://{host}:{receiver.port}/", {}, b"{}").succeeded
 
 
 @pytest.fixture(scope="module")
@@ -342,7 +341,7 @@ def test_tls_is_checked_against_the_name_though_the_connection_goes_to_an_addres
     trusting = ssl.create_default_context(cafile=str(certificate))
 
     def to(name: str, tls: ssl.SSLContext | None) -> Outcome:
-        sender = WebhookClient(allow_local=True, resolve=lambda *_: ["127.0.0.1"], tls=tls)
+        sender = MessageClient(allow_local=True, resolve=lambda *_: ["127.0.0.1"], tls=tls)
         return sender.send(f"https://{name}:{receiver.port}/", {}, b"{}")
 
     with receiving(server) as receiver:

@@ -1,4 +1,4 @@
-"""Sends one message of a webhook, and returns the outcome (decisions, section 9)."""
+"""Posts one message to an address that a project names, and returns the outcome (decisions, section 9)."""
 
 import ssl
 import time
@@ -37,8 +37,8 @@ class Outcome:
         return not self.succeeded or self.seconds > SLOW_SECONDS
 
 
-class WebhookClient:
-    """Sends signed messages."""
+class MessageClient:
+    """Posts messages."""
 
     def __init__(
         self,
