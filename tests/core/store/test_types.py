@@ -10,6 +10,7 @@ from app.categories.rules import StoredCategory, StoredCluster
 from app.categories.store import Categories, Clusters
 from app.core.events import StoredEvent
 from app.core.store.bodies import Bodies, StoredBody
+from app.core.store.delivery_revisions import StoredDeliveryRevision
 from app.core.store.idempotency import Idempotency, StoredKey
 from app.core.store.outbox import Outboxes, PlannedEvent, StoredFeed
 from app.documents.record import StoredBrief
@@ -111,6 +112,7 @@ def test_a_feed_its_plan_and_what_a_project_counts_have_the_fields_of_their_type
     feed = store.database.feeds.find_one(one)
     fits(feed, StoredFeed)
     fits(store.database.counters.find_one(one), StoredCounters)
+    fits(store.database.deliveryRevisions.find_one(one), StoredDeliveryRevision)
     fits(store[Budgets]._find(project.id, {})[0], StoredBudgetUse)
 
 
