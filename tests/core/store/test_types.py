@@ -10,7 +10,7 @@ from app.categories.rules import StoredCategory, StoredCluster
 from app.categories.store import Categories, Clusters
 from app.core.events import StoredEvent
 from app.core.store.bodies import Bodies, StoredBody
-from app.core.store.delivery_revisions import StoredDeliveryRevision
+from app.core.store.delivery_revisions import DeliveryRevisions, StoredDeliveryRevision
 from app.core.store.idempotency import Idempotency, StoredKey
 from app.core.store.outbox import Outboxes, PlannedEvent, StoredFeed
 from app.documents.record import StoredBrief
@@ -100,6 +100,7 @@ def test_a_feed_its_plan_and_what_a_project_counts_have_the_fields_of_their_type
     ctx = project.context(token)
     made(ctx, "cluster", name="Rye")
     store[Budgets].spend(project.id, token.id, BudgetLimit.WRITES, ctx.now)
+    store[DeliveryRevisions].count(project.id, ["a change"])
     one = {"_id": ObjectId(project.id)}
     with monkeypatch.context() as patch:
         patch.setattr(store[Outboxes], "_apply_batch", lambda *_: None)
