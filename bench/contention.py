@@ -8,6 +8,7 @@ from http.client import HTTPConnection
 from itertools import count
 from operator import sub
 from statistics import median
+from typing import Any
 
 import orjson
 
@@ -70,7 +71,7 @@ class _Caller:
         self._connection = HTTPConnection("127.0.0.1", server.port)
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
-    def post(self, path: str, fields: object = None) -> dict[str, str]:
+    def post(self, path: str, fields: object = None) -> Any:
         body = None if fields is None else orjson.dumps(fields)
         self._connection.request("POST", path, body, self._headers)
         response = self._connection.getresponse()

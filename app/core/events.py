@@ -37,6 +37,8 @@ class StoredEvent(TypedDict):
     """Missing in an outbox, as is `sequence`."""
     sequence: NotRequired[int]
     """Its number in the project's feed."""
+    delivery: NotRequired[str]
+    """In an outbox, the id of the change of what is delivered that it is part of."""
 
 
 Waiting = TypeVar("Waiting", bound=Mapping[str, Any])

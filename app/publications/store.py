@@ -59,6 +59,7 @@ class Publications(Collection[Publication]):
 
     def put(self, project_id: str, publication: Publication) -> str | None:
         """Makes this what is delivered of its document; returns the id of the html that was delivered before."""
+        self._check_announced()
         row = to_bson({**publication, "projectId": project_id})
         where = {"projectId": row["projectId"], "_id": row["_id"]}
         replaced = self._collection.find_one_and_replace(
@@ -69,6 +70,7 @@ class Publications(Collection[Publication]):
 
     def change_many(self, project_id: str, changes: Iterable[tuple[str, Values]]) -> None:
         """Changes fields that are delivered without publishing, each with the id of the document, in one call."""
+        self._check_announced()
         self._collection.bulk_write(
             [
                 UpdateOne(self._where(project_id, {"_id": ObjectId(one)}), {"$set": to_bson(new)})
@@ -80,11 +82,17 @@ class Publications(Collection[Publication]):
 
     def remove(self, project_id: str, document_id: str) -> Publication | None:
         """Takes a document out of what is delivered, and returns what was delivered of it."""
+        self._check_announced()
         return self._delete_one(project_id, {"_id": ObjectId(document_id)})
 
     def add_many(self, project_id: str, publications: Iterable[Publication]) -> None:
         """Adds publications of documents that are new, in one call."""
+        self._check_announced()
         self._insert_many(project_id, publications)
+
+    def _check_announced(self) -> None:
+        """Finds operations that forget to have the delivery revision incremented."""
+        assert self._store.delivery_change, "Call `change_delivery` first, in the transaction."
 
     def page(self, project_id: str, ids: Ids, words: Sequence[str], *, limit: int, offset: int) -> list[Publication]:
         """Returns one page, the newest first, with one of the ids in each field, and with all of some words.

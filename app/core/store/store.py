@@ -125,6 +125,8 @@ class Store:
     database: Database[Bson]
     deadline_seconds: float
     session: ClientSession | None = None
+    is_transaction: bool = False
+    """True inside of a transaction, also in memory, where it has no session."""
     is_rolled_back: bool = False
     delivery_read_preference: ReadMode = field(default_factory=Primary)
     """Where what is delivered is read."""
@@ -190,7 +192,7 @@ class Store:
         stores: list[Store] = []
 
         def attempt(session: ClientSession | None) -> T:
-            stores.append(replace(self, session=session, lost_to_others=next(tries)))
+            stores.append(replace(self, session=session, is_transaction=True, lost_to_others=next(tries)))
             return work(stores[-1])
 
         result = self.with_transaction(attempt)
@@ -203,6 +205,7 @@ class Store:
 
         Call it before the change is written, whose events then name it.
         """
+        assert self.is_transaction
         self.delivery_change = self.delivery_change or (project_id, str(ObjectId()))
 
     def rolled_back(self, work: Callable[[Store], T]) -> T:
@@ -216,7 +219,7 @@ class Store:
         results: list[T] = []
 
         def tried(session: ClientSession | None) -> NoReturn:
-            results.append(work(replace(self, session=session, is_rolled_back=True)))
+            results.append(work(replace(self, session=session, is_transaction=True, is_rolled_back=True)))
             raise _RolledBack
 
         with suppress(_RolledBack):

@@ -42,8 +42,8 @@ SHARD_KEYS = {
     **dict.fromkeys(("intents", "idempotency"), ("projectId", "tokenId")),
     "deliveries": ("projectId", "webhookId"),
 }
-"""The shard keys that begin with the project, by collection. `progress`, `figures`, `feeds` and `counters` have
-`{_id: "hashed"}`, where they are sharded."""
+"""The shard keys that begin with the project, by collection. `progress`, `figures`, `feeds`, `counters` and
+`deliveryRevisions` have `{_id: "hashed"}`, where they are sharded."""
 
 Condition = tuple[str, str, Mapping[str, Any]]
 
