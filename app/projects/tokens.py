@@ -28,7 +28,7 @@ NO_OWNER = Problem(field="memberId", message="Only a management token can be a m
 
 @operation(Scope.ADMIN, Effect.READS, "GET /tokens", query=LongPage, toolsets=("admin",))
 def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
-    """List the project's tokens, the oldest first, revoked ones too; never their secrets."""
+    """List the project's tokens, the oldest first, revoked ones too."""
     shown = get_type_hints(ctx.features.response_of(Token))
     found = ctx.store[Tokens].list(ctx.project_id, shown, limit=fields["limit"], offset=fields["offset"])
     return Result([ctx.features.record_of(Token, token) for token in found])
@@ -44,10 +44,7 @@ def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
     next="Pass the secret on at once, and never write it into a document.",
 )
 def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
-    """Create a token of the project; its secret is in this response and never shown again.
-
-    A token can't be given a scope that its maker lacks.
-    """
+    """Create a token of the project; its secret is shown only in this response."""
     _check(ctx, fields)
     kind = TokenKind(fields.get("kind", TokenKind.MANAGEMENT))
     delivery = kind == TokenKind.DELIVERY
@@ -78,10 +75,7 @@ def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
     Scope.ADMIN, Effect.CHANGES, "PATCH /tokens/<id>", body=TokenChanges, errors=(BadRequest,), toolsets=("admin",)
 )
 def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
-    """Change a token's name, whose it is, or its budget, which is replaced whole.
-
-    Within 5 seconds every server applies it.
-    """
+    """Change a token's name, whose it is, or its budget, which is replaced whole."""
     token = ctx.check_match(_own_token(ctx, token_id))
     check(ctx.features.schema_of(TokenChanges), fields, *_wrong_for(ctx, token["kind"], fields))
     changes = changed_fields(token, ctx.features.to_stored(Token, token, fields))
@@ -90,10 +84,7 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
 
 @operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /tokens/<id>", toolsets=("admin",))
 def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
-    """Revoke a token: within 5 seconds no server accepts it.
-
-    Its claims and drafts stay as they are.
-    """
+    """Revoke a token: within 5 seconds no server accepts it."""
     token = ctx.check_match(_own_token(ctx, token_id))
     return _result(ctx, _write(ctx, token, {"revokedAt": ctx.now}, "token.revoked"))
 
@@ -109,8 +100,7 @@ def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
 def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
-    The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
-    A token with a scope that yours lacks can't be rotated with it. One that a client got by OAuth renews itself.
+    The secret is shown only in this response. Drafts and claims stay its own.
     """
     token = ctx.check_match(_own_token(ctx, token_id))
     for feature in ctx.features.features:

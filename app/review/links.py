@@ -41,7 +41,7 @@ TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review 
 def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result[NewReviewLink]:
     """Create a link that shows a document to somebody who is no member, for remarks.
 
-    It is in this response and never shown again.
+    It is shown only in this response.
     """
     document = ctx.check_match(own_document(ctx, document_id))
     if len(ctx.store[ReviewLinks].list(ctx.project_id, document["id"], ctx.now)) >= MOST_LINKS:
@@ -62,7 +62,7 @@ def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result
 
 @operation(Scope.PUBLISH, Effect.READS, "GET /documents/<id>/review-links", tag="threads", toolsets=("reviewing",))
 def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]]:
-    """List the review links of a document that have not ended, the oldest first; never their secrets."""
+    """List the open review links of a document, the oldest first."""
     document = own_document(ctx, document_id)
     return Result(
         [record_of(ReviewLink, one) for one in ctx.store[ReviewLinks].list(ctx.project_id, document["id"], ctx.now)]
@@ -79,10 +79,7 @@ def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]
     toolsets=("reviewing",),
 )
 def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[ReviewLink]:
-    """End a review link: within 5 seconds nobody can open it.
-
-    The response is the link as it was.
-    """
+    """End a review link: within 5 seconds nobody can open it."""
     document = ctx.check_match(own_document(ctx, document_id))
     found = ctx.store[ReviewLinks].delete(ctx.project_id, document["id"], link_id)
     link = or_raise(found, NotFound, "The document has no such review link: it was ended, or its time is over.")
