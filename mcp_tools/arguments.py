@@ -26,7 +26,7 @@ IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey
 
 WRITTEN = {
     KEY: {"type": "string", "description": "a new random UUID for each call"},
-    DRY_RUN: {"type": "boolean", "description": "only try it"},
+    DRY_RUN: {"type": "boolean", "description": "try it"},
 }
 """The schemas of both in the list of tools."""
 

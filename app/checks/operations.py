@@ -52,15 +52,13 @@ def check_document(ctx: Context, document_id: str, fields: Fields) -> Result[Che
     failures, blocking = failed(results), len(failed_errors(results))
     most = MOST_SHOWN if ctx.channel == Channel.MCP else MOST_FAILURES
     shown, more = first_of_each(results if fields.get("all", True) else failures, most)
-    return Result(
-        {
-            "passed": not blocking,
-            "blocking": blocking,
-            "warnings": len(failures) - blocking,
-            "checks": shown,
-            **({"more": more} if more else {}),
-        }
-    )
+    report: CheckReport = {
+        "passed": not blocking,
+        "blocking": blocking,
+        "warnings": len(failures) - blocking,
+        "checks": shown,
+    }
+    return Result({**report, "more": more} if more else report)
 
 
 def checks_of(
