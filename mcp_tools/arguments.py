@@ -24,6 +24,12 @@ KEY, DRY_RUN = "idempotencyKey", "dryRun"
 IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey")
 """Argument of every tool that writes."""
 
+WRITTEN = {
+    KEY: {"type": "string", "description": "a new random UUID for each call"},
+    DRY_RUN: {"type": "boolean", "description": "try it"},
+}
+"""The schemas of both in the list of tools."""
+
 UNSTATED = {"maxLength": UNSTATED_LENGTH, "maximum": MAX_INTEGER, "maxItems": MAX_LISTED}
 """The limits of arguments for which the contract states none; the instructions say how long a string may be."""
 
@@ -51,11 +57,7 @@ def arguments_of(operation: Operation[Any], features: Features) -> type[ma.Schem
 @cache
 def instructed(features: Features) -> Set[tuple[str, str]]:
     """Returns the arguments that the instructions describe, with what the schemas say of them."""
-    schemas: list[type[Schema]] = [
-        Page,
-        GuardedWrite,
-        *(schema for one in features.features for schema in one.instructed),
-    ]
+    schemas: list[type[Schema]] = [Page, *(schema for one in features.features for schema in one.instructed)]
     described = [json_schema(schema)["properties"] for schema in schemas]
     return {(name, one["description"]) for properties in described for name, one in properties.items()}
 
@@ -64,8 +66,8 @@ def input_schema(operation: Operation[Any], arguments: type[ma.Schema], features
     """Returns the JSON Schema of a tool's arguments; it allows none that it does not name."""
     elsewhere = instructed(features) | set(_described(features.by_name.get(operation.arguments_as), features))
     schema = _shortened(json_schema(arguments), elsewhere)
-    if KEY in schema["properties"]:  # the instructions describe both
-        schema["properties"] |= {KEY: {"type": "string"}, DRY_RUN: {"type": "boolean"}}
+    if KEY in schema["properties"]:  # the instructions say more of both
+        schema["properties"] |= WRITTEN
     return schema
 
 
@@ -145,7 +147,7 @@ def _shortened(schema: dict[str, Any], elsewhere: Set[tuple[str, str]], name: st
         if len(short["enum"]) > MOST_WORDS:
             del short["enum"]
     if (name, short.get("description")) in elsewhere:
-        for key in ("description", "default", "properties"):
+        for key in ("default", "properties") if "properties" in short else ("default", "description"):
             short.pop(key, None)
         return short | ({"items": {"type": short["items"]["type"]}} if "items" in short else {})
     if "items" in short:

@@ -123,11 +123,16 @@ def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
 
 
 def _lacking_scope(message: dict[str, Any], call: Call) -> Scope | None:
-    """Returns the scope of the tool that a message calls, if the token lacks it."""
+    """Returns the scope of the tool that a message calls, if a connection lacks it: its client can ask for more.
+
+    Clients with a static token, which can't, would end their session at a 403.
+    """
     params = message.get("params")
     name = params.get("name") if message["method"] == "tools/call" and isinstance(params, dict) else None
     tool = tools_of(call.features, call.toolset).get(name) if isinstance(name, str) else None
     if tool is None or isinstance(call.context_or_refusal, Refusal):
+        return None
+    if "connection" not in call.context.caller.token:
         return None
     scope = tool.operation.scope
     return None if scope in call.context.caller.scopes else scope

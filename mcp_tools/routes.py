@@ -1,12 +1,12 @@
 """Registers `/mcp` on the Flask app, and `/llms.txt`: what a language model finds when it looks at its root."""
 
-from flask import Flask, Response
+from flask import Flask, Response, request
 
 from app.core.errors import CHALLENGE, Refusal
 from app.core.features import Features
 from app.core.vocabulary import TOOLSETS
 from app.http.hosts import HostNames
-from app.oauth.rules import DEFAULT_SCOPES
+from app.oauth.rules import CONNECTABLE, DEFAULT_SCOPES
 from app.settings import Settings
 from mcp_tools.texts import text_of
 
@@ -15,6 +15,10 @@ INTERFACES = {
     "serve_rest": "- [REST](/openapi.json): the OpenAPI document of the management API, [to read](/docs)",
     "serve_graphql": "- [GraphQL](/graphql): what is published, read-only, with a delivery token",
 }
+
+PUBLISHING = ("reviewing", "admin")
+"""The toolsets whose tools need the scope `publish`."""
+WITH_PUBLISH = " ".join(CONNECTABLE)
 
 
 def install(app: Flask, settings: Settings) -> None:
@@ -31,7 +35,8 @@ def install(app: Flask, settings: Settings) -> None:
             return respond(names, challenge)
         except Refusal as refusal:
             if challenge and "WWW-Authenticate" in refusal.headers:
-                refusal.headers["WWW-Authenticate"] = f'{challenge}, scope="{DEFAULT_SCOPES}"'
+                scopes = WITH_PUBLISH if request.args.get("toolset") in PUBLISHING else DEFAULT_SCOPES
+                refusal.headers["WWW-Authenticate"] = f'{challenge}, scope="{scopes}"'
             raise
 
     app.add_url_rule("/mcp", "mcp", view, methods=["POST"])

@@ -16,7 +16,7 @@ from app.core.features import Features
 from app.core.operation import Effect, Operation
 from app.core.vocabulary import ALL_TOOLS, Scope
 from mcp_tools.arguments import DRY_RUN, arguments_of, either, input_schema, names_of, read
-from mcp_tools.results import UNTRUSTED, output_schema, result_of
+from mcp_tools.results import UNTRUSTED, labelled, output_schema, result_of
 
 TOOL_NAME = re.compile("`([a-z]+(?:_[a-z]+)+)`")
 """A tool that a sentence names."""
@@ -45,21 +45,21 @@ class Tool:
         self.operation.permit(ctx)
         ids, fields, key, dry_run = read(self.operation, self.arguments, sent)
         ctx = replace(ctx, dry_run=True) if dry_run else ctx
-        return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key), minimal=minimal)
+        return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key), fields, minimal=minimal)
 
     def labelled(self, result: t.CallToolResult, sent: Mapping[str, Any]) -> t.CallToolResult:
         """Returns the result or the refusal of a call with its labels."""
-        dry_run = {DRY_RUN: True} if sent.get(DRY_RUN) is True and not self.operation.reads else {}
-        return result.model_copy(update={"meta": {**(result.meta or {}), **UNTRUSTED, **dry_run}})
+        return labelled(result, dry_run=sent.get(DRY_RUN) is True and not self.operation.reads)
 
 
 def _tool(operation: Operation[Any], features: Features, names: Set[str]) -> Tool:
     arguments = arguments_of(operation, features)
     definition = t.Tool(
         name=operation.name,
+        title=operation.name.replace("_", " ").capitalize(),
         description=_description(operation, names),
         input_schema=input_schema(operation, arguments, features),
-        output_schema=output_schema(operation, features),
+        output_schema=output_schema(operation),
         annotations=_hints(operation),
         _meta=UNTRUSTED,
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import Any
 
-from app.actions.responses import Action, action_record
+from app.actions.responses import Action, action_record, tool_action
 from app.core.context import Context
 from app.core.errors import NotFound, Refusal, or_raise, refusal_of
 from app.core.features import Features
@@ -26,6 +26,7 @@ RESTORE = "restore_document"
     Scope.READ,
     Effect.READS,
     "GET /documents/<id>/actions",
+    short=tool_action,
     toolsets=("reviewing",),
     next="Call it when a refusal is unclear.",
 )

@@ -18,6 +18,19 @@ class Action(TypedDict):
     refusal: Annotated[Error | None, doc("the error that it would get; null where it is allowed", None)]
 
 
+class ToolAction(TypedDict):
+    """An operation on a document over MCP: a tool."""
+
+    action: Annotated[str, doc("the tool")]
+    allowed: Annotated[bool, doc("whether a valid call would succeed now")]
+    refusal: Annotated[Error | None, doc("the error that it would get; null where it is allowed")]
+
+
+def tool_action(action: Action) -> ToolAction:
+    """Returns an operation without its route."""
+    return {"action": action["action"], "allowed": action["allowed"], "refusal": action["refusal"]}
+
+
 def action_record(action: str, method: str, path: str, document_id: str, refusal: Refusal | None) -> Action:
     """Returns an operation with its path for a document, and the refusal that a call would get now."""
     return {

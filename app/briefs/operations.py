@@ -50,7 +50,7 @@ MOST_SPREAD = 100
 def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     """List briefs, by default those that are ready to be claimed.
 
-    Due soonest first; ready briefs of documents past drafting are left out.
+    Due soonest first.
     """
     states = [BriefState(state) for state in fields["state"]]
     found = ctx.store[Documents].list_briefs(ctx.project_id, states, limit=fields["limit"], offset=fields["offset"])
@@ -84,10 +84,7 @@ def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
     next="To change single fields use `update_brief`.",
 )
 def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Write a document's brief whole; fields that are not sent are cleared.
-
-    The brief's state stays as it is.
-    """
+    """Write a document's brief whole; fields that are not sent are cleared."""
     return _write(ctx, document_id, {name: fields.get(name) for name in cached_schema(BriefFields).fields})
 
 
@@ -96,13 +93,10 @@ def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     body=BriefFields,
     errors=(BriefClaimed, BadRequest),
     rule=refuse_if_guarded,
-    toolsets=("writing", "planning"),
+    toolsets=("planning",),
 )
 def update_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Change fields of a document's brief; null clears one, those that are not sent stay.
-
-    The brief's state stays as it is.
-    """
+    """Change fields of a document's brief; null clears one, those that are not sent stay."""
     return _write(ctx, document_id, fields)
 
 
@@ -134,8 +128,7 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ClaimedSummary]:
     """Claim a ready brief, so that nobody else writes the document.
 
-    Of several callers one succeeds. The document's status becomes `drafting`. The claim ends with a submit, an approval
-    or a withdrawal, or within seconds after `leaseSeconds` passed without a renewal.
+    The claim ends with a submit, an approval or a withdrawal, or `leaseSeconds` after the last renewal.
     """
     return _claim(ctx, own_document(ctx, document_id), fields)
 
@@ -152,10 +145,7 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Claime
     button="Claim brief",
 )
 def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
-    """Claim the ready brief that is due soonest.
-
-    Each of several callers gets another brief.
-    """
+    """Claim the ready brief that is due soonest."""
     filters = {name: fields[name] for name in ("categoryId", "clusterId") if name in fields}
     # A caller that lost a brief chooses among the next ones, since others are about to claim the first.
     spread = min(8 ** (ctx.tries + ctx.store.lost_to_others), MOST_SPREAD)
@@ -180,7 +170,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
 def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Renew your claim's lease.
 
-    Only the holder can. A claim whose lease has run out ends within seconds; after that, claim the brief again.
+    After it has run out, claim the brief again.
     """
     seconds = fields.get("leaseSeconds")
     return _change(ctx, document_id, partial(rules.renew_claim, call=ctx.call, lease_seconds=seconds))
@@ -197,7 +187,7 @@ def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[Docume
 def withdraw_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Withdraw a brief: end its offer, or release its claim.
 
-    The brief's state becomes `none`. Over REST any token can release a claim, over MCP only its holder.
+    Over MCP only its holder can release a claim.
     """
     return _change(ctx, document_id, partial(rules.withdraw_brief, call=ctx.call))
 
@@ -210,9 +200,9 @@ def withdraw_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     button="Release brief",
 )
 def release_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
-    """Release your claim and offer the brief again, in one step.
+    """Release your claim and offer the brief again.
 
-    Only the holder can. What was written stays.
+    What was written stays.
     """
     return _change(ctx, document_id, partial(rules.release_brief, call=ctx.call))
 

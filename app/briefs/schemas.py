@@ -11,8 +11,7 @@ class ClaimFields(Schema):
 
     leaseSeconds = StrictInteger(
         *LEASE_SECONDS,
-        description="seconds until the claim ends unless it is renewed; by default the project's `claimLeaseSeconds`, "
-        "or never",
+        description="seconds until the claim ends unless renewed; by default the project's, or never",
         example=3600,
     )
 

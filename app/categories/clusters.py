@@ -60,10 +60,7 @@ def update_cluster(ctx: Context, cluster_id: str, fields: Fields) -> Result[Clus
     prepare=lambda ctx, record_id: ctx.store[Clusters].announce_deletion(ctx.project_id, record_id),
 )
 def delete_cluster(ctx: Context, cluster_id: str) -> Result[Cluster]:
-    """Delete a cluster that no document uses; the trash counts as no use.
-
-    The response is the cluster as it was.
-    """
+    """Delete a cluster that no document uses; the trash counts as no use."""
     cluster = ctx.check_match(_own_cluster(ctx, cluster_id))
     if ctx.features.uses(ctx, "clusterId", cluster["id"]):
         raise ClusterInUse

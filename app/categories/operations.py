@@ -50,10 +50,7 @@ def get_category(ctx: Context, category_id: str) -> Result[Category]:
     next="`id` is the category, `categoryId` its parent.",
 )
 def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
-    """Change a category; null clears a field, but neither name nor slug.
-
-    A category never becomes its own ancestor.
-    """
+    """Change a category; null clears a field, but neither name nor slug."""
     # Over MCP the id is `id`: `categoryId` is the field that names the parent.
     category = ctx.check_match(_own_category(ctx, id_))
     changes = changed_fields(category, fields, clearable=("description",))
@@ -76,10 +73,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     prepare=lambda ctx, record_id: ctx.store[Categories].announce_deletion(ctx.project_id, record_id),
 )
 def delete_category(ctx: Context, category_id: str) -> Result[Category]:
-    """Delete a category that no document and no subcategory uses; the trash counts as no use.
-
-    A document uses the category it is in, and the one that it is delivered in. The response is the category as it was.
-    """
+    """Delete a category that no document and no subcategory uses; the trash counts as no use."""
     category = ctx.check_match(_own_category(ctx, category_id))
     Attempt(ctx, category, ctx.call).call_for("delete_category").pass_gates(category)
     used = ctx.features.uses(ctx, "categoryId", category["id"])

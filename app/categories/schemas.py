@@ -4,7 +4,7 @@ from app.core.schemas.fields import Schema, StrictString, StringList, StringToCo
 from app.core.schemas.validation import not_blank
 from app.core.slugs import category_slug
 
-_CLUSTER_NAME = "the cluster's name, unique in the project ignoring case"
+_CLUSTER_NAME = "the cluster's name, unique"
 
 
 _SLUG = "URL slug: lowercase letters, numbers and single hyphens"

@@ -4,20 +4,33 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from app.checks.responses import CheckReport
-from app.checks.rules import NAMED_TITLES, CheckResult, Subject, errors_alone, failed, failed_errors, run_checks
+from app.checks.rules import (
+    MOST_FAILURES,
+    NAMED_TITLES,
+    CheckResult,
+    Subject,
+    errors_alone,
+    failed,
+    failed_errors,
+    first_of_each,
+    run_checks,
+)
 from app.checks.schemas import ChecksQuery
 from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import Fields
-from app.core.vocabulary import Scope
+from app.core.vocabulary import Channel, Scope
 from app.documents.content import markdown_of
 from app.documents.operations import own_document
 from app.documents.record import StoredDocument, brief_of
 from app.documents.store import Documents
 from app.projects.rules import StoredProject
 from app.projects.store import Projects
+
+MOST_SHOWN = 30
+"""Maximum number of entries of a check over MCP."""
 
 
 @operation(
@@ -37,14 +50,15 @@ def check_document(ctx: Context, document_id: str, fields: Fields) -> Result[Che
     markdown = markdown_of(ctx, document.get("contentId"))
     results = checks_of(ctx, document, check_levels(ctx), markdown)
     failures, blocking = failed(results), len(failed_errors(results))
-    return Result(
-        {
-            "passed": not blocking,
-            "blocking": blocking,
-            "warnings": len(failures) - blocking,
-            "checks": results if fields.get("all", True) else failures,
-        }
-    )
+    most = MOST_SHOWN if ctx.channel == Channel.MCP else MOST_FAILURES
+    shown, more = first_of_each(results if fields.get("all", True) else failures, most)
+    report: CheckReport = {
+        "passed": not blocking,
+        "blocking": blocking,
+        "warnings": len(failures) - blocking,
+        "checks": shown,
+    }
+    return Result({**report, "more": more} if more else report)
 
 
 def checks_of(

@@ -1,6 +1,6 @@
 """The report of the checks of a document, and the levels that a project sets, as callers see them."""
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -16,6 +16,7 @@ class CheckReport(TypedDict):
     blocking: Annotated[int, doc("how many entries of level `error` failed", 0)]
     warnings: Annotated[int, doc("how many entries of level `warning` failed", 0)]
     checks: Annotated[list[CheckResult], doc("in the order of the checks; an entry for each place where one fails")]
+    more: NotRequired[Annotated[dict[str, int], doc("over MCP: how many entries of a check are left out")]]
 
 
 class CheckedProject(TypedDict):

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import regex
 from typing_extensions import TypedDict
 
+from app.checks.slips import slips_of
 from app.checks.vocabulary import CheckLevel, CheckName, CheckOutcome
 from app.core.documented import doc, one_of
 from app.core.slugs import slug_of
@@ -162,6 +163,17 @@ def failed(results: Sequence[CheckResult]) -> list[CheckResult]:
     return [one for one in results if one["outcome"] == CheckOutcome.FAILED]
 
 
+def first_of_each(results: Sequence[CheckResult], most: int) -> tuple[list[CheckResult], dict[str, int]]:
+    """Returns the first results of each check, and how many more there are of those that have more."""
+    of_check: Counter[str] = Counter()
+    first = []
+    for one in results:
+        of_check[one["check"]] += 1
+        if of_check[one["check"]] <= most:
+            first.append(one)
+    return first, {check: count - most for check, count in of_check.items() if count > most}
+
+
 def keyword_warnings(keyword: str, titles: Sequence[str], levels: Mapping[str, str]) -> list[CheckResult]:
     """Returns what `keyword_taken` says of a draft's keyword, which documents with these titles have too."""
     draft: Any = {"brief": {"keyword": keyword}}
@@ -303,6 +315,13 @@ def _placeholders(subject: Subject) -> Iterator[Failure]:
             yield Failure(f"{placeholder!r} is a placeholder: write what belongs there.", line)
 
 
+def _model_slips(subject: Subject) -> Iterator[Failure]:
+    """The whole text is in a code fence, has front matter, speaks to who asked for it ("Here is the article you asked
+    for"), or has a written out `\\n` or a fence that is not closed."""
+    for message, line in slips_of(subject.markdown, subject.content):
+        yield Failure(message, line)
+
+
 def _repeated_paragraphs(subject: Subject) -> Iterator[Failure]:
     """A paragraph of 20 words or more appears twice."""
     first: dict[str, int] = {}
@@ -380,6 +399,7 @@ CHECKS: tuple[Check, ...] = (
     Check(CheckName.META_TITLE, "There is a meta title of the right length.", _meta_title),
     Check(CheckName.META_DESCRIPTION, "There is a meta description of the right length.", _meta_description),
     Check(CheckName.PLACEHOLDERS, "The text has no placeholders.", _placeholders, reads_text=True),
+    Check(CheckName.MODEL_SLIPS, "Nothing of a conversation is in the text.", _model_slips, reads_text=True),
     Check(CheckName.REPEATED_PARAGRAPHS, "No paragraph is repeated.", _repeated_paragraphs, reads_text=True),
     Check(CheckName.LINKS, "Every link has a usable address.", _links, reads_text=True),
     Check(CheckName.KEYWORD_TAKEN, "No other document has the keyword.", _keyword_taken, _keyword, NO_KEYWORD),

@@ -41,7 +41,7 @@ class CheckSettings(Schema):
     """The project's setting of checks."""
 
     checks = CheckLevels(
-        description="checks of documents by name, each `off`, `warning` (the default) or `error`; replaced whole",
+        description="levels of checks by name; replaced whole",
         example={"meta_title": "error", "references": "off"},
         allow_none=True,
     )

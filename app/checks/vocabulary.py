@@ -18,6 +18,7 @@ class CheckName(StrEnum):
     META_TITLE = "meta_title"
     META_DESCRIPTION = "meta_description"
     PLACEHOLDERS = "placeholders"
+    MODEL_SLIPS = "model_slips"
     REPEATED_PARAGRAPHS = "repeated_paragraphs"
     LINKS = "links"
     KEYWORD_TAKEN = "keyword_taken"

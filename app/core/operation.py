@@ -161,6 +161,8 @@ class Operation(Generic[Shown]):
     """True if a repeated call has another effect, though it names the record."""
     batch: Operation[Any] | None = None
     """The operation that does the same with several records, which its tool calls for other arguments."""
+    short: Callable[[Any], Any] | None = None
+    """Returns what MCP shows of a record, unless the call asks for the whole one."""
     minimal: Callable[[Any], dict[str, Any]] | None = None
     """Returns what a client gets that prefers little, where that is not what all writes of a document return."""
     next: str = ""

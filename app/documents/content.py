@@ -107,8 +107,7 @@ def count_words(ctx: Context, *arguments: Any) -> int:
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write a document's whole content, without its title, as a new version.
 
-    It is refused while another holds the claim, and if the document changed since the `version` that you read last.
-    Content that did not change makes no new version.
+    Refused while another holds the claim, and if the document changed since `baseVersion`.
     """
     _demand_base(ctx, fields)
     return write_text(ctx, document_id, fields, lambda present: str(fields["markdown"]))
@@ -148,10 +147,7 @@ def get_revision(ctx: Context, document_id: str, version: str) -> Result[Revisio
     toolsets=("reviewing",),
 )
 def restore_revision(ctx: Context, document_id: str, version: str, fields: Fields) -> Result[DocumentSummary]:
-    """Make an earlier version the newest: its markdown and its published fields, as a new version.
-
-    Takes the document's present `version` as `baseVersion`. A category that is gone meanwhile is null.
-    """
+    """Make an earlier version the newest: its markdown and its published fields, as a new version."""
     _demand_base(ctx, fields)
     document, call = document_to_write(ctx, document_id), call_under_claim(ctx, fields)
     revision = own_revision(ctx, document_id, int(version))
@@ -179,10 +175,7 @@ def restored(ctx: Context, document: StoredDocument, revision: StoredRevision, d
 
 @_of_history("GET /documents/<id>/diff", query=DiffQuery, errors=(BadRequest,))
 def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[Diff]:
-    """Compare the markdown of two versions, as a unified diff.
-
-    Refused where the versions are too long and too different to be compared in time.
-    """
+    """Compare the markdown of two versions, as a unified diff."""
     own_document(ctx, document_id)
     older, newer = (own_revision(ctx, document_id, fields[name]) for name in ("from_", "to"))
     old, new = (markdown_of(ctx, revision["bodyId"]) for revision in (older, newer))

@@ -35,9 +35,9 @@ from app.documents.edits import edit_document, refuse_edit, refuse_restore
 from app.documents.history import Origin
 from app.documents.publishing_rules import restored_publication
 from app.documents.record import Decision, StoredDocument, delivered_at_once, document_event
-from app.documents.responses import Document, DocumentSummary, document_summary, document_text_ids
+from app.documents.responses import Document, DocumentSummary, document_line, document_summary, document_text_ids
 from app.documents.revision_store import Revisions
-from app.documents.schemas import DocumentChanges, DocumentQuery
+from app.documents.schemas import DocumentChanges, DocumentQuery, ListQuery
 from app.documents.store import Documents
 from app.projects.gates import Attempt
 from app.publications.store import Publications
@@ -57,12 +57,19 @@ def document_change(
     return operation(scope, Effect.CHANGES, route, **{"with_texts": Document, **declaration})
 
 
-@operation(Scope.READ, Effect.READS, "GET /documents", query=DocumentQuery, toolsets=("planning", "reviewing"))
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents",
+    query=ListQuery,
+    rest_query=DocumentQuery,
+    short=document_line,
+    toolsets=("planning", "reviewing"),
+)
 def list_documents(ctx: Context, fields: Fields) -> Result[list[DocumentSummary]]:
-    """List documents, the most recently changed first, without their long texts.
+    """List documents, the most recently changed first.
 
-    Filters narrow the list together; `q` finds words, the last one by its beginning. A page shorter than `limit` is the
-    last one.
+    `q` finds words, the last one by its beginning.
     """
     filters = dict(fields)
     if (since := fields.get("updatedSince")) is not None:
@@ -150,10 +157,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     next="Only when asked to. `restore_document` undoes it.",
 )
 def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
-    """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
-
-    A scheduled one is unscheduled. The response is the document as it was.
-    """
+    """Move a document to the trash: it is gone from lists and delivery, and can be restored."""
     document = ctx.check_match(own_document(ctx, document_id))
     publication = None
     if document["isPublished"]:
@@ -173,10 +177,9 @@ def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     toolsets=("reviewing",),
 )
 def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
-    """Take a document out of the trash, as it was: delivered again if it was.
+    """Take a document out of the trash, as it was.
 
-    In a project that demands four eyes it is not delivered again where you could not publish it. A category or cluster
-    that is gone meanwhile is null. Refused while another document has its slug.
+    Where you could not publish it, it is not delivered again. A category or cluster that is gone meanwhile is null.
     """
     document = ctx.store[Documents].get_trashed(ctx.project_id, document_id) or own_document(ctx, document_id)
 

@@ -79,10 +79,9 @@ PUBLISH_TURN_SECONDS = 1.0
     button="Submit for review",
 )
 def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Submit a document for review.
+    """Submit a document for review; the claim of its brief ends.
 
-    It must have content, and pass the checks that the project demands. A claimed brief becomes `drafted` and the claim
-    ends. A published document can be submitted when it has unpublished changes; it is delivered as it was.
+    It must have content, and pass the checks that the project demands. What is published stays as it was.
     """
     document = own_document(ctx, document_id)
     attempt = Attempt(ctx, document, call_under_claim(ctx, fields), fields, recent=True)
@@ -107,7 +106,7 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     next="For reviewers: read the content first.",
 )
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Approve a document as it is: from now on its content stays until it is published or changes are requested.
+    """Approve a document: its content stays until it is published or changes are requested.
 
     With `baseVersion`, what you read is what goes out.
     """
@@ -134,7 +133,7 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
 def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Send a document back to drafting, with a note that says what has to change.
 
-    From `review` or `approved`. The note is the document's `reviewNote` until the next one.
+    From `review` or `approved`.
     """
 
     def request(present: StoredDocument) -> Decision:
@@ -157,7 +156,7 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Schedule a document to be published at a time in the future.
 
-    Until then its content can't be changed; unschedule it first. With `baseVersion`, what you read is what goes out.
+    Until then its content can't be changed. With `baseVersion`, what you read is what goes out.
     """
     wrong = problems(ScheduleFields, fields)
     at = None if wrong else read_time(fields["publishAt"])
@@ -259,8 +258,7 @@ def _is_due(document: StoredDocument, now: datetime) -> bool:
 def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Publish a document now: its content as it is becomes what the website gets.
 
-    A scheduled one is published early. With `baseVersion`, what you read is what goes out. In a project that demands
-    approval, only an approved document is published. Markdown whose html would be over 15 MB can't be.
+    A scheduled one is published early. With `baseVersion`, what you read is what goes out.
     """
     return _publish(ctx)
 
@@ -290,7 +288,7 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     next="Only when asked to: the document leaves the website at once.",
 )
 def unpublish_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
-    """Take a document off the website; a published one is in drafting again, others keep their status."""
+    """Take a document off the website; a published one is in drafting again."""
     rule = partial(publishing.unpublish_document, call=ctx.call)
     ctx.store.change_delivery(ctx.project_id)
     result = change_document(ctx, own_document(ctx, document_id), rule)

@@ -92,6 +92,24 @@ class Document(DocumentSummary):
     publishedMarkdown: Annotated[str | None, doc("the markdown that is delivered; null unless published")]
 
 
+class DocumentLine(TypedDict):
+    """A document in a list over MCP."""
+
+    id: Annotated[Id, doc("the document's id")]
+    title: Annotated[str, doc("its title")]
+    status: Annotated[str, one_of(DocumentStatus), doc("its status")]
+    version: Annotated[int, doc("the current version")]
+    briefState: Annotated[str, one_of(BriefState), doc("the state of its brief")]
+    dueDate: Annotated[Date | None, doc("when it is due")]
+    assigneeId: Annotated[Id | None, doc("the member whose it is")]
+    wordCount: Annotated[int, doc("words of the content's text")]
+
+
+def document_line(record: Mapping[str, Any]) -> DocumentLine:
+    """Returns a document's record as a line of a list."""
+    return record_of(DocumentLine, record, briefState=record["brief"]["state"])
+
+
 class ScheduleOutcome(TypedDict):
     """The outcome of a scheduled document at its time."""
 

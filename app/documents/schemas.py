@@ -17,7 +17,7 @@ from app.core.schemas.fields import (
     TimeString,
     not_empty,
 )
-from app.core.schemas.queries import Page
+from app.core.schemas.queries import Page, ShortRecords
 from app.core.schemas.validation import calendar_date, full_match, http_url, not_blank, one_of
 from app.core.slugs import document_slug
 from app.core.times import timestamp
@@ -66,15 +66,13 @@ def instant(description: str) -> StrictString:
 class WithBaseVersion(Schema):
     """A write that may say which version it was made from."""
 
-    baseVersion = StrictInteger(
-        1, description="the `version` last read: refused when the document has another by now", example=1
-    )
+    baseVersion = StrictInteger(1, description="the `version` last read", example=1)
 
 
 class WithClaim(Schema):
     """A write that may say which claim it was made under."""
 
-    claimedAt = instant("your claim's `claimedAt`, where agents share a token")
+    claimedAt = instant("your claim's, where agents share a token")
 
 
 class EditedFields(Schema):
@@ -178,17 +176,21 @@ class DocumentQuery(Page):
     dueAfter = day("due on this day or after")
     updatedSince = instant("changed at this time or after, with its offset")
     q = StrictString(
-        description="words of title, keyword and slug, all of them, the last one perhaps just its beginning",
+        description="words of title, keyword and slug",
         allow_none=False,
     )
     deleted = StrictBoolean(description="`true`: the trash alone")
     sort = StrictString(
         validate=[one_of(SORTS)],
-        description="what to sort by, with `-` in descending order; documents without a due date come last both ways",
+        description="with `-` descending; without a due date last both ways",
         allow_none=False,
         load_default="-updatedAt",
     )
     count = StrictBoolean(description="`true`: count the documents on all pages")
+
+
+class ListQuery(DocumentQuery, ShortRecords):
+    """The filters over MCP, where the list has short records."""
 
 
 class DiffQuery(Schema):
@@ -206,7 +208,7 @@ class BriefFields(Schema):
 
     audience = StrictString(500, description="who the document is for", example="People who bake their first loaf")
     intent = EnumString(SearchIntent, description=_INTENT, example="informational")
-    internalLinks = StringList(50, 500, description="ids of documents in this project that this one should link to")
+    internalLinks = StringList(50, 500, description="ids of documents to link to")
     keyword = StrictString(200, description="keyword to rank for", example="sourdough starter")
     notes = StrictString(
         5_000, description="anything else the writer should know", example="Say plainly that a week is enough."

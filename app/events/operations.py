@@ -25,8 +25,7 @@ from app.events.store import Events
 def list_events(ctx: Context, fields: Fields) -> Result[EventPage]:
     """List the project's events, oldest first.
 
-    Send the `cursor` of each page as `after` of the next one: a reader that does misses no event. An event appears
-    about a second after the change.
+    Send the `cursor` of each page as `after` of the next one: a reader that does misses no event.
     """
     after = _sequence(ctx, fields.get("after"))
     events, reached = ctx.store[Events].page(ctx.project_id, after, fields["limit"])
@@ -42,10 +41,7 @@ def list_events(ctx: Context, fields: Fields) -> Result[EventPage]:
     toolsets=("reviewing", "admin"),
 )
 def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Result[list[Activity]]:
-    """List all events of a document, newest first.
-
-    The list is complete: it has events that are not in the feed yet, and events that have left it.
-    """
+    """List all events of a document, newest first, also those that are not in the feed."""
     own_document(ctx, document_id)
     events = ctx.store[Events].of_document(ctx.project_id, document_id, limit=fields["limit"], offset=fields["offset"])
     return Result([activity_record(event) for event in events])

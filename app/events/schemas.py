@@ -7,9 +7,7 @@ from app.core.schemas.queries import SMALL_OVER_MCP, Page
 class EventQuery(Schema):
     """Where in the feed of events to read on, and how much (decisions, section 9)."""
 
-    after = StrictString(
-        description="the `cursor` of the page before; without it, from the oldest event stored", allow_none=False
-    )
+    after = StrictString(description="the `cursor` of the page before", allow_none=False)
     limit = StrictInteger(1, 1_000, description="most events to return", load_default=100, metadata=SMALL_OVER_MCP)
 
 

@@ -16,9 +16,9 @@ from app.projects.store import Projects
 
 @operation(Scope.ADMIN, Effect.CHANGES, "POST /project/freeze", body=FreezeFields, transaction=True)
 def freeze_project(ctx: Context, fields: Fields) -> Result[Project]:
-    """Freeze the project: nothing but tokens with the scope `admin` can write.
+    """Freeze the project: only tokens with the scope `admin` can write, within 5 seconds.
 
-    It holds within 5 seconds; scheduled documents wait too. Reads and delivery go on. Freezing again replaces the note.
+    Scheduled documents wait too. Reads and delivery go on.
     """
     project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))
     since = frozen_of(project) or StoredNote(note="", at=ctx.now, by=ctx.caller.actor)

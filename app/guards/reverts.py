@@ -43,8 +43,8 @@ FURTHEST = timedelta(days=30)
 def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result[Revert]:
     """Undo what a token wrote since a time: each document gets the version from before it again, as a new version.
 
-    At most 100 documents a call; call again while `more` is true. A document that somebody else changed after the token
-    is skipped. What is live stays live.
+    Call again while `more` is true. A document that somebody else changed since is skipped. What is live stays
+    live.
     """
     missing = "The project has no such token: list the tokens to find it."
     token = or_raise(ctx.store[Tokens].get(ctx.project_id, token_id), NotFound, missing)

@@ -54,7 +54,7 @@ class GuardSettings(Schema):
     """The setting of a project."""
 
     fourEyes = StrictBoolean(
-        description="whether who made or submitted a version may not approve, schedule or publish it; null: false",
+        description="who made or submitted a version can't publish it",
         allow_none=True,
     )
 
@@ -71,7 +71,7 @@ class RevertFields(Schema):
     """Body of `POST /tokens/:id/revert`."""
 
     since = TimeString(
-        description="from when on, a timestamp with its offset, at most 30 days back",
+        description="from when on, at most 30 days back",
         example="2027-01-31T09:00:00Z",
         required=True,
     )

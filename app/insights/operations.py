@@ -47,10 +47,7 @@ from app.provenance.store import Disclosures
 
 @operation(Scope.READ, Effect.READS, "GET /insights", tag="project", query=InsightsQuery, toolsets=("planning",))
 def get_insights(ctx: Context, fields: Fields) -> Result[Insights]:
-    """Read how the project works: documents now, what happened each day, how long steps take, what agents did.
-
-    Days are in UTC. What happened is counted about a second after the change.
-    """
+    """Read how the project works: documents now, what happened each day, how long steps take, what agents did."""
     insights, days = ctx.store[InsightFigures], days_until(ctx.now.date(), fields["days"])
     rows = insights.of_days(ctx.project_id, days[0], days[-1])
     statuses = ctx.store[Documents].count_by_status(ctx.project_id)

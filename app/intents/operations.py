@@ -58,8 +58,7 @@ _RECORDS = {
 def create_document_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     """Create a document draft.
 
-    Documents are created by confirming a draft. All fields are optional until then, and only their types and lengths
-    are checked. A token has at most 100 unfinished drafts.
+    Documents are created by confirming a draft. All fields are optional until then. A token has at most 100 drafts.
     """
     return _create(ctx, Kind.DOCUMENT, fields)
 
@@ -77,7 +76,7 @@ def create_cluster_intent(ctx: Context, fields: Fields) -> Result[Intent]:
 def create_category_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     """Create a category draft.
 
-    Documents are filed under categories; writers receive the category's description with each brief.
+    Writers receive its description with each brief.
     """
     return _create(ctx, Kind.CATEGORY, fields)
 
@@ -89,38 +88,25 @@ def create_category_intent(ctx: Context, fields: Fields) -> Result[Intent]:
     arguments_as="create_document_intent",
 )
 def update_document_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
-    """Change fields of a document draft.
-
-    Fields that are not sent stay as they are, null clears one; `brief` is replaced whole.
-    """
+    """Change fields of a document draft; null clears one, `brief` is replaced whole."""
     return _update(ctx, intent_id, Kind.DOCUMENT, fields)
 
 
 @_draft_change("PATCH /cluster-intents/<id>", body=DraftClusterFields, arguments_as="create_cluster_intent")
 def update_cluster_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
-    """Change fields of a cluster draft.
-
-    Fields that are not sent stay as they are, null clears one.
-    """
+    """Change fields of a cluster draft; null clears one."""
     return _update(ctx, intent_id, Kind.CLUSTER, fields)
 
 
 @_draft_change("PATCH /category-intents/<id>", body=DraftCategoryFields, arguments_as="create_category_intent")
 def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
-    """Change fields of a category draft.
-
-    Fields that are not sent stay as they are, null clears one.
-    """
+    """Change fields of a category draft; null clears one."""
     return _update(ctx, intent_id, Kind.CATEGORY, fields)
 
 
 @_of_draft(Scope.READ, Effect.READS, "GET /<kind>-intents")
 def list_intents(ctx: Context, fields: Fields) -> Result[list[Intent]]:
-    """List your unfinished drafts.
-
-    The most recently updated come first, at most 100; document drafts come without their markdown. Drafts belong to
-    the token that began them.
-    """
+    """List your token's unfinished drafts, the most recently updated first, without their markdown."""
     drafts = ctx.store[Intents].list(ctx.project_id, ctx.token_id, fields.get("kind"))
     return Result([record_of(Intent, draft) for draft in drafts])
 
@@ -135,18 +121,15 @@ def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
 
 @_of_draft(Scope.WRITE, Effect.DESTROYS, "DELETE /<kind>-intents/<id>", next="It can't be undone.")
 def discard_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
-    """Discard a draft; nothing is made of it.
-
-    Returns the draft as it was.
-    """
+    """Discard a draft; nothing is made of it."""
     return _intent_result(_delete_draft(ctx, intent_id, fields))
 
 
 @_of_draft(Scope.READ, Effect.READS, "POST /<kind>-intents/<id>/validate")
 def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Validation]:
-    """Check a draft as confirming it would, and change nothing.
+    """Check a draft as confirming it would.
 
-    `errors` lists every problem that confirming would find now, sorted by field.
+    `errors` lists every problem.
     """
     draft = _own_draft(ctx, intent_id, fields)
     errors = ctx.store.rolled_back(lambda store: _lock_and_check(store, draft))
@@ -166,7 +149,7 @@ def validate_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Vali
 def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confirmed]:
     """Confirm a draft: the record is created and the draft is deleted.
 
-    If a field is missing or invalid nothing changes, and the error lists every problem.
+    If a field is missing or invalid, the error lists every problem.
     """
     draft = _delete_draft(ctx, intent_id, fields)
     if wrong := _lock_and_check(ctx.store, draft):

@@ -10,21 +10,22 @@ from app.documents.record import StoredDocument
 from app.documents.store import Documents
 from app.notices.inbox import MOST_WAITING, NEEDED, InboxEntry, Team, waiting_in
 from app.notices.inbox_store import Inboxes
-from app.notices.schemas import InboxQuery
+from app.notices.schemas import InboxPage, InboxQuery
 from app.notices.vocabulary import WaitKind
 from app.projects.store import Members
 from app.review.rules import StoredThread
 from app.review.store import Threads
 
 
-@operation(Scope.READ, Effect.READS, "GET /inbox", query=InboxQuery, toolsets=("reviewing",))
+@operation(Scope.READ, Effect.READS, "GET /inbox", query=InboxPage, rest_query=InboxQuery, toolsets=("reviewing",))
 def get_inbox(ctx: Context, fields: Fields) -> Result[list[InboxEntry]]:
-    """List what waits for members or everybody, the longest waiting first, at most 200.
+    """List what waits for members or everybody, the longest waiting first.
 
     `action` ends it.
     """
     member_id = fields.get("memberId")
-    return Result(ctx.store[Inboxes].read(ctx.project_id, ctx.now, member_id and member_id.lower()))
+    entries = ctx.store[Inboxes].read(ctx.project_id, ctx.now, member_id and member_id.lower())
+    return Result(entries[: fields.get("limit", MOST_WAITING)])
 
 
 def reviews_of_others(ctx: Context, member_id: str) -> list[InboxEntry]:

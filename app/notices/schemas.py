@@ -32,6 +32,12 @@ class InboxQuery(Schema):
     memberId = StrictString(description="theirs and everybody's; by default all", allow_none=False)
 
 
+class InboxPage(InboxQuery):
+    """Whose inbox to list over MCP, and how much of it."""
+
+    limit = StrictInteger(1, 200, description="most items to return", load_default=50)
+
+
 class NotifyFields(Schema):
     """How a member is told of what waits for them; what is not sent stays."""
 

@@ -12,7 +12,7 @@ class PieceKey(Schema):
     """The key of a piece."""
 
     key = document_key(
-        description="your own id of the piece, without commas; unique in the project",
+        description="your own id of the piece, without commas",
         example="sourdough-starter",
         required=True,
     )

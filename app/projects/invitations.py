@@ -45,8 +45,7 @@ NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn o
 def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInvitation]:
     """Invite a member: the link signs them in to the console once, with a token of their own.
 
-    The link is in this response and never shown again. It ends with the token that made it. An invitation can't give a
-    scope that its maker lacks, and agents can't invite.
+    The link is shown only in this response, and ends with the token that made it. Agents can't invite.
     """
     member = ctx.check_match(own_member(ctx, member_id))
     refuse_agents(ctx)
@@ -72,7 +71,7 @@ def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInv
 
 @operation(Scope.ADMIN, Effect.READS, "GET /members/<id>/invitations", query=LongPage)
 def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[list[Invitation]]:
-    """List the invitations of a member that can still be accepted, the oldest first; never their links."""
+    """List the open invitations of a member, the oldest first."""
     own_member(ctx, member_id)
     found = ctx.store[Invitations].list(ctx.project_id, member_id, ctx.now)
     open_ones = in_force(ctx.store, ctx.project_id, found, ctx.now)
@@ -82,10 +81,7 @@ def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[lis
 
 @operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>/invitations/<invitation_id>", unchanging=True)
 def withdraw_invitation(ctx: Context, member_id: str, invitation_id: str) -> Result[Invitation]:
-    """Withdraw an invitation, whose link then signs nobody in.
-
-    The response is the invitation as it was.
-    """
+    """Withdraw an invitation, whose link then signs nobody in."""
     ctx.check_match(own_member(ctx, member_id))
     withdrawn = ctx.store[Invitations].delete(ctx.project_id, member_id, invitation_id)
     return Result(record_of(Invitation, or_raise(withdrawn, NotFound, NO_INVITATION)))

@@ -35,10 +35,7 @@ def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     Scope.WRITE, Effect.CHANGES, "PATCH /project/views", body=ViewsFields, errors=(BadRequest,), toolsets=("admin",)
 )
 def save_views(ctx: Context, fields: Fields) -> Result[Project]:
-    """Save views under their names for everybody; a `query` of null deletes one.
-
-    Others stay. Names are compared without regard to case.
-    """
+    """Save views under their names for everybody; a `query` of null deletes one."""
     project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))
     views = merged_views(project.get("views") or [], fields["views"])
     wrong = [Problem(field="views", message=TOO_MANY_VIEWS)] if len(views) > MAX_VIEWS else []

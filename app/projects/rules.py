@@ -63,7 +63,7 @@ class SavedView(TypedDict):
     """A list of documents under a name."""
 
     name: Annotated[str, doc("its name", "Due this week")]
-    query: Annotated[str, doc("its filters, order and columns, as in the address of the console's table", "due=week")]
+    query: Annotated[str, doc("as in the address of the console's table", "due=week")]
 
 
 class StoredProject(Stored):

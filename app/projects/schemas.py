@@ -31,7 +31,7 @@ class MemberFields(Schema):
     email = StrictString(320, email_address, description="the member's e-mail address", example="ada@example.org")
     role = EnumString(
         Role,
-        description="descriptive: permissions are the token's; `writer` by default",
+        description="`writer` by default; gives no permission",
         example="editor",
         allow_none=False,
     )
@@ -85,19 +85,17 @@ class ProjectChanges(Schema):
 
     name = StrictString(100, not_blank, description="the project's name", allow_none=False)
     reviewRequired = StrictBoolean(description="whether only approved documents can be published")
-    siteUrl = StrictString(
-        MAX_URL, url_with("slug"), description="the website's address; may hold `{slug}`, else `/slug` is added"
-    )
+    siteUrl = StrictString(MAX_URL, url_with("slug"), description="the website's address; may hold `{slug}`")
     previewUrl = StrictString(
         MAX_URL,
         url_with("slug", "id"),
-        description="where the website previews documents; may hold `{slug}` and `{id}`, else `/slug` is added",
+        description="where it previews documents; may hold `{slug}` and `{id}`",
     )
     categoryUrl = StrictString(
         None,
         at_most(MAX_URL, "characters"),
         url_with("slug"),
-        description=f"the address of a category's page there, alike; at most {MAX_URL:,} characters",
+        description="the address of a category's page there, alike",
     )
     claimLeaseSeconds = StrictInteger(
         *LEASE_SECONDS,
@@ -113,7 +111,7 @@ class ViewFields(Schema):
     name = StrictString(60, not_blank, description="its name", example="In review", required=True)
     query = StrictString(
         1_000,
-        description="its filters, order and columns, as in the address of the console's table",
+        description="as in the address of the console's table",
         example="status=review&sort=dueDate",
         required=True,
         allow_none=True,

@@ -19,7 +19,7 @@ class Token(TypedDict):
     scopes: Annotated[
         list[Annotated[str, one_of(Scope)]], doc("what it may do; empty for a delivery token", ["read", "write"])
     ]
-    drafts: Annotated[bool, doc("a delivery token: whether it may read documents that are not published")]
+    drafts: Annotated[bool, doc("a delivery token: may read drafts")]
     memberId: Annotated[Id | None, doc("the member whose it is; null: nobody's")]
     createdAt: Annotated[Timestamp, doc("when it was created")]
     expiresAt: Annotated[Timestamp | None, doc("when it expires; null: never")]

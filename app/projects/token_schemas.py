@@ -12,7 +12,7 @@ from app.core.schemas.fields import (
 from app.core.schemas.validation import not_blank
 from app.core.vocabulary import Scope, TokenKind
 
-MEMBER = "a management token: the id of the member whose it is, or null"
+MEMBER = "the id of the member whose it is"
 
 
 class TokenFields(Schema):
@@ -27,8 +27,8 @@ class TokenFields(Schema):
         description="what it may do; by default `read write publish`, with an agent `read write`",
         allow_none=False,
     )
-    drafts = StrictBoolean(description="a delivery token: whether it may read documents that are not published")
-    expiresAt = TimeString(description="when it expires, a timestamp with its offset; by default never")
+    drafts = StrictBoolean(description="a delivery token: may read drafts")
+    expiresAt = TimeString(description="when it expires; by default never")
     memberId = StrictString(description=MEMBER)
 
 
@@ -56,7 +56,7 @@ class InvitationFields(Schema):
     expiresIn = StrictInteger(
         1,
         MOST_SECONDS,
-        description="for how many seconds the link works, by default 604800 (7 days)",
+        description="seconds that the link works; by default 7 days",
         example=604_800,
         allow_none=False,
     )

@@ -30,7 +30,7 @@ NO_OWNER = Problem(field="memberId", message="Only a management token can be a m
 
 @operation(Scope.ADMIN, Effect.READS, "GET /tokens", query=LongPage)
 def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
-    """List the project's tokens, the oldest first, revoked ones too; never their secrets."""
+    """List the project's tokens, the oldest first, revoked ones too."""
     shown = get_type_hints(ctx.features.response_of(Token))
     found = ctx.store[Tokens].list(ctx.project_id, shown, limit=fields["limit"], offset=fields["offset"])
     return Result([ctx.features.record_of(Token, token) for token in found])
@@ -45,9 +45,9 @@ def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
     next="Pass the secret on at once, and never write it into a document.",
 )
 def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
-    """Create a token of the project; its secret is in this response and never shown again.
+    """Create a token of the project; its secret is shown only in this response.
 
-    A token can't be given a scope that its maker lacks; one that an agent makes has the agent's name.
+    One that an agent makes has the agent's name.
     """
     own = agent_name(ctx, fields.get("agent"))
     _check(ctx, fields, own)
@@ -90,10 +90,7 @@ def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
 
 @operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /tokens/<id>")
 def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
-    """Revoke a token: within 5 seconds no server accepts it.
-
-    Its claims and drafts stay as they are.
-    """
+    """Revoke a token: within 5 seconds no server accepts it."""
     token = ctx.check_match(_own_token(ctx, token_id))
     return _result(ctx, _write(ctx, token, {"revokedAt": ctx.now}, "token.revoked"))
 
@@ -108,8 +105,7 @@ def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
 def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
-    The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
-    A token with a scope that yours lacks can't be rotated with it, and one of a person not by an agent.
+    The secret is shown only in this response. Drafts and claims stay its own. A person's can't be rotated by an agent.
     """
     token = ctx.check_match(_own_token(ctx, token_id))
     if not token["agent"]:

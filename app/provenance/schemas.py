@@ -55,6 +55,6 @@ class ReviewSettings(Schema):
 
     reviewRecord = EnumString(
         ReviewDemand,
-        description="`required`: only a person approves, with the record of their review; null: `off`",
+        description="`required`: only a person approves",
         example="required",
     )

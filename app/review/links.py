@@ -50,7 +50,7 @@ TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review 
 def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result[NewReviewLink]:
     """Create a link that shows a document to somebody who is no member, for remarks.
 
-    It is in this response and never shown again. It ends with the token that made it.
+    It is shown only in this response, and ends with the token that made it.
     """
     document = ctx.check_match(own_document(ctx, document_id))
     if len(_links(ctx, document["id"])) >= MOST_LINKS:
@@ -76,7 +76,7 @@ def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result
 
 @operation(Scope.PUBLISH, Effect.READS, "GET /documents/<id>/review-links", tag="threads", toolsets=("reviewing",))
 def list_review_links(ctx: Context, document_id: str) -> Result[list[ReviewLink]]:
-    """List the review links of a document that have not ended, the oldest first; never their secrets."""
+    """List the open review links of a document, the oldest first."""
     return Result([record_of(ReviewLink, one) for one in _links(ctx, own_document(ctx, document_id)["id"])])
 
 
@@ -89,10 +89,7 @@ def list_all_review_links(ctx: Context, fields: Fields) -> Result[list[ReviewLin
 
 @thread_change(Scope.PUBLISH, Effect.DESTROYS, "DELETE /documents/<id>/review-links/<link_id>", unchanging=True)
 def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[ReviewLink]:
-    """End a review link: within 5 seconds nobody can open it.
-
-    The response is the link as it was.
-    """
+    """End a review link: within 5 seconds nobody can open it."""
     document = ctx.check_match(own_document(ctx, document_id))
     found = ctx.store[ReviewLinks].delete(ctx.project_id, document["id"], link_id)
     link = or_raise(found, NotFound, "The document has no such review link: it was ended, or its time is over.")

@@ -70,7 +70,7 @@ class ThreadFields(ReplyFields):
 
     level = StrictString(
         validate=[one_of(ThreadLevel)],
-        description="by default `should`; a `must` has to be resolved before approval",
+        description="by default `should`; a `must` prevents approval",
         example="must",
         allow_none=False,
     )

@@ -4,7 +4,7 @@ By sections two writers can change different parts of it (decisions, sections 8 
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 from app.core.concurrency import processing
@@ -19,35 +19,46 @@ from app.core.errors import (
     VersionConflict,
 )
 from app.core.operation import Effect, Result, operation
+from app.core.schemas.fields import Schema
 from app.core.schemas.loading import Fields
 from app.core.vocabulary import Scope
 from app.documents.content import markdown_of, write_text
 from app.documents.edits import can_write_content
 from app.documents.operations import document_change, own_document
 from app.documents.record import StoredDocument
-from app.documents.responses import DocumentSummary
 from app.documents.schemas import MAX_MARKDOWN
 from app.projects.gates import Attempt
-from app.sections.responses import Outline, SectionList, WithOutline, section_record, section_summary
+from app.sections.responses import (
+    EditedDocument,
+    EditedSummary,
+    Outline,
+    SectionList,
+    WithOutline,
+    section_record,
+    section_summary,
+)
 from app.sections.responses import Section as SectionResponse
-from app.sections.rules import Edit, Section, apply_edits, partition
-from app.sections.schemas import ContentEdits, SectionNumbers
+from app.sections.rules import Edit, Section, apply_edits, partition, removed_headings
+from app.sections.schemas import ContentEdits, OutlineQuery, SectionNumbers
 
 
 @operation(
     Scope.READ,
     Effect.READS,
     "GET /documents/<id>/outline",
+    query=OutlineQuery,
+    rest_query=Schema,
     toolsets=("writing",),
     next="Next: `read_section`, `edit_content`.",
 )
-def get_outline(ctx: Context, document_id: str) -> Result[Outline]:
+def get_outline(ctx: Context, document_id: str, fields: Fields) -> Result[Outline]:
     """Read a document's outline: its sections without their text.
 
-    Each heading begins a section, up to the 10,000th; section 0 stands before the first.
+    Each heading begins a section; section 0 stands before the first.
     """
     document = own_document(ctx, document_id)
-    return Result(_outline(ctx, document, markdown_of(ctx, document.get("contentId"))))
+    markdown = markdown_of(ctx, document.get("contentId"))
+    return Result(_outline(ctx, document, markdown, fields.get("offset", 0), fields.get("limit")))
 
 
 @operation(Scope.READ, Effect.READS, query=SectionNumbers)
@@ -78,22 +89,30 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result[SectionR
     Scope.WRITE,
     "PATCH /documents/<id>/content",
     body=ContentEdits,
+    with_texts=EditedDocument,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
     rule=can_write_content,
     toolsets=("writing",),
     next="After `VersionConflict`: `get_outline`. Next: `check_document`, then `submit_document`.",
 )
-def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
+def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[EditedSummary]:
     """Edit sections of a document's content, all or none, as one new version.
 
     Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.
     """
-    return write_text(ctx, document_id, fields, partial(_edited, ctx, sent=fields["edits"]))
+    removed: list[str] = []
+
+    def text_of(present: StoredDocument) -> str:
+        edited, removed[:] = _edited(ctx, present, fields["edits"])
+        return edited
+
+    result: Result[Any] = write_text(ctx, document_id, fields, text_of)
+    return replace(result, body={**result.body, "headingsRemoved": removed})
 
 
-def _edited(ctx: Context, document: StoredDocument, sent: Sequence[Fields]) -> str:
-    """Returns a document's content after edits.
+def _edited(ctx: Context, document: StoredDocument, sent: Sequence[Fields]) -> tuple[str, list[str]]:
+    """Returns a document's content after edits, and the titles of the headings that they dropped.
 
     Refuses edits of sections that the content does not have, that exclude each other, or that make it too long.
     """
@@ -101,10 +120,10 @@ def _edited(ctx: Context, document: StoredDocument, sent: Sequence[Fields]) -> s
     edits = [Edit(one["hash"], one["markdown"], one.get("number"), one.get("insertAfter", False)) for one in sent]
     with processing(ctx, markdown):
         edited = apply_edits(markdown, edits, document["version"])
-    if len(edited) > MAX_MARKDOWN:
-        message = f"The content would have {len(edited):,} characters; {MAX_MARKDOWN:,} is the most."
-        raise HttpApiDecodeError(issues=[Issue(path="edits", message=message)])
-    return edited
+        if len(edited) <= MAX_MARKDOWN:
+            return edited, removed_headings(markdown, edited, edits)
+    message = f"The content would have {len(edited):,} characters; {MAX_MARKDOWN:,} is the most."
+    raise HttpApiDecodeError(issues=[Issue(path="edits", message=message)])
 
 
 def sections_of(ctx: Context, markdown: str) -> list[Section]:
@@ -119,6 +138,12 @@ def outline_of_packet(ctx: Context, packet: Mapping[str, Any], fields: Fields) -
     return {"outline": _outline(ctx, attempt.record, attempt.markdown)}
 
 
-def _outline(ctx: Context, document: StoredDocument, markdown: str) -> Outline:
-    sections = [section_summary(section) for section in sections_of(ctx, markdown)]
-    return {"version": document["version"], "words": document["wordCount"], "sections": sections}
+def _outline(
+    ctx: Context, document: StoredDocument, markdown: str, first: int = 0, limit: int | None = None
+) -> Outline:
+    shown = sections_of(ctx, markdown)[first:][:limit]
+    return {
+        "version": document["version"],
+        "words": document["wordCount"],
+        "sections": [section_summary(section) for section in shown],
+    }

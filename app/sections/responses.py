@@ -5,6 +5,7 @@ from typing import Annotated, cast
 from typing_extensions import TypedDict
 
 from app.core.documented import doc
+from app.documents.responses import Document, DocumentSummary
 from app.sections.rules import Section as MarkdownSection
 
 
@@ -31,6 +32,20 @@ class SectionList(TypedDict):
 
     version: Annotated[int, doc("the document's version")]
     sections: Annotated[list[Section], doc("the sections, in the order of the request")]
+
+
+class Edited(TypedDict):
+    """The key that an edit adds to the document."""
+
+    headingsRemoved: Annotated[list[str], doc("the titles of headings that the edits dropped", [])]
+
+
+class EditedSummary(Edited, DocumentSummary):
+    """An edited document without its long texts."""
+
+
+class EditedDocument(Edited, Document):
+    """An edited document."""
 
 
 class Outline(TypedDict):

@@ -6,7 +6,7 @@ of one document and neither loses anything. (decisions, section 12)
 
 import hashlib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -107,6 +107,19 @@ def apply_edits(markdown: str, edits: Sequence[Edit], version: int) -> str:
         pieces.append((text, place if text == section.text else None))
         pieces += [(text, None) for text in followers.get(place, ())]
     return _joined(pieces, line_end)
+
+
+def removed_headings(before: str, after: str, edits: Iterable[Edit]) -> list[str]:
+    """Returns the titles of the headings that edits dropped, without those that got another title."""
+    renamed = {edit.hash for edit in edits if not edit.insert_after and headings_of(edit.markdown)}
+    sections = [section for section in partition(before) if section.level]
+    gone = Counter(section.title for section in sections) - Counter(title for _, title, _ in headings_of(after))
+    removed = []
+    for section in sections:
+        if gone[section.title] > 0:
+            gone[section.title] -= 1
+            removed += [section.title] if section.hash not in renamed else []
+    return removed
 
 
 def _joined(pieces: Iterable[tuple[str, int | None]], line_end: str) -> str:

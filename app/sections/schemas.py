@@ -1,6 +1,7 @@
 """Edits of sections, and which part of a content to read (decisions, sections 8 and 12)."""
 
 from app.core.schemas.fields import List, Nested, Schema, StrictBoolean, StrictInteger, StrictString
+from app.core.schemas.queries import MAX_OFFSET
 from app.core.schemas.validation import full_match
 from app.documents.schemas import MAX_MARKDOWN, WithClaim
 
@@ -42,3 +43,10 @@ class SectionNumbers(Schema):
         description="instead of `number`: several sections",
         required=True,
     )
+
+
+class OutlineQuery(Schema):
+    """Which part of an outline to read; over REST always all (decisions, section 23)."""
+
+    limit = StrictInteger(1, 500, description="most sections", load_default=500)
+    offset = StrictInteger(0, MAX_OFFSET, description="sections to skip", load_default=0)

@@ -26,7 +26,7 @@ NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find
 
 @operation(Scope.ADMIN, Effect.READS, "GET /webhooks")
 def list_webhooks(ctx: Context) -> Result[list[Webhook]]:
-    """List the project's webhooks, oldest first, without their secrets."""
+    """List the project's webhooks, oldest first."""
     return Result([record_of(Webhook, webhook) for webhook in ctx.store[Webhooks].all(ctx.project_id)])
 
 
@@ -48,7 +48,7 @@ def get_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
 def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
     """Create a webhook: the project's events are sent to a URL, signed as Standard Webhooks specifies.
 
-    The secret is in this response and never shown again. A project has at most 20 webhooks.
+    The secret is shown only in this response.
     """
     _check(ctx, WebhookFields, fields)
     if not ctx.store[Projects].count_up(ctx.project_id, "webhooks", WEBHOOKS_PER_PROJECT):
@@ -78,9 +78,9 @@ def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
     arguments_as="create_webhook",
 )
 def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webhook]:
-    """Change a webhook's URL, its events or its description; null clears. `enabled` switches it off and on.
+    """Change a webhook; null clears.
 
-    Events from the time when it was off are not sent afterwards: read them in the feed of events.
+    Events from the time when it was off are not sent afterwards.
     """
     webhook = ctx.check_match(_own_webhook(ctx, webhook_id))
     _check(ctx, WebhookChanges, fields)
@@ -99,10 +99,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webh
 
 @operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /webhooks/<id>", transaction=True)
 def delete_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
-    """Delete a webhook; messages that were not sent yet are given up.
-
-    The response is the webhook as it was.
-    """
+    """Delete a webhook; messages that were not sent yet are given up."""
     webhook = ctx.check_match(_own_webhook(ctx, webhook_id))
     deleted = ctx.store[Webhooks].delete(ctx.project_id, webhook, ctx.event("webhook.deleted"))
     ctx.store[Projects].count_down(ctx.project_id, "webhooks")
@@ -113,9 +110,9 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
 
 @operation(Scope.ADMIN, Effect.CHANGES, "POST /webhooks/<id>/rotate-secret", each_call_counts=True)
 def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
-    """Give a webhook a new secret, which is in this response and never shown again.
+    """Give a webhook a new secret, which is shown only in this response.
 
-    For one day messages are signed with the old secret too, so that receivers lose none while they change it.
+    For one day messages are signed with the old secret too.
     """
     webhook = ctx.check_match(
         or_raise(ctx.store[Webhooks].get_with_secrets(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
@@ -128,10 +125,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
 
 @operation(Scope.ADMIN, Effect.CREATES, "POST /webhooks/<id>/test", transaction=True, unchanging=True)
 def test_webhook(ctx: Context, webhook_id: str) -> Result[Delivery]:
-    """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled.
-
-    The response is the queued delivery; the log of deliveries shows its attempts.
-    """
+    """Send a message of the type `webhook.test` to a webhook, whatever its events, also when it is disabled."""
     ctx.check_match(_own_webhook(ctx, webhook_id))
     message = ctx.event(TEST, {"webhookId": webhook_id})
     return Result(delivery_record(ctx.store[Deliveries].add(ctx.project_id, webhook_id, message)))
@@ -155,10 +149,7 @@ def list_webhook_deliveries(ctx: Context, webhook_id: str, fields: Fields) -> Re
     unchanging=True,
 )
 def redeliver_webhook(ctx: Context, webhook_id: str, delivery_id: str) -> Result[Delivery]:
-    """Send a delivery again, whether it arrived or not, with the same `webhook-id`, so that receivers recognise it.
-
-    It is tried for 3 days, as at first; where the webhook is disabled, once.
-    """
+    """Send a delivery again, whether it arrived or not, with the same `webhook-id`."""
     ctx.check_match(_own_webhook(ctx, webhook_id))
     delivery = ctx.store[Deliveries].queue_again(ctx.project_id, webhook_id, delivery_id, ctx.now)
     missing = "The webhook has no such delivery: the log goes back 30 days."

@@ -6,7 +6,7 @@ from app.core.schemas.validation import http_url
 from app.webhooks.vocabulary import DeliveryStatus
 
 MAX_URL = 2_000
-_URL = "where to send: an https URL of a public host, without a user name"
+_URL = "an https URL of a public host"
 
 
 class WebhookFields(Schema):
@@ -23,7 +23,7 @@ class WebhookFields(Schema):
     events = List(
         StrictString(100, allow_none=False, metadata={WORDS: "event_types"}),
         MAX_LISTED,
-        description="the types of event to send; absent or empty: all of them, also those added later",
+        description="the types of event to send; by default all",
         example=["document.published"],
     )
     description = StrictString(description="what the webhook is for", example="The website")
@@ -33,9 +33,7 @@ class WebhookChanges(WebhookFields):
     """Body of `PATCH /webhooks/:id`."""
 
     url = StrictString(MAX_URL, http_url, description=_URL, allow_none=False, metadata={"format": "uri"})
-    enabled = StrictBoolean(
-        description="true sends again what happens from now on, also after the service disabled the webhook"
-    )
+    enabled = StrictBoolean(description="whether events are sent")
 
 
 class DeliveryQuery(Page):

@@ -365,3 +365,36 @@ def test_a_text_of_too_many_elements_fails_what_reads_it_whole_and_so_hides_noth
     assert failed_errors(results)
     told = [one["check"] for one in results if "over 300,000 elements" in one["message"]]
     assert told == ["heading_levels", "image_alt", "placeholders", "repeated_paragraphs", "links"]
+
+
+ARTICLE = "# Rye\n\nRye is dark.\n"
+
+
+@pytest.mark.contract("decided-checks.slips")
+@pytest.mark.parametrize(
+    ("markdown", "lines"),
+    [
+        (ARTICLE, []),
+        (f"```markdown\n{ARTICLE}```\n", [1]),
+        (f"\ufeff~~~\n{ARTICLE}~~~\n\n", [1]),
+        (f"```\n{ARTICLE}```\n\nMore.\n", []),
+        (f"---\ntitle: Rye\n---\n\n{ARTICLE}", [1]),
+        (f"\n+++\ntitle = 'Rye'\n+++\n\n{ARTICLE}", [2]),
+        (f"---\n\nRye: dark.\n\n---\n\n{ARTICLE}", []),
+        (f"Sure! Here is the article you asked for:\n\n{ARTICLE}", [1]),
+        (f"Intro.\n\nI've written the article for you.\n\n{ARTICLE}", [3]),
+        (f"Let me know if you'd like it shorter.\n\n{ARTICLE}", [1]),
+        ("Here’s the draft based on your brief:\n\nRye is dark.\n", [1]),
+        (f"{ARTICLE}\nHere is the recipe that I have written down for you.\n", []),
+        (f"Here is what rye does. Of course, it is dark. Here are the ingredients:\n\n{ARTICLE}", []),
+        ("# Rye\n\nRye is dark.\\n\\n## Oats\\nOats are light.\n\nMore.\\n", [3, 5]),
+        ("# Rye\n\nIn `a\\nB`, C:\\New and $\\nabla$.\n\n    a\\nB\n", []),
+        ("# Rye\n\n```py\nprint()\n", [3]),
+        ("# Rye\n\n~~~\n```\n~~~~\n\n> ```\n> code\n\n```inline``` code\n", []),
+        ("````\n```\nHere is the article you asked for\n", [1]),
+    ],
+)
+def test_slips_of_models_are_found_where_they_stand(markdown: str, lines: list[int]) -> None:
+    found = [one for one in outcomes("model_slips", markdown=markdown) if one["outcome"] == "failed"]
+
+    assert [one["line"] for one in found] == lines

@@ -96,11 +96,13 @@ def test_every_operation_is_a_tool() -> None:
 @EACH_OPERATION
 def test_a_tool_takes_what_its_route_takes(operation: Operation) -> None:
     properties = TOOLS[operation.name].definition.input_schema["properties"]
-    tables = [ALL.schema_of(table) for table in (operation.query, operation.body) if table]
+    batch = operation.batch or operation
+    declared = {operation.query, operation.body, batch.query, batch.body}
+    tables = [ALL.schema_of(table) for table in declared if table]
     shapes = [json_schema(table) for table in tables]
     fields = {name: one for shape in shapes for name, one in shape.get("properties", {}).items()}
 
-    assert set(properties) - set(operation.id_names) - {KEY, DRY_RUN} == set(fields)
+    assert set(properties) - {*operation.id_names} - {KEY, DRY_RUN} == set(fields)
     for name, field in fields.items():
         here = properties[name]
         documented = {
@@ -147,6 +149,8 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
     tool = TOOLS[operation.name].definition
 
     assert tool.description
+    assert tool.title
+    assert tool.title.replace(" ", "_").lower() == tool.name
     assert "GET /" not in json.dumps(tool.input_schema)
 
 
@@ -191,6 +195,10 @@ def test_every_tool_that_writes_takes_an_idempotency_key_and_dry_run_and_none_th
     properties = TOOLS[operation.name].definition.input_schema["properties"]
 
     assert ({KEY, DRY_RUN} <= set(properties)) == (operation.effect != Effect.READS)
+    if operation.effect != Effect.READS:
+        assert "a new random UUID for each call" in properties[KEY]["description"]
+    for name in {KEY, DRY_RUN, "baseVersion", "claimedAt", "generation"} & properties.keys():
+        assert properties[name]["description"]
 
 
 def test_guidance_speaks_of_tools_that_exist() -> None:

@@ -13,7 +13,7 @@ from tests.mcp_tools.client import SETS, Agent
 TOOLS = tools_of(ALL)
 
 AGENT = (Scope.READ, Scope.WRITE)
-MOST_BYTES = {"writing": 15_000, "planning": 36_000, "reviewing": 26_000, "admin": 26_000}
+MOST_BYTES = {"writing": 16 * 1024, "planning": 36_000, "reviewing": 26_000, "admin": 26_000}
 
 
 def test_every_tool_is_in_a_toolset_that_exists() -> None:

@@ -217,6 +217,26 @@ def test_a_tool_whose_scope_is_missing_is_403(flow: Flow, editor: Token) -> None
     assert response.get_json()["result"]["structuredContent"]["_tag"] == "Forbidden"
 
 
+@pytest.mark.contract("decided-mcp.connections")
+def test_a_static_token_without_the_scope_gets_a_tool_error_since_a_403_ends_the_session_of_some_clients(
+    flow: Flow, project: Project
+) -> None:
+    writer = project.token(agent="writer-1", scopes=("read", "write")).secret
+    response = flow.mcp(writer, "tools/call", name="approve_document", arguments={"documentId": "0" * 24})
+    assert (response.status_code, "WWW-Authenticate" in response.headers) == (200, False)
+    assert response.get_json()["result"]["structuredContent"]["_tag"] == "Forbidden"
+
+
+@pytest.mark.contract("decided-mcp.connections", "decided-oauth.challenge")
+@pytest.mark.parametrize(
+    ("toolset", "scopes"),
+    [(None, "read write"), ("writing", "read write"), *((one, "read write publish") for one in ("reviewing", "admin"))],
+)
+def test_the_challenge_asks_for_the_scopes_of_the_toolset(flow: Flow, toolset: str | None, scopes: str) -> None:
+    refused = flow.http.post("/mcp", json={}, query_string={"toolset": toolset} if toolset else {})
+    assert f'scope="{scopes}"' in refused.headers["WWW-Authenticate"]
+
+
 @pytest.mark.contract("decided-oauth.revocation")
 def test_either_token_ends_the_connection(flow: Flow, editor: Token) -> None:
     for kind in ("access_token", "refresh_token"):

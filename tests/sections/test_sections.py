@@ -168,3 +168,21 @@ def test_two_agents_edit_different_sections_without_a_pause_and_none_is_refused_
     outline = OPERATIONS["get_outline"](writers[0], document["id"]).body
     assert outline["version"] == 1 + 2 * EDITS
     assert [read(number) for number in range(2)] == [section(number, EDITS) for number in range(2)]
+
+
+@pytest.mark.contract("decided-sections.headings")
+def test_an_edit_says_which_headings_it_dropped(rest: Rest) -> None:
+    document = a_document(rest, markdown="# Dough\n\nRye.\n\n# Oven\n\nHot.\n\n# Salt\n\nLittle.\n")
+    path = path_of(document)
+    sections = {one["title"]: one["hash"] for one in ok(rest.get(f"{path}/outline"))["sections"]}
+
+    def edited(title: str, markdown: str, **headers: str) -> Any:
+        return ok(
+            rest.patch(f"{path}/content", {"edits": [{"hash": sections[title], "markdown": markdown}]}, **headers)
+        )
+
+    assert edited("Dough", "Rye and water.\n", Prefer="return=minimal")["headingsRemoved"] == ["Dough"]
+    assert edited("Oven", "# The oven\n\nHotter.\n")["headingsRemoved"] == []
+    assert edited("Salt", "")["headingsRemoved"] == ["Salt"]
+    sections = {one["title"]: one["hash"] for one in ok(rest.get(f"{path}/outline"))["sections"]}
+    assert edited("", "```\nRye.\n")["headingsRemoved"] == ["The oven"]

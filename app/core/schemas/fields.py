@@ -65,7 +65,7 @@ class Schema(ma.Schema):
 class Documented(fields.Field[Any]):
     """A field with the description and the example that the documentation shows."""
 
-    default_error_messages: dict[str, Any] = {"required": "Is required.", "null": "Must not be null."}
+    default_error_messages: dict[str, Any] = {"required": "Is required.", "null": "Must not be null: leave it out."}
 
     def __init__(
         self,
@@ -77,6 +77,8 @@ class Documented(fields.Field[Any]):
     ) -> None:
         named = {"description": description} if description else {}
         shown = {} if example is None else {EXAMPLE: example}
+        if options.get("required"):
+            options["error_messages"] = {"null": "Must not be null."}
         super().__init__(*args, metadata={**named, **shown, **(metadata or {})}, **options)
 
 

@@ -11,7 +11,7 @@ import marshmallow as ma
 
 from app.core.schemas.fields import OVER_MCP, DelimitedStrings, Schema, StrictBoolean, StrictInteger, StrictString
 from app.core.schemas.unknown import folded, shortened
-from app.core.schemas.validation import full_match
+from app.core.schemas.validation import full_match, one_of
 
 MAX_OFFSET = 100_000
 
@@ -33,6 +33,18 @@ class Page(Schema):
 
     limit = StrictInteger(1, 100, description="most items to return", load_default=50, metadata=SMALL_OVER_MCP)
     offset = StrictInteger(0, MAX_OFFSET, description="items to skip", load_default=0)
+
+
+WHOLE = "whole_records"
+"""Name, in what was loaded, of the argument by which a call over MCP asks for whole records."""
+
+
+class ShortRecords(Schema):
+    """The argument of a list whose records are short over MCP."""
+
+    whole_records = StrictString(
+        validate=[one_of(["all"])], description="`all`: whole records", allow_none=False, data_key="fields"
+    )
 
 
 class LongPage(Page):

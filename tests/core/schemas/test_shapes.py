@@ -112,7 +112,12 @@ def test_what_is_no_array_is_refused_as_a_list(table, name, value) -> None:
 @pytest.mark.parametrize(("table", "name"), [(table, name) for table, name, *_ in LISTS])
 @pytest.mark.parametrize(
     ("item", "message"),
-    [(5, "Must be a string."), (True, "Must be a string."), (None, "Must not be null."), ([], "Must be a string.")],
+    [
+        (5, "Must be a string."),
+        (True, "Must be a string."),
+        (None, "Must not be null: leave it out."),
+        ([], "Must be a string."),
+    ],
 )
 def test_what_is_no_string_is_refused_in_a_list(table, name, item, message) -> None:
     assert issues(table, {name: ["a", item]}) == [(f"{name}[1]", message)]
