@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 from uuid import uuid4
@@ -62,6 +63,15 @@ def empty(store: Store) -> None:
     """Deletes every record of the database."""
     for name in store.database.list_collection_names():
         store.database[name].delete_many({})
+
+
+@contextmanager
+def bare(uri: str, **options: Any) -> Iterator[Store]:
+    """Yields a database without indexes and validators, which is dropped in the end."""
+    store = connect(uri, f"test_{uuid4().hex[:16]}", **options)
+    yield store
+    store.database.client.drop_database(store.database.name)
+    store.database.client.close()
 
 
 def drop_idle(uri: str) -> None:

@@ -33,6 +33,12 @@ class GraphQL:
         parameters = {name: value for name, value in sent.items() if value is not None}
         return self.client.get("/graphql", query_string=parameters, headers=self._headers(headers))
 
+    def raw(self, body: Any, headers: Any = None) -> TestResponse:
+        """Sends a body as it is."""
+        return self.client.post(
+            "/graphql", data=body, headers=self._headers({"Content-Type": "application/json", **(headers or {})})
+        )
+
     def data(self, query: str, variables: Any = None) -> Any:
         """Returns what a query gives; there is no error."""
         answer = self.post(query, variables)

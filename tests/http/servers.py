@@ -34,12 +34,12 @@ class Reply:
 class ServerProcess:
     """granian with the application, in a process group of its own."""
 
-    def __init__(self, mongodb_uri: str, database: str, **environment: str) -> None:
+    def __init__(self, mongodb_uri: str, database: str, target: str = "wsgi:app", **environment: str) -> None:
         self.port = free_port()
         given = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": database, "LOG_LEVEL": "CRITICAL", **environment}
         granian = [Path(sys.executable).with_name("granian"), "--interface", "wsgi", "--port", str(self.port)]
         self._process = subprocess.Popen(
-            [*granian, "--blocking-threads", "8", "--no-log", "wsgi:app"],
+            [*granian, "--blocking-threads", "16", "--no-log", target],
             cwd=CHECKOUT,
             env={**os.environ, **given},
             start_new_session=True,
@@ -93,3 +93,10 @@ def servers(mongodb_uri: str, database: str, **environment: str) -> Iterator[Cal
     finally:
         for server in started:
             server.kill()
+
+
+@contextmanager
+def a_server(mongodb_uri: str, database: str, **options: str) -> Iterator[str]:
+    """Yields the address of a server that does not limit how often it is called."""
+    with servers(mongodb_uri, database, RATE_LIMIT_PER_MINUTE="0", **options) as start:
+        yield f"http://127.0.0.1:{start().wait().port}"

@@ -12,8 +12,8 @@ from app.core.store.store import Store
 from app.features import ALL
 from mcp_tools.tools import tools_of
 from tests.clients.npm import installed
+from tests.http.servers import CHECKOUT, a_server
 from tests.make import Project, a_document, a_project, a_ready_brief
-from tests.mcp_tools.servers import CHECKOUT, a_server
 
 TOOLS = tools_of(ALL)
 

@@ -19,8 +19,8 @@ from mcp.client.streamable_http import streamable_http_client
 from app.core.context import this_instant
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
+from tests.http.servers import a_server
 from tests.make import OPERATIONS, Project, Token, a_ready_brief, end_expired_claims
-from tests.mcp_tools.servers import a_server
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.race, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(300)]
 

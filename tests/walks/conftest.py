@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from uuid import uuid4
 
 import pytest
 from cachetools import TTLCache
@@ -11,7 +10,7 @@ from pymongo import MongoClient, monitoring
 
 from app.cli.db import create_missing
 from app.core.store.store import Store
-from app.features import connect
+from tests.databases import bare
 from tests.listener import Listener
 from tests.make import a_project, an_uncached_app
 from tests.valid_calls import Scene
@@ -46,11 +45,10 @@ def own_store(mongodb_uri: str, commands: Commands) -> Iterator[Store]:
     """A database of this module's own, small enough to be compared whole."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.core.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
-        store = connect(mongodb_uri, f"test_{uuid4().hex[:16]}")
-    create_missing(store)
-    yield store
-    store.database.client.drop_database(store.database.name)
-    store.database.client.close()
+        with bare(mongodb_uri) as store:
+            patch.undo()
+            create_missing(store)
+            yield store
 
 
 @pytest.fixture(scope="module")

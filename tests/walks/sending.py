@@ -31,16 +31,23 @@ def routes_of(name: str) -> list[Route]:
 
 
 def over_rest(
-    client: FlaskClient, token: Token, route: Route, call: Call, *, dry_run: bool = False, **headers: str
+    client: FlaskClient,
+    token: Token,
+    route: Route,
+    call: Call,
+    *,
+    dry_run: bool = False,
+    query: str = "",
+    **headers: str,
 ) -> TestResponse:
-    """Sends a call to a route of its operation."""
+    """Sends a call to a route of its operation, with a query where it writes."""
     ids = iter(call.ids)
-    path = re.sub(r"<\w+>", lambda _: next(ids), route.path) + "?dryRun=true" * dry_run
+    path = re.sub(r"<\w+>", lambda _: next(ids), route.path) + (query or "?dryRun=true" * dry_run)
     rest = Rest(client, token)
     if not route.operation.reads:
         return rest.call(route.method, path, call.fields or None, **headers)
-    query = urlencode({name: _in_query(value) for name, value in call.fields.items()})
-    return rest.call(route.method, f"{path}?{query}" if query else path, **headers)
+    asked = urlencode({name: _in_query(value) for name, value in call.fields.items()})
+    return rest.call(route.method, f"{path}?{asked}" if asked else path, **headers)
 
 
 def _in_query(value: Any) -> str:
@@ -51,7 +58,11 @@ def _in_query(value: Any) -> str:
 
 def over_mcp(client: FlaskClient, token: Token, name: str, call: Call, **more: Any) -> TestResponse:
     """Sends a call of an operation's tool."""
+    return Agent(client, token).post("tools/call", tool_call(name, call, **more), id=1)
+
+
+def tool_call(name: str, call: Call, **more: Any) -> dict[str, Any]:
+    """Returns the parameters of a call of an operation's tool."""
     path = OPERATIONS[name].id_names
     ids = {key: int(one) if key in ("version", "number") else one for key, one in zip(path, call.ids, strict=True)}
-    arguments = {**ids, **call.fields, **more}
-    return Agent(client, token).post("tools/call", {"name": name, "arguments": arguments}, id=1)
+    return {"name": name, "arguments": {**ids, **call.fields, **more}}

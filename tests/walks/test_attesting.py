@@ -54,11 +54,10 @@ def test_no_combination_of_scopes_lets_an_agent_attest_a_review(app: Flask, proj
             visitor.sign_in(token)
             form = {f"review.{name}": str(value) for name, value in REVIEW.items()} | {"baseVersion": "1"}
             visitor.post(f"/console{path_of(document)}/actions/approve_document", **form)
-        for era in ERAS:
-            for name in ("Claude", ""):
-                arguments = {"documentId": document["id"], **body}
-                agent = Agent(app.test_client(), token, era=era, name=name)
-                agent.post("tools/call", {"name": "approve_document", "arguments": arguments})
+        for era, name in zip(ERAS, ("Claude", ""), strict=True):
+            arguments = {"documentId": document["id"], **body}
+            agent = Agent(app.test_client(), token, era=era, name=name)
+            agent.post("tools/call", {"name": "approve_document", "arguments": arguments})
         assert reviews(project) == 0, (token, is_agent)
     assert ok(owner.post(f"{path_of(document)}/approve", body))["status"] == "approved"
     assert reviews(project) == 1

@@ -4,6 +4,8 @@ import socket
 import ssl
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -204,23 +206,22 @@ def test_a_redirect_is_not_followed(receiver: Receiver) -> None:
         assert inside.requests == []
 
 
-def spoken(data: bytes, *, for_ever: bool = False) -> tuple[int, threading.Thread]:
-    """Answers one connection with bytes, once or until the other side has enough; returns the port."""
+@contextmanager
+def speaking(data: bytes, *, for_ever: bool = False) -> Iterator[int]:
+    """Answers one connection with bytes, once or until the other side has enough; yields the port."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def speak() -> None:
-        with listener, listener.accept()[0] as connection:
+        with listener, listener.accept()[0] as connection, suppress(OSError):
             connection.recv(65_536)
-            try:
+            connection.sendall(data)
+            while for_ever:
                 connection.sendall(data)
-                while for_ever:
-                    connection.sendall(data)
-            except OSError:
-                return
 
     thread = threading.Thread(target=speak)
     thread.start()
-    return listener.getsockname()[1], thread
+    yield listener.getsockname()[1]
+    thread.join()
 
 
 def sent_to(port: int, seconds: float = 5) -> Outcome:
@@ -228,41 +229,33 @@ def sent_to(port: int, seconds: float = 5) -> Outcome:
 
 
 def test_an_answer_without_end_is_read_only_so_far() -> None:
-    port, thread = spoken(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 65_536, for_ever=True)
+    with speaking(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 65_536, for_ever=True) as port:
+        assert sent_to(port).succeeded
 
-    assert sent_to(port).succeeded
-    thread.join()
+
+NO_HTTP = "The connection was closed early, or the response was not valid HTTP."
 
 
 @pytest.mark.parametrize(
     "part", [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", b"\r\n"]
 )
 def test_informational_responses_without_end_are_read_only_so_far(part: bytes) -> None:
-    port, thread = spoken(part * 500, for_ever=True)
+    with speaking(part * 500, for_ever=True) as port:
+        began = time.thread_time()
+        outcome = sent_to(port, seconds=60)
 
-    began = time.thread_time()
-    outcome = sent_to(port, seconds=60)
-
-    assert outcome.error in (
-        "The response had no status within 64 KiB.",
-        "The connection was closed early, or the response was not valid HTTP.",
-    )
-    assert time.thread_time() - began < 2
-    thread.join()
+        assert outcome.error in ("The response had no status within 64 KiB.", NO_HTTP)
+        assert time.thread_time() - began < 2
 
 
-def test_headers_without_end_are_no_http() -> None:
-    port, thread = spoken(b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 10_000, for_ever=True)
-
-    assert sent_to(port).error == "The connection was closed early, or the response was not valid HTTP."
-    thread.join()
-
-
-def test_what_is_no_http_is_a_failure() -> None:
-    port, thread = spoken(b"SSH-2.0-OpenSSH_9.2\r\n")
-
-    assert sent_to(port).error == "The connection was closed early, or the response was not valid HTTP."
-    thread.join()
+@pytest.mark.parametrize(
+    ("data", "for_ever"),
+    [(b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 10_000, True), (b"SSH-2.0-OpenSSH_9.2\r\n", False)],
+    ids=["headers without end", "another protocol"],
+)
+def test_what_is_no_http_is_a_failure(data: bytes, for_ever: bool) -> None:
+    with speaking(data, for_ever=for_ever) as port:
+        assert sent_to(port).error == NO_HTTP
 
 
 def test_an_answer_that_comes_byte_by_byte_is_given_up_when_the_time_is_over() -> None:

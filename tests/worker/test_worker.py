@@ -183,29 +183,6 @@ def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
     assert "projectId_sequence" in line["reason"]
 
 
-def test_a_claim_that_can_not_be_expired_is_logged_and_holds_up_no_other_project(
-    fresh_store: Store, logged: pytest.LogCaptureFixture
-) -> None:
-    broken, whole = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
-    documents = []
-    for project in (broken, whole):
-        ctx = project.context(project.token())
-        documents.append(a_ready_brief(ctx)["id"])
-        OPERATIONS["claim_brief"](ctx, documents[-1], fields={"leaseSeconds": 60})
-    past = {"brief.claimExpiresAt": this_instant() - timedelta(seconds=1)}
-    fresh_store.database.documents.update_many({}, {"$set": past})
-    fresh_store.database.documents.update_one(
-        {"_id": ObjectId(documents[0])}, {"$set": {"outbox": "no list"}}, bypass_document_validation=True
-    )
-
-    expire_claims(fresh_store, ProjectByProject("expire claims"))
-
-    states = [row["brief"]["state"] for row in fresh_store.database.documents.find().sort("projectId", 1)]
-    assert states == ["claimed", "ready"]
-    [line] = [vars(record) for record in logged.records if record.levelname == "ERROR"]
-    assert (line["job"], line["projectId"]) == ("expire claims", broken.id)
-
-
 def test_many_expired_claims_of_a_project_hold_up_no_other(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     many, few = (a_project(fresh_store) for _ in range(2))
     for project, documents in ((many, 3), (few, 1)):
@@ -307,31 +284,6 @@ def test_events_of_documents_that_are_gone_do_not_keep_the_texts_of_others_from_
 
     assert attributed(fresh_store, project) == [False, True]
     assert there["title"] == "There"
-
-
-def test_a_feed_that_can_not_be_trimmed_holds_up_no_other(
-    fresh_store: Store, monkeypatch: pytest.MonkeyPatch, logged: pytest.LogCaptureFixture
-) -> None:
-    broken, whole = sorted((a_project(fresh_store) for _ in range(2)), key=lambda project: project.id)
-    for project in (broken, whole):
-        a_document(project.context())
-        fresh_store[Outboxes].publish_all(project.id)
-    trim = fresh_store[Events].trim
-
-    def fails_for_one(project_id: str, before: datetime) -> int:
-        if project_id == broken.id:
-            raise ValueError
-        return trim(project_id, before)
-
-    monkeypatch.setattr(fresh_store[Events], "trim", fails_for_one)
-    at_once = ServerSettings(mongodb_uri="mongodb://given", events_kept_days=0)
-    [trimming] = [job for job in jobs(fresh_store, at_once) if job.name == "trim feeds"]
-
-    trimming.run()
-
-    assert fresh_store[Events].page(whole.id, None, 100) == ([], fresh_store[Events].last(whole.id))
-    [line] = [vars(record) for record in logged.records if record.levelname == "ERROR"]
-    assert (line["job"], line["projectId"]) == ("trim feeds", broken.id)
 
 
 def test_a_large_feed_is_trimmed_a_batch_at_a_time_and_holds_up_no_other(

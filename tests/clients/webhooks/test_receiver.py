@@ -9,14 +9,13 @@ from typing import Any
 
 import httpx
 import pytest
-from flask import Flask
 
 from app.core.store.store import Store
 from tests.clients.npm import installed
 from tests.live import free_port, until_listening
-from tests.make import Project, a_document, an_app
+from tests.make import Project, an_app
 from tests.rest.client import Rest
-from tests.webhooks.conftest import Post
+from tests.webhooks.conftest import Hook, Post
 from tests.webhooks.receiver import receiving
 from tests.webhooks.test_documentation import BODY, REFUSED, SECRET, signed, snippet
 
@@ -32,22 +31,16 @@ def library() -> None:
 
 
 @pytest.fixture
-def local_app(store: Store) -> Flask:
-    """The application with WEBHOOKS_ALLOW_LOCAL."""
-    return an_app(store, webhooks_allow_local=True)
-
-
-@pytest.fixture
-def sent(local_app: Flask, project: Project, store: Store) -> Iterator[dict[str, Any]]:
+def sent(project: Project, store: Store) -> Iterator[dict[str, Any]]:
     """A message as it arrived, and the secrets that may verify it."""
-    rest, post = Rest(local_app.test_client(), project.token()), Post(store)
+    rest = Rest(an_app(store, webhooks_allow_local=True).test_client(), project.token())
     with receiving() as receiver:
-        webhook = rest.post("/webhooks", {"url": receiver.url, "events": ["document.created"]}).json
-        fresh = rest.post(f"/webhooks/{webhook['id']}/rotate-secret").json
-        a_document(project.context(rest.token), title="Flour & wäter 🍞")
-        post.deliver(project)
+        hook = Hook(rest, project, Post(store), receiver, events=["document.created"])
+        fresh = rest.post(f"{hook.path}/rotate-secret").json["secret"]
+        hook.create("Flour & wäter 🍞")
+        hook.deliver()
         [(headers, body)] = receiver.requests
-    yield {"headers": headers, "body": body.decode(), "secrets": [webhook["secret"], fresh["secret"]]}
+    yield {"headers": headers, "body": body.decode(), "secrets": [hook.secret, fresh]}
     store.database.leases.delete_many({})
 
 

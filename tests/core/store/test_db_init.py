@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable, Iterator
 from contextvars import Context
-from uuid import uuid4
 
 import pytest
 from bson import ObjectId
@@ -13,7 +12,7 @@ from app.core.context import this_instant
 from app.core.store.indexes import differences
 from app.core.store.store import Store
 from app.documents.indexes import SLUGS
-from app.features import connect
+from tests.databases import bare
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -29,7 +28,6 @@ Filled = Callable[[int], Store]
 @pytest.fixture
 def filled(mongodb_uri: str) -> Iterator[Filled]:
     """Makes a database with so many documents and no indexes."""
-    store = connect(mongodb_uri, f"test_{uuid4().hex[:16]}", deadline_seconds=DEADLINE)
 
     def fill(number: int) -> Store:
         now, words = this_instant(), [f"word{index}" for index in range(2_000)]
@@ -40,9 +38,8 @@ def filled(mongodb_uri: str) -> Iterator[Filled]:
         store.database.documents.insert_many(rows)
         return store
 
-    yield fill
-    store.database.client.drop_database(store.database.name)
-    store.database.client.close()
+    with bare(mongodb_uri, deadline_seconds=DEADLINE) as store:
+        yield fill
 
 
 def test_building_indexes_may_take_longer_than_the_deadline_of_a_request(filled: Filled) -> None:

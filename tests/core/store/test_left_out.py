@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from uuid import uuid4
 
 import pytest
 from bson import ObjectId
@@ -11,7 +10,8 @@ from app.cli.db import prepare
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.core.worker import jobs
-from app.features import ALL, ServerSettings, connect
+from app.features import ALL, ServerSettings
+from tests.databases import bare
 from tests.make import Project, a_document, a_project
 
 pytestmark = pytest.mark.needs_mongod
@@ -23,10 +23,8 @@ SETTINGS = ServerSettings(mongodb_uri="mongodb://given")
 @pytest.fixture
 def opened(mongodb_uri: str) -> Iterator[Store]:
     """A database without indexes and validators."""
-    store = connect(mongodb_uri, f"test_{uuid4().hex[:16]}")
-    yield store
-    store.database.client.drop_database(store.database.name)
-    store.database.client.close()
+    with bare(mongodb_uri) as store:
+        yield store
 
 
 @pytest.mark.parametrize("name", FEATURES)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 
@@ -13,7 +12,7 @@ from app.core.store.store import Store
 from app.core.worker import ProjectByProject, relay_events
 from app.documents.publishing import publish_due
 from app.events.jobs import trim_feeds
-from app.features import connect
+from tests.databases import bare
 from tests.make import OPERATIONS, a_document, a_project, a_ready_brief
 
 pytestmark = pytest.mark.needs_mongod
@@ -22,10 +21,8 @@ pytestmark = pytest.mark.needs_mongod
 @pytest.fixture
 def without_indexes(mongodb_uri: str) -> Iterator[Store]:
     """A database in which `db init` has not run."""
-    store = connect(mongodb_uri, f"test_{uuid4().hex[:16]}")
-    yield store
-    store.database.client.drop_database(store.database.name)
-    store.database.client.close()
+    with bare(mongodb_uri) as store:
+        yield store
 
 
 def test_every_job_and_list_works_before_db_init(without_indexes: Store) -> None:
