@@ -151,7 +151,7 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     rule=rules.schedule_document,
     publishes=lambda document: True,
     toolsets=("reviewing",),
-    next="Only when asked to: the document goes live at that time.",
+    next="Only when asked to.",
 )
 def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Schedule a document to be published at a time in the future.
@@ -253,7 +253,7 @@ def _is_due(document: StoredDocument, now: datetime) -> bool:
     rule=partial(rules.refuse_move, rules.PUBLISH),
     publishes=lambda document: True,
     toolsets=("reviewing",),
-    next="Only when asked to: the document goes live at once.",
+    next="Only when asked to.",
 )
 def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Publish a document now: its content as it is becomes what the website gets.
@@ -285,7 +285,7 @@ def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     transaction=True,
     rule=publishing.unpublish_document,
     toolsets=("reviewing",),
-    next="Only when asked to: the document leaves the website at once.",
+    next="Only when asked to.",
 )
 def unpublish_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Take a document off the website; a published one is in drafting again."""

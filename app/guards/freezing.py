@@ -18,7 +18,7 @@ from app.projects.store import Projects
 def freeze_project(ctx: Context, fields: Fields) -> Result[Project]:
     """Freeze the project: only tokens with the scope `admin` can write, within 5 seconds.
 
-    Scheduled documents wait too. Reads and delivery go on.
+    Scheduled documents wait too.
     """
     project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))
     since = frozen_of(project) or StoredNote(note="", at=ctx.now, by=ctx.caller.actor)

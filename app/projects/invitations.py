@@ -45,7 +45,7 @@ NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn o
 def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInvitation]:
     """Invite a member: the link signs them in to the console once, with a token of their own.
 
-    The link is shown only in this response, and ends with the token that made it. Agents can't invite.
+    The link is shown only in this response. Agents can't invite.
     """
     member = ctx.check_match(own_member(ctx, member_id))
     refuse_agents(ctx)

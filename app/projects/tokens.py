@@ -78,10 +78,7 @@ def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
 
 @operation(Scope.ADMIN, Effect.CHANGES, "PATCH /tokens/<id>", body=TokenChanges, errors=(BadRequest,))
 def update_token(ctx: Context, token_id: str, fields: Fields) -> Result[Token]:
-    """Change a token.
-
-    Within 5 seconds every server applies it.
-    """
+    """Change a token, within 5 seconds on every server."""
     token = ctx.check_match(_own_token(ctx, token_id))
     check(ctx.features.schema_of(TokenChanges), fields, *_wrong_for(ctx, token["kind"], fields))
     changes = changed_fields(token, ctx.features.to_stored(Token, token, fields))
@@ -105,7 +102,7 @@ def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
 def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
-    The secret is shown only in this response. Drafts and claims stay its own. A person's can't be rotated by an agent.
+    The secret is shown only in this response. Drafts and claims stay its own.
     """
     token = ctx.check_match(_own_token(ctx, token_id))
     if not token["agent"]:
