@@ -10,6 +10,7 @@ from bson import ObjectId
 from flask import Flask
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from app.core import backoff
 from app.core.context import this_instant
 from app.core.dispatcher import THREADS_PER_PROJECT, Dispatcher
 from app.core.errors import ServiceUnavailable, WriteConflict
@@ -17,7 +18,6 @@ from app.core.message_client import MessageClient
 from app.core.store.leases import StoredLease
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
-from app.webhooks import backoff
 from app.webhooks.leases import Leases
 from app.webhooks.sender import LEASE, WebhookSender
 from app.webhooks.store import Webhooks
