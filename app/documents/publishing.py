@@ -79,9 +79,10 @@ PUBLISH_TURN_SECONDS = 1.0
     button="Submit for review",
 )
 def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Submit a document for review; the claim of its brief ends.
+    """Submit a document for review.
 
-    It must have content, and pass the checks that the project demands. What is published stays as it was.
+    The claim of its brief ends. It must have content, and pass the checks that the project demands. What is published
+    stays as it was.
     """
     document = own_document(ctx, document_id)
     attempt = Attempt(ctx, document, call_under_claim(ctx, fields), fields, recent=True)

@@ -106,7 +106,7 @@ def update_category_intent(ctx: Context, intent_id: str, fields: Fields) -> Resu
 
 @_of_draft(Scope.READ, Effect.READS, "GET /<kind>-intents")
 def list_intents(ctx: Context, fields: Fields) -> Result[list[Intent]]:
-    """List your token's unfinished drafts, the most recently updated first, without their markdown."""
+    """List your unfinished drafts, the most recently updated first, without their markdown."""
     drafts = ctx.store[Intents].list(ctx.project_id, ctx.token_id, fields.get("kind"))
     return Result([record_of(Intent, draft) for draft in drafts])
 
