@@ -19,6 +19,7 @@ from app.briefs.rules import write_brief
 from app.briefs.schemas import BriefQuery, ClaimFields, ClaimNextFields, RenewFields
 from app.categories.reference_rules import ExistingRecords, link_problems
 from app.categories.store import Categories
+from app.core.calls import Call
 from app.core.context import Context
 from app.core.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, NoBriefReady, Problem
 from app.core.etags import tag_of
@@ -31,6 +32,7 @@ from app.documents.record import Decision, StoredDocument, brief_of
 from app.documents.responses import DocumentSummary, minimal_record
 from app.documents.schemas import BriefFields
 from app.documents.store import Documents
+from app.projects.gates import Attempt
 from app.projects.store import Projects
 
 _brief_change = partial(document_change, Scope.WRITE, tag="briefs")
@@ -237,4 +239,11 @@ def _claim(ctx: Context, document: StoredDocument, fields: Fields) -> Result[Cla
 def _write(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     links = ctx.store[Documents].find_existing(ctx.project_id, fields.get("internalLinks") or ())
     wrong = brief_problems(fields, ExistingRecords(documents=links), document_id)
-    return _change(ctx, document_id, partial(write_brief, call=ctx.call, fields=written_brief(fields), problems=wrong))
+    document, written = own_document(ctx, document_id), written_brief(fields)
+    call = brief_call(ctx, document, written)
+    return change_document(ctx, document, partial(write_brief, call=call, fields=written, problems=wrong))
+
+
+def brief_call(ctx: Context, document: StoredDocument, written: Fields) -> Call:
+    """Returns the call with the gates of a write of a brief."""
+    return Attempt(ctx, document, ctx.call, written, recent=True).call_for("update_brief")

@@ -77,6 +77,7 @@ def write_brief(
     `problems` are what is wrong with the fields. Fields that are equal already change nothing.
     """
     refuse_if_guarded(document, call)
+    call.pass_gates(document)
     if problems:
         raise BadRequest(errors=list(problems))
     before: Mapping[str, Any] = brief_of(document)

@@ -4,12 +4,13 @@
 """
 
 from app.core.calls import Call
-from app.core.errors import ReviewRequired
+from app.core.errors import BadRequest, ReviewRequired
 from app.core.features import Gate
 from app.core.vocabulary import DocumentStatus
 from app.documents.publishing_rules import not_renderable
 from app.documents.record import StoredDocument
-from app.documents.rendering import is_renderable
+from app.documents.rendering import is_read, is_renderable
+from app.documents.statuses import EMPTY, NO_CONTENT
 from app.projects.gates import Attempt
 
 
@@ -36,7 +37,18 @@ def _is_renderable(attempt: Attempt) -> bool:
     return is_renderable(attempt.ctx, attempt.record["contentId"], lambda: attempt.markdown)
 
 
+def refuse_unread(is_read: bool, document: StoredDocument, call: Call) -> None:
+    """Refuses with `BadRequest` a content in which there is nothing to read, like a document without content."""
+    if not is_read:
+        raise BadRequest(NO_CONTENT, errors=[EMPTY])
+
+
 APPROVAL = Gate(
     ("schedule_document", "publish_document"), read=requires_review, refuse=refuse_unapproved, errors=(ReviewRequired,)
+)
+READ = Gate(
+    ("submit_document", "approve_document", "schedule_document", "publish_document"),
+    read=lambda attempt: is_read(attempt.ctx, attempt.record, lambda: attempt.markdown),
+    refuse=refuse_unread,
 )
 RENDERABLE = Gate(("publish_document",), read=_is_renderable, refuse=refuse_unrenderable, last=True)

@@ -1,15 +1,20 @@
 """Renders markdown to the html that is delivered: before the transaction that publishes it, and for previews."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import unescape
 
 from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.shared_cache import SharedCache
+from app.core.text.html import TooMuchMarkup, to_html
 from app.documents.record import StoredDocument
 from app.publications.rules import Rendered, rendered
 
+_TAG = re.compile(r'<(?:[^>"]|"[^"]*")*+>')
+_IMAGE = re.compile(r'<img (?:[^>"]|"[^"]*")*?\bsrc="[^"]')
 _renderable: SharedCache[bool] = SharedCache(10_000, size_of=lambda known: 1)
 """Cache of whether rendered contents can be published, by the store and the content's id."""
 
@@ -39,6 +44,22 @@ def is_renderable(ctx: Context, content_id: str, read: Callable[[], str]) -> boo
     if (known := _renderable.get((ctx.store.cache_scope, content_id))) is not None:
         return known
     return render_content(ctx, content_id, read()) is not None
+
+
+def is_read(ctx: Context, document: StoredDocument, read: Callable[[], str]) -> bool:
+    """Returns whether a document's content has a letter or digit that readers see, or an image with an address.
+
+    Content without words is rendered; what is too large to be counts as read.
+    """
+    if document["wordCount"] or document.get("contentId") is None:
+        return True
+    markdown = read()
+    try:
+        with processing(ctx, markdown):
+            html = to_html(markdown)
+    except TooMuchMarkup:
+        return True
+    return bool(_IMAGE.search(html)) or any(map(str.isalnum, unescape(_TAG.sub("", html))))
 
 
 def render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
-from app.briefs.operations import brief_problems
+from app.briefs.operations import brief_call, brief_problems
 from app.briefs.rules import mark_brief_ready, write_brief
 from app.categories.reference_rules import ExistingRecords, reference_problems
 from app.categories.references import lock_references
@@ -180,6 +180,9 @@ def _check_new(ctx: Context, new: Iterable[_New], found: ExistingRecords) -> Non
 def _change_problems(ctx: Context, piece: _Known, found: ExistingRecords) -> list[Problem]:
     if refused := refusal_of(partial(refuse_edit, piece.document, ctx.call, piece.changes)):
         return [Problem(field="key", message=refused.message)]
+    call = brief_call(ctx, piece.document, piece.brief or {})
+    if refused := refusal_of(partial(call.pass_gates, piece.document)):
+        return [Problem(field="brief", message=refused.message)]
     of_brief = brief_problems(piece.brief or {}, found, piece.document["id"])
     return [
         *problems(DocumentChanges, piece.changes),

@@ -231,3 +231,52 @@ def test_two_megabytes_of_text_are_checked_in_a_second(rest: Rest) -> None:
     document = a_document(rest, markdown=markdown, brief={"keyword": "rye bread", "outline": "Flour"})
 
     assert quickest(lambda: checks_of(rest, document), 3) < 3, "a second on a processor of its own"
+
+
+PARTS = {
+    "keyword": ("wheat", "keyword_in_slug"),
+    "wordCount": ("60", "length"),
+    "outline": ("Oven", "outline_covered"),
+    "internalLinks": ([], "internal_links"),
+    "referenceUrls": ([], "references"),
+}
+"""For each part of a brief another value, and a check that reads it."""
+
+
+@pytest.mark.contract("decided-guards.gates-stay")
+@pytest.mark.parametrize("part", PARTS)
+def test_an_agent_does_not_move_what_a_demanded_check_reads(rest: Rest, project: Project, part: str) -> None:
+    agent, (value, check) = rest.by(project.token(agent="writer-1")), PARTS[part]
+    linked = a_document(rest)
+    brief = {"keyword": "rye", "wordCount": "500", "outline": "Flour"}
+    brief |= {"internalLinks": [linked["id"]], "referenceUrls": ["https://rye.example/"]}
+    written, begun = a_document(rest, brief=brief), a_document(rest, brief=brief, markdown="")
+    patched = {part: value}
+
+    ok(agent.patch(f"{path_of(written)}/brief", patched))
+    ok(rest.patch(f"{path_of(written)}/brief", {part: brief[part]}))
+    demand(rest, **{check: "error"})
+
+    for send in (agent.patch, agent.put):
+        assert f" {part}" in refused(send(f"{path_of(written)}/brief", patched), "ReviewRequired")["message"]
+    ok(agent.patch(f"{path_of(written)}/brief", {part: brief[part], "audience": "Bakers"}))
+    ok(agent.patch(f"{path_of(begun)}/brief", patched))
+    ok(rest.patch(f"{path_of(begun)}/brief", {part: brief[part]}))
+    ok(rest.post(f"{path_of(begun)}/brief/ready"))
+    ok(agent.post(f"{path_of(begun)}/brief/claim"))
+    refused(agent.patch(f"{path_of(begun)}/brief", patched), "ReviewRequired")
+    ok(rest.patch(f"{path_of(begun)}/brief", patched))
+
+
+@pytest.mark.contract("decided-guards.gates-stay")
+def test_nor_by_a_plan(rest: Rest, project: Project) -> None:
+    agent = rest.by(project.token(agent="writer-1"))
+    piece = {"key": "rye", "title": "Rye", "markdown": "Rye is dark.", "brief": {"keyword": "rye"}}
+    ok(agent.post("/plan", {"pieces": [piece]}))
+    demand(rest, keyword_in_title="error")
+
+    planned = {"pieces": [{**piece, "brief": {"keyword": "wheat"}}]}
+
+    [told] = ok(agent.post("/plan", planned))["pieces"]
+    assert [one["field"] for one in told["errors"]] == ["brief"]
+    assert ok(rest.post("/plan", planned))["pieces"][0]["outcome"] == "updated"

@@ -550,6 +550,7 @@ DECIDED: tuple[Row, ...] = (
             "makers": "of plan, import, commands also who wrote before; of a revert who made what it goes back to",
             "worker": "who scheduled is asked again at the time of publishing: else publish_failed",
             "trash": "what was live comes back not live where who restores it could not publish it",
+            "persons": "tokens of one member, a connection and its granter's token count as one",
         },
     ),
     *_rows(
@@ -586,6 +587,10 @@ DECIDED: tuple[Row, ...] = (
             "budget-free": "replays, dry runs, refusals and writes that change nothing cost nothing",
             "budget-exact": "exact over all servers and under any concurrency; a restart resets nothing",
             "budget-no-cost": "a token without a budget costs no command more",
+            "persons": "an agent's tokens have its name; it rotates no person's token and invites nobody",
+            "makers": "links, calendars, invitations, connections, sessions end with their maker, and no later",
+            "gates-stay": "an agent changes no part of a brief that a check of level error reads: ReviewRequired",
+            "readable": "submit, approve, schedule, publish need a letter, a digit or an image with an address",
         },
     ),
     *_rows(
@@ -717,7 +722,7 @@ DECIDED: tuple[Row, ...] = (
             "thread": "a thread has the keys of the contract",
             "list": "list_threads: those not resolved by default, in the order of the text, then by age; state filters",
             "open": "a quote stands in the text once; a suggestion needs a quote; what is wrong is named",
-            "caps": "200 threads not resolved, 100 comments a thread, 20 review links, under concurrent requests too",
+            "caps": "threads: 200 unresolved, 1,000 in all, 100 by visitors; 100 comments each; 20 review links; in races",
             "anchors": "a remark is never moved to other words, in any history of edits",
             "settled-anchors": "known in its own version; an empty side is an end of the text; overlaps count",
             "linear": "2 MB with 200 threads are looked through within 50 ms",
@@ -748,7 +753,8 @@ DECIDED: tuple[Row, ...] = (
         "decided-provenance",
         {
             "generation": "every write of a text takes generation, which the revision has; model is required in it",
-            "drafts": "a draft keeps generation, judged at confirm: generation.model",
+            "drafts": "a draft keeps generation, judged at confirm, and whose its markdown is until that is replaced",
+            "links": "words that come by an agent's review link are the agent's",
             "kinds": "an agent's: by an agent's token, over MCP, or with generation; else a person's",
             "imports": "import counts as a person's unless the file says generation",
             "answer": "get_provenance has version, words, people, agents, and paragraphs with line, words, by",
@@ -763,6 +769,7 @@ DECIDED: tuple[Row, ...] = (
     *_rows(
         "decided-reviews",
         {
+            "going-out": "publish, schedule and the worker ask for the record whenever the version was approved",
             "record": "approve takes review, which is recorded with the SHA-256 of the markdown",
             "immutable": "a record stays with its version, the first of several, whatever comes later",
             "required": "reviewRecord required: HumanReviewRequired says what is missing, and ReviewRequired holds",
@@ -822,6 +829,7 @@ DECIDED: tuple[Row, ...] = (
     *_rows(
         "decided-oauth",
         {
+            "freeze": "a code agreed before a freeze is not exchanged in it",
             "on": "on where PUBLIC_URL is https, or http on loopback, without a path, unless OAUTH=off; else 404",
             "metadata": "the documents of the resource and of the authorization server, which any origin may read",
             "challenge": "a 401 of /mcp names the resource's document; 403 there names the scope that is missing",

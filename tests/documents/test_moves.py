@@ -345,6 +345,21 @@ def test_what_is_not_published_has_nothing_of_a_published_one(rest: Rest, status
     refused(do(rest, once, "unpublish"), "InvalidTransition")
 
 
+@pytest.mark.contract("decided-guards.readable")
+@pytest.mark.parametrize("step", ["submit", "approve", "schedule", "publish"])
+def test_content_without_a_letter_is_none(rest: Rest, step: str) -> None:
+    nothing = ("***", "&nbsp;", "[](https://a.example/b)", "![alt](javascript:x)", "<!-- a -->")
+    something = ("7", "![](https://a.example/b.png)", "<https://a.example>", "`é`", "語")
+    for markdown in nothing:
+        document = a_document(rest, markdown=markdown)
+        errors = refused(do(rest, document, step), "BadRequest")["errors"]
+        assert [one["field"] for one in errors] == ["markdown"], markdown
+        actions = ok(rest.get(f"{path_of(document)}/actions"))
+        assert not next(one for one in actions if one["action"] == f"{step}_document")["allowed"]
+    for markdown in something:
+        ok(do(rest, a_document(rest, markdown=markdown), step))
+
+
 @pytest.mark.contract("decided-documents.updatedAt")
 def test_every_write_of_the_record_moves_updated_at_and_a_move_leaves_content_updated_at(rest: Rest) -> None:
     document = a_document(rest)
