@@ -6,7 +6,7 @@ from app.core.errors import CHALLENGE, Refusal
 from app.core.features import Features
 from app.core.vocabulary import TOOLSETS
 from app.http.hosts import HostNames
-from app.oauth.rules import DEFAULT_SCOPES
+from app.projects.tokens import AGENT_SCOPES
 from app.settings import Settings
 from mcp_tools.texts import text_of
 
@@ -31,7 +31,7 @@ def install(app: Flask, settings: Settings) -> None:
             return respond(names, challenge)
         except Refusal as refusal:
             if challenge and "WWW-Authenticate" in refusal.headers:
-                refusal.headers["WWW-Authenticate"] = f'{challenge}, scope="{DEFAULT_SCOPES}"'
+                refusal.headers["WWW-Authenticate"] = f'{challenge}, scope="{" ".join(AGENT_SCOPES)}"'
             raise
 
     app.add_url_rule("/mcp", "mcp", view, methods=["POST"])

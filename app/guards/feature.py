@@ -27,4 +27,5 @@ FEATURE = Feature(
         )
     ),
     closed_lists=by_class_name(BudgetLimit, SkipReason),
+    options_of_tokens="app.guards.commands",
 )

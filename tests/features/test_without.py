@@ -21,7 +21,7 @@ from flask import Flask
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import app as application
-from app.cli import OF_FEATURES, main
+from app.cli import main
 from app.cli.db import create_missing
 from app.core.features import Features, folder_of
 from app.core.store.collection import Collection
@@ -31,7 +31,6 @@ from app.events.vocabulary import EVENT_TYPES
 from app.features import ALL, connect
 from app.rest.route import routes_of
 from graphql_app.schema import sdl
-from graphql_app.types import FEATURE, Document
 from mcp_tools.server import instructions_of
 from tests.console.visitor import Visitor
 from tests.databases import CONTRACT
@@ -161,11 +160,10 @@ def test_no_record_and_no_request_has_a_field_of_it(bare: Flask, name: str) -> N
 
 @each_feature("sdl")
 def test_the_delivery_api_has_no_field_of_it(name: str) -> None:
-    fields = [one for one in Document.__strawberry_definition__.fields if one.metadata.get(FEATURE) == name]
+    fields = [one.field for one in ALL.delivery_fields() if one.folder == name]
     text = sdl(without(name))
 
-    assert [one for one in fields if f"{one.name}: " in text] == []
-    assert [one for one in fields if one.type.__name__ in text] == []
+    assert [one for one in fields if f"{one.graphql_name}: " in text or one.type.__name__ in text] == []
 
 
 @each_feature("events")
@@ -198,7 +196,7 @@ def test_its_collections_are_not_created(name: str, mongodb_uri: str) -> None:
 @each_feature("commands")
 def test_it_has_no_command(name: str) -> None:
     shown = CliRunner().invoke(main, ["--help"], obj=without(name)).output
-    own = {command for command, feature in OF_FEATURES.items() if feature == name}
+    own = {one.name for one in ALL.commands if one.folder == name}
 
     assert own & set(re.findall(r"^  ([a-z-]+) ", shown, re.MULTILINE)) == set()
     assert all(CliRunner().invoke(main, [command], obj=without(name)).exit_code == 2 for command in own)
