@@ -16,7 +16,7 @@ from app.categories import store as category_store
 from app.checks import feature as checks_feature
 from app.checks import gates as checks_gates
 from app.checks import operations as checks
-from app.core.features import Consumer, Feature, Features, Gate, WriteGate
+from app.core.features import Command, Consumer, Feature, Features, Gate, WriteGate
 from app.core.operation import Operation
 from app.core.store import bodies, idempotency, store
 from app.core.store.indexes import Storage
@@ -234,6 +234,22 @@ CONTRACT: tuple[Storage, ...] = (
 """The storage of the contract's folders."""
 
 
+COMMANDS = (
+    Command(
+        "import",
+        "app.transfers.commands.imports",
+        "Import markdown files with front matter, or an exported project.",
+    ),
+    Command(
+        "export",
+        "app.transfers.commands.exports",
+        "Write a project as NDJSON: settings, members, categories, clusters, documents with trash and revisions.",
+    ),
+    Command("plan", "app.planning.commands.plans", "Plan documents with their briefs, many at once."),
+)
+"""The commands of features."""
+
+
 def jobs() -> tuple[MakeJob, ...]:
     """Returns what makes the jobs of the worker, besides the relay of events; only the worker imports them."""
     from app.briefs.jobs import end_expired_claims
@@ -252,6 +268,20 @@ def jobs() -> tuple[MakeJob, ...]:
         attribute_all_texts,
         trim_all_feeds,
     )
+
+
+def routes() -> tuple[Any, ...]:
+    """Returns what installs the routes of features that are no operations; only the server imports them."""
+    from app.oauth import routes as oauth_routes
+
+    return (oauth_routes.install,)
+
+
+def delivery_fields() -> tuple[Any, ...]:
+    """Returns the fields that features add to the delivery API; only it imports them."""
+    from app.provenance import delivery_fields as provenance_fields
+
+    return (provenance_fields.DISCLOSURE,)
 
 
 def pages() -> tuple[Any, ...]:
@@ -291,8 +321,11 @@ ALL = Features(
     contract=CONTRACT,
     consumers=CONSUMERS,
     users=USERS,
+    commands=COMMANDS,
     jobs=jobs,
     pages=pages,
+    routes=routes,
+    delivery_fields=delivery_fields,
 )
 """The whole service."""
 

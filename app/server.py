@@ -15,8 +15,6 @@ from app.http import bodies, errors, requests, tracing
 from app.http.callers import Callers
 from app.http.logs import log_as_json
 from app.http.proxies import TrustedProxies
-from app.oauth import routes as connecting
-from app.oauth import server as oauth
 from app.rest import api, health
 from app.settings import Settings
 from mcp_tools import routes as mcp
@@ -55,9 +53,8 @@ def create_app(settings: Settings, store: Store | None = None, features: Feature
     Callers(app, store, settings)
     bodies.install(app)
     errors.install(app)
-    if "oauth" in features:
-        oauth.install(app, settings)
-        connecting.install(app)
+    for install in features.routes():
+        install(app, settings)
     if settings.serve_metrics:
         from app.http import metrics  # takes a megabyte, and most don't serve them
 

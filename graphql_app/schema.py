@@ -12,7 +12,7 @@ from app.core.features import Features
 from app.delivery.queries import DeliveredDocument, DeliveryPage
 from app.delivery.responses import DeliveredCategory, DeliveredRedirect
 from app.delivery.schemas import DeliveryPage as DeliveryQueryPage
-from graphql_app.types import FEATURE, Category, Document, DocumentPage, Info, Redirect, page_of, sent
+from graphql_app.types import Category, Document, DocumentPage, Info, Redirect, page_of, sent
 
 Drafts = Annotated[
     bool | None,
@@ -121,16 +121,17 @@ class Query:
 
 
 class DeliverySchema(strawberry.Schema):
-    """The schema of an application, without the fields of features that it does not have."""
+    """The schema of an application, with the fields of its features."""
 
     def __init__(self, features: Features, **options: Any) -> None:
         self.features = features
         super().__init__(Query, **options)
 
     def get_fields(self, type_definition: StrawberryObjectDefinition) -> list[StrawberryField]:
-        """Returns the fields of a type: those of the contract, and those of features that are there."""
-        fields = super().get_fields(type_definition)
-        return [one for one in fields if FEATURE not in one.metadata or one.metadata[FEATURE] in self.features]
+        """Returns the fields of a type: those of the contract, and those of features at their place in the alphabet."""
+        added = [one.field for one in self.features.delivery_fields() if one.type == type_definition.name]
+        fields, name_of = [*super().get_fields(type_definition), *added], self.config.name_converter.get_graphql_name
+        return sorted(fields, key=lambda one: (name_of(one) != "id", name_of(one))) if added else fields
 
 
 def sdl(features: Features) -> str:

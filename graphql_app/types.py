@@ -15,7 +15,6 @@ from app.core.schemas.fields import Schema
 from app.core.schemas.loading import load
 from app.delivery.queries import DeliveredDocument, DeliveryQuery
 from app.delivery.schemas import RelatedPage
-from app.provenance.delivery import delivered_disclosure
 
 
 @dataclass(frozen=True)
@@ -29,9 +28,6 @@ class DeliveryContext:
 
 
 Info = strawberry.Info[DeliveryContext, None]
-
-FEATURE = "feature"
-"""The key of a field's metadata with the feature that it belongs to."""
 
 RelatedLimit = Annotated[int | None, argument(description="The most documents, 1 to 10. Default: 3.")]
 
@@ -48,10 +44,6 @@ def page_of(schema: type[Schema], **arguments: object) -> dict[str, Any]:
 
 def _related(document: strawberry.Parent[DeliveredDocument], limit: RelatedLimit = UNSET) -> Any:
     return document.related(**page_of(RelatedPage, limit=limit))
-
-
-def _disclosure(document: strawberry.Parent[DeliveredDocument], info: Info) -> Any:
-    return delivered_disclosure(info.context.query, document)
 
 
 @strawberry.type(description="The image that represents a document.")
@@ -80,17 +72,6 @@ class Author:
     name: str = field(description="The member's name, as it is now.")
 
 
-@strawberry.type(description="What a publisher discloses of how a text came about.")
-class Disclosure:
-    value: str = field(
-        description="`human-only`: it has no agent's words. `ai-assisted`: it has, and a person attested a review. "
-        "`ai-autonomous`: it has, without that."
-    )
-    models: list[str] = field(description="The models that were declared for it.")
-    reviewed_at: str | None = field(description="When a person reviewed it; null if no review is recorded.")
-    responsible: str | None = field(description="Who answers for it; null where nobody is named.")
-
-
 @strawberry.type(description="A document as it is now, with what is not published yet.")
 class Preview:
     category: Category | None = field(description="The category that it is filed under now.")
@@ -117,11 +98,6 @@ class Document:
     category: Category | None = field(description="The category it is filed under.")
     cluster_id: ID | None = field(description="Its cluster's id, for `documentsPage(clusterId:)`; null without one.")
     cover_image: CoverImage | None = field(description="The image that represents it.")
-    disclosure: Disclosure = field(
-        resolver=_disclosure,
-        description="How the published text came about; of a draft, the present one.",
-        metadata={FEATURE: "provenance"},
-    )
     excerpt: str | None = field(
         description="The excerpt that its author wrote, else the text of its first paragraph, at most 200 characters."
     )

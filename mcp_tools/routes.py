@@ -6,7 +6,7 @@ from app.core.errors import CHALLENGE, Refusal
 from app.core.features import Features
 from app.core.vocabulary import TOOLSETS
 from app.http.hosts import HostNames
-from app.oauth.rules import CONNECTABLE, DEFAULT_SCOPES
+from app.projects.tokens import AGENT_SCOPES, USUAL_SCOPES
 from app.settings import Settings
 from mcp_tools.texts import text_of
 
@@ -18,7 +18,6 @@ INTERFACES = {
 
 PUBLISHING = ("reviewing", "admin")
 """The toolsets whose tools need the scope `publish`."""
-WITH_PUBLISH = " ".join(CONNECTABLE)
 
 
 def install(app: Flask, settings: Settings) -> None:
@@ -35,8 +34,8 @@ def install(app: Flask, settings: Settings) -> None:
             return respond(names, challenge)
         except Refusal as refusal:
             if challenge and "WWW-Authenticate" in refusal.headers:
-                scopes = WITH_PUBLISH if request.args.get("toolset") in PUBLISHING else DEFAULT_SCOPES
-                refusal.headers["WWW-Authenticate"] = f'{challenge}, scope="{scopes}"'
+                scopes = USUAL_SCOPES if request.args.get("toolset") in PUBLISHING else AGENT_SCOPES
+                refusal.headers["WWW-Authenticate"] = f'{challenge}, scope="{" ".join(scopes)}"'
             raise
 
     app.add_url_rule("/mcp", "mcp", view, methods=["POST"])

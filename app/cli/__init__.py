@@ -17,12 +17,6 @@ COMMANDS = {
     "project": ("projects", "Create and list projects."),
     "token": ("tokens", "Create, list, rotate and revoke tokens."),
     "member": ("members", "Add, list and invite members."),
-    "import": ("imports", "Import markdown files with front matter, or an exported project."),
-    "export": (
-        "exports",
-        "Write a project as NDJSON: settings, members, categories, clusters, documents with trash and revisions.",
-    ),
-    "plan": ("plans", "Plan documents with their briefs, many at once."),
     "purge": ("purge", "Permanently delete documents in the trash, with their texts and their history."),
     "db": ("db", "Create indexes and validators, and check them."),
     "openapi": ("openapi", "Print the OpenAPI 3.1 document of the management API."),
@@ -34,31 +28,30 @@ COMMANDS = {
 }
 """Each command with the file of this folder that has it, as `command`, and the first paragraph of its help.
 
-The list of commands is printed and completed from here, since importing them all takes seconds.
+The list of commands is printed and completed from here and from those of features, since importing them all takes
+seconds.
 """
 
 
-OF_FEATURES = {"import": "transfers", "export": "transfers", "plan": "planning"}
-"""The commands of features, with the folder of each."""
-
-
 class Commands(click.Group):
-    """The commands, listed from `COMMANDS`; the module of a command is imported when the command is used.
+    """The commands, of `COMMANDS` and of features; the module of a command is imported when the command is used.
 
-    The object of the context is the `Features` whose commands there are; None for all.
+    The object of the context is the `Features` whose commands there are, by default all.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name in COMMANDS if ctx.obj is None or OF_FEATURES.get(name, name) in {name, *ctx.obj.folders}]
+        return [*_modules(ctx)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, cmd_name) if cmd_name in self.list_commands(ctx) else None
+        found = _modules(ctx).get(cmd_name)
+        return click.Command(cmd_name, short_help=found[1]) if found else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        self.commands = {name: click.Command(name) for name in _modules(ctx)}  # what a misspelt one may have meant
         name, command, rest = super().resolve_command(ctx, args)
-        return name, import_module(f"app.cli.{COMMANDS[name][0]}").command if name else command, rest
+        return name, import_module(_modules(ctx)[name][0]).command if name else command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs a command; a refusal is printed as one message with exit code 1, without a traceback."""
@@ -76,6 +69,16 @@ class Commands(click.Group):
             raise click.ClickException(f"The output can't be written: {error.strerror}.") from error
 
 
+def _modules(ctx: click.Context) -> dict[str, tuple[str, str]]:
+    """Returns the module and the summary of each command."""
+    if ctx.obj is None:
+        from app.features import ALL  # takes a second, and not all that import this module list commands
+
+        ctx.obj = ALL
+    own = {name: (f"app.cli.{file}", summary) for name, (file, summary) in COMMANDS.items()}
+    return own | {one.name: (one.module, one.summary) for one in ctx.obj.commands}
+
+
 def _message(refusal: Refusal) -> str:
     """Returns a refusal's message for a terminal, which shows no `errors` and sends no idempotency key."""
     if isinstance(refusal, ServiceUnavailable):
@@ -88,7 +91,6 @@ def _message(refusal: Refusal) -> str:
 
 @click.group(
     cls=Commands,
-    commands={name: click.Command(name, short_help=summary) for name, (_, summary) in COMMANDS.items()},
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
 @click.version_option(package_name="content-workflow")

@@ -19,7 +19,6 @@ from app.intents import operations as intents
 from app.projects import members, tokens
 from app.projects import operations as projects
 from app.projects.access import Access
-from app.review import operations as threads
 
 PLAN = Path(__file__).with_name("demo.yaml")
 AGENT = "writer-1"
@@ -103,8 +102,8 @@ class _DemoPlan:
             ctx = self._as(use, began - (began - ended) * place / len(steps))
             publish_at = wire_time(this_instant() + timedelta(days=2)) if name == "schedule_document" else None
             call(ctx, ALL.by_name[name], document_id, publishAt=publish_at)
-        if remark := planned.get("remark"):
-            call(self._as("agent", ended), threads.open_thread, document_id, **remark)
+        if (remark := planned.get("remark")) and (open_thread := ALL.by_name.get("open_thread")):
+            call(self._as("agent", ended), open_thread, document_id, **remark)
 
     def _brief(self, planned: dict[str, Any] | None) -> dict[str, Any] | None:
         if planned is None:

@@ -1,6 +1,8 @@
 """`token`: creates, lists, rotates and revokes the tokens of a project (decisions, section 2)."""
 
 from datetime import timedelta
+from importlib import import_module
+from typing import Any
 
 import click
 
@@ -8,13 +10,13 @@ from app.cli.calling import as_json, call, context, duration, every, of_project,
 from app.core.context import Context
 from app.core.times import wire_time
 from app.core.vocabulary import Scope, TokenKind
-from app.guards.budgets import budget_of
-from app.guards.schemas import MOST
-from app.guards.vocabulary import BudgetLimit
+from app.features import ALL
 from app.projects import tokens
 from app.projects.token_responses import NewToken
 from app.projects.tokens import project_of_token
 
+OF_FEATURES: list[Any] = [import_module(one.options_of_tokens) for one in ALL.features if one.options_of_tokens]
+"""The modules of features that add options to `token create`."""
 SCOPES = [str(scope) for scope in Scope]
 COLUMNS = (
     "id",
@@ -43,8 +45,6 @@ def command() -> None:
 @click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="What it allows; may be repeated.")
 @click.option("--delivery", is_flag=True, help="A token of the delivery API, for a website.")
 @click.option("--drafts", is_flag=True, help="Let a delivery token read drafts.")
-@click.option("--writes-per-hour", type=click.IntRange(1, MOST), help="How many calls may change something, per hour.")
-@click.option("--publishes-per-day", type=click.IntRange(1, MOST), help="How many documents it may publish, per day.")
 @click.option("--expires-in", type=duration, metavar="DURATION", help="How long it is valid, like 12h or 90d.")
 @as_json
 def create(
@@ -54,10 +54,9 @@ def create(
     scopes: tuple[str, ...],
     delivery: bool,
     drafts: bool,
-    writes_per_hour: int | None,
-    publishes_per_day: int | None,
     expires_in: timedelta | None,
     json: bool,
+    **added: Any,
 ) -> None:
     """Create a token; its secret is shown this once.
 
@@ -72,10 +71,13 @@ def create(
         kind=TokenKind.DELIVERY if delivery else None,
         scopes=list(scopes) or None,
         drafts=drafts or None,
-        budget=budget_of({BudgetLimit.WRITES: writes_per_hour, BudgetLimit.PUBLISHES: publishes_per_day}),
         expiresAt=wire_time(ctx.now + expires_in) if expires_in is not None else None,
+        **{name: value for module in OF_FEATURES for name, value in module.fields_of(added).items()},
     )
     _show_secret(token, json=json)
+
+
+create.params[-2:-2] = [option for module in OF_FEATURES for option in module.OPTIONS]  # before the two last
 
 
 def _show_secret(token: NewToken, *, json: bool) -> None:

@@ -27,7 +27,7 @@ class Pages:
     it too; its templates are in the folder `templates/review` beside its module.
     """
 
-    name: str
+    folder: str
     """The feature's folder."""
     blueprints: tuple[Blueprint, ...] = ()
     """Its pages, which need a session."""

@@ -7,12 +7,12 @@ feature left out (`Features.without`) the application has no trace of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -170,8 +170,38 @@ class Feature:
     # What interfaces show of it, besides its operations.
     closed_lists: Mapping[str, Iterable[str]] = field(default_factory=dict)
     """Its closed lists of words, by the names of their components in OpenAPI."""
+    options_of_tokens: str = ""
+    """A module whose `OPTIONS` the command `token create` has; its `fields_of` returns their fields of the token."""
     instructed: tuple[type[Schema], ...] = ()
     """Schemas whose fields MCP's instructions describe, so that its tools leave their descriptions out."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that a feature adds to the command line."""
+
+    name: str
+    module: str
+    """The module that has it as `command`; it is imported when the command is used."""
+    summary: str
+    """The first paragraph of its help."""
+
+    @property
+    def folder(self) -> str:
+        """The feature's folder."""
+        return self.module.split(".")[1]
+
+
+@dataclass(frozen=True, eq=False)
+class DeliveryField:
+    """A field that a feature adds to a type of the delivery API."""
+
+    folder: str
+    """The feature's folder."""
+    type: str
+    """The type's name in GraphQL."""
+    field: Any
+    """Strawberry's field."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,18 +223,19 @@ class Features:
     """Returns what makes the worker's jobs (`MakeJob`); a function, as only the worker needs what they import."""
     pages: Callable[[], tuple[Any, ...]] = tuple
     """Returns the features' `Pages` (`app/console/additions.py`); a function, as only the console needs them."""
+    commands: tuple[Command, ...] = ()
+    routes: Callable[[], tuple[Callable[[Any, Any], None], ...]] = tuple
+    """Returns functions that add routes to the Flask app, given the settings."""
+    delivery_fields: Callable[[], tuple[DeliveryField, ...]] = tuple
+    """Returns fields of the delivery API's types."""
     users: tuple[Callable[[Context, str, str], bool], ...] = ()
     """Return whether a record is filed under a category or cluster, given the field that names it, and its id."""
 
     def without(self, *names: str) -> Features:
         """Returns the lists without the parts of some folders."""
-        kept = {name: tuple(one for one in getattr(self, name) if folder_of(one) not in names) for name in LISTS}
-        return replace(
-            self,
-            **kept,
-            jobs=lambda: tuple(one for one in self.jobs() if folder_of(one) not in names),
-            pages=lambda: tuple(one for one in self.pages() if one.name not in names),
-        )
+        kept: dict[str, Any] = {name: _without(names, getattr(self, name)) for name in LISTS}
+        lazy: dict[str, Any] = {name: partial(_without_lazily, names, getattr(self, name)) for name in LAZY_LISTS}
+        return replace(self, **kept, **lazy)
 
     def __contains__(self, name: str) -> bool:
         """Returns whether a folder is part of the application: `"review" in features`."""
@@ -362,7 +393,9 @@ class Features:
         return {name: key for feature in self.features for name, key in feature.document_keys.items()}
 
 
-LISTS = ("operations", "features", "gates", "write_gates", "consumers", "users")
+LISTS = ("operations", "features", "gates", "write_gates", "consumers", "users", "commands")
+LAZY_LISTS = ("jobs", "pages", "routes", "delivery_fields")
+"""Functions that return lists, of which each interface imports its own."""
 
 
 def folder_of(part: Any) -> str:
@@ -370,7 +403,15 @@ def folder_of(part: Any) -> str:
     if isinstance(part, Feature | WriteGate):
         return part.name
     function: Callable[..., Any] = part.refuse if isinstance(part, Gate) else getattr(part, "function", part)
-    return function.__module__.split(".")[1]
+    return getattr(part, "folder", function.__module__.split(".")[1])
+
+
+def _without(names: Collection[str], parts: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(one for one in parts if folder_of(one) not in names)
+
+
+def _without_lazily(names: Collection[str], parts: Callable[[], Iterable[Any]]) -> tuple[Any, ...]:
+    return _without(names, parts())
 
 
 def by_class_name(*enums: type[StrEnum]) -> Mapping[str, Iterable[str]]:

@@ -25,6 +25,7 @@ import orjson
 
 from app.core.calls import Call
 from app.core.context import Context
+from app.core.csv_bodies import CsvBody
 from app.core.errors import Forbidden, HttpApiDecodeError, IdempotencyMismatch, Issue, Refusal, WriteConflict
 from app.core.features import WriteGate
 from app.core.schemas.fields import Schema
@@ -136,6 +137,8 @@ class Operation(Generic[Shown]):
     """The schema of the query over REST, where it is another one."""
     as_csv: Callable[[Any], str] | None = None
     """Writes the response as a table, for a client of REST that accepts `text/csv` best."""
+    from_csv: CsvBody | None = None
+    """Reads a body that is a table, from a client of REST."""
     location: str | Mapping[Kind, str] = ""
     """The endpoint of the created record, like `members.getMember`, for the `Location` of a 201."""
     errors: tuple[type[Refusal], ...] = ()

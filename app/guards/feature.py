@@ -28,4 +28,5 @@ FEATURE = Feature(
         events=types("project", "frozen unfrozen"),
     ),
     closed_lists=by_class_name(BudgetLimit, SkipReason),
+    options_of_tokens="app.guards.commands",
 )

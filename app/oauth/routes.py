@@ -8,16 +8,19 @@ from app.core.errors import HttpApiDecodeError
 from app.http.callers import callers, client_address
 from app.http.cors import allow_origins
 from app.http.json import loads_object
+from app.oauth import server
 from app.oauth.operations import end_connection, register_client
 from app.oauth.server import connection_server
+from app.settings import Settings
 
 MAX_BODY = 64 * 1024
 
 routes = Blueprint("oauth", __name__)
 
 
-def install(app: Flask) -> None:
-    """Serves them where the app has an authorization server."""
+def install(app: Flask, settings: Settings) -> None:
+    """Serves them where the settings allow clients to connect."""
+    server.install(app, settings)
     if "oauth" in app.extensions:
         app.register_blueprint(routes)
 

@@ -20,6 +20,7 @@ from app.core.vocabulary import Scope
 from app.guards.budgets import Budget
 from app.oauth.schemas import LOOPBACK, is_redirect
 from app.projects.rules import StoredToken
+from app.projects.tokens import AGENT_SCOPES
 
 CLIENT = "https://assistant.example.com/client.json"
 
@@ -100,9 +101,6 @@ CONNECTABLE = (Scope.READ, Scope.WRITE, Scope.PUBLISH)
 """The scopes that a client can be given; never `admin`."""
 
 
-DEFAULT_SCOPES = f"{Scope.READ} {Scope.WRITE}"
-
-
 MAX_NAME = 100
 
 
@@ -155,7 +153,7 @@ class Client:
 
     def get_allowed_scope(self, scope: str | None) -> str | None:
         """Returns those of the scopes that a client can be given, None for none."""
-        return " ".join(known_scopes(scope or DEFAULT_SCOPES)) or None
+        return " ".join(known_scopes(scope or " ".join(AGENT_SCOPES))) or None
 
     def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:
         """Returns whether the method is that of a public client."""

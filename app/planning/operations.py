@@ -32,6 +32,7 @@ from app.documents.slugs import FreeSlugs
 from app.documents.store import Documents
 from app.intents.rules import Facts, confirm_problems
 from app.intents.schemas import DraftDocumentFields
+from app.planning.csv_bodies import PLAN
 from app.planning.responses import Piece, Plan
 from app.planning.rules import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
 from app.planning.schemas import PieceKey, PlanFields, PlanQuery
@@ -83,6 +84,7 @@ class _Known(_Piece):
     errors=(IntentInvalid,),
     transaction=True,
     rest_query=PlanQuery,
+    from_csv=PLAN,
     toolsets=("planning",),
     arguments_as="create_document_intent",
     next="After a failure, send the same plan again.",

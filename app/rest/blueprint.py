@@ -11,11 +11,12 @@ from urllib.parse import urlencode
 
 import marshmallow as ma
 import orjson
-from flask import Request, Response, after_this_request, request, url_for
+from flask import Request, Response, after_this_request, g, request, url_for
 from flask_smorest import Blueprint
 from webargs.flaskparser import FlaskParser
 
 from app.core.context import Context
+from app.core.csv_bodies import CsvBody
 from app.core.errors import NotFound
 from app.core.etags import read_tags
 from app.core.operation import Result
@@ -32,7 +33,6 @@ from app.http import bodies, json, unknown
 from app.http.callers import callers, hold_large
 from app.http.preferences import RETURN_MINIMAL, prefers
 from app.http.waiting import wait_for_events
-from app.planning.schemas import PlanFields
 from app.rest import tables
 from app.rest.openapi import common_parameters
 from app.rest.route import Route
@@ -48,12 +48,12 @@ class Parser(FlaskParser):
     DEFAULT_VALIDATION_STATUS = 400  # which flask-smorest documents
 
     def load_json(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
-        """Returns the body's object; an empty body is an empty object. A plan may be a table instead."""
-        is_plan = isinstance(schema, PlanFields)
-        if is_plan and req.mimetype == bodies.CSV:
-            body = tables.loads_plan(bodies.read(), req)
+        """Returns the body's object; an empty body is an empty object. Some operations take a table instead."""
+        from_csv: CsvBody | None = g.from_csv
+        if from_csv and req.mimetype == bodies.CSV:
+            body = tables.load_table(bodies.read(), req, from_csv)
         else:
-            body = json.loads_object(bodies.read(), req, tables.MEDIA_TYPES if is_plan else None)
+            body = json.loads_object(bodies.read(), req, tables.MEDIA_TYPES if from_csv else None)
         unknown.note_unknown_body(schema, body)
         return body
 
@@ -138,8 +138,9 @@ def _documentation(route: Route) -> dict[str, Any]:
         # Such a route has no query, whose parameters this would replace.
         documentation["parameters"] = ["If-None-Match"]
         responses[304] = "NotModified"
-    if operation.body is PlanFields:
-        documentation["requestBody"] = {"content": {bodies.CSV: tables.BODY}}
+    if operation.from_csv:
+        table = {"schema": {"type": "string", "format": "binary"}, "example": operation.from_csv.example}
+        documentation["requestBody"] = {"content": {bodies.CSV: table}}
     if route.as_csv is not None:
         table = {"schema": {"type": "string"}, "example": route.as_csv([])}
         responses[route.status] = {"content": {bodies.CSV: table}}
@@ -158,6 +159,7 @@ def _authorized(route: Route, view: View) -> View:
         ctx = callers().context(Channel.REST)
         route.operation.permit(ctx)
         unknown.note_unknown_query(query, body)
+        g.from_csv = route.operation.from_csv
         return view(ctx, **path)
 
     return authorized

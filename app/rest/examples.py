@@ -6,12 +6,10 @@ from typing import Any
 
 import yaml
 
-from app.checks.extensions import TAKEN_KEYWORD
 from app.core.errors import IntentInvalid, Refusal
 from app.core.response_schemas import REF, JsonSchema
 from app.core.schemas.loading import problems
 from app.core.vocabulary import Kind
-from app.features import ALL
 from app.intents.responses import Validation
 from app.intents.schemas import INTENT_FIELDS
 from app.rest.route import Route
@@ -25,10 +23,10 @@ USUAL = {"string": "", "integer": 1, "boolean": False, "array": [], "object": {}
 
 def response_example(route: Route, schema: JsonSchema, known: Mapping[str, JsonSchema]) -> Any:
     """Returns an example of a route's response; `known` are the components."""
-    if route.operation.response is Validation and route.kind is not None:
-        warnings = {"warnings": [TAKEN_KEYWORD]} if route.kind is Kind.DOCUMENT else {}
-        return {"valid": False, "errors": problems(ALL.schema_of(INTENT_FIELDS[route.kind]), {}), **warnings}
     shown, changes = example(schema, known), CHANGES.get(route.operation.name)
+    if route.operation.response is Validation and route.kind is not None:
+        own = {"valid": False, "errors": problems(route.features.schema_of(INTENT_FIELDS[route.kind]), {})}
+        return shown | own if route.kind is Kind.DOCUMENT else own
     return _changed(shown, changes) if changes else shown
 
 

@@ -45,7 +45,7 @@ class Route:
         `kind` is the kind of draft, for operations on drafts of any kind.
         """
         self.operation, self.kind, self.as_csv = operation, kind, operation.as_csv
-        self._features = features
+        self.features = features
         self.method, _, path = operation.route.partition(" ")
         self.path = path.replace(KIND, str(kind))
         self.tag = operation.tag or path.split("/")[1]
@@ -115,7 +115,7 @@ class Route:
             errors.IdempotencyMismatch: self.takes_key,
             errors.PreconditionFailed: self.conditional,
         }
-        own = self._features.errors_of(self.operation)
+        own = self.features.errors_of(self.operation)
         found: set[type[Refusal]] = {*own, *(error for error, may_be in everywhere.items() if may_be)}
         in_order = sorted(found, key=lambda error: (error.status, error.__name__))
         by_status = [tuple(same) for _, same in groupby(in_order, key=lambda error: error.status)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.front_matter import Unreadable, read_post
+from app.transfers.commands.front_matter import Unreadable, read_post
 from tests.cli.conftest import Cli
 from tests.make import OPERATIONS, Project
 

@@ -10,14 +10,17 @@ from typing import Any
 
 import pytest
 
-from app.cli import plan_files
-from app.cli.plan_files import read_plan
 from app.core.store.store import Store
+from app.features import ALL
+from app.planning.commands import plan_files
+from app.planning.commands.plan_files import read_plan
+from app.planning.schemas import PlanFields
 from app.planning.tables import UnreadablePlan
 from tests.cli.conftest import Cli
 from tests.databases import everything
 from tests.make import OPERATIONS, Project, made
 
+SCHEMA = ALL.schema_of(PlanFields)
 TWO = [
     {"key": "rye", "title": "Rye; dark, and dense", "brief": {"keyword": "rye", "outline": "What\nHow"}, "ready": True},
     {"key": "oats", "title": 'The "whole" oat'},
@@ -66,7 +69,7 @@ def test_a_table_is_read_as_spreadsheets_write_it(tmp_path: Path, dialect: str) 
     file = tmp_path / "plan.csv"
     file.write_bytes(DIALECTS[dialect])
 
-    plan = read_plan(file)
+    plan = read_plan(file, SCHEMA)
 
     expected = json.loads(json.dumps(TWO))
     if dialect == "empty rows and columns":
@@ -84,7 +87,7 @@ def test_cells_become_lists_booleans_and_texts_and_an_empty_one_is_not_sent(tmp_
         "3,Rye,maybe,|,,,\n"
     )
 
-    assert read_plan(file).pieces == [
+    assert read_plan(file, SCHEMA).pieces == [
         {
             **{"key": "1", "title": "Rye", "ready": True, "dueDate": "2027-02-14"},
             "brief": {"internalLinks": ["a", "b"], "referenceUrls": ["https://a.example"], "wordCount": "800"},
@@ -126,7 +129,7 @@ def test_a_table_with_unknown_or_doubled_columns_or_wide_rows_is_refused(
     file.write_text(text)
 
     with pytest.raises(UnreadablePlan) as refused:
-        read_plan(file)
+        read_plan(file, SCHEMA)
 
     lines = str(refused.value).splitlines()
     assert len(lines) == len(messages)
@@ -159,7 +162,7 @@ def test_yaml_and_json_hold_the_body_or_its_list_of_pieces(tmp_path: Path, name:
     file = tmp_path / name
     file.write_text(text)
 
-    plan = read_plan(file)
+    plan = read_plan(file, SCHEMA)
 
     assert (plan.pieces, plan.atomic) == (WITH_DATE, atomic)
 
@@ -195,7 +198,7 @@ def test_a_file_that_is_no_plan_is_refused_with_the_reason(
     file.write_bytes(content)
 
     with pytest.raises(UnreadablePlan) as refused:
-        read_plan(file)
+        read_plan(file, SCHEMA)
 
     assert message in str(refused.value)
 
@@ -206,7 +209,7 @@ def test_a_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest
     file.write_text("key,title\n1,Rye\n")
 
     with pytest.raises(UnreadablePlan, match="larger than"):
-        read_plan(file)
+        read_plan(file, SCHEMA)
 
 
 def written(folder: Path, pieces: list[dict[str, Any]]) -> Path:

@@ -19,7 +19,7 @@ from flask import Flask
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import app as application
-from app.cli import OF_FEATURES, main
+from app.cli import main
 from app.core.features import Features, folder_of
 from app.core.store.collection import Collection
 from app.core.store.store import Store
@@ -28,7 +28,6 @@ from app.features import ALL, ServerSettings
 from app.rest.route import routes_of
 from app.settings import Settings, settings_of
 from graphql_app.schema import sdl
-from graphql_app.types import FEATURE, Document
 from mcp_tools.server import instructions_of
 from tests.console.visitor import Visitor
 from tests.databases import CONTRACT
@@ -162,11 +161,10 @@ def test_no_record_and_no_request_has_a_field_of_it(openapi: Any, name: str) -> 
 
 @each_feature
 def test_the_delivery_api_has_no_field_of_it(name: str) -> None:
-    fields = [one for one in Document.__strawberry_definition__.fields if one.metadata.get(FEATURE) == name]
+    fields = [one.field for one in ALL.delivery_fields() if one.folder == name]
     text = sdl(without(name))
 
-    assert [one for one in fields if f"{one.name}: " in text] == []
-    assert [one for one in fields if one.type.__name__ in text] == []
+    assert [one for one in fields if f"{one.graphql_name}: " in text or one.type.__name__ in text] == []
 
 
 @each_feature
@@ -208,7 +206,7 @@ def test_its_collections_have_no_index_and_no_validator(name: str) -> None:
 @each_feature
 def test_it_has_no_command(name: str) -> None:
     shown = CliRunner().invoke(main, ["--help"], obj=without(name)).output
-    own = {command for command, feature in OF_FEATURES.items() if feature == name}
+    own = {one.name for one in ALL.commands if one.folder == name}
 
     assert own & set(re.findall(r"^  ([a-z-]+) ", shown, re.MULTILINE)) == set()
     assert all(CliRunner().invoke(main, [command], obj=without(name)).exit_code == 2 for command in own)

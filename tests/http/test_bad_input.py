@@ -21,12 +21,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis_graphql import queries
 
-from app.cli import calling, imports, plans
+from app.cli import calling
 from app.core import errors
 from app.core.context import Context, system
 from app.core.errors import BadRequest
 from app.core.store.store import Store
 from app.core.vocabulary import Channel, TokenKind
+from app.planning.commands import plans
+from app.transfers.commands import imports
 from app.transfers.operations import check_import, export_project, import_project
 from graphql_app.errors import INTERNAL
 from tests.console.visitor import Visitor

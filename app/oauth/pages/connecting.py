@@ -41,7 +41,7 @@ def authorize() -> Response:
     """
     connection_server().get_consent_grant()
     query = urlencode(list(request.args.items(multi=True)))
-    return leading_on(f"{url_for('console.show_connect')}?{query}")
+    return leading_on(f"{url_for('console.oauth.show_connect')}?{query}")
 
 
 def leading_on(address: str) -> Response:

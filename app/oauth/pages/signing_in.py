@@ -90,7 +90,7 @@ def sign_in_with_oidc() -> Response:
     """Redirects to the OpenID provider."""
     client = _client()
     session[TO] = way_back(request.args.get("to", ""))
-    callback = f"{callers().address.rstrip('/')}{url_for('console.back_from_oidc')}"
+    callback = f"{callers().address.rstrip('/')}{url_for('console.oidc.back_from_oidc')}"
     response: Response = _asking(lambda: client.authorize_redirect(callback))
     return response
 

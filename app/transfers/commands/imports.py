@@ -11,9 +11,6 @@ from pathlib import Path
 import click
 
 from app.cli.calling import as_json, call, context, finish, of_project, shown
-from app.cli.exported import import_exported
-from app.cli.front_matter import Post, Unreadable, read_post
-from app.cli.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.core.batches import batches
 from app.core.context import Context, this_instant
 from app.core.errors import BadRequest, Refusal
@@ -21,7 +18,9 @@ from app.core.schemas.loading import load
 from app.core.store.store import Store
 from app.core.times import wire_time
 from app.documents import publishing
-from app.features import ALL
+from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
+from app.transfers.commands.exported import import_exported
+from app.transfers.commands.front_matter import Post, Unreadable, read_post
 from app.transfers.folders import import_documents, update_imported
 from app.transfers.responses import Import
 from app.transfers.schemas import ImportedFields
@@ -114,7 +113,7 @@ class _Run:
         if self.root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self.root):
             raise Unreadable("It is a symbolic link that leads out of the folder.")
         post = read_post(file)
-        fields = load(ALL.schema_of(ImportedFields), post.fields)
+        fields = load(self.ctx.features.schema_of(ImportedFields), post.fields)
         first = self.slugs.setdefault(fields["slug"], file)
         if first != file:
             raise Unreadable(

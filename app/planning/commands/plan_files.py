@@ -11,10 +11,9 @@ import orjson
 
 from app.cli.bounded_parsing import Unparsable, parse_yaml
 from app.cli.calling import read_bounded
+from app.core.schemas.fields import Schema
 from app.core.schemas.loading import cached_schema
 from app.core.schemas.unknown import unknown_names
-from app.features import ALL
-from app.planning.schemas import PlanFields
 from app.planning.tables import PlanFile, UnreadablePlan, read_table, text_of
 
 MAX_FILE_BYTES = 100 * 1024 * 1024
@@ -26,15 +25,15 @@ YAML = (".yaml", ".yml")
 SUFFIXES = (*TABLES, *YAML, ".json")
 
 
-def read_plan(path: Path) -> PlanFile:
-    """Returns the plan in a file. Raises `UnreadablePlan`."""
+def read_plan(path: Path, schema: type[Schema]) -> PlanFile:
+    """Returns the plan in a file, whose body has the fields of `schema`. Raises `UnreadablePlan`."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise UnreadablePlan(f"{path.name}: its name must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}.")
     content = read_bounded(path, MAX_FILE_BYTES, UnreadablePlan, name=f"{path.name}: it")
     if suffix in TABLES:
         return read_table(text_of(content))
-    return _from_body(_from_yaml(text_of(content)) if suffix in YAML else _from_json(content))
+    return _from_body(_from_yaml(text_of(content)) if suffix in YAML else _from_json(content), schema)
 
 
 def _from_yaml(text: str) -> Any:
@@ -55,12 +54,11 @@ def _from_json(content: bytes) -> Any:
         raise UnreadablePlan(f"The file is not valid JSON: {error}.") from None
 
 
-def _from_body(body: Any) -> PlanFile:
+def _from_body(body: Any, schema: type[Schema]) -> PlanFile:
     plan = {"pieces": body} if isinstance(body, list) else body
     if not isinstance(plan, dict) or not isinstance(plan.get("pieces"), list):
         raise UnreadablePlan("The file must hold a list of pieces, or an object with such a list as `pieces`.")
-    schema = cached_schema(ALL.schema_of(PlanFields))
-    if unknown := [f"{one.path}: unknown field; {one.hint}" for one in unknown_names(schema, plan)]:
+    if unknown := [f"{one.path}: unknown field; {one.hint}" for one in unknown_names(cached_schema(schema), plan)]:
         raise UnreadablePlan(*unknown)
     if not isinstance(plan.get("atomic", False), bool):
         raise UnreadablePlan("atomic: Must be true or false.")

@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 import click
 
 from app.cli.calling import as_json, context, finish, of_project, show_all, shown
-from app.cli.plan_files import read_plan
 from app.core.batches import batches
 from app.core.context import Context, this_instant
 from app.core.errors import HttpApiDecodeError, IntentInvalid
+from app.core.schemas.fields import Schema
 from app.core.schemas.loading import load
-from app.features import ALL
+from app.planning.commands.plan_files import read_plan
 from app.planning.operations import plan_documents
 from app.planning.responses import Piece
 from app.planning.rules import REPEATED
@@ -37,13 +37,14 @@ def command(project_id: str, path: Path, atomic: bool, dry_run: bool, json: bool
     document, a known one changes what differs. The same file again changes nothing. The exit code is 1 when a piece was
     refused.
     """
+    schema = click.get_current_context().obj.schema_of(PlanFields)
     try:
-        plan = read_plan(path)
+        plan = read_plan(path, schema)
     except UnreadablePlan as error:
         _fail(error.problems, error.more)
     if not plan.pieces:
         raise click.ClickException(f"{path.name} has no pieces.")
-    pieces = _loaded(plan)
+    pieces = _loaded(plan, schema)
     ctx = replace(context(project_id), dry_run=dry_run)
     outcomes = _plan_all(ctx, plan, pieces) if atomic or plan.atomic else _plan_in_batches(ctx, pieces)
     if dry_run:  # what it created is rolled back, so no id of it means anything
@@ -52,14 +53,14 @@ def command(project_id: str, path: Path, atomic: bool, dry_run: bool, json: bool
     finish({"pieces": outcomes}, lambda: _print_report(plan, outcomes), json=json, dry_run=dry_run, refused=refused)
 
 
-def _loaded(plan: PlanFile) -> list[dict[str, Any]]:
+def _loaded(plan: PlanFile, schema: type[Schema]) -> list[dict[str, Any]]:
     """Returns the pieces with their types and lengths checked; fails with all that is wrong in the whole file."""
     pieces: list[dict[str, Any]] = []
     wrong: list[str] = []
     more = 0
     for start in range(0, len(plan.pieces), MAX_PIECES):
         try:
-            pieces += load(ALL.schema_of(PlanFields), {"pieces": plan.pieces[start : start + MAX_PIECES]})["pieces"]
+            pieces += load(schema, {"pieces": plan.pieces[start : start + MAX_PIECES]})["pieces"]
         except HttpApiDecodeError as error:
             wrong += [plan.problem(**issue, start=start) for issue in error.extra["issues"]]
             more += error.extra.get("more", 0)
