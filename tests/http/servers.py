@@ -36,10 +36,11 @@ class ServerProcess:
 
     def __init__(self, mongodb_uri: str, database: str, target: str = "wsgi:app", **environment: str) -> None:
         self.port = free_port()
-        given = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": database, "LOG_LEVEL": "CRITICAL", **environment}
+        given = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": database, "LOG_LEVEL": "CRITICAL"}
+        given |= {"GRANIAN_BLOCKING_THREADS": "8", **environment}
         granian = [Path(sys.executable).with_name("granian"), "--interface", "wsgi", "--port", str(self.port)]
         self._process = subprocess.Popen(
-            [*granian, "--blocking-threads", "16", "--no-log", target],
+            [*granian, "--no-log", target],
             cwd=CHECKOUT,
             env={**os.environ, **given},
             start_new_session=True,
@@ -98,5 +99,6 @@ def servers(mongodb_uri: str, database: str, **environment: str) -> Iterator[Cal
 @contextmanager
 def a_server(mongodb_uri: str, database: str, **options: str) -> Iterator[str]:
     """Yields the address of a server that does not limit how often it is called."""
-    with servers(mongodb_uri, database, RATE_LIMIT_PER_MINUTE="0", **options) as start:
+    unlimited = {"RATE_LIMIT_PER_MINUTE": "0", "GRANIAN_BLOCKING_THREADS": "16"}
+    with servers(mongodb_uri, database, **unlimited, **options) as start:
         yield f"http://127.0.0.1:{start().wait().port}"

@@ -320,8 +320,10 @@ def test_the_command_says_what_it_does_in_json_and_ends_cleanly(fresh_store: Sto
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         document = a_document(project.context())
         OPERATIONS["mark_brief_ready"](project.context(), document["id"])
-        until(lambda: fresh_store[Events].last(project.id) >= 2, seconds=20)
-        process.send_signal(signal.SIGTERM)
+        try:
+            until(lambda: fresh_store[Events].last(project.id) >= 2)
+        finally:
+            process.send_signal(signal.SIGTERM)
         assert process.stderr is not None
         lines = [json.loads(line) for line in process.stderr.read().splitlines()]
 
