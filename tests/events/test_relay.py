@@ -18,6 +18,7 @@ from app.core.errors import WriteConflict
 from app.core.events import Event
 from app.core.store import outbox as outboxes
 from app.core.store.collection import MAX_OUTBOX, OutboxFull
+from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.core.vocabulary import Channel
@@ -231,6 +232,31 @@ def test_relays_killed_at_any_instant_lose_and_repeat_nothing(store: Store, mong
     for document_id in documents:
         titles = [event["data"].get("title") for event in events if event["data"].get("documentId") == document_id]
         assert titles == [None, *map(str, range(written[document_id]))]
+
+
+def _publish_and_die(uri: str, database: str, project_id: str, team_id: str, document_id: str) -> None:
+    """Publishes a document, and dies between the commit and what comes after it."""
+    DeliveryRevisions.count = lambda *_: os._exit(9)  # type: ignore[method-assign]
+    ctx = Project(connect(uri, database), project_id, team_id).context()
+    OPERATIONS["publish_document"](ctx, document_id, fields={})
+
+
+@pytest.mark.race
+def test_a_publication_whose_process_died_after_the_commit_counts_when_it_is_relayed(
+    store: Store, project: Project, mongodb_uri: str, killable: Any
+) -> None:
+    document = a_document(project.context(), markdown="Rye is dark.")
+    before = store[DeliveryRevisions].read(project.id).number
+    call = (mongodb_uri, store.database.name, project.id, project.team_id, document["id"])
+    child = killable.Process(target=_publish_and_die, args=call)
+    child.start()
+    child.join()
+
+    assert child.exitcode == 9
+    assert store[Documents].get(project.id, document["id"])["isPublished"]
+    assert store[DeliveryRevisions].read(project.id).number == before
+    store[Outboxes].publish_all(project.id)
+    assert store[DeliveryRevisions].read(project.id).number == before + 1
 
 
 @pytest.mark.contract("decided-events.never-lost")
