@@ -7,7 +7,8 @@ Where things are:
   `call(operation, *ids, fields=…)` and `may(operation)`.
 - `forms.py` reads what was sent, and has the two decorators of the views that forms and buttons are sent to.
 - Each group of pages is a module whose views are decorated with `@console.get(…)` and `@console.post(…)`; import it in
-  `routes.py`, and add its entry to `NAVIGATION` in `frame.py` if it has one.
+  `routes.py`, and add its entry to `NAVIGATION` in `frame.py` if it has one. Those of a feature are in its folder:
+  `additions.py` says how.
 - `templates/console/base.html` is the layout of a page; `macros.html` has buttons, form fields with their errors,
   states, dates, people and empty states: use these, so that pages look and behave alike.
 - `assets/console.css` begins with the tokens (type, spacing, colours in light and dark); write no other value.

@@ -14,6 +14,7 @@ from app.console import (  # noqa: F401  # their pages and template filters are 
     members,
     moves,
     planning,
+    plots,
     projects,
     signing_in,
     table,

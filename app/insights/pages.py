@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 
+from app.console import plots
 from app.console.additions import Pages
 from app.console.calls import call, require
 from app.console.frame import is_from_script, page
@@ -20,7 +21,6 @@ from app.documents import operations as documents
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import DocumentQuery
 from app.insights import operations as insights
-from app.insights import plots
 from app.insights.rules import COUNTED
 
 pages = Blueprint("insights", __name__, template_folder="templates")
@@ -57,9 +57,6 @@ def show_insight() -> Response:
         of_agents=OF_AGENTS,
         plots=plots,
     )
-
-
-pages.app_template_filter("share_of")(plots.share)
 
 
 @pages.get("/insight/dates")

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 
+from app.console import plots
 from app.console.words import duration
 from app.core.context import this_instant
 from app.core.store.outbox import Outboxes
 from app.core.times import wire_time
 from app.core.vocabulary import Scope
-from app.insights import plots
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief
 

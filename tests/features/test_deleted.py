@@ -101,7 +101,7 @@ def test_deleting_a_feature_takes_its_folder_and_its_lines_in_the_list(tmp_path:
 
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM], cwd=tmp_path, env=environment, capture_output=True, text=True
+        [sys.executable, "-c", PROGRAM], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
 
     assert done.returncode == 0, done.stderr

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from app.console.frame import console
+
 HEIGHT = 48
 WIDTH = 360
 LEAST = 2
@@ -40,6 +42,7 @@ def area(values: Sequence[int]) -> str:
     )
 
 
+@console.app_template_filter("share_of")
 def share(value: float | None, most: float) -> float:
     """Returns the length of a bar, of 100, for a value; visible for any value but 0."""
     return round(max(1, 100 * value / most), 2) if value and most else 0
