@@ -171,7 +171,7 @@ def first_of_each(results: Sequence[CheckResult], most: int) -> tuple[list[Check
         of_check[one["check"]] += 1
         if of_check[one["check"]] <= most:
             first.append(one)
-    return first, {check: count - most for check, count in of_check.items() if count > most}
+    return first, {str(check): count - most for check, count in of_check.items() if count > most}
 
 
 def keyword_warnings(keyword: str, titles: Sequence[str], levels: Mapping[str, str]) -> list[CheckResult]:

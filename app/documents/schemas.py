@@ -189,7 +189,7 @@ class DocumentQuery(Page):
     count = StrictBoolean(description="`true`: count the documents on all pages")
 
 
-class ListQuery(DocumentQuery, ShortRecords):
+class ListQuery(ShortRecords, DocumentQuery):
     """The filters over MCP, where the list has short records."""
 
 

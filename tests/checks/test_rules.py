@@ -364,7 +364,7 @@ def test_a_text_of_too_many_elements_fails_what_reads_it_whole_and_so_hides_noth
     results = run_checks(subject(markdown=text), {"placeholders": "error"})
     assert failed_errors(results)
     told = [one["check"] for one in results if "over 300,000 elements" in one["message"]]
-    assert told == ["heading_levels", "image_alt", "placeholders", "repeated_paragraphs", "links"]
+    assert told == ["heading_levels", "image_alt", "placeholders", "model_slips", "repeated_paragraphs", "links"]
 
 
 ARTICLE = "# Rye\n\nRye is dark.\n"

@@ -23,7 +23,8 @@ def test_every_tool_is_in_a_toolset_that_exists() -> None:
 
 @pytest.mark.parametrize(("toolset", "described"), [("writing", SETS["writing"]), ("reviewing", ["request_changes"])])
 def test_what_a_tool_says_to_call_next_is_in_its_set(toolset: str, described: list[str]) -> None:
-    named = {name for tool in described for name in re.findall("`(\\w+)`", TOOLS[tool].definition.description or "")}
+    tools = tools_of(ALL, toolset)
+    named = {name for tool in described for name in re.findall("`(\\w+)`", tools[tool].definition.description or "")}
 
     assert named & set(TOOLS)
     assert named & set(TOOLS) <= set(SETS[toolset])

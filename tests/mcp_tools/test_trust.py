@@ -51,9 +51,11 @@ def test_every_answer_with_what_somebody_wrote_has_the_label_and_so_has_its_tool
     said = set()
     for operation in READS:
         required = TOOLS[operation.name].definition.input_schema.get("required", [])
-        if not set(required) <= set(ids) or operation.name == "get_review_record":  # no agent makes such a record
+        if (
+            not {*required, *operation.id_names} <= set(ids) or operation.name == "get_review_record"
+        ):  # no agent makes such a record
             continue
-        arguments = {name: ids[name] for name in required}
+        arguments = {name: ids[name] for name in {*required, *operation.id_names}}
         result = agent.ask("tools/call", {"name": operation.name, "arguments": arguments})
         assert not result["isError"], result
         if SAID[:50] in result["content"][0]["text"]:
