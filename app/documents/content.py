@@ -97,7 +97,6 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     """Write a document's whole content, without its title, as a new version.
 
     It is refused while another holds the claim, and if the document changed since the `version` that you read last.
-    Content that did not change makes no new version.
     """
     _demand_base(ctx, fields)
     return write_text(ctx, document_id, fields, lambda present: str(fields["markdown"]))

@@ -153,7 +153,7 @@ def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Move a document to the trash: it is gone from every list and from delivery, and can be restored.
 
-    A scheduled one is unscheduled. The response is the document as it was.
+    A scheduled one is unscheduled.
     """
     document = ctx.check_match(own_document(ctx, document_id))
     publication = ctx.store[Publications].remove(ctx.project_id, document["id"]) if document["isPublished"] else None
@@ -175,8 +175,7 @@ def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Take a document out of the trash, as it was: delivered again if it was.
 
-    In a project that demands four eyes it is not delivered again where you could not publish it. A category or cluster
-    that is gone meanwhile is null. Refused while another document has its slug.
+    It stays off the website where `fourEyes` lets you not publish it. Refused while another has its slug.
     """
     document = ctx.store[Documents].get_trashed(ctx.project_id, document_id) or own_document(ctx, document_id)
 

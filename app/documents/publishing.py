@@ -82,7 +82,7 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     """Submit a document for review.
 
     It must have content, and pass the checks that the project demands. A claimed brief becomes `drafted` and the claim
-    ends. A published document can be submitted when it has unpublished changes; it is delivered as it was.
+    ends. A published document can be submitted when it has unpublished changes.
     """
     document = own_document(ctx, document_id)
     attempt = Attempt(ctx, document, call_under_claim(ctx, fields), fields, recent=True)
@@ -259,8 +259,7 @@ def _is_due(document: StoredDocument, now: datetime) -> bool:
 def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Publish a document now: its content as it is becomes what the website gets.
 
-    A scheduled one is published early. With `baseVersion`, what you read is what goes out. In a project that demands
-    approval, only an approved document is published. Markdown whose html would be over 15 MB can't be.
+    With `baseVersion`, what you read is what goes out. It may have to be approved first.
     """
     return _publish(ctx)
 

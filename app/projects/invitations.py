@@ -41,13 +41,13 @@ NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn o
     transaction=True,
     unchanging=True,
     toolsets=("admin",),
-    next="Give the link to the member alone, and never write it into a document.",
+    next="Give it to the member alone.",
 )
 def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInvitation]:
-    """Invite a member: the link signs them in to the console once, with a token of their own.
+    """Invite a member: the link signs them in to the console once.
 
-    The link is in this response and never shown again. It ends with the token that made it. An invitation can't give a
-    scope that its maker lacks, and agents can't invite.
+    The link is in this response alone, and ends with your token. It can't give a scope that yours lacks; agents can't
+    invite.
     """
     member = ctx.check_match(own_member(ctx, member_id))
     refuse_agents(ctx)

@@ -73,10 +73,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member
 
 @operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /members/<id>", transaction=True, toolsets=("admin",))
 def delete_member(ctx: Context, member_id: str) -> Result[Member]:
-    """Remove a member: they can't be assigned any more, their tokens are revoked, and records keep their id.
-
-    The response is the member as they were.
-    """
+    """Remove a member: their tokens are revoked, and records keep their id."""
     member = ctx.check_match(own_member(ctx, member_id))
     deleted = ctx.store[Members].delete(ctx.project_id, member, ctx.event("member.deleted"))
     tokens = ctx.store[Tokens]

@@ -46,9 +46,9 @@ def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
     next="Pass the secret on at once, and never write it into a document.",
 )
 def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
-    """Create a token of the project; its secret is in this response and never shown again.
+    """Create a token; its secret is in this response alone.
 
-    A token can't be given a scope that its maker lacks; one that an agent makes has the agent's name.
+    It can't have a scope that yours lacks. One that an agent makes has the agent's name.
     """
     own = agent_name(ctx, fields.get("agent"))
     _check(ctx, fields, own)
@@ -112,9 +112,8 @@ def revoke_token(ctx: Context, token_id: str) -> Result[Token]:
 def rotate_token(ctx: Context, token_id: str) -> Result[NewToken]:
     """Give a token a new secret; the old one stops working within 5 seconds.
 
-    The token keeps its id, so its drafts and claims stay its own. The secret is in this response and never shown again.
-    A token with a scope that yours lacks can't be rotated with it, and one of a person not by an agent. One that a
-    client got by OAuth renews itself.
+    Its drafts and claims stay its own. The secret is in this response alone. Refused for a token with a scope that
+    yours lacks, for one by OAuth, and to agents for one of a person.
     """
     token = ctx.check_match(_own_token(ctx, token_id))
     if not token["agent"]:

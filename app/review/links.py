@@ -52,7 +52,7 @@ TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review 
 def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result[NewReviewLink]:
     """Create a link that shows a document to somebody who is no member, for remarks.
 
-    It is in this response and never shown again. It ends with the token that made it.
+    It is in this response alone, and ends with your token.
     """
     document = ctx.check_match(own_document(ctx, document_id))
     if len(_links(ctx, document["id"])) >= MOST_LINKS:

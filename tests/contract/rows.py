@@ -715,7 +715,7 @@ DECIDED: tuple[Row, ...] = (
             "thread": "a thread has the keys of the contract",
             "list": "list_threads: those not resolved by default, in the order of the text, then by age; state filters",
             "open": "a quote stands in the text once; a suggestion needs a quote; what is wrong is named",
-            "caps": "threads: 200 unresolved, 1,000 in all, 100 by visitors; 100 comments each; 20 review links; in races",
+            "caps": "threads: 200 unresolved, 1,000 in all, 100 by visitors; 100 comments each; 20 review links",
             "anchors": "a remark is never moved to other words, in any history of edits",
             "settled-anchors": "known in its own version; an empty side is an end of the text; overlaps count",
             "linear": "2 MB with 200 threads are looked through within 50 ms",
