@@ -84,7 +84,9 @@ def test_every_check_can_be_met_by_the_tools_of_a_writer(writer: Agent, project:
     if wrong:
         writer.call("update_document", documentId=document, **{name: RIGHT[name] for name in wrong})
     if taken:
-        writer.call("update_brief", documentId=document, keyword="sourdough starter")
+        another = {"keyword": "sourdough starter"}
+        assert writer.refused("update_brief", documentId=document, **another)["_tag"] == "ReviewRequired"
+        TOOLS["update_brief"].operation(ctx, document, fields=another)  # by a person
     assert writer.call("check_document", documentId=document)["blocking"] == 0
     assert writer.call("submit_document", documentId=document)["status"] == "review"
 
