@@ -158,7 +158,7 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "withdraw_invitation": lambda scene: Call(scene.invited()),
     "create_token": lambda scene: Call((), {"name": "Night writer", "scopes": ["admin"]}),
     "update_token": lambda scene: Call((scene.project.token().id,), {"budget": {"writesPerHour": 5}}),
-    "rotate_token": lambda scene: Call((scene.project.token(scopes=[Scope.ADMIN]).id,)),
+    "rotate_token": lambda scene: Call((scene.project.token(agent="writer-2", scopes=[Scope.ADMIN]).id,)),
     "revoke_token": lambda scene: Call((scene.project.token().id,)),
     "revert_token": lambda scene: Call((scene.reverted(),), {"since": in_hours(-1)}),
     "create_webhook": lambda scene: Call((), {"url": "https://hooks.example.org/b"}),

@@ -92,9 +92,8 @@ class _Known(_Piece):
 def plan_documents(ctx: Context, fields: Fields) -> Result[Plan]:
     """Plan up to 500 documents with their briefs, by keys of your own.
 
-    A new `key` creates a document. An existing key updates only the fields sent, including those of the brief, but
-    never `markdown`, `status` and `slug`. Each piece holds or fails by itself, unless `atomic`. The same plan again
-    changes nothing.
+    A new `key` creates a document. An existing key updates the fields sent, the brief's too, but never `markdown`,
+    `status` and `slug`. Each piece holds or fails by itself, unless `atomic`. The same plan again changes nothing.
     """
     pieces = _read(ctx, fields["pieces"])
     new = [piece for piece in pieces if isinstance(piece, _New)]

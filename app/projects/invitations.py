@@ -43,7 +43,7 @@ NO_INVITATION = "The member has no such invitation: it was accepted, withdrawn o
     next="Give the link to the member alone, and never write it into a document.",
 )
 def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInvitation]:
-    """Invite a member: the link signs them in to the console once, with a token of their own.
+    """Invite a member: the link signs them in to the console once.
 
     The link is shown only in this response. Agents can't invite.
     """
