@@ -20,7 +20,7 @@ from app.core.errors import (
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.vocabulary import Scope
-from app.documents.content import markdown_of, write_text
+from app.documents.content import EditedText, edited_text, markdown_of, prepare_edit, write_text
 from app.documents.edits import can_write_content
 from app.documents.operations import document_change, own_document
 from app.documents.record import StoredDocument
@@ -65,12 +65,17 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result[SectionR
     raise NotFound(f"The document has no section {number}: read its outline.")
 
 
+def _prepare(ctx: Context, document_id: str, fields: Fields) -> EditedText | None:
+    return prepare_edit(ctx, document_id, partial(_edited, ctx, sent=fields["edits"]))
+
+
 @document_change(
     Scope.WRITE,
     "PATCH /documents/<id>/content",
     body=ContentEdits,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
+    prepare=_prepare,
     rule=can_write_content,
     toolsets=("writing",),
     next="After `VersionConflict`: `get_outline`. Next: `check_document`, then `submit_document`.",
@@ -80,7 +85,8 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docum
 
     Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.
     """
-    return write_text(ctx, document_id, fields, partial(_edited, ctx, sent=fields["edits"]))
+    edit = partial(_edited, ctx, sent=fields["edits"])
+    return write_text(ctx, document_id, fields, partial(edited_text, ctx, text_of=edit))
 
 
 def _edited(ctx: Context, document: StoredDocument, sent: Sequence[Fields]) -> str:
