@@ -1,17 +1,21 @@
 """Categories: a tree of names that documents are filed under."""
 
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Hashable, Iterable, Sequence
 from functools import partial
 
 from bson import ObjectId
+from cachetools import TTLCache
 
 from app.categories.rules import StoredCategory, StoredCluster
+from app.core.events import Event
 from app.core.named import name_key
 from app.core.slugs import slug_of
 from app.core.store.collection import from_bson, object_id
 from app.core.store.indexes import NOT_DELETED, Storage, index
 from app.core.store.named import Named
 from app.core.store.single_flight import SingleFlight
+from app.core.store.types import Values
 from app.core.store.validators import TEXT, record_validator
 
 STORAGE = Storage(
@@ -38,6 +42,12 @@ class Clusters(Named[StoredCluster]):
 
 
 _name_reads: SingleFlight[dict[str, str]] = SingleFlight()
+_recent_names: TTLCache[Hashable, dict[str, str]] = TTLCache(1_000, 3)
+"""Names of categories, so that a page of briefs is one command: a new name is shown within 3 s, by the process that
+wrote it at once."""
+_renamed: TTLCache[Hashable, bool] = TTLCache(10_000, 15)
+"""Projects of which this process changed a category, for longer than the transaction may last."""
+_names_lock = threading.Lock()
 
 
 class Categories(Named[StoredCategory]):
@@ -67,7 +77,19 @@ class Categories(Named[StoredCategory]):
         """Returns the names of categories by id; requests that need the same ones at the same time share the read."""
         wanted = sorted(set(category_ids))
         key = (self._store.cache_scope, project_id, *wanted)
-        return _name_reads.read(key, partial(super().names, project_id, wanted)) if wanted else {}
+        with _names_lock:
+            names = {} if key[:2] in _renamed else _recent_names.get(key, {})
+        if wanted and not names:
+            names = _name_reads.read(key, partial(super().names, project_id, wanted))
+            with _names_lock:
+                _recent_names[key] = names
+        return names
+
+    def change(self, project_id: str, before: StoredCategory, after: Values, events: Sequence[Event]) -> StoredCategory:
+        """Changes a category. Raises as every `change` does."""
+        with _names_lock:
+            _renamed[self._store.cache_scope, project_id] = True
+        return super().change(project_id, before, after, events)
 
     def get_path(self, project_id: str, category_id: str) -> Sequence[StoredCategory]:
         """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""
