@@ -32,19 +32,19 @@ class Server:
         return max(self._memory("VmHWM"), default=0.0)
 
     def cpu_seconds(self) -> float:
-        """Returns the CPU time of all threads of the processes that serve, where the system tells (Linux)."""
-        threads = [thread for folder in self._folders() for thread in folder.glob("task/*/schedstat")]
+        """Returns the CPU time of all threads of the child processes, where the system tells (Linux)."""
+        threads = [thread for folder in self._folders("") for thread in folder.glob("task/*/schedstat")]
         return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
 
     def _memory(self, name: str) -> list[float]:
-        files = [folder / "status" for folder in self._folders()]
+        files = [folder / "status" for folder in self._folders("spawn_main")]
         found = [re.search(rf"{name}:\s+(\d+) kB", file.read_text()) for file in files if file.exists()]
         return [int(one[1]) / 1024 for one in found if one]
 
-    def _folders(self) -> list[Path]:
+    def _folders(self, arguments: str) -> list[Path]:
         command = ["ps", "-o", "pid=,args=", "--ppid", str(self.process)]
         children = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
-        return [Path(f"/proc/{line.split()[0]}") for line in children if "spawn_main" in line]
+        return [Path(f"/proc/{line.split()[0]}") for line in children if arguments in line]
 
 
 @contextmanager
