@@ -30,20 +30,23 @@ class Side:
     port: int
     requests: Callable[[], Sequence[bytes]]
     once: bool = False
+    cpu: Callable[[], float] = lambda: 0.0
+    """Returns the CPU seconds that the server's threads have taken so far."""
 
 
 @dataclass(frozen=True)
 class Rate:
     """What a load gave: requests a second, and the median and 99th percentile of latency in ms.
 
-    `busy` is the share of the machine's CPUs that were at work meanwhile, with MongoDB and the load; 0 where the system
-    does not tell.
+    `busy` is the share of the machine's CPUs that were at work meanwhile, with MongoDB and the load, `cpu_ms` the CPU
+    that the server's threads took for a request; 0 where the system does not tell.
     """
 
     per_second: float
     p50: float
     p99: float
     busy: float = 0.0
+    cpu_ms: float = 0.0
 
 
 def request(method: str, path: str, token: str = "", body: bytes = b"", **headers: str) -> bytes:
@@ -69,9 +72,10 @@ def in_turns(*sides: Side) -> list[Rate]:
 
 def _turn(side: Side) -> Rate:
     requests = side.requests()
-    before, began = _busy(), time.monotonic()
+    before, began, cpu = _busy(), time.monotonic(), side.cpu()
     rate = _by_wrk(side, requests) if WRK else asyncio.run(_by_this_process(side, requests))
-    passed, after = time.monotonic() - began, _busy()
+    passed, after, cpu = time.monotonic() - began, _busy(), side.cpu() - cpu
+    rate = replace(rate, cpu_ms=1_000 * cpu / passed / rate.per_second)
     return replace(rate, busy=sum(after[cpu] - before[cpu] for cpu in after) / passed / max(1, len(after)))
 
 

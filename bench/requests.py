@@ -1,8 +1,9 @@
 """The requests of issue and contract that agents and sites send most, each beside the floor that answers the same."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from itertools import count, cycle
 from typing import Any
 from urllib.parse import quote
@@ -60,7 +61,9 @@ def run(uri: str, store: Store, only: str = "") -> Iterator[Figure]:
     with service(environment) as ours, floor(floor_environment) as bare:
         for row in table(project, other, ours.port, bare.port):
             if only in row.what:
-                yield Figure(row.what, row.beside, row.target, *in_turns(row.ours, row.floor))
+                beside = ours if row.floor.port == ours.port else bare
+                sides = replace(row.ours, cpu=ours.cpu_seconds), replace(row.floor, cpu=beside.cpu_seconds)
+                yield Figure(row.what, row.beside, row.target, *in_turns(*sides))
 
 
 @dataclass(frozen=True)
@@ -87,10 +90,10 @@ class Library:
         owned = seeds.drafts(self.project, self.authors, DRAFTS_EACH, 10_000, next(turns))
         return [request("POST", f"/document-intents/{one}/confirm", token.secret) for token, one in owned]
 
-    def writes(self, turns: Iterator[int]) -> list[bytes]:
+    def writes(self, turns: Iterator[int], text: Callable[[int, int], str] = seeds.text) -> list[bytes]:
         turn = next(turns)
         bodies = (
-            orjson.dumps({"markdown": seeds.text(20_000, turn * WRITTEN + place)}) for place in range(len(self.written))
+            orjson.dumps({"markdown": text(20_000, turn * WRITTEN + place)}) for place in range(len(self.written))
         )
         return [
             request("PUT", f"/documents/{one}/content", self.token, body, If_Match="*")
@@ -102,9 +105,9 @@ def table(here: Library, there: Library, port: int, bare: int) -> Iterator[Measu
     """Yields the rows, each with what it needs made just before."""
 
     def both(
-        what: str, target: float, requests: Callable[[Library], Callable[[], Sequence[bytes]]], **once: bool
+        what: str, target: float, requests: Callable[[Library], Callable[[], Sequence[bytes]]], *, once: bool = False
     ) -> Any:
-        return Measured(what, target, Side(port, requests(here), **once), Side(bare, requests(there), **once))
+        return Measured(what, target, Side(port, requests(here), once), Side(bare, requests(there), once))
 
     def reads(path: str) -> Callable[[Library], Callable[[], Sequence[bytes]]]:
         return lambda library: lambda: [request("GET", path, library.token)]
@@ -126,6 +129,8 @@ def table(here: Library, there: Library, port: int, bare: int) -> Iterator[Measu
     yield both("create a draft, 10 KB", 0.45, lambda library: library.creations, once=True)
     yield both("confirm, 10 KB", 0.55, lambda library: _each_turn(library.confirms), once=True)
     yield both("write content, 20 KB", 0.45, lambda library: _each_turn(library.writes), once=True)
+    for language in ("German", "Japanese"):
+        yield both(f"write content, 20 KB of {language}", 0.45, _writes_in(language), once=True)
     site = here.project.token(kind=TokenKind.DELIVERY).secret
     cached, asked = f"/graphql?query={quote(QUERY)}", count()
     yield Measured(
@@ -148,6 +153,11 @@ def table(here: Library, there: Library, port: int, bare: int) -> Iterator[Measu
         Side(port, reads("/briefs?limit=50")(here)),
         "GET /briefs",
     )
+
+
+def _writes_in(language: str) -> Callable[[Library], Callable[[], Sequence[bytes]]]:
+    text = partial(seeds.prose, language)
+    return lambda library: _each_turn(partial(library.writes, text=text))
 
 
 def _each_turn(requests: Callable[[Iterator[int]], list[bytes]]) -> Callable[[], list[bytes]]:

@@ -16,6 +16,7 @@ from app.core.text.excerpts import word_count
 from app.documents.keys import document_keys
 from app.features import ALL
 from app.provenance.rules import digests_of, dump_origins, origins_after
+from tests.core.text.prose import PROSE
 from tests.make import Project, Token, a_document
 
 BATCH = 2_000
@@ -25,6 +26,12 @@ CLAIM = {"claimedBy": None, "claimedAt": None, "claimExpiresAt": None}
 @cache
 def _pages() -> str:
     return "\n\n".join(page.read_text() for page in sorted((Path(__file__).parent.parent / "docs").glob("*.md")))
+
+
+def prose(language: str, size: int, number: int) -> str:
+    """Returns about so many bytes of prose in a language; another text for each number."""
+    paragraph = PROSE[language]
+    return f"# {number}\n\n{paragraph * (size // len(paragraph.encode()))}"
 
 
 def text(length: int, number: int) -> str:

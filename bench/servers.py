@@ -32,25 +32,24 @@ class Server:
         return max(self._memory("VmHWM"), default=0.0)
 
     def cpu_seconds(self) -> float:
-        """Returns the time that the processes that serve have used a CPU so far, where the system tells (Linux)."""
-        return sum(cpu_seconds_of(process) for process in self._processes())
+        """Returns the CPU time of all threads of the child processes, where the system tells (Linux)."""
+        return sum(cpu_seconds_of(folder.name) for folder in self._folders(""))
 
     def _memory(self, name: str) -> list[float]:
-        files = [Path(f"/proc/{process}/status") for process in self._processes()]
+        files = [folder / "status" for folder in self._folders("spawn_main")]
         found = [re.search(rf"{name}:\s+(\d+) kB", file.read_text()) for file in files if file.exists()]
         return [int(one[1]) / 1024 for one in found if one]
 
-    def _processes(self) -> list[str]:
+    def _folders(self, arguments: str) -> list[Path]:
         command = ["ps", "-o", "pid=,args=", "--ppid", str(self.process)]
         children = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
-        return [line.split()[0] for line in children if "spawn_main" in line]
+        return [Path(f"/proc/{line.split()[0]}") for line in children if arguments in line]
 
 
 def cpu_seconds_of(process: int | str) -> float:
-    """Returns the time that a process has used a CPU so far; 0 where the system does not tell."""
-    file = Path(f"/proc/{process}/stat")
-    times = file.read_text().rpartition(")")[2].split()[11:13] if file.exists() else ()
-    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+    """Returns the CPU time of all threads of a process, where the system tells (Linux)."""
+    threads = Path(f"/proc/{process}").glob("task/*/schedstat")
+    return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
 
 
 @contextmanager

@@ -4,6 +4,7 @@ Strawberry's view executes the query. Before that, this view looks for a cached 
 project's delivery revision stays the same. It also adds the headers with which clients cache responses.
 """
 
+import gzip
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -36,7 +37,7 @@ from graphql_app.limits import delivery_schema
 from graphql_app.requests import GRAPHQL_RESPONSE, HTML, JSON, read_request, response_type
 from graphql_app.types import DeliveryContext
 
-VARY = "Authorization, Accept"
+VARY = "Authorization, Accept, Accept-Encoding"
 EXPLORER_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -47,6 +48,8 @@ PERSISTED_CHARACTERS = 300_000
 READ_AGAIN = 3
 """How often a query is executed whose texts were replaced before they could be read."""
 CACHE_BYTES = 32 * 1024 * 1024
+COMPRESSION = 3
+"""The level of gzip: 110 KB become a fifth in 1 ms; the default takes three times as long for 5 % less."""
 ENTRY_BYTES = 500
 """The bytes that a cached response takes in addition to its own."""
 
@@ -75,11 +78,14 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         data = self._request_data(ctx)
         revision = delivery_revision(ctx)
         key = _cache_key(ctx, data)
-        tag = sha256_of(repr((key, revision.number, media_type)))
+        encoding = "gzip" if request.accept_encodings.quality("gzip") > 0 else ""
+        tag = sha256_of(repr((key, revision.number, media_type, encoding)))
         caching = {"Cache-Control": self._cache_control, "ETag": quote_etag(tag)} if is_get else {}
         if is_get and request.if_none_match.contains_weak(tag):
             return Response(status=304, headers={"Vary": VARY, **caching})
-        body = self._responses.get((key, revision.number))
+        if encoding:
+            caching["Content-Encoding"] = encoding
+        body = self._responses.get((key, revision.number, encoding))
         if body is not None:
             return _response(body, media_type, caching)
         result, shows_drafts = read_delivered(ctx, revision, lambda ctx: self._execute(ctx, revision, data))
@@ -90,7 +96,9 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             self._persisted.put((ctx.project_id, sha256_of(data.query)), data.query)
         if result.errors or shows_drafts:
             return _response(body, media_type, {"Cache-Control": "private, no-store" if shows_drafts else "no-store"})
-        self._responses.put((key, revision.number), body)
+        if encoding:
+            body = gzip.compress(body, COMPRESSION, mtime=0)
+        self._responses.put((key, revision.number, encoding), body)
         return _response(body, media_type, caching)
 
     def _request_data(self, ctx: Context) -> GraphQLRequestData:

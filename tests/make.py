@@ -76,7 +76,7 @@ class Project:
             "hash": hash_of(secret),
             "createdAt": now,
             "expiresAt": None,
-            "lastUsedAt": None,
+            "lastUsedAt": now,
             "revokedAt": None,
             **fields,
         }

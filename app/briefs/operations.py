@@ -229,7 +229,8 @@ def _claim(ctx: Context, document: StoredDocument, fields: Fields) -> Result[Cla
     """Claims a brief, for the lease that was sent or the project's; returns it with what features add to claims."""
     seconds = fields.get("leaseSeconds")
     if seconds is None:
-        seconds = ctx.store[Projects].recent_settings(ctx.project_id).get("claimLeaseSeconds")
+        project = ctx.caller.project or ctx.store[Projects].recent_settings(ctx.project_id)
+        seconds = project.get("claimLeaseSeconds")
     rule = partial(rules.claim_brief, call=ctx.call, lease_seconds=seconds)
     claimed = write_decision(ctx, ctx.check_match(document), rule)
     result: Result[Any] = document_result(ctx, claimed)

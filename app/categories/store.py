@@ -1,10 +1,12 @@
 """Categories: a tree of names that documents are filed under."""
 
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Hashable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 from bson import ObjectId
+from cachetools import TTLCache
 
 from app.categories.rules import StoredCategory, StoredCluster
 from app.core.errors import WriteConflict
@@ -15,7 +17,7 @@ from app.core.store.collection import Stored, from_bson, object_id
 from app.core.store.indexes import NOT_DELETED, Storage, index, types
 from app.core.store.named import Named
 from app.core.store.single_flight import SingleFlight
-from app.core.store.types import Bson
+from app.core.store.types import Bson, Values
 from app.core.store.validators import TEXT, record_validator
 
 STORAGE = Storage(
@@ -80,6 +82,12 @@ class Clusters(Referable[StoredCluster]):
 
 
 _name_reads: SingleFlight[dict[str, str]] = SingleFlight()
+_recent_names: TTLCache[Hashable, dict[str, str]] = TTLCache(1_000, 3)
+"""Names of categories, so that a page of briefs is one command: a new name is shown within 3 s, by the process that
+wrote it at once."""
+_renamed: TTLCache[Hashable, bool] = TTLCache(10_000, 15)
+"""Projects of which this process changed a category, for longer than the transaction may last."""
+_names_lock = threading.Lock()
 
 
 class Categories(Referable[StoredCategory]):
@@ -109,7 +117,19 @@ class Categories(Referable[StoredCategory]):
         """Returns the names of categories by id; requests that need the same ones at the same time share the read."""
         wanted = sorted(set(category_ids))
         key = (self._store.cache_scope, project_id, *wanted)
-        return _name_reads.read(key, partial(super().names, project_id, wanted)) if wanted else {}
+        with _names_lock:
+            names = {} if key[:2] in _renamed else _recent_names.get(key, {})
+        if wanted and not names:
+            names = _name_reads.read(key, partial(super().names, project_id, wanted))
+            with _names_lock:
+                _recent_names[key] = names
+        return names
+
+    def change(self, project_id: str, before: StoredCategory, after: Values, events: Sequence[Event]) -> StoredCategory:
+        """Changes a category. Raises as every `change` does."""
+        with _names_lock:
+            _renamed[self._store.cache_scope, project_id] = True
+        return super().change(project_id, before, after, events)
 
     def get_path(self, project_id: str, category_id: str) -> Sequence[StoredCategory]:
         """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""

@@ -1,6 +1,7 @@
 """Content and its history: every version is stored and can be read, compared and restored (decisions, section 5)."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,8 +15,10 @@ from app.core.errors import (
     InvalidTransition,
     Issue,
     NotFound,
+    Refusal,
     SlugTaken,
     VersionConflict,
+    WriteConflict,
     or_raise,
 )
 from app.core.etags import versions_in
@@ -110,7 +113,8 @@ def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[Docu
     Refused while another holds the claim, and if the document changed since `baseVersion`.
     """
     _demand_base(ctx, fields)
-    return write_text(ctx, document_id, fields, lambda present: str(fields["markdown"]))
+    text = EditedText(None, fields["markdown"], ctx.prepared)
+    return write_text(ctx, document_id, fields, lambda present: text)
 
 
 @_of_history(
@@ -189,20 +193,55 @@ def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> 
         return unified_diff(old, new, old_name, new_name)
 
 
-def write_text(
-    ctx: Context, document_id: str, fields: Fields, text_of: Callable[[StoredDocument], str]
-) -> Result[DocumentSummary]:
-    """Writes the content that `text_of` makes of a document, as a content write with these fields.
+@dataclass(frozen=True)
+class EditedText:
+    """A text made of a document's content, and the number of its words; None where they were not counted yet."""
 
-    What the operation prepared is the number of its words; None where it depends on the document.
+    base_id: str | None
+    """The id of the content that it was made of."""
+    markdown: str
+    words: int | None
+
+
+def prepare_edit(ctx: Context, document_id: str, text_of: Callable[[StoredDocument], str]) -> EditedText | None:
+    """Returns the text that `text_of` makes of a document, before anything is locked; None where that is refused.
+
+    None, too, after another write came first: the text is then made while the document is locked.
     """
+    document = None if ctx.tries else ctx.store[Documents].get(ctx.project_id, document_id)
+    if document is None:
+        return None
+    try:
+        markdown = text_of(document)
+    except Refusal:
+        return None  # the write refuses, in the order of refusals
+    with processing(ctx, markdown):
+        return EditedText(document.get("contentId"), markdown, word_count(markdown))
+
+
+def edited_text(ctx: Context, document: StoredDocument, text_of: Callable[[StoredDocument], str]) -> EditedText:
+    """Returns the text that was prepared, or makes it now. Raises `WriteConflict` where it is of another content."""
+    prepared: EditedText | None = ctx.prepared
+    base_id = document.get("contentId")
+    if prepared is None or ctx.store.lost_to_others:
+        return EditedText(base_id, text_of(document), None)
+    if prepared.base_id != base_id:
+        raise WriteConflict
+    return prepared
+
+
+def write_text(
+    ctx: Context, document_id: str, fields: Fields, text_of: Callable[[StoredDocument], EditedText]
+) -> Result[DocumentSummary]:
+    """Writes the content that `text_of` makes of a document, as a content write with these fields."""
     document, call, markdown = document_to_write(ctx, document_id), call_under_claim(ctx, fields), ""
 
     def write(present: StoredDocument) -> Decision:
         nonlocal markdown
         refuse_content_write(present, call, *base_versions(ctx, present, fields))
-        markdown = text_of(present)
-        return new_content(ctx, present, markdown, fields, words=ctx.prepared)
+        text = text_of(present)
+        markdown = text.markdown
+        return new_content(ctx, present, markdown, fields, words=text.words)
 
     written = write_decision(ctx, document, write, fields=fields)
     return document_result(ctx, written, markdown)

@@ -67,6 +67,8 @@ def ignore() -> None:
 
 def _receive() -> bytes:
     length = request.content_length or 0
+    if not length and not _is_chunked():
+        return b""
     hold_large(length)
     with standing_still():
         body = request.get_data(cache=False)

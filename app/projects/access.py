@@ -1,11 +1,13 @@
 """Authentication: an interface passes the secret of a request and gets the caller (decisions, section 2)."""
 
 import hashlib
+import logging
 import re
 import secrets
 import threading
 import time
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -14,12 +16,15 @@ from typing import Any, TypeVar
 from cachetools import TTLCache
 
 from app.core.context import Caller, this_instant
-from app.core.errors import Unauthorized, or_raise, refusal_of
+from app.core.errors import ServiceUnavailable, Unauthorized, or_raise, refusal_of
+from app.core.store.indexes import FIRST_DATE
 from app.core.store.store import Store
 from app.core.vocabulary import Scope, TokenKind
 from app.projects.rules import StoredProject, StoredToken
-from app.projects.store import Projects
-from app.projects.token_store import Sessions, Tokens
+from app.projects.store import shortened
+from app.projects.token_store import LAST_USED_LAG, Sessions, Tokens
+
+log = logging.getLogger("content_workflow.access")
 
 Made = TypeVar("Made", bound=Mapping[str, Any])
 """The stored form of a secret that has its maker."""
@@ -118,7 +123,7 @@ class Access:
         if kind is None:
             session = or_raise(self._store[Sessions].get(project_of_secret(secret), token_hash, now), Unauthorized)
             token_hash, ends = session["tokenHash"], [session["expiresAt"]]
-        token = or_raise(self._store[Tokens].by_hash(token_hash), Unauthorized)
+        token, project = or_raise(self._store[Tokens].with_project(token_hash), Unauthorized)
         if expires_at := token.get("expiresAt"):
             ends.append(expires_at)
         for feature in self._store.features.features:
@@ -127,9 +132,22 @@ class Access:
         expires_at = min(ends, default=None)
         if not is_in_force(token, now) or is_over(expires_at, now):
             raise Unauthorized
-        caller = _caller_of(token, self._store[Projects].short_settings(token["projectId"]))
-        self._store[Tokens].record_use(token["projectId"], token["id"], now)
+        caller = _caller_of(token, shortened(project))
+        if (token.get("lastUsedAt") or FIRST_DATE) < now - LAST_USED_LAG:
+            _after_requests.submit(_record_use, self._store, token, now)
         return _Found(kind and token["kind"], expires_at, caller, read_at)
+
+
+_after_requests = ThreadPoolExecutor(1, "token-use")
+
+
+def _record_use(store: Store, token: StoredToken, now: datetime) -> None:
+    """Notes that a token was used, which no request waits for; without MongoDB the next use of it is noted."""
+    try:
+        with store.deadline():
+            store[Tokens].record_use(token["projectId"], token["id"], now)
+    except ServiceUnavailable as error:
+        log.warning(error.for_the_log, extra={"reason": error.reason})
 
 
 def new_project_secret(project_id: str) -> str:

@@ -96,6 +96,16 @@ LONG = 2_000
 """A longer text of a setting is left out where settings are cached, as no hot path needs it."""
 
 
+def shortened(project: Values) -> StoredProject:
+    """Returns a project's record without its long fields."""
+    short: Any = {
+        name: value
+        for name, value in project.items()
+        if name != "views" and not (isinstance(value, str) and len(value) > LONG)
+    }
+    return cast(StoredProject, short)
+
+
 Capped = Literal["clusters", "webhooks"]
 """Records of which a project may have a limited number."""
 
@@ -121,19 +131,10 @@ class Projects(OutboxCollection[StoredProject]):
         """Returns a project's record; it exists, as a token named it."""
         return cast(StoredProject, self.get(project_id, project_id) or {})
 
-    def short_settings(self, project_id: str) -> StoredProject:
-        """Returns a project's record without its long fields, to be cached."""
-        short: Any = {
-            name: value
-            for name, value in self.settings(project_id).items()
-            if name != "views" and not (isinstance(value, str) and len(value) > LONG)
-        }
-        return cast(StoredProject, short)
-
     @cached(_recent, lambda self, project_id: (self._store.cache_scope, project_id), _recent_lock)
     def recent_settings(self, project_id: str) -> StoredProject:
-        """Returns a project's record as it was at most 3 s ago."""
-        return self.short_settings(project_id)
+        """Returns a project's record without its long fields as it was at most 3 s ago."""
+        return shortened(self.settings(project_id))
 
     def find(self, project_id: str) -> StoredProject | None:
         """Returns a project by an id of any form, or None."""

@@ -1,17 +1,18 @@
 """Tokens, sessions and invitations, of which only hashes of secrets are stored (decisions, section 2)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from bson import ObjectId
 
 from app.core.secrets import StoredSecret
-from app.core.store.collection import OutboxCollection, object_id
+from app.core.store.collection import OutboxCollection, from_bson, object_id
 from app.core.store.indexes import FIRST_ID, Storage, index, types
 from app.core.store.secrets import OwnedSecrets, Secrets
+from app.core.store.types import Bson
 from app.core.store.validators import ITEMS, TEXT, record_validator
-from app.projects.rules import StoredInvitation, StoredToken
+from app.projects.rules import StoredInvitation, StoredProject, StoredToken
 
 STORAGE = Storage(
     indexes=(
@@ -64,6 +65,17 @@ class Tokens(OutboxCollection[StoredToken]):
         """Returns the token whose secret has this hash: the one look-up that knows no project yet."""
         return self.from_bson(self._collection.find_one({"hash": secret_hash}, self.hidden))
 
+    def with_project(self, secret_hash: str) -> tuple[StoredToken, StoredProject] | None:
+        """Returns the token whose secret has this hash, with its project, in one read."""
+        project = {"from": "projects", "localField": "projectId", "foreignField": "_id", "as": "project"}
+        hidden = {**self.hidden, "project.outbox": 0, "project.views": 0}
+        stages: Sequence[Bson] = [{"$match": {"hash": secret_hash}}, {"$lookup": project}, {"$project": hidden}]
+        for row in self._collection.aggregate(stages, session=self._session):
+            token: Any = from_bson(row)
+            [project] = token.pop("project") or [{}]
+            return token, project
+        return None
+
     def by_id(self, token_id: str) -> StoredToken | None:
         """Returns a token by its id alone, for the command line."""
         return self.from_bson(self._collection.find_one({"_id": object_id(token_id)}, self.hidden))
@@ -90,7 +102,7 @@ class Tokens(OutboxCollection[StoredToken]):
         return {row["id"]: member_id for row in rows if (member_id := row.get("memberId"))}
 
     def record_use(self, project_id: str, token_id: str, now: datetime) -> None:
-        """Notes that the token was used; at most once a minute, so that it costs requests nothing."""
+        """Notes that the token was used; at most once a minute."""
         stale = {"$not": {"$gte": now - LAST_USED_LAG}}  # never used, too
         where = self._where(project_id, {"_id": ObjectId(token_id), "lastUsedAt": stale})
         self._collection.update_one(where, {"$set": {"lastUsedAt": now}})

@@ -18,7 +18,15 @@ from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.store.collection import new_id
 from app.core.vocabulary import ActorType, Scope
-from app.documents.content import base_versions, document_to_write, markdown_of, new_content
+from app.documents.content import (
+    EditedText,
+    base_versions,
+    document_to_write,
+    edited_text,
+    markdown_of,
+    new_content,
+    prepare_edit,
+)
 from app.documents.edits import can_write_content, refuse_content_write
 from app.documents.operations import (
     call_under_claim,
@@ -185,6 +193,10 @@ def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
     return _change(ctx, document_id, thread_id, "thread.resolved", rule)
 
 
+def _prepare_accept(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> EditedText | None:
+    return prepare_edit(ctx, document_id, partial(_with_suggestion, ctx, thread_id=thread_id))
+
+
 @document_change(
     Scope.WRITE,
     "POST /documents/<id>/threads/<thread_id>/accept",
@@ -195,6 +207,7 @@ def reject_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
         *(ThreadResolved, BadRequest, QuoteGone),
     ),
     transaction=True,
+    prepare=_prepare_accept,
     toolsets=("writing",),
 )
 def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[DocumentSummary]:
@@ -206,14 +219,14 @@ def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
     thread = own_thread(ctx, document["id"], thread_id)
     after = rules.accept_suggestion(thread, ctx.call)
     event = "thread.resolved" if after["state"] == ThreadState.RESOLVED else "thread.replied"
-    before, call = markdown_of(ctx, document.get("contentId")), call_under_claim(ctx, fields)
+    call = call_under_claim(ctx, fields)
 
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, {}))
         can_write_content(present, ctx.call)
         rules.refuse_accepting(thread)
-        markdown = _with_suggestion(ctx, present, thread, before)
-        decision = new_content(ctx, present, markdown, fields)
+        text = edited_text(ctx, present, partial(_with_suggestion, ctx, thread_id=thread_id))
+        decision = new_content(ctx, present, text.markdown, fields, words=text.words)
         settle = partial(record_thread, call=ctx.call, event=event, before=thread, after=after)
         return decision.then(settle)
 
@@ -223,11 +236,12 @@ def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
     return document_result(ctx, written)
 
 
-def _with_suggestion(ctx: Context, document: StoredDocument, thread: StoredThread, markdown: str) -> str:
+def _with_suggestion(ctx: Context, document: StoredDocument, thread_id: str) -> str:
     """Returns the content with a thread's suggestion in place of its passage.
 
     Refuses with `QuoteGone` where the passage has no certain place, and with `BadRequest` what is too long.
     """
+    thread, markdown = own_thread(ctx, document["id"], thread_id), markdown_of(ctx, document.get("contentId"))
     with processing(ctx, markdown):
         place = places_of([thread], document["version"], markdown)[thread["id"]]
     quote, suggestion = thread["quote"], thread["suggestion"]

@@ -5,6 +5,7 @@ By sections two writers can change different parts of it (decisions, sections 8 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from app.core.concurrency import processing
@@ -22,7 +23,7 @@ from app.core.operation import Effect, Result, operation
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import Fields
 from app.core.vocabulary import Scope
-from app.documents.content import markdown_of, write_text
+from app.documents.content import EditedText, edited_text, markdown_of, prepare_edit, write_text
 from app.documents.edits import can_write_content
 from app.documents.operations import document_change, own_document
 from app.documents.record import StoredDocument
@@ -85,6 +86,13 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result[SectionR
     return Result(sections["sections"][0])
 
 
+def _prepare(ctx: Context, document_id: str, fields: Fields) -> tuple[EditedText | None, list[str]]:
+    """Returns the edited text, and the list of the titles of the headings that the edits drop."""
+    removed: list[str] = []
+    edit = partial(_edited, ctx, sent=fields["edits"], removed=removed)
+    return prepare_edit(ctx, document_id, edit), removed
+
+
 @document_change(
     Scope.WRITE,
     "PATCH /documents/<id>/content",
@@ -92,6 +100,7 @@ def read_section(ctx: Context, document_id: str, number: str) -> Result[SectionR
     with_texts=EditedDocument,
     errors=(BriefClaimed, VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
+    prepare=_prepare,
     rule=can_write_content,
     toolsets=("writing",),
     next="After `VersionConflict`: `get_outline`. Next: `check_document`, then `submit_document`.",
@@ -101,18 +110,15 @@ def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[Edite
 
     Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.
     """
-    removed: list[str] = []
-
-    def text_of(present: StoredDocument) -> str:
-        edited, removed[:] = _edited(ctx, present, fields["edits"])
-        return edited
-
-    result: Result[Any] = write_text(ctx, document_id, fields, text_of)
+    text, removed = ctx.prepared
+    edit = partial(_edited, ctx, sent=fields["edits"], removed=removed)
+    own = replace(ctx, prepared=text)
+    result: Result[Any] = write_text(ctx, document_id, fields, partial(edited_text, own, text_of=edit))
     return replace(result, body={**result.body, "headingsRemoved": removed})
 
 
-def _edited(ctx: Context, document: StoredDocument, sent: Sequence[Fields]) -> tuple[str, list[str]]:
-    """Returns a document's content after edits, and the titles of the headings that they dropped.
+def _edited(ctx: Context, document: StoredDocument, sent: Sequence[Fields], removed: list[str]) -> str:
+    """Returns a document's content after edits, and fills `removed` with the titles of the headings that they drop.
 
     Refuses edits of sections that the content does not have, that exclude each other, or that make it too long.
     """
@@ -121,7 +127,8 @@ def _edited(ctx: Context, document: StoredDocument, sent: Sequence[Fields]) -> t
     with processing(ctx, markdown):
         edited = apply_edits(markdown, edits, document["version"])
         if len(edited) <= MAX_MARKDOWN:
-            return edited, removed_headings(markdown, edited, edits)
+            removed[:] = removed_headings(markdown, edited, edits)
+            return edited
     message = f"The content would have {len(edited):,} characters; {MAX_MARKDOWN:,} is the most."
     raise HttpApiDecodeError(issues=[Issue(path="edits", message=message)])
 

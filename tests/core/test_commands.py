@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -21,6 +22,7 @@ from app.projects.store import Projects
 from app.publications.rules import Rendered
 from app.transfers.operations import export_project, import_project
 from tests.listener import Commands
+from tests.live import until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, an_app, made
 
 pytestmark = pytest.mark.needs_mongod
@@ -109,13 +111,13 @@ def test_a_claim_reads_and_writes_once_after_the_project_was_read(ctx: Context, 
     assert commands.sent == ["find"]
 
 
-def test_a_page_of_ready_briefs_is_two_commands(ctx: Context, commands: Commands) -> None:
+def test_a_page_of_ready_briefs_is_one_command(ctx: Context, commands: Commands) -> None:
     a_ready_brief(ctx, categoryId=made(ctx, "category", name="Bread", slug="bread")["id"])
     page = {"state": ["ready"], "limit": 50, "offset": 0}
 
-    # The briefs that are ready, and the names of their categories.
+    # The briefs that are ready, and once in 3 s the names of their categories.
     assert sent(commands, ctx, "list_briefs", **page) == ["find"] * 2
-    assert sent(commands, ctx, "list_briefs", **page) == ["find"] * 2
+    assert sent(commands, ctx, "list_briefs", **page) == ["find"]
 
 
 def test_a_submit_reads_and_writes_once_in_a_project_that_demands_no_checks(ctx: Context, commands: Commands) -> None:
@@ -205,6 +207,20 @@ def test_the_answer_of_a_write_has_its_text_without_reading_it_again(ctx: Contex
 
     assert (document["content"], written["content"]) == (MARKDOWN, "# Wheat")
     assert confirming[-1] == writing[-1] == "commitTransaction"
+
+
+def test_the_first_call_of_a_token_reads_it_with_its_project_and_its_use_is_noted_meanwhile(
+    ctx: Context, commands: Commands
+) -> None:
+    rest, tokens = an_app(ctx.store).test_client(), ctx.store.database.tokens
+    token = Project(ctx.store, ctx.project_id, ctx.caller.team_id).token(lastUsedAt=ctx.now - timedelta(minutes=2))
+    of_token = {"_id": ObjectId(token.id), "lastUsedAt": {"$gte": ctx.now}}
+    commands.sent.clear()
+
+    assert rest.get("/document-intents", headers={"Authorization": f"Bearer {token.secret}"}).status_code == 200
+
+    assert [name for name in commands.sent if name != "update"] == ["aggregate", "find"]
+    until(lambda: tokens.find_one(of_token))
 
 
 def test_a_publication_over_rest_reads_nothing_twice(ctx: Context, commands: Commands) -> None:

@@ -1,5 +1,6 @@
 """Responses are cached while nothing they show changes: in the process, and by clients (decisions, section 7)."""
 
+import gzip
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +38,21 @@ def test_the_response_to_a_get_has_cache_control(graphql: GraphQL) -> None:
     )
     assert head.headers["ETag"] == answer.headers["ETag"]
     assert "ETag" not in graphql.post(QUERY).headers
+
+
+def test_an_answer_is_compressed_for_who_accepts_gzip_and_has_an_etag_of_its_own(graphql: GraphQL) -> None:
+    plain = graphql.get(QUERY)
+
+    for _ in range(2):  # executed, then cached
+        answer = graphql.get(QUERY, headers={"Accept-Encoding": "br, gzip"})
+        assert answer.headers["Content-Encoding"] == "gzip"
+        assert gzip.decompress(answer.data) == plain.data
+        assert answer.headers["ETag"] != plain.headers["ETag"]
+    again = {"Accept-Encoding": "gzip", "If-None-Match": answer.headers["ETag"]}
+    assert graphql.get(QUERY, headers=again).status_code == 304
+    refused = graphql.get(QUERY, headers={"Accept-Encoding": "gzip;q=0"})
+    assert "Content-Encoding" not in refused.headers
+    assert "Accept-Encoding" in refused.headers["Vary"]
 
 
 def test_who_has_the_answer_gets_304_without_a_body(graphql: GraphQL) -> None:

@@ -15,7 +15,6 @@ from app.core.store.single_flight import SingleFlight
 from app.core.store.store import Store
 from app.core.vocabulary import TokenKind
 from app.projects.access import Access
-from app.projects.rules import StoredToken
 from app.projects.token_store import Tokens
 from tests.documents.steps import a_category, ok
 from tests.make import OPERATIONS, Project, a_ready_brief
@@ -52,14 +51,14 @@ def slow(monkeypatch: pytest.MonkeyPatch, kind: type[Collection[Any]], method: s
 def test_a_session_that_is_closed_while_it_is_looked_up_is_not_used_again(
     monkeypatch: pytest.MonkeyPatch, store: Store, project: Project
 ) -> None:
-    access, lock_references = Access(store), Tokens.by_hash
+    access, look_up = Access(store), Tokens.with_project
     session = Access(store).open_session(project.token().secret, this_instant())
 
-    def closed_meanwhile(tokens: Tokens, secret_hash: str) -> StoredToken | None:
+    def closed_meanwhile(tokens: Tokens, secret_hash: str) -> Any:
         access.close_session(session)
-        return lock_references(tokens, secret_hash)
+        return look_up(tokens, secret_hash)
 
-    monkeypatch.setattr(Tokens, "by_hash", closed_meanwhile)
+    monkeypatch.setattr(Tokens, "with_project", closed_meanwhile)
     access.authenticate(session, None, this_instant())
 
     with pytest.raises(Unauthorized):
@@ -69,13 +68,14 @@ def test_a_session_that_is_closed_while_it_is_looked_up_is_not_used_again(
 def test_the_time_that_a_look_up_takes_counts_towards_that_of_its_use(
     monkeypatch: pytest.MonkeyPatch, store: Store, project: Project
 ) -> None:
-    access, token, used = Access(store, cached_seconds=0.2), project.token(), Tokens.record_use
+    access, token, look_up = Access(store, cached_seconds=0.2), project.token(), Tokens.with_project
 
-    def slowly(*args: Any) -> None:
-        used(*args)
+    def slowly(*args: Any) -> Any:
+        found = look_up(*args)
         threading.Event().wait(0.3)
+        return found
 
-    monkeypatch.setattr(Tokens, "record_use", slowly)
+    monkeypatch.setattr(Tokens, "with_project", slowly)
     access.authenticate(token.secret, TokenKind.MANAGEMENT, this_instant())
     OPERATIONS["revoke_token"](project.context(), token.id)  # as another server does
 

@@ -52,7 +52,8 @@ def _html_without_images(inlines: str) -> str:
 
 def _text(html: str) -> str:
     """Returns the text of html that the parser made, with a space where a block or a line ends."""
-    return unescape(MARKUP.sub(" ", _INSIDE_A_LINE.sub("", html)))
+    text = MARKUP.sub(" ", _INSIDE_A_LINE.sub("", html))
+    return unescape(text.replace("&quot;", '"'))  # each reference takes `unescape` a step
 
 
 def _shortened(text: str, length: int) -> str:

