@@ -21,6 +21,7 @@ from app.documents.store import Documents
 from app.features import ALL
 from app.intents.store import Intents
 from tests.documents.steps import a_category, a_cluster, a_document, ok, path_of
+from tests.graphql_app.client import GraphQL, delivery_token
 from tests.listener import Listener
 from tests.make import Project, a_project, an_app
 from tests.races.crowd import at_once, outcome
@@ -74,6 +75,28 @@ def test_publications_and_confirms_of_one_project_at_once_do_not_abort_each_othe
 
     assert transactions.count["commitTransaction"] >= 2 * CALLERS * EACH
     assert transactions.share_aborted() <= MOST_ABORTED
+
+
+def test_who_publishes_or_unpublishes_beside_others_sees_it_delivered_at_once(app: Flask, project: Project) -> None:
+    token, site = project.token(), delivery_token(project)
+
+    def work(caller: Rest, reader: GraphQL) -> list[tuple[bool, bool]]:
+        seen = []
+        for _ in range(5):
+            document = a_document(caller, title=uuid4().hex)
+            ok(caller.post(f"{path_of(document)}/publish"))
+            was_there = delivered(reader, document["slug"])
+            ok(caller.post(f"{path_of(document)}/unpublish"))
+            seen.append((was_there, delivered(reader, document["slug"])))
+        return seen
+
+    def delivered(reader: GraphQL, slug: str) -> bool:
+        return slug in [one["slug"] for one in reader.data("{ documents(limit: 100) { slug } }")["documents"]]
+
+    callers = [(Rest(app.test_client(), token), GraphQL(app.test_client(), site)) for _ in range(CALLERS)]
+    seen = at_once([partial(work, *caller) for caller in callers])
+
+    assert {one for some in seen for one in some} == {(True, False)}
 
 
 KINDS = {"category": ("categories", "categoryId", a_category), "cluster": ("clusters", "clusterId", a_cluster)}

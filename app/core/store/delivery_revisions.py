@@ -9,17 +9,24 @@ If a process dies in between, the outbox relay increments it: the events of the 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 
 from bson import ObjectId, Timestamp
 from pymongo.collection import Collection as MongoCollection
+
+from app.core.store.single_flight import SingleFlight
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
 
 REMEMBERED = 250
 """How many changes are remembered as counted; one that is forgotten before it is relayed is counted twice."""
+
+
+_counts: SingleFlight[None] = SingleFlight()
+_committed: dict[Hashable, list[str]] = {}
+"""The changes that wait to be counted. One that another call takes along is counted by its own call all the same."""
 
 
 class StoredDeliveryRevision(TypedDict):
@@ -51,6 +58,12 @@ class DeliveryRevisions:
         with self._store.causal_session() as session:
             row = self._collection.find_one({"_id": ObjectId(project_id)}, {"number": 1}, session=session)
             return Revision(row["number"] if row else 0, session.operation_time if session else None)
+
+    def count_committed(self, project_id: str, change: str) -> None:
+        """Increments the revision for a change, once for all that this process commits while it waits for its turn."""
+        key = self._store.cache_scope, project_id
+        _committed.setdefault(key, []).append(change)
+        _counts.read(key, lambda: self.count(project_id, _committed.pop(key, [])))
 
     def count(self, project_id: str, changes: Collection[str]) -> None:
         """Increments the revision for changes that have been committed."""

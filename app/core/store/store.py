@@ -197,7 +197,7 @@ class Store:
 
         result = self.with_transaction(attempt)
         if change := stores[-1].delivery_change:
-            self[DeliveryRevisions].count(change[0], [change[1]])
+            self[DeliveryRevisions].count_committed(*change)
         return result
 
     def change_delivery(self, project_id: str) -> None:
