@@ -35,6 +35,10 @@ class StoredToken(Stored):
     expiresAt: NotRequired[datetime | None]
     lastUsedAt: NotRequired[datetime | None]
     revokedAt: NotRequired[datetime | None]
+    createdBy: NotRequired[Actor]
+    """Of a calendar's token, who made it; the others have it in their event."""
+    tokenHash: NotRequired[str | None]
+    """Of a calendar's token, the hash of the secret that it was made with, with which it ends."""
 
 
 NEW_TOKEN: Mapping[str, Any] = {

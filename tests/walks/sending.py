@@ -20,6 +20,8 @@ from tests.valid_calls import Call
 
 SERVED = served(ALL)
 
+OF_PERSONS = {"invite_member"}
+"""The operations that nobody may call over MCP, whatever the scopes (decisions, section 13)."""
 OPERATIONS: Mapping[str, Operation] = {one.name: one for one in ALL.operations}
 
 

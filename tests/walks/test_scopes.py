@@ -22,7 +22,7 @@ from tests.make import an_app
 from tests.mcp_tools.client import Agent
 from tests.valid_calls import EVERY, Scene
 from tests.walks.others import rows_of
-from tests.walks.sending import OPERATIONS, over_mcp, over_rest, routes_of
+from tests.walks.sending import OF_PERSONS, OPERATIONS, over_mcp, over_rest, routes_of
 from tests.walks.test_isolation_of_delivery import NAMES, QUERIES, query
 
 pytestmark = pytest.mark.needs_mongod
@@ -74,10 +74,6 @@ def test_an_operation_needs_the_scope_that_the_decisions_say(name: str) -> None:
     else:
         expected = Scope.PUBLISH if verb in PUBLISH and noun in PUBLISHED else Scope.WRITE
     assert OPERATIONS[name].scope == expected
-
-
-OF_PERSONS = {"invite_member"}
-"""The operations that nobody may call over MCP, whatever the scopes (decisions, section 13)."""
 
 
 @pytest.mark.contract(
