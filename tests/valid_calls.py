@@ -189,6 +189,7 @@ READS: dict[str, Callable[[Scene], Call]] = {
     "check_document": lambda scene: Call((scene.document(),)),
     "list_threads": lambda scene: Call(scene.thread()[:1], {"state": ["open"], "limit": 20, "offset": 0}),
     "list_review_links": lambda scene: Call(scene.review_link()[:1]),
+    "list_all_review_links": lambda scene: Call(),
     "list_revisions": lambda scene: Call((scene.twice_written(),)),
     "get_revision": lambda scene: Call((scene.twice_written(), "1")),
     "diff_revisions": lambda scene: Call((scene.twice_written(),), {"from": 1, "to": 2}),

@@ -265,6 +265,10 @@ class Features:
         functions = [function for feature in self.features if (function := feature.texts.get(name))]
         return {key: value for function in functions for key, value in function(*arguments).items()}
 
+    def facts_of(self, settings: Any) -> dict[str, Any]:
+        """Returns what the features' operations need to know of the server's settings."""
+        return {key: value for one in self.features if one.facts for key, value in one.facts(settings).items()}
+
     def uses(self, ctx: Context, field: str, record_id: str) -> bool:
         """Returns whether something is filed under a category (`categoryId`) or a cluster (`clusterId`)."""
         return any(is_used(ctx, field, record_id) for is_used in self.users)

@@ -75,7 +75,7 @@ class Callers:
             address=lambda: self.address,
             public_url=settings.public_url,
             webhooks_allow_local=settings.webhooks_allow_local,
-            facts=store.features.added("facts", settings),
+            facts=store.features.facts_of(settings),
             callers_changed=self._access.look_up_again,
         )
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None

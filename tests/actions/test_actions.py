@@ -44,7 +44,7 @@ COMBINATIONS = 25
 """How many states, tokens and interfaces are drawn for each of the settings."""
 
 FIELDS: dict[str, dict[str, Any]] = {
-    "replace_brief": {"keyword": "spelt"},
+    "replace_brief": {"audience": "bakers of rye"},
     "update_brief": {"audience": "bakers of spelt"},
     "claim_brief": {"leaseSeconds": 600},
     "renew_claim": {"leaseSeconds": 900},

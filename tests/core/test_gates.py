@@ -33,7 +33,7 @@ REFUSED: list[tuple[str, Setting, Setting, Callable[[Context, str], None], str]]
     ("review", {}, {"mustThreads": {"a" * 24: "answered"}}, publish, "ThreadsOpen"),
     ("checks", {"checks": {"meta_title": "error"}}, {}, submit, "ChecksFailed"),
     ("provenance", {"reviewRecord": "required"}, {}, approve, "HumanReviewRequired"),
-    ("provenance", {"reviewRecord": "required"}, {}, publish, "ReviewRequired"),
+    ("provenance", {"reviewRecord": "required"}, {}, publish, "HumanReviewRequired"),
     ("guards", {"fourEyes": True}, {}, approve, "FourEyes"),
 ]
 

@@ -20,7 +20,8 @@ from tests.rest.client import Rest
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
 
-LARGEST = "\U0001f35e" * MAX_MARKDOWN
+LARGEST = "\U00020bb7" * MAX_MARKDOWN
+"""As many letters of four bytes as a content may have."""
 
 
 def put(rest: Rest, path: str, body: dict[str, Any], **headers: str) -> TestResponse:

@@ -27,6 +27,7 @@ from app.core.context import Context, system
 from app.core.errors import BadRequest
 from app.core.store.store import Store
 from app.core.vocabulary import Channel, TokenKind
+from app.features import ALL
 from app.planning.commands import plans
 from app.transfers.commands import imports
 from app.transfers.operations import check_import, export_project, import_project
@@ -225,7 +226,7 @@ def test_files_are_imported_or_refused_with_why(scenes: Scenes, tmp_path: Path, 
     path.write_bytes(file[1])
     command = imports.command if path.suffix == ".md" else plans.command
     with patch.object(calling, "store", return_value=project.store):
-        done = CliRunner().invoke(command, ["--project", project.id, str(path), "--json"])
+        done = CliRunner().invoke(command, ["--project", project.id, str(path), "--json"], obj=ALL)
 
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code in (0, 1), done.output

@@ -51,7 +51,7 @@ def test_authentication_operation_and_texts_share_one_deadline_and_the_next_requ
         assert api.get(f"/documents/{document['id']}", headers={"Authorization": f"Bearer {token}"}).status_code == 200
 
         left = listener.milliseconds[before:]
-        assert len(left) >= 4
+        assert len(left) >= 2
         assert left == sorted(left, reverse=True)
         assert left[0] > whole_but(began)
     for _ in range(2):  # this thread serves no request any more

@@ -58,7 +58,7 @@ NAMES_NOTHING = set(
         """
     agent all atomic audience baseVersion briefState categoryUrl checks claimLeaseSeconds claimedAt count digest hour
     coverImageUrl days deleted description drafts dueAfter dueBefore dueDate enabled events exact excerpt expiresAt
-    expiresIn level maxRounds offer prefix previewUrl query suffix suggestion text
+    expiresIn fields level maxRounds offer prefix previewUrl query suffix suggestion text
     fourEyes from guidelines insertAfter intent isPublished kind leaseSeconds limit markdown metaDescription
     metaTitle note notes number offset outline packet publishAt publishesPerDay ready referenceUrls reviewRequired role
     examined facts inputTokens model outputTokens promptUrl provider responsible reviewRecord sources
