@@ -31,7 +31,7 @@ RELAYED = Counter("content_workflow_events_relayed", "Events that this worker pu
 LAST_RUN = Gauge(
     "content_workflow_job_last_run_timestamp_seconds",
     "When a worker last ended a run of a job without an error.",
-    ["job"],
+    ["job_name"],  # Prometheus has a label `job` of its own, and would rename this one
     multiprocess_mode="mostrecent",
 )
 REASON_LENGTH = 300
@@ -112,6 +112,7 @@ class Worker:
         """Starts all jobs."""
         log.info("worker started", extra={"jobs": [job.name for job in self._jobs]})
         for thread in self._threads:
+            LAST_RUN.labels(thread.name).set(0)
             thread.start()
         return self
 

@@ -15,6 +15,8 @@ log = logging.getLogger("content_workflow.worker")
 
 PUBLISHING_THREADS = 4
 PUBLISHED = Counter("content_workflow_scheduled_documents", "Scheduled documents that came due.", ["outcome"])
+for outcome in ("published", "failed"):  # from 0 on, so that `increase` sees the first one
+    PUBLISHED.labels(outcome)
 
 
 def publish_scheduled_documents(store: Store, _settings: object) -> Job:

@@ -180,7 +180,7 @@ def test_the_metrics_of_a_worker_are_at_the_address_that_is_named_for_the_token_
         until(lambda: "worker started" in worker.said, worker)
 
         assert "content_workflow_events_relayed_total" in metrics()
-        until(lambda: 'job_last_run_timestamp_seconds{job="relay events"}' in metrics(), worker)
+        until(lambda: 'job_last_run_timestamp_seconds{job_name="relay events"}' in metrics(), worker)
         assert not answers(f"http://127.0.0.1:{port}")
         for wrong in ("", "Bearer wrong", "Bearer s3cret\xff"):
             with pytest.raises(HTTPError) as refused:
