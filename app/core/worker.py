@@ -19,6 +19,7 @@ from typing import Any
 from prometheus_client import Counter, Gauge
 
 from app.core.errors import ServiceUnavailable, WriteConflict
+from app.core.store.clock import CHECK_SECONDS
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Misconfigured, Store, TooManyWriters
 
@@ -32,6 +33,11 @@ LAST_RUN = Gauge(
     "content_workflow_job_last_run_timestamp_seconds",
     "When a worker last ended a run of a job without an error.",
     ["job_name"],  # Prometheus has a label `job` of its own, and would rename this one
+    multiprocess_mode="mostrecent",
+)
+DRIFT = Gauge(
+    "content_workflow_clock_drift_seconds",
+    "How far the clock of this server is ahead of MongoDB's.",
     multiprocess_mode="mostrecent",
 )
 REASON_LENGTH = 300
@@ -81,7 +87,15 @@ def jobs(store: Store, settings: Any) -> tuple[Job, ...]:
     """Returns the jobs of a worker."""
     others = tuple(make(store, settings) for make in store.features.jobs())
     then = [job.run for job in others if job.after_events]
-    return (project_by_project("relay events", 0.2, relay_events, store, *then), *others)
+    clock = Job("check the clock", CHECK_SECONDS, partial(check_clock, store))
+    return (project_by_project("relay events", 0.2, relay_events, store, *then), *others, clock)
+
+
+def check_clock(store: Store) -> bool:
+    """Reads MongoDB's clock, whose difference is then in the metrics."""
+    store.now()
+    DRIFT.set(store.clock.drift)
+    return False
 
 
 def relay_events(store: Store, projects: ProjectByProject, *then: Callable[[], object]) -> bool:
