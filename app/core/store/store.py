@@ -44,6 +44,8 @@ T = TypeVar("T")
 
 DUPLICATE_KEY = 11000
 """MongoDB's code where another request wrote the same key first."""
+WRITE_CONFLICT = 112
+"""MongoDB's code where another transaction wrote the same record first."""
 AUTHENTICATION_FAILED = 18
 """MongoDB's code of a wrong password."""
 
@@ -231,14 +233,15 @@ class Store:
 
     def with_transaction(self, work: Callable[[ClientSession | None], T]) -> T:
         """Runs work in a transaction, as PyMongo does: again when another transaction wrote the same records first."""
-        tries = 0
+        lost_to_others = False
 
         def attempt(session: ClientSession) -> T:
-            nonlocal tries
-            tries += 1
+            nonlocal lost_to_others
             try:
                 return work(session)
-            except BaseException:
+            except BaseException as error:
+                if isinstance(error, PyMongoError) and not error.timeout:
+                    lost_to_others = WRITE_CONFLICT in _codes_of(error)
                 Context().run(_abort, session)
                 raise
 
@@ -248,7 +251,7 @@ class Store:
                     attempt, ReadConcern("snapshot"), WriteConcern("majority"), ReadPreference.PRIMARY
                 )
         except PyMongoError as error:
-            if tries > 1 and error.timeout and not isinstance(error, ServerSelectionTimeoutError):
+            if lost_to_others and error.timeout and not isinstance(error, ServerSelectionTimeoutError):
                 raise TooManyWriters(reason=reason_of(error)) from error
             raise
 
