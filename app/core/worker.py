@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from cachetools import TTLCache, cached
 from prometheus_client import Counter, Gauge
 
 from app.core.errors import ServiceUnavailable, WriteConflict
@@ -70,12 +71,20 @@ def log_error(error: Exception, **about: str) -> None:
     if isinstance(error, WriteConflict):
         reason = str(error.__cause__ or type(error).__name__)[:REASON_LENGTH]
         log.warning("write conflict", extra={**about, "reason": reason})
-    elif isinstance(error, Misconfigured):
-        log.error(error.message, extra={**about, "reason": error.reason})
+    elif isinstance(error, TooManyWriters):
+        log.warning(error.message, extra={**about, "reason": error.reason})
     elif isinstance(error, ServiceUnavailable):
-        log.warning(error.for_the_log, extra={**about, "reason": error.reason})
+        _log_once(
+            error.for_the_log, logging.ERROR if isinstance(error, Misconfigured) else logging.WARNING, error.reason
+        )
     else:
         log.error("job failed", exc_info=error, extra=about)
+
+
+@cached(TTLCache(maxsize=10, ttl=60), key=lambda message, *_: message, lock=threading.Lock())
+def _log_once(message: str, level: int, reason: str) -> None:
+    """Logs once a minute a message that concerns all jobs alike."""
+    log.log(level, message, extra={"reason": reason})
 
 
 def project_by_project(name: str, pause_seconds: float, run: Callable[..., bool], store: Store, *more: Any) -> Job:
