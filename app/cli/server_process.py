@@ -10,7 +10,7 @@ import signal
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableSequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -23,6 +23,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.mp import MPServer
 
+from app.http.rate_limits import share_counts, shared_counts
 from app.http.threads import THREADS
 from app.settings import Settings
 
@@ -86,7 +87,7 @@ def run(
             log_dictconfig=LOGGING,
         )
         server.ending = ending
-        server.serve(target_loader=partial(load, ending=ending))
+        server.serve(target_loader=partial(load, ending=ending, failures=shared_counts()))
 
 
 @contextmanager
@@ -128,7 +129,7 @@ def _start_worker(settings: Settings) -> Worker:
         raise
 
 
-def load(_target: str, *, ending: Event) -> Any:
+def load(_target: str, *, ending: Event, failures: MutableSequence[float]) -> Any:
     """Returns the application, in a server process; that process ends when its parent does.
 
     It leaves its parent's group, so that Ctrl-C reaches only the parent, which ends it: a second signal soon
@@ -137,6 +138,7 @@ def load(_target: str, *, ending: Event) -> Any:
     if hasattr(os, "setpgid"):  # Windows has no process groups, and not this problem
         os.setpgid(0, 0)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    share_counts(failures)
     from app.http.waiting import end_with
     from wsgi import app
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
@@ -19,6 +20,7 @@ from app.cli import main
 from app.cli.db import differences
 from app.cli.server_process import KILL_SECONDS
 from app.core.store.store import Store
+from app.projects.access import hash_of
 from tests import live
 from tests.cli.running import CHECKOUT, Running, answers, running, until
 from tests.live import free_port
@@ -78,6 +80,27 @@ def test_a_database_without_projects_is_made_ready_and_all_processes_end_with_a_
     assert "PUBLIC_URI is not a setting: did you mean PUBLIC_URL?" in server.said
     live.until(lambda: not answers(url, "/health"))
     socket.create_server(("127.0.0.1", port)).close()  # nobody holds the port any more
+
+
+@pytest.mark.contract("decided-http.rate-limit")
+@pytest.mark.parametrize("logs_addresses", [True, False])
+def test_failed_authentications_are_limited_over_all_processes_and_the_log_says_whose_they_are(
+    tmp_path: Path, mongodb_uri: str, fresh_store: Store, logs_addresses: bool
+) -> None:
+    url = f"http://127.0.0.1:{(port := free_port())}"
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    options |= {"FAILED_AUTH_LIMIT_PER_MINUTE": "5", "TRUSTED_PROXIES": "127.0.0.1"}
+    options |= {} if logs_addresses else {"LOG_ADDRESSES": "off"}
+    headers = {"Authorization": "Bearer cwm_guess", "X-Forwarded-For": "192.0.2.7"}
+    with running(tmp_path, "serve", "--port", str(port), "--workers", "2", "--no-worker", **options) as server:
+        until(lambda: server.said.count("Started worker-") == 2 and answers(url), server)
+        statuses = [httpx.get(f"{url}/briefs", headers=headers).status_code for _ in range(40)]  # each its connection
+        until(lambda: server.said.count('"status":429') == 35, server)
+
+    assert statuses == [401] * 5 + [429] * 35
+    logged = [line for line in map(json.loads, server.said.splitlines()) if line.get("path") == "/briefs"]
+    address = "192.0.2.7" if logs_addresses else None
+    assert {(line.get("address"), line["refusedHash"]) for line in logged} == {(address, hash_of("cwm_guess")[:8])}
 
 
 @pytest.mark.parametrize(("command", "code"), [("serve", 1), ("worker", 0)])
