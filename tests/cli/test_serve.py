@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.error import HTTPError
@@ -80,6 +81,35 @@ def test_a_database_without_projects_is_made_ready_and_all_processes_end_with_a_
     assert "PUBLIC_URI is not a setting: did you mean PUBLIC_URL?" in server.said
     live.until(lambda: not answers(url, "/health"))
     socket.create_server(("127.0.0.1", port)).close()  # nobody holds the port any more
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+def test_under_load_it_ends_soon_after_its_last_answer_and_logs_json_alone(
+    tmp_path: Path, mongodb_uri: str, fresh_store: Store, sign: signal.Signals
+) -> None:
+    url = f"http://127.0.0.1:{(port := free_port())}"
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name, "RATE_LIMIT_PER_MINUTE": "0"}
+    headers = {"Authorization": f"Bearer {a_project(fresh_store).token().secret}"}
+    answered: list[float] = []
+
+    def call(path: str) -> None:
+        with httpx.Client(headers=headers, timeout=60) as client, suppress(httpx.TransportError):
+            while True:
+                client.get(f"{url}{path}")
+                answered.append(time.monotonic())
+
+    with running(tmp_path, "serve", "--port", str(port), "--workers", "2", **options) as server:
+        until(lambda: server.said.count("Started worker-") == 2 and answers(url), server)
+        with ThreadPoolExecutor(48) as load:
+            for path in ("/documents", "/briefs", "/openapi.json", "/events?wait=30") * 12:
+                load.submit(call, path)
+            until(lambda: len(answered) > 200, server)
+            assert server.end(sign) == 0
+            ended = time.monotonic()
+
+    assert ended - max(answered) < 10
+    assert [line for line in server.said.splitlines() if not line.startswith("{")] == []
+    assert "Killing" not in server.said, server.said
 
 
 @pytest.mark.contract("decided-http.rate-limit")
