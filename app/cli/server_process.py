@@ -11,11 +11,12 @@ import socket
 import tempfile
 import threading
 from collections.abc import Iterator, MutableSequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
+from ctypes import c_bool
 from functools import partial
 from multiprocessing.connection import wait
-from multiprocessing.synchronize import Event
+from multiprocessing.sharedctypes import RawValue
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,12 +51,15 @@ LOGGING: dict[str, Any] = {
 
 
 class Server(MPServer):
-    """granian, with an event that is set when a signal ends it, before its processes are told."""
+    """granian, which tells its processes and the worker that it ends before it ends the former."""
 
-    ending: Event
+    ending: c_bool
+    worker: Future[Worker] | None
 
     def signal_handler_interrupt(self, *args: Any, **kwargs: Any) -> None:
-        self.ending.set()
+        self.ending.value = True
+        if self.worker:
+            self.worker.add_done_callback(lambda started: started.result().request_stop())
         super().signal_handler_interrupt(*args, **kwargs)  # type: ignore[no-untyped-call]
 
 
@@ -66,10 +70,10 @@ def run(
 
     `quiet` suppresses granian's own log lines.
     """
-    with shared_metrics(settings), _worker(settings) if with_worker else nullcontext():
+    with shared_metrics(settings), _worker(settings) if with_worker else nullcontext() as worker:
         # Spawned, not forked: a server process inherits neither threads, nor connections to MongoDB, nor locks.
         multiprocessing.set_start_method("spawn", force=True)
-        ending = multiprocessing.Event()
+        ending: c_bool = RawValue(c_bool, False)
         server = Server(
             "wsgi:app",
             address=host,
@@ -86,8 +90,10 @@ def run(
             log_enabled=not quiet,
             log_dictconfig=LOGGING,
         )
-        server.ending = ending
+        server.ending, server.worker = ending, worker
         server.serve(target_loader=partial(load, ending=ending, failures=shared_counts()))
+    if worker and not quiet:
+        worker.result().end_process()
 
 
 @contextmanager
@@ -102,12 +108,12 @@ def shared_metrics(settings: Settings) -> Iterator[None]:
 
 
 @contextmanager
-def _worker(settings: Settings) -> Iterator[None]:
+def _worker(settings: Settings) -> Iterator[Future[Worker]]:
     """Runs the worker; it starts while the server processes do, which have more to import."""
     with ThreadPoolExecutor(1) as threads:
         starting = threads.submit(_start_worker, settings)
         try:
-            yield
+            yield starting
         finally:
             starting.result().stop()
 
@@ -129,7 +135,7 @@ def _start_worker(settings: Settings) -> Worker:
         raise
 
 
-def load(_target: str, *, ending: Event, failures: MutableSequence[float]) -> Any:
+def load(_target: str, *, ending: c_bool, failures: MutableSequence[float]) -> Any:
     """Returns the application, in a server process; that process ends when its parent does.
 
     It leaves its parent's group, so that Ctrl-C reaches only the parent, which ends it: a second signal soon

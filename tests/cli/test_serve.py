@@ -9,6 +9,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -20,12 +21,13 @@ from click.testing import CliRunner
 from app.cli import main
 from app.cli.db import differences
 from app.cli.server_process import KILL_SECONDS
+from app.core.context import Server
 from app.core.store.store import Store
 from app.projects.access import hash_of
 from tests import live
 from tests.cli.running import CHECKOUT, Running, answers, running, until
 from tests.live import free_port
-from tests.make import a_project
+from tests.make import OPERATIONS, a_document, a_project
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -81,6 +83,29 @@ def test_a_database_without_projects_is_made_ready_and_all_processes_end_with_a_
     assert "PUBLIC_URI is not a setting: did you mean PUBLIC_URL?" in server.said
     live.until(lambda: not answers(url, "/health"))
     socket.create_server(("127.0.0.1", port)).close()  # nobody holds the port any more
+
+
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_it_ends_within_ten_seconds_while_a_webhook_does_not_answer(
+    tmp_path: Path, mongodb_uri: str, fresh_store: Store, command: str
+) -> None:
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name, "WEBHOOKS_ALLOW_LOCAL": "1"}
+    project = a_project(fresh_store)
+    with socket.create_server(("127.0.0.1", 0)) as receiver:
+        address = f"http://127.0.0.1:{receiver.getsockname()[1]}"
+        OPERATIONS["create_webhook"](
+            replace(project.context(), server=Server(webhooks_allow_local=True)), fields={"url": address}
+        )
+        a_document(project.context())
+        port = ("--port", str(free_port())) if command == "serve" else ()
+        with running(tmp_path, command, *port, **options) as process:
+            sending, _ = receiver.accept()
+            began = time.monotonic()
+            assert process.end(signal.SIGTERM) == 0
+            assert time.monotonic() - began < 10
+            sending.close()
+
+    assert [line for line in process.said.splitlines() if not line.startswith("{")] == []
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
