@@ -38,6 +38,7 @@ CONNECTIONS = 800
 HTTP1 = HTTP1Settings(header_read_timeout=30_000, max_buffer_size=64 * 1024)
 """Half a minute for the head of a request, which also bounds idle connections; and the buffer of each connection."""
 KILL_SECONDS = 15
+WAKE_SECONDS = 1.0
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Where server processes and the worker share their counters, so that each can report those of all. prometheus_client
 reads it when it is imported, so nothing here imports that library."""
@@ -143,7 +144,8 @@ def load(_target: str, *, ending: c_bool, failures: MutableSequence[float]) -> A
     """
     if hasattr(os, "setpgid"):  # Windows has no process groups, and not this problem
         os.setpgid(0, 0)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    signal.signal(signal.SIGUSR2, lambda *_: None)
+    threading.Thread(target=_end_with_parent, args=(ending,), daemon=True).start()
     share_counts(failures)
     from app.http.waiting import end_with
     from wsgi import app
@@ -152,11 +154,16 @@ def load(_target: str, *, ending: c_bool, failures: MutableSequence[float]) -> A
     return app
 
 
-def _end_with_parent() -> None:
-    """Ends this process when its parent has ended, also by SIGKILL: otherwise it would still hold the port."""
+def _end_with_parent(ending: c_bool) -> None:
+    """Ends this process when its parent has ended, also by SIGKILL: otherwise it would still hold the port.
+
+    Once it is to end, wakes its main thread: under load a signal may not, and granian would go on to serve.
+    """
     parent = multiprocessing.parent_process()
     if parent is not None:
-        wait([parent.sentinel])
+        while not wait([parent.sentinel], WAKE_SECONDS):
+            if ending.value:
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR2)
         os.kill(os.getpid(), signal.SIGKILL)
 
 
