@@ -136,7 +136,7 @@ class Settings(BaseModel):
     failed_auth_limit: Count = Field(
         100,
         validation_alias="FAILED_AUTH_LIMIT_PER_MINUTE",
-        description="failed authentications per address and process; 0 is off",
+        description="failed authentications per address and server; 0 is off",
     )
     trusted_proxies: Annotated[tuple[Network, ...], BeforeValidator(_split)] = Field(
         (), description="addresses or networks whose X-Forwarded-For is believed, comma-separated"
@@ -170,6 +170,7 @@ class Settings(BaseModel):
         validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
         description="where OpenTelemetry traces are sent; needs the extra `otel`",
     )
+    log_addresses: bool = Field(True, description="log the addresses of clients, as TRUSTED_PROXIES finds them")
     log_level: Annotated[Level, BeforeValidator(str.upper)] = Field("INFO", description="level of the JSON log")
 
     @field_validator("*", mode="before")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import mongomock
@@ -55,7 +56,8 @@ class _Database:
         return [{"name": name, "options": {"validator": one}} for name, one in ALL.validators.items()]
 
     def command(self, name: str) -> Any:
-        return {"setName": "in memory"} if name == "hello" else self._database.command(name)
+        hello = {"setName": "in memory", "localTime": datetime.now(UTC)}
+        return hello if name == "hello" else self._database.command(name)
 
 
 class _Collection:

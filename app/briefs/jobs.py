@@ -7,7 +7,7 @@ from functools import partial
 from prometheus_client import Counter
 
 from app.briefs.operations import end_expired_claim
-from app.core.context import Context, system, this_instant
+from app.core.context import Context, system
 from app.core.errors import WriteConflict
 from app.core.store.store import Store
 from app.core.vocabulary import Channel
@@ -26,7 +26,7 @@ def end_expired_claims(store: Store, _settings: object) -> Job:
 
 def expire_claims(store: Store, projects: ProjectByProject) -> bool:
     """Ends the claims whose lease has run out; nothing else does."""
-    now = this_instant()
+    now = store.now()
 
     def expire(project_id: str) -> int:
         ended = 0

@@ -4,7 +4,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache, partial
@@ -36,6 +36,7 @@ MAX_SHOWN = 1_000
 DRY_RUN = "Dry run: nothing was changed."
 DURATION = re.compile("([0-9]{1,4})([mhdw])")
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+NAMED_UNITS = "m (minutes), h (hours), d (days) or w (weeks)"
 
 
 @cache
@@ -161,6 +162,12 @@ def read_bounded(path: Path, most: int, refusal: type[Exception], *, name: str) 
     return content
 
 
+def progress(label: str, lines: Iterable[Row] | None = None, **options: Any) -> Any:  # click's type is private
+    """Returns a progress bar on standard error, which shows nothing where that is not a terminal."""
+    options["hidden"] = options.get("hidden") or not sys.stderr.isatty()
+    return click.progressbar(lines, label=label, file=sys.stderr, **options)
+
+
 @contextmanager
 def written(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """Yields a new file that gets its name when it is complete."""
@@ -199,5 +206,5 @@ def duration(text: str) -> timedelta:
     """The type of an option with a duration like `90d`."""
     found = DURATION.fullmatch(text)
     if found is None:
-        raise click.BadParameter("Write a whole number up to 9999 and a unit, m, h, d or w, like 12h or 90d.")
+        raise click.BadParameter(f"Write a whole number up to 9999 and a unit, {NAMED_UNITS}, like 12h or 90d.")
     return timedelta(**{UNITS[found[2]]: int(found[1])})

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import click
 
-from app.cli.calling import DRY_RUN, context, duration, store
+from app.cli.calling import DRY_RUN, context, duration, progress, store
 from app.core.context import this_instant
 from app.documents.purging import count_purgeable, purge_trash
 
@@ -34,7 +34,7 @@ def command(project_id: str | None, older_than: timedelta, dry_run: bool, yes: b
         return
     if count and not yes:
         _ask(count, project)
-    with click.progressbar(length=count, label="Deleting", show_pos=True, file=sys.stderr) as bar:
+    with progress("Deleting", length=count, show_pos=True) as bar:
         purged = purge_trash(store(), before, project, bar.update)
     click.echo(f"{_documents(purged)} {'was' if purged == 1 else 'were'} permanently deleted.")
 

@@ -10,12 +10,13 @@ import signal
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, MutableSequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
+from ctypes import c_bool
 from functools import partial
 from multiprocessing.connection import wait
-from multiprocessing.synchronize import Event
+from multiprocessing.sharedctypes import RawValue
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +24,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.mp import MPServer
 
+from app.http.rate_limits import share_counts, shared_counts
 from app.http.threads import THREADS
 from app.settings import Settings
 
@@ -36,6 +38,7 @@ CONNECTIONS = 800
 HTTP1 = HTTP1Settings(header_read_timeout=30_000, max_buffer_size=64 * 1024)
 """Half a minute for the head of a request, which also bounds idle connections; and the buffer of each connection."""
 KILL_SECONDS = 15
+WAKE_SECONDS = 1.0
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Where server processes and the worker share their counters, so that each can report those of all. prometheus_client
 reads it when it is imported, so nothing here imports that library."""
@@ -49,12 +52,15 @@ LOGGING: dict[str, Any] = {
 
 
 class Server(MPServer):
-    """granian, with an event that is set when a signal ends it, before its processes are told."""
+    """granian, which tells its processes and the worker that it ends before it ends the former."""
 
-    ending: Event
+    ending: c_bool
+    worker: Future[Worker] | None
 
     def signal_handler_interrupt(self, *args: Any, **kwargs: Any) -> None:
-        self.ending.set()
+        self.ending.value = True
+        if self.worker:
+            self.worker.add_done_callback(lambda started: started.result().request_stop())
         super().signal_handler_interrupt(*args, **kwargs)  # type: ignore[no-untyped-call]
 
 
@@ -65,10 +71,10 @@ def run(
 
     `quiet` suppresses granian's own log lines.
     """
-    with shared_metrics(settings), _worker(settings) if with_worker else nullcontext():
+    with shared_metrics(settings), _worker(settings) if with_worker else nullcontext() as worker:
         # Spawned, not forked: a server process inherits neither threads, nor connections to MongoDB, nor locks.
         multiprocessing.set_start_method("spawn", force=True)
-        ending = multiprocessing.Event()
+        ending: c_bool = RawValue(c_bool, False)
         server = Server(
             "wsgi:app",
             address=host,
@@ -85,8 +91,10 @@ def run(
             log_enabled=not quiet,
             log_dictconfig=LOGGING,
         )
-        server.ending = ending
-        server.serve(target_loader=partial(load, ending=ending))
+        server.ending, server.worker = ending, worker
+        server.serve(target_loader=partial(load, ending=ending, failures=shared_counts()))
+    if worker and not quiet:
+        worker.result().end_process()
 
 
 @contextmanager
@@ -101,12 +109,12 @@ def shared_metrics(settings: Settings) -> Iterator[None]:
 
 
 @contextmanager
-def _worker(settings: Settings) -> Iterator[None]:
+def _worker(settings: Settings) -> Iterator[Future[Worker]]:
     """Runs the worker; it starts while the server processes do, which have more to import."""
     with ThreadPoolExecutor(1) as threads:
         starting = threads.submit(_start_worker, settings)
         try:
-            yield
+            yield starting
         finally:
             starting.result().stop()
 
@@ -128,7 +136,7 @@ def _start_worker(settings: Settings) -> Worker:
         raise
 
 
-def load(_target: str, *, ending: Event) -> Any:
+def load(_target: str, *, ending: c_bool, failures: MutableSequence[float]) -> Any:
     """Returns the application, in a server process; that process ends when its parent does.
 
     It leaves its parent's group, so that Ctrl-C reaches only the parent, which ends it: a second signal soon
@@ -136,7 +144,9 @@ def load(_target: str, *, ending: Event) -> Any:
     """
     if hasattr(os, "setpgid"):  # Windows has no process groups, and not this problem
         os.setpgid(0, 0)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    signal.signal(signal.SIGUSR2, lambda *_: None)
+    threading.Thread(target=_end_with_parent, args=(ending,), daemon=True).start()
+    share_counts(failures)
     from app.http.waiting import end_with
     from wsgi import app
 
@@ -144,11 +154,16 @@ def load(_target: str, *, ending: Event) -> Any:
     return app
 
 
-def _end_with_parent() -> None:
-    """Ends this process when its parent has ended, also by SIGKILL: otherwise it would still hold the port."""
+def _end_with_parent(ending: c_bool) -> None:
+    """Ends this process when its parent has ended, also by SIGKILL: otherwise it would still hold the port.
+
+    Once it is to end, wakes its main thread: under load a signal may not, and granian would go on to serve.
+    """
     parent = multiprocessing.parent_process()
     if parent is not None:
-        wait([parent.sentinel])
+        while not wait([parent.sentinel], WAKE_SECONDS):
+            if ending.value:
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR2)
         os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -44,6 +44,7 @@ def command(metrics_port: int | None, metrics_host: str) -> None:
         signal.signal(number, lambda *_: worker.request_stop())
     worker.start().wait()
     worker.stop()
+    worker.end_process()
 
 
 def _serve_metrics(host: str, port: int, token: str) -> None:

@@ -1,5 +1,6 @@
 """The context of one call: the caller, the interface, and the time of the call."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -59,7 +60,7 @@ def system(project_id: str, team_id: str) -> Caller:
 
 def this_instant() -> datetime:
     """Returns now, in UTC, truncated to the milliseconds that MongoDB stores."""
-    now = datetime.now(UTC)
+    now = datetime.fromtimestamp(time.time(), UTC)
     return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
 

@@ -10,7 +10,6 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Protocol
 
-from app.core.context import this_instant
 from app.core.store.leases import LeaseQueue
 from app.core.store.store import Store
 from app.core.worker import ProjectPool
@@ -58,7 +57,7 @@ class Dispatcher:
     def _fill(self, pool: ProjectPool, slow: bool) -> bool:
         found = False
         while not (self._sender.stopping.is_set() or pool.is_full):
-            now = this_instant()
+            now = self._store.now()
             with self._store.deadline():
                 lease = self._sender.leases.take(
                     now, now + self._sender.lease_times[slow], slow=slow, exclude=pool.full_projects()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -16,9 +17,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from cachetools import TTLCache, cached
 from prometheus_client import Counter, Gauge
 
 from app.core.errors import ServiceUnavailable, WriteConflict
+from app.core.store.clock import CHECK_SECONDS
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Misconfigured, Store, TooManyWriters
 
@@ -26,12 +29,18 @@ log = logging.getLogger("content_workflow.worker")
 
 FAILURE_PAUSE_SECONDS = 2.0
 """How long after a failure a job, or a project in it, is tried again."""
-STOP_SECONDS = 25
+STOP_SECONDS = 6
+"""How long jobs have to finish: an attempt that takes longer is made again, when its lease has expired."""
 RELAYED = Counter("content_workflow_events_relayed", "Events that this worker published to feeds.")
 LAST_RUN = Gauge(
     "content_workflow_job_last_run_timestamp_seconds",
     "When a worker last ended a run of a job without an error.",
-    ["job"],
+    ["job_name"],  # Prometheus has a label `job` of its own, and would rename this one
+    multiprocess_mode="mostrecent",
+)
+DRIFT = Gauge(
+    "content_workflow_clock_drift_seconds",
+    "How far the clock of this server is ahead of MongoDB's.",
     multiprocess_mode="mostrecent",
 )
 REASON_LENGTH = 300
@@ -64,12 +73,20 @@ def log_error(error: Exception, **about: str) -> None:
     if isinstance(error, WriteConflict):
         reason = str(error.__cause__ or type(error).__name__)[:REASON_LENGTH]
         log.warning("write conflict", extra={**about, "reason": reason})
-    elif isinstance(error, Misconfigured):
-        log.error(error.message, extra={**about, "reason": error.reason})
+    elif isinstance(error, TooManyWriters):
+        log.warning(error.message, extra={**about, "reason": error.reason})
     elif isinstance(error, ServiceUnavailable):
-        log.warning(error.for_the_log, extra={**about, "reason": error.reason})
+        _log_once(
+            error.for_the_log, logging.ERROR if isinstance(error, Misconfigured) else logging.WARNING, error.reason
+        )
     else:
         log.error("job failed", exc_info=error, extra=about)
+
+
+@cached(TTLCache(maxsize=10, ttl=60), key=lambda message, *_: message, lock=threading.Lock())
+def _log_once(message: str, level: int, reason: str) -> None:
+    """Logs once a minute a message that concerns all jobs alike."""
+    log.log(level, message, extra={"reason": reason})
 
 
 def project_by_project(name: str, pause_seconds: float, run: Callable[..., bool], store: Store, *more: Any) -> Job:
@@ -81,7 +98,15 @@ def jobs(store: Store, settings: Any) -> tuple[Job, ...]:
     """Returns the jobs of a worker."""
     others = tuple(make(store, settings) for make in store.features.jobs())
     then = [job.run for job in others if job.after_events]
-    return (project_by_project("relay events", 0.2, relay_events, store, *then), *others)
+    clock = Job("check the clock", CHECK_SECONDS, partial(check_clock, store))
+    return (project_by_project("relay events", 0.2, relay_events, store, *then), *others, clock)
+
+
+def check_clock(store: Store) -> bool:
+    """Reads MongoDB's clock, whose difference is then in the metrics."""
+    store.now()
+    DRIFT.set(store.clock.drift)
+    return False
 
 
 def relay_events(store: Store, projects: ProjectByProject, *then: Callable[[], object]) -> bool:
@@ -112,6 +137,7 @@ class Worker:
         """Starts all jobs."""
         log.info("worker started", extra={"jobs": [job.name for job in self._jobs]})
         for thread in self._threads:
+            LAST_RUN.labels(thread.name).set(0)
             thread.start()
         return self
 
@@ -131,6 +157,12 @@ class Worker:
             thread.join(max(0, ends - time.monotonic()))
         unfinished = [thread.name for thread in self._threads if thread.is_alive()]
         log.info("worker stopped", extra={"unfinished": unfinished})
+
+    def end_process(self) -> None:
+        """Ends this process at once if a job has not ended: Python would wait for what it still sends."""
+        if any(thread.is_alive() for thread in self._threads):
+            logging.shutdown()
+            os._exit(0)
 
     def _run(self, job: Job) -> None:
         pause = 0.0

@@ -5,7 +5,6 @@ from functools import partial
 
 from prometheus_client import Counter
 
-from app.core.context import this_instant
 from app.core.store.store import Store
 from app.core.worker import Job, ProjectPool
 from app.documents.publishing import publish_due
@@ -15,6 +14,8 @@ log = logging.getLogger("content_workflow.worker")
 
 PUBLISHING_THREADS = 4
 PUBLISHED = Counter("content_workflow_scheduled_documents", "Scheduled documents that came due.", ["outcome"])
+for outcome in ("published", "failed"):  # from 0 on, so that `increase` sees the first one
+    PUBLISHED.labels(outcome)
 
 
 def publish_scheduled_documents(store: Store, _settings: object) -> Job:
@@ -29,7 +30,7 @@ def start_publishing(store: Store, pool: ProjectPool) -> bool:
     However much a project has scheduled, it uses one thread for one turn, and then the next project has its turn.
     """
     with store.deadline():
-        projects = store[Documents].find_projects_due(this_instant())
+        projects = store[Documents].find_projects_due(store.now())
     for project_id in projects:
         pool.submit(project_id, partial(publish_turn, store, project_id))
     return False
@@ -38,7 +39,7 @@ def start_publishing(store: Store, pool: ProjectPool) -> bool:
 def publish_turn(store: Store, project_id: str) -> None:
     """Publishes what is due in a project until its turn is over."""
     with store.deadline():
-        for document_id, reason in publish_due(store, project_id, this_instant()):
+        for document_id, reason in publish_due(store, project_id, store.now()):
             PUBLISHED.labels("failed" if reason else "published").inc()
             what = "scheduled document not published" if reason else "scheduled document published"
             log.info(what, extra={"documentId": document_id, "reason": reason})

@@ -3,7 +3,6 @@
 import logging
 from datetime import timedelta
 
-from app.core.context import this_instant
 from app.core.store.store import Store
 from app.core.worker import Job, ProjectByProject, project_by_project
 from app.events.settings import EventSettings
@@ -19,7 +18,7 @@ def trim_all_feeds(store: Store, settings: EventSettings) -> Job:
 
 def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> bool:
     """Removes a batch of old events from each feed."""
-    before = this_instant() - keep
+    before = store.now() - keep
 
     def trim(project_id: str) -> int:
         return store[Events].trim(project_id, before)

@@ -18,8 +18,8 @@ from app.core.errors import CHALLENGE, RateLimited, Unauthorized
 from app.core.store.store import Store
 from app.core.vocabulary import Channel, TokenKind
 from app.http.proxies import client_of
-from app.http.rate_limits import Hit, RateLimit
-from app.http.requests import CALLER
+from app.http.rate_limits import Hit, RateLimit, SharedRateLimit
+from app.http.requests import CALLER, REFUSED
 from app.http.threads import THREADS
 from app.projects.access import SESSION_LIFE, Access, hash_of
 from app.projects.invitations import accept_invitation
@@ -65,7 +65,7 @@ HEALTH = ".getHealth"
 
 
 class Callers:
-    """Authenticates callers, and refuses those that call or fail too often; the counts are those of this process."""
+    """Authenticates callers, and refuses those that call or fail too often."""
 
     def __init__(self, app: Flask, store: Store, settings: Settings) -> None:
         self.store = store
@@ -79,7 +79,7 @@ class Callers:
             callers_changed=self._access.look_up_again,
         )
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
-        self._failures = RateLimit("failure", settings.failed_auth_limit) if settings.failed_auth_limit else None
+        self._failures = SharedRateLimit(settings.failed_auth_limit) if settings.failed_auth_limit else None
         app.extensions["callers"] = self
         app.before_request(_begin)
         app.teardown_request(_release)
@@ -91,7 +91,7 @@ class Callers:
         Raises `Unauthorized`, and `RateLimited` where a token calls or an address fails too often.
         """
         now, g.channel = this_instant(), channel
-        with self.counting_failures():
+        with self.counting_failures(_secret_of(channel)):
             caller = self._authenticate(now)
         self._count(caller)
         return Context(self.store, caller, channel, now, server=self._server)
@@ -99,7 +99,7 @@ class Callers:
     def of_kind(self, kind: str, secret: str) -> Context:
         """Returns the context of a caller whose secret is not where an interface has it; raises as `context` does."""
         now = this_instant()
-        with self.counting_failures():
+        with self.counting_failures(secret):
             caller = self._access.authenticate(secret, kind, now)
         self._count(caller)
         return Context(self.store, caller, Channel.REST, now, server=self._server)
@@ -111,18 +111,18 @@ class Callers:
     def sign_in(self, secret: str, life: timedelta = SESSION_LIFE) -> str:
         """Returns the secret of a new session for the holder of a management token; raises as `context` does."""
         now = this_instant()
-        with self.counting_failures():
+        with self.counting_failures(secret):
             self._count(self._access.authenticate(secret, TokenKind.MANAGEMENT, now))
             return self._access.open_session(secret, now, life)
 
     def accept_invitation(self, secret: str) -> str:
         """Returns the secret of the token that an invitation makes; raises as `context` does, and `ProjectFrozen`."""
-        with self.counting_failures():
+        with self.counting_failures(secret):
             return accept_invitation(self.store, secret, this_instant())
 
     def visit(self, authenticate: Visits, secret: str) -> tuple[Context, str]:
         """Returns the context of a visitor who has no token, and their document's id; raises as `context` does."""
-        with self.counting_failures():
+        with self.counting_failures(secret):
             ctx, document_id = authenticate(self.store, secret, this_instant())
         self._count(ctx.caller)
         return replace(ctx, server=self._server), document_id
@@ -137,11 +137,15 @@ class Callers:
         return self.settings.public_url or request.url_root
 
     @contextmanager
-    def counting_failures(self) -> Iterator[None]:
-        """Counts a failed authentication inside the block; raises `RateLimited` where the address fails too often."""
+    def counting_failures(self, secret: str = "") -> Iterator[None]:
+        """Counts a failed authentication inside the block; raises `RateLimited` where the address fails too often.
+
+        The log has the beginning of the secret's hash, which the database has of each token.
+        """
         try:
             yield
         except Unauthorized:
+            request.environ[REFUSED] = hash_of(secret)[:8] if secret else None
             hit = self._failures.hit(client_address()) if self._failures else None
             if hit is None or hit.allowed:
                 raise
@@ -152,8 +156,7 @@ class Callers:
             ) from None
 
     def _authenticate(self, now: datetime) -> Caller:
-        kind = TOKEN_KINDS[g.channel]
-        return self._access.authenticate(bearer_secret() if kind else session_secret(), kind, now)
+        return self._access.authenticate(_secret_of(g.channel), TOKEN_KINDS[g.channel], now)
 
     def _count(self, caller: Caller) -> None:
         """Counts a request of an authenticated caller; raises `RateLimited` where the token calls too often."""
@@ -194,6 +197,10 @@ def session_secret() -> str:
     """
     cookie = SESSION.search(request.environ.get("HTTP_COOKIE", ""))
     return cookie[1] if cookie else ""
+
+
+def _secret_of(channel: Channel) -> str:
+    return bearer_secret() if TOKEN_KINDS[channel] else session_secret()
 
 
 def _begin() -> None:

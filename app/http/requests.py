@@ -26,6 +26,8 @@ ID = "content_workflow.request_id"
 """The key of a request's id in its WSGI environment."""
 CALLER = "content_workflow.caller"
 """The key of its `Caller` there, once it is authenticated."""
+REFUSED = "content_workflow.refused"
+"""The key there of the beginning of the hash of a secret that was refused."""
 
 LOGGED_PATH = 40
 """Maximum number of characters that the log shows of a path without a route, which can be 64 KB of anything."""
@@ -52,7 +54,7 @@ class Requests:
     """
 
     def __init__(self, app: WSGIApplication, settings: Settings) -> None:
-        self._app = app
+        self._app, self._log_addresses = app, settings.log_addresses
         self._headers = list((SECURITY_HEADERS | (HSTS if settings.is_https else {})).items())
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -61,7 +63,8 @@ class Requests:
 
         def respond(status: str, headers: Headers, exc_info: Any = None) -> Callable[[bytes], object]:
             if log.isEnabledFor(logging.INFO):
-                _log(environ, status, time.perf_counter() - began)
+                address = {"address": environ.get("REMOTE_ADDR")} if self._log_addresses else {}
+                _log(environ, status, time.perf_counter() - began, address)
             return start_response(status, self._completed(headers, environ[ID]), exc_info)
 
         begin_request()
@@ -113,7 +116,7 @@ def logged_path(environ: WSGIEnvironment) -> str:
     return SECRET.sub(r"\1…", get_path_info(environ)[:MAX_HEADER])[:LOGGED_PATH]
 
 
-def _log(environ: WSGIEnvironment, status: str, seconds: float) -> None:
+def _log(environ: WSGIEnvironment, status: str, seconds: float, address: dict[str, Any]) -> None:
     """Writes the log line: never a secret, a body or a query."""
     caller: Caller | None = environ.get(CALLER)
     line = {
@@ -124,5 +127,7 @@ def _log(environ: WSGIEnvironment, status: str, seconds: float) -> None:
         "durationMs": round(seconds * 1000, 1),
         "tokenId": caller.token_id if caller else None,
         "projectId": caller.project_id if caller else None,
+        **({"refusedHash": environ[REFUSED]} if environ.get(REFUSED) else {}),
+        **address,
     }
     log.info("request", extra=line)

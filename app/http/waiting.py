@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from multiprocessing.synchronize import Event
+from ctypes import c_bool
 from typing import Any
 
 from app.core.errors import ServiceUnavailable
@@ -12,13 +12,13 @@ from app.http.callers import callers, wait_instead_of_working
 
 POLL_SECONDS = 0.5
 
-_server_ends: Event | None = None
+_server_ends = c_bool(False)
 
 
-def end_with(event: Event) -> None:
-    """Makes requests of this process stop waiting once an event is set, as the server is to end."""
+def end_with(ending: c_bool) -> None:
+    """Makes requests of this process stop waiting once a shared value is true, as the server is to end."""
     global _server_ends
-    _server_ends = event
+    _server_ends = ending
 
 
 def wait_for_events(seconds: float, list_events: Callable[[], Result[Any]]) -> Result[Any]:
@@ -33,13 +33,9 @@ def wait_for_events(seconds: float, list_events: Callable[[], Result[Any]]) -> R
         wait_instead_of_working()
     except ServiceUnavailable:
         return page
-    while not page.body["events"] and (left := end - time.monotonic()) > 0 and not _is_ending():
+    while not page.body["events"] and (left := end - time.monotonic()) > 0 and not _server_ends.value:
         with standing_still():
             time.sleep(min(POLL_SECONDS, left))
         page = list_events()
     callers().check_again()
     return page
-
-
-def _is_ending() -> bool:
-    return _server_ends is not None and _server_ends.is_set()

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from app.core.context import this_instant
 from app.core.dispatcher import Dispatcher
 from app.core.message_client import MessageClient
 from app.core.store.store import Store
@@ -22,7 +21,7 @@ def send_notices(store: Store, settings: MailSettings) -> Job:
         for slow, seconds in ATTEMPT_SECONDS.items()
     }
     mailer = Mailer(settings.smtp_url, settings.smtp_from) if settings.smtp_url else None
-    sender = NoticeSender(store, clients, mailer, settings.public_url)
+    sender = NoticeSender(store, clients, mailer, settings.public_url, clock=store.now)
     dispatcher = Dispatcher(store, sender, job="send notices")
     return Job("send notices", 0.5, dispatcher.dispatch, dispatcher.close, after_events=True)
 
@@ -39,7 +38,7 @@ def tell_by_the_hour(store: Store, projects: ProjectByProject, told: set[datetim
     `told` has the hour that was done last. A worker that starts later in the day queues what is overdue again, which
     changes nothing of what was queued already.
     """
-    now = this_instant()
+    now = store.now()
     hour = now.replace(minute=0, second=0, microsecond=0)
     if hour in told:
         return False

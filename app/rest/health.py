@@ -7,6 +7,7 @@ from flask_smorest import Blueprint
 
 from app.core.schemas.fields import Schema, StrictString
 from app.core.store.store import Store
+from app.core.worker import check_clock
 from app.http.callers import callers
 
 PREPARED_SECONDS = 10
@@ -20,6 +21,7 @@ class Health(Schema):
     """A sign of life."""
 
     status = StrictString(None, description="`ok` or `ready`", example="ok", required=True)
+    warning = StrictString(None, description="A problem that an operator should fix, as a wrong clock")
 
 
 routes = Blueprint("health", __name__, description="Liveness and readiness.")
@@ -43,12 +45,14 @@ def ready() -> dict[str, str]:
     """Check that the service is ready
 
     The process responds, and so does its database; 503 when that can't be reached or written to, or lacks a unique
-    index or a validator, which `content-workflow db init` creates. No token is needed.
+    index or a validator, which `content-workflow db init` creates. `warning` says that this server's clock
+    differs from MongoDB's by more than 2 s. No token is needed.
     """
     store = callers().store
     store.ping()
     _check_prepared(store)
-    return {"status": "ready"}
+    check_clock(store)
+    return {"status": "ready"} | ({"warning": store.clock.warning} if store.clock.warning else {})
 
 
 @cached(TTLCache(maxsize=1, ttl=PREPARED_SECONDS), lock=Lock())

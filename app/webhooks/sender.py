@@ -35,6 +35,8 @@ LEASE = timedelta(seconds=40)
 """How long a worker holds the lease of a webhook; when a worker is killed, the others wait that long."""
 GONE = 410
 DELIVERIES = Counter("content_workflow_webhook_attempts", "Requests sent to webhooks.", ["outcome"])
+for result in ("succeeded", "failed"):  # from 0 on, so that `rate` sees the first one
+    DELIVERIES.labels(result)
 
 
 @dataclass(eq=False)

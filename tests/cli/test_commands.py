@@ -117,7 +117,8 @@ class TestTokens:
         refused = cli("token", "create", "--project", project.id, "--name", "me", "--expires-in", span)
 
         assert refused.exit_code == 2
-        assert "Write a whole number up to 9999 and a unit, m, h, d or w, like 12h or 90d." in refused.output
+        units = "m (minutes), h (hours), d (days) or w (weeks)"
+        assert f"Write a whole number up to 9999 and a unit, {units}, like 12h or 90d." in refused.output
 
     @pytest.mark.parametrize(
         "command",

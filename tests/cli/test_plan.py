@@ -248,7 +248,6 @@ class TestCommand:
         ]
         assert "3 pieces: 1 created, 0 updated, 0 unchanged, 2 refused." in first.stdout
         assert first.stderr.splitlines() == [
-            "Planning",
             "line 4 (oats): category: No category of this project has this name or slug: see the list of categories.",
             "line 4 (oats): dueDate: Must be a calendar date, written YYYY-MM-DD.",
             "line 4 (oats): title: Must not be blank.",
@@ -317,7 +316,7 @@ class TestCommand:
         assert (
             (dry.exit_code, dry.stderr)
             == (real.exit_code, real.stderr)
-            == (1, "Planning\npiece 2 (b): title: Must not be blank.\n")
+            == (1, "piece 2 (b): title: Must not be blank.\n")
         )
 
 

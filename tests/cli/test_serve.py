@@ -7,22 +7,27 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
 from app.cli import main
 from app.cli.db import differences
 from app.cli.server_process import KILL_SECONDS
+from app.core.context import Server
 from app.core.store.store import Store
+from app.projects.access import hash_of
 from tests import live
 from tests.cli.running import CHECKOUT, Running, answers, running, until
 from tests.live import free_port
-from tests.make import a_project
+from tests.make import OPERATIONS, a_document, a_project
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -78,6 +83,79 @@ def test_a_database_without_projects_is_made_ready_and_all_processes_end_with_a_
     assert "PUBLIC_URI is not a setting: did you mean PUBLIC_URL?" in server.said
     live.until(lambda: not answers(url, "/health"))
     socket.create_server(("127.0.0.1", port)).close()  # nobody holds the port any more
+
+
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_it_ends_within_ten_seconds_while_a_webhook_does_not_answer(
+    tmp_path: Path, mongodb_uri: str, fresh_store: Store, command: str
+) -> None:
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name, "WEBHOOKS_ALLOW_LOCAL": "1"}
+    project = a_project(fresh_store)
+    with socket.create_server(("127.0.0.1", 0)) as receiver:
+        address = f"http://127.0.0.1:{receiver.getsockname()[1]}"
+        OPERATIONS["create_webhook"](
+            replace(project.context(), server=Server(webhooks_allow_local=True)), fields={"url": address}
+        )
+        a_document(project.context())
+        port = ("--port", str(free_port())) if command == "serve" else ()
+        with running(tmp_path, command, *port, **options) as process:
+            sending, _ = receiver.accept()
+            began = time.monotonic()
+            assert process.end(signal.SIGTERM) == 0
+            assert time.monotonic() - began < 10
+            sending.close()
+
+    assert [line for line in process.said.splitlines() if not line.startswith("{")] == []
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+def test_under_load_it_ends_soon_after_its_last_answer_and_logs_json_alone(
+    tmp_path: Path, mongodb_uri: str, fresh_store: Store, sign: signal.Signals
+) -> None:
+    url = f"http://127.0.0.1:{(port := free_port())}"
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name, "RATE_LIMIT_PER_MINUTE": "0"}
+    headers = {"Authorization": f"Bearer {a_project(fresh_store).token().secret}"}
+    answered: list[float] = []
+
+    def call(path: str) -> None:
+        with httpx.Client(headers=headers, timeout=60) as client, suppress(httpx.TransportError):
+            while True:
+                client.get(f"{url}{path}")
+                answered.append(time.monotonic())
+
+    with running(tmp_path, "serve", "--port", str(port), "--workers", "2", **options) as server:
+        until(lambda: server.said.count("Started worker-") == 2 and answers(url), server)
+        with ThreadPoolExecutor(48) as load:
+            for path in ("/documents", "/briefs", "/openapi.json", "/events?wait=30") * 12:
+                load.submit(call, path)
+            until(lambda: len(answered) > 200, server)
+            assert server.end(sign) == 0
+            ended = time.monotonic()
+
+    assert ended - max(answered) < 10
+    assert [line for line in server.said.splitlines() if not line.startswith("{")] == []
+    assert "Killing" not in server.said, server.said
+
+
+@pytest.mark.contract("decided-http.rate-limit")
+@pytest.mark.parametrize("logs_addresses", [True, False])
+def test_failed_authentications_are_limited_over_all_processes_and_the_log_says_whose_they_are(
+    tmp_path: Path, mongodb_uri: str, fresh_store: Store, logs_addresses: bool
+) -> None:
+    url = f"http://127.0.0.1:{(port := free_port())}"
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    options |= {"FAILED_AUTH_LIMIT_PER_MINUTE": "5", "TRUSTED_PROXIES": "127.0.0.1"}
+    options |= {} if logs_addresses else {"LOG_ADDRESSES": "off"}
+    headers = {"Authorization": "Bearer cwm_guess", "X-Forwarded-For": "192.0.2.7"}
+    with running(tmp_path, "serve", "--port", str(port), "--workers", "2", "--no-worker", **options) as server:
+        until(lambda: server.said.count("Started worker-") == 2 and answers(url), server)
+        statuses = [httpx.get(f"{url}/briefs", headers=headers).status_code for _ in range(40)]  # each its connection
+        until(lambda: server.said.count('"status":429') == 35, server)
+
+    assert statuses == [401] * 5 + [429] * 35
+    logged = [line for line in map(json.loads, server.said.splitlines()) if line.get("path") == "/briefs"]
+    address = "192.0.2.7" if logs_addresses else None
+    assert {(line.get("address"), line["refusedHash"]) for line in logged} == {(address, hash_of("cwm_guess")[:8])}
 
 
 @pytest.mark.parametrize(("command", "code"), [("serve", 1), ("worker", 0)])
@@ -180,7 +258,7 @@ def test_the_metrics_of_a_worker_are_at_the_address_that_is_named_for_the_token_
         until(lambda: "worker started" in worker.said, worker)
 
         assert "content_workflow_events_relayed_total" in metrics()
-        until(lambda: 'job_last_run_timestamp_seconds{job="relay events"}' in metrics(), worker)
+        until(lambda: 'job_last_run_timestamp_seconds{job_name="relay events"}' in metrics(), worker)
         assert not answers(f"http://127.0.0.1:{port}")
         for wrong in ("", "Bearer wrong", "Bearer s3cret\xff"):
             with pytest.raises(HTTPError) as refused:

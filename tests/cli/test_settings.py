@@ -301,7 +301,7 @@ class TestAccess:
         with running(tmp_path, "serve", "--port", str(port), MONGODB_URI=secured.format("nobody:x@")) as server:
             until_listening(port, server.process)
             ready = httpx.get(f"http://127.0.0.1:{port}/ready", timeout=30)
-            until(lambda: '"job":"relay events"' in server.said, server)
+            until(lambda: '"log":"content_workflow.worker","message":"MongoDB denies' in server.said, server)
 
         lines = [orjson.loads(line) for line in server.said.splitlines()]
         denied = [line for line in lines if line["message"].startswith("MongoDB denies the service access")]

@@ -821,6 +821,7 @@ DECIDED: tuple[Row, ...] = (
         "decided-running",
         {
             "due": "the worker publishes what is due within 2 seconds, once, also after an outage",
+            "clock": "the worker goes by MongoDB's clock; a process 2 s off says so in log, metrics and /ready",
             "metrics": "/metrics is off unless configured, and asks for METRICS_TOKEN where that is set",
             "metrics-labels": "no token values, ids or titles in labels",
             "traces": "OpenTelemetry where it is installed and configured, without secrets and texts",

@@ -5,8 +5,9 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from flask import Flask
 
 from app.cli.db import create_missing
 from app.cli.mongod import running_mongod
+from app.core.errors import ServiceUnavailable
 from app.core.store.store import AccessDenied, NotPrepared, Store
 from app.features import connect
 from app.rest import health
@@ -93,6 +95,26 @@ def test_every_kind_of_request_is_answered_with_503_in_time_while_health_goes_on
 
     until(lambda: rest.get("/ready").status_code == 200)
     assert rest.get(f"/documents/{document['id']}/brief").json["brief"]["state"] in ("ready", "claimed")
+
+
+def test_a_transaction_that_loses_the_primary_after_a_try_says_that_and_blames_no_other_writer(
+    folder: Path, own_store: Store
+) -> None:
+    tries = count()
+
+    def work(store: Store) -> None:
+        store.database.feeds.find_one({}, session=store.session)
+        if next(tries):
+            lost.enter_context(stopped(folder))
+        else:
+            own_store.database.client.admin.command("killAllSessions", [])
+        store.database.feeds.find_one({}, session=store.session)
+
+    with ExitStack() as lost, pytest.raises(ServiceUnavailable) as refused, own_store.deadline():
+        own_store.in_transaction(work)
+
+    assert next(tries) == 2
+    assert refused.value.message == ServiceUnavailable.message
 
 
 @pytest.mark.contract("decided-health.prepared")

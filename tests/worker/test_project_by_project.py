@@ -1,13 +1,16 @@
 """Work for one project after the other: one that fails is logged, rests, comes last and holds up no other."""
 
+from collections import Counter
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
 from app.core import worker
 from app.core.errors import ServiceUnavailable
-from app.core.store.store import Store, TooManyWriters
-from app.core.worker import ProjectByProject
+from app.core.store.store import AccessDenied, Store, TooManyWriters
+from app.core.worker import Job, ProjectByProject, Worker
+from tests.live import until
 
 PROJECTS = ("first", "second", "third")
 
@@ -47,6 +50,26 @@ def test_a_project_that_failed_rests_and_then_comes_last(store: Store, monkeypat
     assert resting.ran == ["second", "third"]
     assert rested.ran == ["second", "third", "first"]
     assert again.ran == [*PROJECTS]
+
+
+@pytest.mark.parametrize("error", [AccessDenied(reason="not authorized"), ServiceUnavailable(reason="no primary")])
+def test_what_fails_in_all_jobs_alike_is_logged_once_a_minute(
+    error: ServiceUnavailable, logged: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "FAILURE_PAUSE_SECONDS", 0.001)
+    worker._log_once.cache_clear()
+    failed: Counter[str] = Counter()
+
+    def fail(name: str) -> bool:
+        failed[name] += 1
+        raise error
+
+    jobs = [Job(name, 0, partial(fail, name)) for name in ("first", "second")]
+    running = Worker(jobs).start()
+    until(lambda: all(failed[job.name] > 3 for job in jobs))
+    running.stop()
+
+    assert [(line.getMessage(), vars(line)["reason"]) for line in logged.records] == [(error.for_the_log, error.reason)]
 
 
 def test_where_mongodb_is_unreachable_the_others_have_their_turn_next_time(store: Store) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import count
 from typing import Any, NoReturn, TypeVar
 
@@ -33,6 +34,7 @@ from pymongo.write_concern import WriteConcern
 from app.core.errors import ServiceUnavailable, SettingsError, WriteConflict
 from app.core.features import NO_FEATURES, Features
 from app.core.store import indexes, validators
+from app.core.store.clock import Clock
 from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.request_time import time_left
 from app.core.store.types import Bson
@@ -42,6 +44,8 @@ T = TypeVar("T")
 
 DUPLICATE_KEY = 11000
 """MongoDB's code where another request wrote the same key first."""
+WRITE_CONFLICT = 112
+"""MongoDB's code where another transaction wrote the same record first."""
 AUTHENTICATION_FAILED = 18
 """MongoDB's code of a wrong password."""
 
@@ -136,6 +140,7 @@ class Store:
     """How many tries of this transaction were aborted because another transaction wrote the same record."""
     cache_scope: object = field(default_factory=object, repr=False)
     """The first part of a key in caches that all stores of a process share; it is the same inside transactions."""
+    clock: Clock = field(default_factory=Clock, repr=False)
     writes: int = field(default=0, init=False)
     """Grows with each write through this store: inside a transaction it shows whether anything was written."""
     delivery_change: tuple[str, str] | None = field(default=None, init=False)
@@ -228,14 +233,15 @@ class Store:
 
     def with_transaction(self, work: Callable[[ClientSession | None], T]) -> T:
         """Runs work in a transaction, as PyMongo does: again when another transaction wrote the same records first."""
-        tries = 0
+        lost_to_others = False
 
         def attempt(session: ClientSession) -> T:
-            nonlocal tries
-            tries += 1
+            nonlocal lost_to_others
             try:
                 return work(session)
-            except BaseException:
+            except BaseException as error:
+                if isinstance(error, PyMongoError) and not error.timeout:
+                    lost_to_others = WRITE_CONFLICT in _codes_of(error)
                 Context().run(_abort, session)
                 raise
 
@@ -245,7 +251,7 @@ class Store:
                     attempt, ReadConcern("snapshot"), WriteConcern("majority"), ReadPreference.PRIMARY
                 )
         except PyMongoError as error:
-            if tries > 1 and error.timeout and not isinstance(error, ServerSelectionTimeoutError):
+            if lost_to_others and error.timeout and not isinstance(error, ServerSelectionTimeoutError):
                 raise TooManyWriters(reason=reason_of(error)) from error
             raise
 
@@ -284,6 +290,11 @@ class Store:
             if "setName" not in hello and hello.get("msg") != "isdbgrid":
                 raise NoTransactions
             self.database.projects.find_one({}, {"_id": 1})
+
+    def now(self) -> datetime:
+        """Returns MongoDB's time, for the worker. Raises as `ping` does."""
+        with self.deadline():
+            return self.clock.now(self.database)
 
     def check_prepared(self) -> None:
         """Checks that every unique index and validator is there. Raises as `ping` does; `NotPrepared` if one is not."""

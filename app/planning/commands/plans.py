@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
-from app.cli.calling import as_json, context, finish, of_project, show_all, shown
+from app.cli.calling import as_json, context, finish, of_project, progress, show_all, shown
 from app.core.batches import batches
 from app.core.context import Context, this_instant
 from app.core.errors import HttpApiDecodeError, IntentInvalid
@@ -89,7 +89,7 @@ def _plan_in_batches(ctx: Context, pieces: Sequence[dict[str, Any]]) -> list[Pie
         index: {"key": piece["key"], "id": None, "outcome": PieceOutcome.REFUSED, "errors": [REPEATED]}
         for index, piece in enumerate(pieces)
     }
-    with click.progressbar(length=len(first), label="Planning", show_pos=True, file=sys.stderr) as bar:
+    with progress("Planning", length=len(first), show_pos=True) as bar:
         for indexes in batches(sorted(first.values()), MAX_PIECES, lambda one: len(pieces[one].get("markdown") or "")):
             batch = {"pieces": [pieces[index] for index in indexes]}
             answer = plan_documents(replace(ctx, now=this_instant()), fields=batch).body["pieces"]

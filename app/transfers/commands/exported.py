@@ -1,14 +1,13 @@
 """Imports an exported project: the part of `import` that reads `.ndjson`."""
 
 import codecs
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
 import click
 
-from app.cli.calling import finish, shown
+from app.cli.calling import finish, progress, shown
 from app.core.context import Context
 from app.transfers.lines import MAX_LINE_BYTES, Checked
 from app.transfers.operations import check_import, import_project
@@ -29,7 +28,7 @@ def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> N
 
 def _lines(path: Path, label: str) -> Iterator[bytes]:
     """Yields the lines of a file; of a line that is too long only the beginning, which is refused."""
-    bar = click.progressbar(length=path.stat().st_size, label=label, file=sys.stderr)
+    bar = progress(label, length=path.stat().st_size)
     with path.open("rb") as file, bar:
         if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
             file.seek(0)

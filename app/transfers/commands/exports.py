@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.calling import context, of_project, store, written
+from app.cli.calling import context, of_project, progress, store, written
 from app.transfers.operations import export_project
 
 
@@ -27,9 +27,7 @@ def command(project_id: str, out: Path | None) -> None:
     target = written(out) if out else nullcontext(sys.stdout.buffer)
     hidden = out is None and sys.stdout.isatty()
     lines = export_project(store(), ctx.project_id)
-    bar = click.progressbar(
-        lines, label="Exporting", show_pos=True, file=sys.stderr, hidden=hidden, update_min_steps=100
-    )
+    bar = progress("Exporting", lines, show_pos=True, hidden=hidden, update_min_steps=100)
     with target as file, bar:
         for line in bar:
             file.write(line)

@@ -1,7 +1,6 @@
 """`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.calling import as_json, call, context, finish, of_project, shown
+from app.cli.calling import as_json, call, context, finish, of_project, progress, shown
 from app.core.batches import batches
 from app.core.context import Context, this_instant
 from app.core.errors import BadRequest, Refusal
@@ -72,7 +71,7 @@ def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: b
     root = path.resolve()
     files = sorted(_markdown_in(root)) if root.is_dir() else [root]
     run = _Run(context(project_id), root, update=update, publish=publish, dry_run=dry_run)
-    with click.progressbar(length=len(files), label="Importing", show_pos=True, file=sys.stderr) as bar:
+    with progress("Importing", length=len(files), show_pos=True) as bar:
         run.take(files, bar.update)
     report = run.report
     finish(vars(report), lambda: _print_report(report, len(files)), json=json, dry_run=dry_run, refused=report.refused)

@@ -1,0 +1,92 @@
+"""The alerts of `examples/prometheus`, evaluated by promtool on a worker's metrics as Prometheus stores them."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client import REGISTRY, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from app.core.errors import ServiceUnavailable
+from app.core.worker import Job, Worker
+from app.features import ALL
+from tests.live import program, until
+
+ALERTS = Path(__file__).parents[2] / "examples/prometheus/alerts.yml"
+TARGET = {"job": "content-workflow", "instance": "127.0.0.1:9100"}
+LAST_RUN = "content_workflow_job_last_run_timestamp_seconds"
+
+
+def scraped(name: str) -> list[dict[str, str]]:
+    """Returns the labels of a metric's series as Prometheus stores them: it renames those that a target has too."""
+    families = text_string_to_metric_families(generate_latest(REGISTRY).decode())
+    labels = [sample.labels for family in families for sample in family.samples if sample.name == name]
+    return [
+        {f"exported_{key}" if key in TARGET else key: value for key, value in one.items()} | TARGET for one in labels
+    ]
+
+
+def promtool(*arguments: str) -> str:
+    """Returns what promtool objects to; empty where it does not."""
+    found = program("promtool", missing="promtool evaluates the alerts. Debian: apt-get install prometheus")
+    done = subprocess.run([found, *arguments], capture_output=True, text=True, cwd=ALERTS.parent)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def series(name: str, labels: dict[str, str], values: str) -> dict[str, str]:
+    """Returns an input of `promtool test rules`."""
+    listed = ",".join(f'{key}="{value}"' for key, value in labels.items())
+    return {"series": f"{name}{{{listed}}}", "values": values}
+
+
+def fired(folder: Path, given: list[dict[str, str]], alert: str, expected: list[dict[str, Any]]) -> str:
+    """Returns how promtool says that an alert after 10 minutes differs from the one expected."""
+    at = [{"eval_time": "10m", "alertname": alert, "exp_alerts": expected}]
+    tests = [{"interval": "15s", "input_series": given, "alert_rule_test": at}]
+    file = folder / "test.yml"
+    file.write_text(yaml.safe_dump({"rule_files": [str(ALERTS)], "evaluation_interval": "15s", "tests": tests}))
+    return promtool("test", "rules", str(file))
+
+
+@pytest.mark.parametrize("ran_once", [True, False])
+def test_a_job_that_stopped_fires_the_alert_beside_one_that_runs(tmp_path: Path, ran_once: bool) -> None:
+    runs = iter([False] if ran_once else [])
+
+    def stops() -> bool:
+        for more in runs:
+            return more
+        raise ServiceUnavailable
+
+    worker = Worker([Job("stopped", 0.01, stops), Job("running", 0.01, lambda: False)]).start()
+    until(lambda: (REGISTRY.get_sample_value(LAST_RUN, {"job_name": "running"}) or 0) > 0)
+    worker.stop()
+    ours = [one for one in scraped(LAST_RUN) if {"stopped", "running"} & set(one.values())]
+    given = [series(LAST_RUN, one, "0+15x40" if "running" in one.values() else "0x40") for one in ours]
+    summary = {"summary": "The job stopped has not succeeded on any worker for two minutes"}
+    expected = {"exp_labels": {"job": TARGET["job"], "job_name": "stopped"}, "exp_annotations": summary}
+
+    assert fired(tmp_path, given, "ContentWorkflowJobStopped", [expected]) == ""
+
+
+def test_the_first_document_that_is_not_published_fires_the_alert(tmp_path: Path) -> None:
+    ALL.jobs()  # imports what counts
+    name = "content_workflow_scheduled_documents_total"
+    (failed,) = [one for one in scraped(name) if one["outcome"] == "failed"]  # there before the first failure
+    summary = {"summary": "A scheduled document was not published: its activity has the reason"}
+    expected = {"exp_labels": failed, "exp_annotations": summary}
+    given = [series(name, failed, "0x20 1x20")]
+
+    assert fired(tmp_path, given, "ContentWorkflowNotPublished", [expected]) == ""
+
+
+def test_no_metric_has_a_label_that_prometheus_renames() -> None:
+    families = text_string_to_metric_families(generate_latest(REGISTRY).decode())
+
+    assert not [sample for family in families for sample in family.samples if TARGET.keys() & sample.labels.keys()]
+
+
+def test_the_configuration_is_valid() -> None:
+    assert promtool("check", "config", "--syntax-only", "prometheus.yml") == ""
+    assert promtool("check", "rules", "alerts.yml") == ""
