@@ -74,6 +74,7 @@ class DocumentLists(OutboxCollection[StoredDocument]):
     name = "documents"
     from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
     event_data = (("documentId", "id"),)
+    counters = ("rev", "remarks")
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)

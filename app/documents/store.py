@@ -60,6 +60,14 @@ class Documents(DocumentLists):
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
             raise OutboxFull  # nothing else can differ from what the transaction read
 
+    def remark(self, project_id: str, before: StoredDocument, decision: Decision) -> None:
+        """Writes what threads and review links change in a document's record, but neither its ETag nor `updatedAt`.
+
+        Raises as `change` does; so does a change of the document that was decided without it.
+        """
+        if decision.events:
+            self._change(project_id, before, decision.document, decision.events, "remarks")
+
     def lock(self, project_id: str, document_id: str) -> None:
         """Makes every other write of a document wait for this transaction, or run again after it."""
         where = self._where(project_id, {"_id": ObjectId(document_id)})
