@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.core.features import NO_FEATURES, Features
+from app.core.slugs import slug_key
 from app.core.store.types import Bson, Values
-from app.core.text.words import search_words
+from app.core.text.words import folded, search_words
 from app.core.vocabulary import BriefState
 from app.documents.record import OPEN, StoredDocument
 
@@ -27,7 +28,9 @@ STATE_ENTRIES = {
 }
 """Under which entries documents with a brief in a state are listed."""
 
-HIDDEN = dict.fromkeys(("outbox", "listed", "words", "titleKey", "dueKey", "trashedPublication"), 0)
+HIDDEN = dict.fromkeys(
+    ("outbox", "listed", "words", "titleKey", "dueKey", "slugKeys", "keywordKey", "trashedPublication"), 0
+)
 """Fields of a document that are not read, besides the keys of features."""
 
 
@@ -52,11 +55,18 @@ def document_keys(record: Values, before: Values | None = None, features: Featur
     searched = _searched(record)
     return {
         "listed": _listed(record),
+        "slugKeys": sorted({slug_key(slug) for slug in record["slugs"]}),
+        "keywordKey": keyword_key((record.get("brief") or {}).get("keyword") or ""),
         "titleKey": record["title"].casefold(),
         "dueKey": record.get("dueDate") or NO_DUE_DATE,
         **{name: key(record) for name, key in features.document_keys.items()},
         **({} if before and _searched(before) == searched else {"words": search_words(*searched)}),
     }
+
+
+def keyword_key(keyword: str) -> str:
+    """Returns what keywords are compared by: without case, accents and spaces."""
+    return "".join(folded(keyword).split())
 
 
 def reference_entry(name: str, record_id: str | None) -> str:

@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Any
 
 from app.core.schemas.fields import (
+    ComposedString,
     DateString,
     DelimitedStrings,
     EnumList,
@@ -102,7 +103,7 @@ class DocumentChanges(WithBaseVersion, PublishedChanges):
     """Body of `PATCH /documents/:id`; null clears a field, except title, slug and status."""
 
     title = StrictString(300, not_blank, description="the document's title", allow_none=False)
-    slug = StrictString(200, document_slug, description="URL slug", allow_none=False)
+    slug = ComposedString(200, document_slug, description="URL slug", allow_none=False)
     categoryId = StrictString(description="a category's id")
     clusterId = StrictString(description="a cluster's id")
     assigneeId = StrictString(description="a member's id")
@@ -167,9 +168,9 @@ class DocumentQuery(Page):
     categoryId = IdList(description="ids of categories; `none`: without one")
     clusterId = IdList(description="ids of clusters; `none`: without one")
     assigneeId = IdList(description="ids of members; `none`: unassigned")
-    slug = DelimitedStrings(StrictString(200, allow_none=False), description="with one of these slugs")
+    slug = DelimitedStrings(ComposedString(200, allow_none=False), description="with one of these slugs")
     key = DelimitedStrings(
-        StrictString(MAX_KEY, validate=[not_empty], allow_none=False), description="with one of these keys"
+        ComposedString(MAX_KEY, validate=[not_empty], allow_none=False), description="with one of these keys"
     )
     isPublished = StrictBoolean(description="only delivered ones, or only others")
     dueBefore = day("due on this day or before")

@@ -15,6 +15,7 @@ from app.core.batches import batches
 from app.core.context import Context, this_instant
 from app.core.errors import BadRequest, Refusal
 from app.core.schemas.loading import load
+from app.core.slugs import slug_key
 from app.core.store.store import Store
 from app.core.times import wire_time
 from app.documents import publishing
@@ -114,7 +115,7 @@ class _Run:
             raise Unreadable("It is a symbolic link that leads out of the folder.")
         post = read_post(file)
         fields = load(self.ctx.features.schema_of(ImportedFields), post.fields)
-        first = self.slugs.setdefault(fields["slug"], file)
+        first = self.slugs.setdefault(slug_key(fields["slug"]), file)
         if first != file:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
