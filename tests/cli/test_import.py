@@ -75,6 +75,25 @@ class TestImporting:
         [category] = OPERATIONS["list_categories"](project.context(), fields={"limit": 9, "offset": 0}).body
         assert (category["name"], category["slug"], category["id"]) == ("Our Breads", "our-breads", rye["categoryId"])
 
+    @pytest.mark.contract("decided-commands.import")
+    def test_categories_are_found_by_their_name_as_it_stands_or_their_slug_as_it_is_written(
+        self, cli: Cli, project: Project, tmp_path: Path
+    ) -> None:
+        names = ("C", "C++", "C#", "🎉", "🎂", "Café", "Cafe")
+        for number, name in enumerate((*names, "c", "CAFE\u0301", "c-3")):
+            write(tmp_path, f"{number}.md", f"---\ntitle: x\ncategory: '{name}'\n---\n")
+
+        assert self.run(cli, project, tmp_path)["created"] == 10
+        assert self.run(cli, project, tmp_path)["unchanged"] == 10
+
+        categories = OPERATIONS["list_categories"](project.context(), fields={"limit": 99, "offset": 0}).body
+        named = {one["id"]: (one["name"], one["slug"]) for one in categories}
+        filed = {int(slug): named[one["categoryId"]] for slug, one in documents_of(project).items()}
+        assert [filed[number] for number in range(10)] == [
+            *(("C", "c"), ("C++", "c-2"), ("C#", "c-3"), ("🎉", "untitled"), ("🎂", "untitled-2")),
+            *(("Café", "cafe"), ("Cafe", "cafe-2"), ("C", "c"), ("Café", "cafe"), ("C#", "c-3")),
+        ]
+
     @pytest.mark.parametrize(("text", "why"), BAD.values(), ids=BAD)
     @pytest.mark.contract("decided-commands.import-refused")
     def test_a_bad_file_is_named_with_why_and_stops_nothing_else(
