@@ -27,6 +27,7 @@ from app.transfers.responses import Import
 from app.transfers.schemas import ImportedFields
 
 SUFFIXES = (".md", ".markdown")
+DRAFTS = {"_drafts", "drafts"}
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
 BATCH = 50
 """The number of files that one transaction writes: it saves round trips and takes about a second."""
@@ -122,7 +123,11 @@ class _Run:
             )
         for key in map(shown, post.unknown):
             self.report.unknown[key] = self.report.unknown.get(key, 0) + 1
-        return replace(post, fields=fields)
+        return replace(post, fields=fields, draft=post.draft or self._is_among_drafts(file))
+
+    def _is_among_drafts(self, file: Path) -> bool:
+        folder = self.root if self.root.is_dir() else self.root.parent
+        return not DRAFTS.isdisjoint(file.relative_to(folder.parent).parts[:-1])
 
     def send(self, batch: Sequence[tuple[Path, Post]]) -> None:
         """Imports one batch; with `--update` and `--publish` it also changes and publishes documents of it."""
