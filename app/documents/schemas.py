@@ -3,7 +3,10 @@
 from enum import StrEnum
 from typing import Any
 
+import marshmallow as ma
+
 from app.core.schemas.fields import (
+    MAX_LISTED,
     ComposedString,
     DateString,
     DelimitedStrings,
@@ -18,6 +21,7 @@ from app.core.schemas.fields import (
     TimeString,
     not_empty,
 )
+from app.core.schemas.loading import Fields
 from app.core.schemas.queries import Page, ShortRecords
 from app.core.schemas.validation import calendar_date, full_match, http_url, not_blank, one_of
 from app.core.slugs import document_slug
@@ -188,6 +192,12 @@ class DocumentQuery(Page):
         load_default="-updatedAt",
     )
     count = StrictBoolean(description="`true`: count the documents on all pages")
+
+    @ma.post_load(pass_original=True)
+    def _all_that_are_named(self, data: Fields, original: Fields, **options: Any) -> Fields:
+        """Returns as many documents as keys or slugs are named, unless the request has a `limit`."""
+        named = "limit" not in original and data.keys() & {"key", "slug"}
+        return {**data, "limit": MAX_LISTED} if named else data
 
 
 class ListQuery(DocumentQuery, ShortRecords):

@@ -297,4 +297,8 @@ def test_a_page_has_50_documents_by_default_and_100_at_most(rest: Rest, project:
         for query in ("", "limit=100", "limit=100&offset=100", "offset=100000")
     }
 
+    rows = ok(rest.get("/documents?limit=100"))
+    named = f"slug={','.join(row['slug'] for row in rows)}"
+    assert len(ok(rest.get(f"/documents?{named}"))) == 100
+    assert len(ok(rest.get(f"/documents?{named}&limit=7"))) == 7
     assert sizes == {"": 50, "limit=100": 100, "limit=100&offset=100": 1, "offset=100000": 0}
