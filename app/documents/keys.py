@@ -51,16 +51,26 @@ def document_from_bson(record: Any) -> Any:
 
 
 def document_keys(record: Values, before: Values | None = None, features: Features = NO_FEATURES) -> Bson:
-    """Returns the keys that are stored with a document, without its words if they are those of `before`."""
-    searched = _searched(record)
+    """Returns the keys that are stored with a document, without those of its names if these are those of `before`."""
     return {
         "listed": _listed(record),
-        "slugKeys": sorted({slug_key(slug) for slug in record["slugs"]}),
-        "keywordKey": keyword_key((record.get("brief") or {}).get("keyword") or ""),
         "titleKey": record["title"].casefold(),
         "dueKey": record.get("dueDate") or NO_DUE_DATE,
         **{name: key(record) for name, key in features.document_keys.items()},
-        **({} if before and _searched(before) == searched else {"words": search_words(*searched)}),
+        **({} if before and _named(before) == _named(record) else _name_keys(record)),
+    }
+
+
+def _named(document: Values) -> tuple[object, ...]:
+    return *_searched(document), document["slugs"]
+
+
+def _name_keys(document: Values) -> Bson:
+    searched = _searched(document)
+    return {
+        "words": search_words(*searched),
+        "slugKeys": sorted({slug_key(slug) for slug in document["slugs"]}),
+        "keywordKey": keyword_key(searched[-1]),
     }
 
 
