@@ -52,7 +52,7 @@ MAX_REPEATED: Final = 50
 """How often fields may repeat others of their selection sets: graphql-core compares every two fields of a name."""
 MAX_NESTING: Final = 60
 """How deep fields may be nested, with those of introspection; the deepest introspection query takes half of that."""
-MAX_SELECTIONS: Final = 1_000
+MAX_SELECTIONS: Final = 5_000
 """Maximum number of selections of a query with each fragment in place of its spreads, which can multiply them."""
 MAX_COST: Final = 5_000
 OFFSET_COST: Final = 50

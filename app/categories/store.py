@@ -8,11 +8,11 @@ from typing import Any
 from bson import ObjectId
 from cachetools import TTLCache
 
-from app.categories.rules import StoredCategory, StoredCluster
+from app.categories.rules import CATEGORIES_PER_PROJECT, StoredCategory, StoredCluster
 from app.core.errors import WriteConflict
 from app.core.events import Event
 from app.core.named import name_key
-from app.core.slugs import slug_of
+from app.core.slugs import numbered, slug_of
 from app.core.store.collection import Stored, from_bson, object_id
 from app.core.store.indexes import NOT_DELETED, Storage, index, types
 from app.core.store.named import Named
@@ -107,11 +107,18 @@ class Categories(Referable[StoredCategory]):
         return self._count(project_id, NOT_DELETED)
 
     def find_by_name_or_slug(self, project_id: str, name: str) -> StoredCategory | None:
-        """Returns the category with a name, ignoring case, or else with the slug that it makes; None without either."""
-        for condition in ({"nameKey": name_key(name)}, {"slug": slug_of(name)}):
+        """Returns the category with a name, ignoring case, or else with this slug; None without either."""
+        for condition in ({"nameKey": name_key(name)}, {"slug": name}):
             if found := self._find_one(project_id, {**condition, **NOT_DELETED}, {"name": 1}):
                 return found
         return None
+
+    def free_slug(self, project_id: str, name: str) -> str:
+        """Returns the slug that a name makes, with a number where another category has it."""
+        candidates = [numbered(slug_of(name), number) for number in range(1, CATEGORIES_PER_PROJECT + 2)]
+        rows = self._find(project_id, {"slug": {"$in": candidates}, **NOT_DELETED}, fields={"slug": 1})
+        taken = {row["slug"] for row in rows}
+        return next(slug for slug in candidates if slug not in taken)
 
     def names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
         """Returns the names of categories by id; requests that need the same ones at the same time share the read."""

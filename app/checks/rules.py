@@ -38,7 +38,11 @@ OUTLINE_WORD_LENGTH = 4
 OUTLINE_LINE_SHOWN = 200
 NAMED_TITLES = 3
 
-_NUMBER = regex.compile(r"\d{1,3}(?:[.,]\d{3})+(?!\d)|\d++")
+_NUMBER = regex.compile(
+    r"\d{1,3}(?:[.,]\d{3})+(?!\d)|\d{1,3}(?:['’]\d{3})+(?!\d)"
+    r"|(?!\d{3}[ \u00a0\u2009\u202f]\d{3}(?![ \u00a0\u2009\u202f]?\d))\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)|\d++"
+)
+"""A number, with thousands' marks or without; two numbers of three digits with a space between are two."""
 _PLACEHOLDER = regex.compile(
     r"\b(?:TODO|FIXME|TKTK|XXX)\b|\b(?i:lorem[ \n]ipsum)\b|\[(?i:insert)\b"
     r"|\b(?i:as[ \n]an[ \n]ai(?:[ \n]language)?[ \n]model)\b"
@@ -188,7 +192,7 @@ def failed_errors(results: Sequence[CheckResult]) -> list[CheckResult]:
 
 def word_targets(text: str) -> list[int]:
     """Returns the one or two lengths that a brief's `wordCount` names, in words; none for any other number of them."""
-    numbers = [int(found.replace(",", "").replace(".", "")) for found in _NUMBER.findall(text)]
+    numbers = [int("".join(filter(str.isdigit, found))) for found in _NUMBER.findall(text)]
     targets = sorted(number for number in numbers if number >= SMALLEST_TARGET)
     return targets if len(targets) in (1, 2) else []
 

@@ -40,6 +40,7 @@ def parse_yaml(text: str, *, max_characters: int = MAX_CHARACTERS, first_line: i
     _check_length(text, max_characters)
     try:
         _check_events(text, first_line)
+        _refuse_doubled_keys(yaml.compose(text, LOADER), first_line)
         return yaml.load(text, LOADER)  # noqa: S506  # nosec B506
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + first_line if error.problem_mark else 1
@@ -85,6 +86,21 @@ def _check_events(text: str, first_line: int) -> None:
         level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if level > MAX_LEVELS:
             raise Unparsable(f"{place} {TOO_DEEP}")
+
+
+def _refuse_doubled_keys(root: yaml.Node | None, first_line: int) -> None:
+    nodes = [] if root is None else [root]
+    for node in nodes:  # which grows meanwhile
+        if isinstance(node, yaml.MappingNode):
+            seen: set[str] = set()
+            for key, value in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                    line = key.start_mark.line + first_line
+                    raise Unparsable(f"line {line}: the key {key.value!r} stands twice: remove one.")
+                seen.add(str(key.value))
+                nodes.append(value)
+        elif isinstance(node, yaml.SequenceNode):
+            nodes += node.value
 
 
 def _is_long_number(event: yaml.ScalarEvent) -> bool:

@@ -45,6 +45,11 @@ def slug_problem(slug: str) -> str | None:
     return None
 
 
+def slug_key(slug: str) -> str:
+    """Returns what no two slugs of a project have in common: without case, composed form and final dots."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", slug).casefold()).rstrip(".")
+
+
 def _named(character: str) -> str:
     visible = character.isprintable() and not character.isspace()
     return f"`{character}`" if visible else f"A space or invisible character (U+{ord(character):04X})"

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
+from unicodedata import normalize
 
 from app.core.context import Context
 from app.core.errors import Forbidden
 from app.core.schemas.validation import HEX_ID
-from app.core.text.words import search_words
+from app.core.text.words import query_words
 from app.core.times import wire_time
 from app.delivery.caches import Counts, Redirects, categories_at, counts_at, read_redirects, redirects_at
 from app.delivery.responses import (
@@ -29,7 +30,7 @@ from app.documents.record import StoredDocument
 from app.documents.store import Documents
 from app.projects.store import Members
 from app.publications.rules import Publication, delivered_words
-from app.publications.store import Publications
+from app.publications.store import NO_WORDS, Publications, Words
 
 DRAFTS_SEARCHED = 500
 """How many documents that are not published a search looks at, the newest ones: their words are not stored."""
@@ -142,10 +143,10 @@ class DeliveredDocument(DeliveredRecord):
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which documents a list has: those with one of the ids in each field, and with all words."""
+    """Which documents a list has: those with one of the ids in each field, and with the words."""
 
     ids: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    words: Sequence[str] = ()
+    words: Words = NO_WORDS
     drafts: bool = False
 
 
@@ -229,7 +230,7 @@ class DeliveryQuery:
 
     def redirect(self, slug: str) -> Redirects:
         """Returns the redirect from a slug, if there is one."""
-        return read_redirects(self._ctx, slug)
+        return read_redirects(self._ctx, normalize("NFC", slug))
 
     # Documents
 
@@ -240,6 +241,7 @@ class DeliveryQuery:
 
     def document_with(self, slug: str) -> DeliveredDocument | None:
         """Returns a document by the slug that it is delivered under; an unpublished one by its current slug."""
+        slug = normalize("NFC", slug)
         found = self._store[Publications].find_by_slug(self._project_id, slug)
         drafts = self._store[Documents].find_with_slugs
         return self._one(found, lambda: next(iter(drafts(self._project_id, [slug])), None))
@@ -255,7 +257,8 @@ class DeliveryQuery:
             self.shows_drafts = True
         lists = {name: [one] if isinstance(one, str) else one for name, one in ids.items() if one is not None}
         valid = {name: [one.lower() for one in some if HEX_ID.fullmatch(one)] for name, some in lists.items()}
-        return Wanted(valid, search_words(search), drafts)
+        whole, beginning = query_words(search)
+        return Wanted(valid, (tuple(whole), beginning), drafts)
 
     def documents(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
         """Returns part of a list: the published documents and, where they are wanted, after them the others."""
@@ -265,19 +268,19 @@ class DeliveryQuery:
         )
         if wanted.drafts and len(found) < limit:
             before = 0 if found else publications.count(self._project_id, wanted.ids, wanted.words)
-            drafts = self._matching_drafts if wanted.words else self._newest_drafts
+            drafts = self._matching_drafts if wanted.words != NO_WORDS else self._newest_drafts
             found += drafts(wanted, limit=limit - len(found), offset=0 if found else max(0, offset - before))
         return found
 
     def count(self, wanted: Wanted) -> int:
         """Returns how many documents a list has."""
-        if wanted.words or wanted.ids.keys() - {"categoryId"}:
+        if wanted.words != NO_WORDS or wanted.ids.keys() - {"categoryId"}:
             published = self._store[Publications].count(self._project_id, wanted.ids, wanted.words)
         else:
             published = sum(self.counts.get(one, 0) for one in wanted.ids.get("categoryId", self.counts))
         if not wanted.drafts:
             return published
-        if wanted.words:
+        if wanted.words != NO_WORDS:
             return published + len(self._matching_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0))
         return published + self._store[Documents].count(self._project_id, _draft_filters(wanted))
 
@@ -306,9 +309,14 @@ class DeliveryQuery:
         return self._unpublished(rows)
 
     def _matching_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
-        """Returns documents that are not published and have all words, of the newest `DRAFTS_SEARCHED`."""
-        drafts, words = self._newest_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0), set(wanted.words)
-        found = [one for one in drafts if words <= set(delivered_words({**one.row, "excerpt": one.excerpt}))]
+        """Returns documents that are not published and have the words, of the newest `DRAFTS_SEARCHED`."""
+        drafts, (whole, beginning) = self._newest_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0), wanted.words
+
+        def is_found(draft: DeliveredDocument) -> bool:
+            words = delivered_words({**draft.row, "excerpt": draft.excerpt})
+            return {*whole} <= {*words} and any(one.startswith(beginning or "") for one in words)
+
+        found = [one for one in drafts if is_found(one)]
         return found[offset : offset + limit]
 
     def _one(

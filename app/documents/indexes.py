@@ -21,13 +21,9 @@ BY_TITLE = _documents("listed titleKey _id", "lists by title, ignoring case", ti
 BY_DUE_DATE = _documents(
     "listed dueKey createdAt _id", "lists by due date, and lists of briefs", title="listed_by_due_date"
 )
-SLUGS = _documents("slugs", "a slug, current or delivered, is one document's", NOT_DELETED, unique=True)
+SLUGS = _documents("slugKeys", "a slug, current or delivered, is one document's", NOT_DELETED, unique=True)
 KEYS = _documents("key", "a key is one document's, also in the trash", {"key": {"$gt": ""}}, unique=True)
-KEYWORD_COLLATION = {"locale": "en", "strength": 1, "alternate": "shifted", "maxVariable": "space"}
-"""Compares keywords without case, accents and spaces."""
-KEYWORDS = _documents(
-    "brief.keyword", "documents whose briefs have the same keyword", NOT_DELETED, collation=KEYWORD_COLLATION
-)
+KEYWORDS = _documents("keywordKey", "documents whose briefs have the same keyword", NOT_DELETED)
 WORDS = _documents("words", "searches for words of title, slug and keyword", NOT_DELETED)
 EXPIRED_LEASES = _documents("brief.claimExpiresAt", "claims whose lease has expired", LEASED)
 SCHEDULED = _documents(

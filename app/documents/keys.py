@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.core.features import NO_FEATURES, Features
+from app.core.slugs import slug_key
 from app.core.store.types import Bson, Values
-from app.core.text.words import search_words
+from app.core.text.words import folded, search_words
 from app.core.vocabulary import BriefState
 from app.documents.record import OPEN, StoredDocument
 
@@ -27,7 +28,9 @@ STATE_ENTRIES = {
 }
 """Under which entries documents with a brief in a state are listed."""
 
-HIDDEN = dict.fromkeys(("outbox", "listed", "words", "titleKey", "dueKey", "trashedPublication"), 0)
+HIDDEN = dict.fromkeys(
+    ("outbox", "listed", "words", "titleKey", "dueKey", "slugKeys", "keywordKey", "trashedPublication"), 0
+)
 """Fields of a document that are not read, besides the keys of features."""
 
 
@@ -48,15 +51,32 @@ def document_from_bson(record: Any) -> Any:
 
 
 def document_keys(record: Values, before: Values | None = None, features: Features = NO_FEATURES) -> Bson:
-    """Returns the keys that are stored with a document, without its words if they are those of `before`."""
-    searched = _searched(record)
+    """Returns the keys that are stored with a document, without those of its names if these are those of `before`."""
     return {
         "listed": _listed(record),
         "titleKey": record["title"].casefold(),
         "dueKey": record.get("dueDate") or NO_DUE_DATE,
         **{name: key(record) for name, key in features.document_keys.items()},
-        **({} if before and _searched(before) == searched else {"words": search_words(*searched)}),
+        **({} if before and _named(before) == _named(record) else _name_keys(record)),
     }
+
+
+def _named(document: Values) -> tuple[object, ...]:
+    return *_searched(document), document["slugs"]
+
+
+def _name_keys(document: Values) -> Bson:
+    searched = _searched(document)
+    return {
+        "words": search_words(*searched),
+        "slugKeys": sorted({slug_key(slug) for slug in document["slugs"]}),
+        "keywordKey": keyword_key(searched[-1]),
+    }
+
+
+def keyword_key(keyword: str) -> str:
+    """Returns what keywords are compared by: without case, accents and spaces."""
+    return "".join(folded(keyword).split())
 
 
 def reference_entry(name: str, record_id: str | None) -> str:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from app.core.errors import WriteConflict
+from app.core.slugs import slug_key
 from app.core.store.collection import DESCENDING, OutboxCollection, object_id
 from app.core.store.indexes import NOT_DELETED, Index
 from app.core.store.store import Store
@@ -74,6 +75,7 @@ class DocumentLists(OutboxCollection[StoredDocument]):
     name = "documents"
     from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
     event_data = (("documentId", "id"),)
+    counters = ("rev", "remarks")
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)
@@ -185,7 +187,7 @@ def condition_of(filters: Filters) -> Bson:
         if (values := filters.get(name)) is not None:
             condition[name] = {"$in": values}
     if filters.get("slug") is not None and not filters.get("deleted"):
-        condition |= {"slugs": {"$in": filters["slug"]}, **NOT_DELETED}  # which has the index
+        condition |= {"slugKeys": {"$in": [*map(slug_key, filters["slug"])]}, **NOT_DELETED}  # which has the index
     if (authors := filters.get("authorId")) is not None:
         condition |= _of_record("authorId", authors)
     if words := _words(filters):

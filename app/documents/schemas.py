@@ -3,7 +3,11 @@
 from enum import StrEnum
 from typing import Any
 
+import marshmallow as ma
+
 from app.core.schemas.fields import (
+    MAX_LISTED,
+    ComposedString,
     DateString,
     DelimitedStrings,
     EnumList,
@@ -17,6 +21,7 @@ from app.core.schemas.fields import (
     TimeString,
     not_empty,
 )
+from app.core.schemas.loading import Fields
 from app.core.schemas.queries import Page, ShortRecords
 from app.core.schemas.validation import calendar_date, full_match, http_url, not_blank, one_of
 from app.core.slugs import document_slug
@@ -102,7 +107,7 @@ class DocumentChanges(WithBaseVersion, PublishedChanges):
     """Body of `PATCH /documents/:id`; null clears a field, except title, slug and status."""
 
     title = StrictString(300, not_blank, description="the document's title", allow_none=False)
-    slug = StrictString(200, document_slug, description="URL slug", allow_none=False)
+    slug = ComposedString(200, document_slug, description="URL slug", allow_none=False)
     categoryId = StrictString(description="a category's id")
     clusterId = StrictString(description="a cluster's id")
     assigneeId = StrictString(description="a member's id")
@@ -167,9 +172,9 @@ class DocumentQuery(Page):
     categoryId = IdList(description="ids of categories; `none`: without one")
     clusterId = IdList(description="ids of clusters; `none`: without one")
     assigneeId = IdList(description="ids of members; `none`: unassigned")
-    slug = DelimitedStrings(StrictString(200, allow_none=False), description="with one of these slugs")
+    slug = DelimitedStrings(ComposedString(200, allow_none=False), description="with one of these slugs")
     key = DelimitedStrings(
-        StrictString(MAX_KEY, validate=[not_empty], allow_none=False), description="with one of these keys"
+        ComposedString(MAX_KEY, validate=[not_empty], allow_none=False), description="with one of these keys"
     )
     isPublished = StrictBoolean(description="only delivered ones, or only others")
     dueBefore = day("due on this day or before")
@@ -187,6 +192,12 @@ class DocumentQuery(Page):
         load_default="-updatedAt",
     )
     count = StrictBoolean(description="`true`: count the documents on all pages")
+
+    @ma.post_load(pass_original=True)
+    def _all_that_are_named(self, data: Fields, original: Fields, **options: Any) -> Fields:
+        """Returns as many documents as keys or slugs are named, unless the request has a `limit`."""
+        named = "limit" not in original and data.keys() & {"key", "slug"}
+        return {**data, "limit": MAX_LISTED} if named else data
 
 
 class ListQuery(ShortRecords, DocumentQuery):

@@ -3,13 +3,14 @@
 import builtins
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Literal, cast
 
 from bson import ObjectId
 from pymongo import UpdateOne
 
 from app.core.context import Context
 from app.core.events import Event
+from app.core.slugs import slug_key
 from app.core.store.bodies import Bodies
 from app.core.store.collection import DESCENDING, OutboxFull, new_id, object_id
 from app.core.store.indexes import FIRST_DATE, FIRST_ID, NOT_DELETED
@@ -17,7 +18,7 @@ from app.core.store.types import Bson
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents import indexes
 from app.documents.history import Origin
-from app.documents.keys import reference_entry
+from app.documents.keys import keyword_key, reference_entry
 from app.documents.lists import DocumentLists, Filters, condition_of
 from app.documents.record import Decision, StoredDocument
 from app.documents.revision_store import Revisions
@@ -59,6 +60,14 @@ class Documents(DocumentLists):
         self._store.writes += len(updates)
         if updates and self._collection.bulk_write(updates, session=self._session).matched_count < len(updates):
             raise OutboxFull  # nothing else can differ from what the transaction read
+
+    def remark(self, project_id: str, before: StoredDocument, decision: Decision) -> None:
+        """Writes what threads and review links change in a document's record, but neither its ETag nor `updatedAt`.
+
+        Raises as `change` does; so does a change of the document that was decided without it.
+        """
+        if decision.events:
+            self._change(project_id, before, decision.document, decision.events, "remarks")
 
     def lock(self, project_id: str, document_id: str) -> None:
         """Makes every other write of a document wait for this transaction, or run again after it."""
@@ -118,16 +127,15 @@ class Documents(DocumentLists):
 
     def find_with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[StoredDocument]:
         """Returns the documents outside the trash that have one of the slugs now."""
-        condition = {"slugs": {"$in": [*slugs]}, "slug": {"$in": [*slugs]}, **NOT_DELETED}
+        condition = {"slugKeys": {"$in": [*map(slug_key, slugs)]}, "slug": {"$in": [*slugs]}, **NOT_DELETED}
         return self._find(project_id, condition, fields=self.hidden, index=indexes.SLUGS)
 
     def find_titles_by_keyword(
         self, project_id: str, keyword: str, *, exclude: str | None, limit: int
     ) -> Sequence[str]:
         """Returns titles of documents outside the trash that have a keyword; case, accents and spaces are ignored."""
-        condition = {"brief.keyword": keyword, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
-        options: Bson = {"index": indexes.KEYWORDS, "collation": indexes.KEYWORD_COLLATION}
-        rows = self._find(project_id, condition, fields={"title": 1}, limit=limit, **options)
+        condition = {"keywordKey": keyword_key(keyword), "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
+        rows = self._find(project_id, condition, fields={"title": 1}, limit=limit, index=indexes.KEYWORDS)
         return [row["title"] for row in rows]
 
     def find_with_keys(self, project_id: str, keys: Iterable[str]) -> dict[str, StoredDocument]:
@@ -136,10 +144,12 @@ class Documents(DocumentLists):
         return {key: row for row in rows if (key := row.get("key"))}
 
     def find_taken_slugs(self, project_id: str, slugs: Sequence[str], exclude: str | None = None) -> set[str]:
-        """Returns those of the slugs that documents outside the trash have, or are delivered under."""
-        condition = {"slugs": {"$in": [*slugs]}, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
-        rows = self._find(project_id, condition, fields={"slugs": 1}, index=indexes.SLUGS)
-        return {slug for row in rows for slug in row["slugs"]} & set(slugs)
+        """Returns those of the slugs that documents outside the trash have, or are delivered under, by `slug_key`."""
+        keys = {slug: slug_key(slug) for slug in slugs}
+        condition = {"slugKeys": {"$in": [*keys.values()]}, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
+        rows = self._find(project_id, condition, fields={"slugKeys": 1}, index=indexes.SLUGS)
+        taken = {key for row in rows for key in cast(Bson, row)["slugKeys"]}
+        return {slug for slug, key in keys.items() if key in taken}
 
     def find_projects_due(self, now: datetime) -> Sequence[str]:
         """Returns the projects with documents to be published by now."""

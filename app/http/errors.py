@@ -60,6 +60,8 @@ def refusal_of(error: HTTPException) -> Refusal:
         refusal = MethodNotAllowed(
             f"A {kind} is created by a draft: `POST /{kind}-intents`, then `POST /{kind}-intents/:id/confirm`."
         )
+    elif code == 413 and request.max_content_length != current_app.config["MAX_CONTENT_LENGTH"]:
+        refusal = PayloadTooLarge(f"The body is over {request.max_content_length:,} bytes, the most for this address.")
     elif code < 500 and code not in BY_STATUS:
         refusal = HttpApiDecodeError(f"The request can't be read: {error.description}")
     else:

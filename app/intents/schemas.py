@@ -1,7 +1,15 @@
 """Fields of a draft, by kind (contract: Intent)."""
 
 from app.categories.schemas import DraftCategoryFields, DraftClusterFields
-from app.core.schemas.fields import DateString, EnumString, Nested, Schema, StrictString, StringToConfirm
+from app.core.schemas.fields import (
+    ComposedString,
+    DateString,
+    EnumString,
+    Nested,
+    Schema,
+    StrictString,
+    StringToConfirm,
+)
 from app.core.schemas.validation import not_blank, one_of
 from app.core.slugs import document_slug
 from app.core.vocabulary import Kind
@@ -20,7 +28,7 @@ class DraftDocumentFields(Schema):
         description="`idea`, `planned` or `drafting`; by default `drafting`, with a brief `idea`",
         example="planned",
     )
-    slug = StrictString(200, document_slug, description="URL slug; made from the title when there is none")
+    slug = ComposedString(200, document_slug, description="URL slug; made from the title when there is none")
     markdown = StrictString(MAX_MARKDOWN, description="first content as markdown")
     brief = Nested(DraftBriefFields, description="the brief")
     assigneeId = StrictString(description="a member's id")

@@ -104,6 +104,8 @@ class _TokenGrant:
 
     def validate_token_request(self) -> None:
         _check(self.request)
+        if not self.request.payload.client_id:
+            raise InvalidRequestError("Missing 'client_id' in request.")
         super().validate_token_request()  # type: ignore[misc]  # the grant's, which is inherited beside this
 
     def authenticate_user(self, granted: _Granted) -> _Granted:

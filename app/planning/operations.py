@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
+from unicodedata import normalize
 
 from app.briefs.operations import brief_call, brief_problems
 from app.briefs.rules import mark_brief_ready, write_brief
@@ -19,7 +20,7 @@ from app.core.context import Context
 from app.core.errors import IntentInvalid, Problem, refusal_of
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, cached_schema, changed_fields, in_order, problems
-from app.core.slugs import slug_of
+from app.core.slugs import slug_key, slug_of
 from app.core.text.excerpts import word_count
 from app.core.vocabulary import BriefState, Kind, Scope
 from app.documents.claims import written_brief
@@ -38,6 +39,8 @@ from app.planning.rules import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
 from app.planning.schemas import PieceKey, PlanFields, PlanQuery
 from app.planning.vocabulary import PieceOutcome
 from app.projects.store import Members
+
+composed = partial(normalize, "NFC")
 
 NOT_PLANNED = "No piece was planned: correct what `errors` lists and send the plan again."
 
@@ -109,7 +112,7 @@ def plan_documents(ctx: Context, fields: Fields) -> Result[Plan]:
 def _read(ctx: Context, sent: Sequence[Fields]) -> list[_Piece]:
     """Returns the pieces with their documents and the ids that they name, all looked up at once."""
     store, project_id = ctx.store, ctx.project_id
-    documents = store[Documents].find_with_keys(project_id, {piece["key"] for piece in sent})
+    documents = store[Documents].find_with_keys(project_id, {composed(piece["key"]) for piece in sent})
     named = {
         "category": store[Categories].find_named(project_id, names_in(sent, "category")),
         "cluster": store[Clusters].find_named(project_id, names_in(sent, "cluster")),
@@ -118,9 +121,10 @@ def _read(ctx: Context, sent: Sequence[Fields]) -> list[_Piece]:
     pieces: list[_Piece] = []
     earlier: set[str] = set()
     for one in sent:
-        key, document = one["key"], documents.get(one["key"])
+        key = one["key"]
+        document = documents.get(composed(key))
         fields, wrong = with_ids(one, named)
-        if key in earlier:
+        if composed(key) in earlier:
             pieces.append(_Piece(key, fields, [REPEATED], document and document["id"]))
         elif document is None:
             pieces.append(_New(key, fields, [*problems(PieceKey, one), *wrong]))
@@ -128,7 +132,7 @@ def _read(ctx: Context, sent: Sequence[Fields]) -> list[_Piece]:
             pieces.append(_Piece(key, fields, [IN_TRASH], document["id"]))
         else:
             pieces.append(_Known(key, fields, wrong, document["id"], document=document))
-        earlier.add(key)
+        earlier.add(composed(key))
     return pieces
 
 
@@ -168,14 +172,15 @@ def _check(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
 def _check_new(ctx: Context, new: Iterable[_New], found: ExistingRecords) -> None:
     slugs = {slug for piece in new if (slug := piece.changes.get("slug"))}
     taken = ctx.store[Documents].find_taken_slugs(ctx.project_id, sorted(slugs)) if slugs else set()
+    earlier: set[str] = set()
     for piece in new:
         slug = piece.changes.get("slug")
-        facts = Facts(found, taken=slug in taken)
+        facts = Facts(found, taken=slug in taken or slug_key(slug or "") in earlier)
         piece.problems = in_order(
             [*piece.problems, *confirm_problems(ctx.features, Kind.DOCUMENT, piece.changes, facts)]
         )
         if slug and not piece.problems:
-            taken.add(slug)
+            earlier.add(slug_key(slug))
 
 
 def _change_problems(ctx: Context, piece: _Known, found: ExistingRecords) -> list[Problem]:
@@ -211,12 +216,12 @@ def _write(ctx: Context, new: Sequence[_New], known: Sequence[_Known]) -> None:
 
 def _new_documents(ctx: Context, pieces: Sequence[_New]) -> Iterator[NewRow]:
     """Yields the document that each piece creates."""
-    given = [slug for piece in pieces if (slug := piece.changes.get("slug"))]
+    given = [slug_key(slug) for piece in pieces if (slug := piece.changes.get("slug"))]
     free = FreeSlugs(ctx, [slug_of(piece.changes["title"]) for piece in pieces if "slug" not in piece.changes], given)
     for piece in pieces:
         slug = piece.changes.get("slug") or free.choose(slug_of(piece.changes["title"]))
         record, markdown, created, origin = new_row(ctx, piece.changes, slug=slug, words=piece.words)
-        decision = Decision(cast(StoredDocument, record | {"key": piece.key}), tuple(created))
+        decision = Decision(cast(StoredDocument, record | {"key": composed(piece.key)}), tuple(created))
         if piece.offers:  # in the insert: another write of each document would take as long again
             decision = decision.then(partial(mark_brief_ready, call=ctx.call))
         yield dict(decision.document), markdown, decision.events, origin

@@ -30,7 +30,6 @@ from app.provenance.responses import disclosures_csv
 from app.provenance.rules import Writer, paragraphs_of
 from app.provenance.vocabulary import DisclosureValue, ReviewDemand, WriterKind
 from app.review.operations import unresolved_threads
-from app.sections.operations import sections_of
 
 pages = Blueprint("provenance", __name__, template_folder="templates")
 
@@ -82,7 +81,7 @@ def show_approval(id: str) -> Response:
         "provenance/approve.html",
         document=document,
         written=written,
-        threads=unresolved_threads(ctx, stored, markdown, sections_of(ctx, markdown)),
+        threads=unresolved_threads(ctx, stored, markdown),
         checked=checked,
         errors=failed_errors(checked),
         refused=refusals_on(stored, markdown).get(publishing.approve_document.name),

@@ -48,6 +48,9 @@ NEWEST = (("publishedAt", DESCENDING), ("_id", 1))
 DELIVERED = {"projectId": 0, "version": 0, "pastSlugs": 0, "words": 0, "agentWords": 0}
 Ids = Mapping[str, Sequence[str]]
 """The ids that a list may have, by the field: `categoryId`, `authorId`, `clusterId`."""
+Words = tuple[Sequence[str], str | None]
+"""The words that a publication has, and what one of its words begins with, or None (`query_words`)."""
+NO_WORDS: Words = ((), None)
 MOST_MERGED = 200
 PAGE = dict.fromkeys(("slug", "publishedAt", "updatedAt"), 1)
 
@@ -94,16 +97,20 @@ class Publications(Collection[Publication]):
         """Finds operations that forget to have the delivery revision incremented."""
         assert self._store.delivery_change, "Call `change_delivery` first, in the transaction."
 
-    def page(self, project_id: str, ids: Ids, words: Sequence[str], *, limit: int, offset: int) -> list[Publication]:
+    def page(self, project_id: str, ids: Ids, words: Words, *, limit: int, offset: int) -> list[Publication]:
         """Returns one page, the newest first, with one of the ids in each field, and with all of some words.
 
         MongoDB merges the lists of up to 200 categories in order; of more it would read all and sort them.
         """
-        index = NEWEST_FIRST if len(ids.get("categoryId", ())) > MOST_MERGED and len(ids) == 1 and not words else None
+        index = (
+            NEWEST_FIRST
+            if len(ids.get("categoryId", ())) > MOST_MERGED and len(ids) == 1 and words == NO_WORDS
+            else None
+        )
         condition = _condition(ids, words)
         return self._find(project_id, condition, sort=NEWEST, skip=offset, limit=limit, fields=DELIVERED, index=index)
 
-    def count(self, project_id: str, ids: Ids, words: Sequence[str]) -> int:
+    def count(self, project_id: str, ids: Ids, words: Words) -> int:
         """Returns how many documents are published with one of the ids in each field, and with all of some words."""
         return self._count(project_id, _condition(ids, words))
 
@@ -185,10 +192,13 @@ def is_delivered_in(ctx: Context, field: str, record_id: str) -> bool:
     return field == "categoryId" and ctx.store[Publications].is_in_category(ctx.project_id, record_id)
 
 
-def _condition(ids: Ids, words: Sequence[str]) -> Bson:
+def _condition(ids: Ids, words: Words) -> Bson:
     """Returns the condition for a list.
 
     The longest word comes first, the one that MongoDB looks up: long words are rarer. An invalid id matches nothing.
     """
     listed: Bson = {name: {"$in": object_ids(some)} for name, some in ids.items()}
-    return listed | ({"words": {"$all": sorted(words, key=len, reverse=True)}} if words else {})
+    whole, beginning = words
+    wanted: Bson = {"$all": sorted(whole, key=len, reverse=True)} if whole else {}
+    wanted |= {"$regex": f"^{beginning}"} if beginning else {}  # of letters, digits and marks: nothing to escape
+    return listed | ({"words": wanted} if wanted else {})

@@ -1,7 +1,6 @@
 """Review links: one document and its threads for somebody who is no member, without a token (decisions, section 17)."""
 
 from datetime import datetime, timedelta
-from functools import partial
 
 from app.core.context import Caller, Context
 from app.core.errors import BadRequest, NotFound, Problem, Unauthorized, or_raise
@@ -11,8 +10,8 @@ from app.core.schemas.loading import Fields
 from app.core.schemas.queries import LongPage
 from app.core.store.store import Store
 from app.core.vocabulary import ActorType, Channel, Scope
-from app.documents.operations import own_document, write_decision
-from app.documents.record import StoredDocument, changed
+from app.documents.operations import own_document
+from app.documents.record import Decision, StoredDocument, document_event
 from app.documents.store import Documents
 from app.projects.access import (
     hash_of,
@@ -46,6 +45,7 @@ TOO_MANY = Problem(field="name", message=f"The document has {MOST_LINKS} review 
     body=ReviewLinkFields,
     errors=(BadRequest,),
     unchanging=True,
+    prepare=None,
 )
 def create_review_link(ctx: Context, document_id: str, fields: Fields) -> Result[NewReviewLink]:
     """Create a link that shows a document to somebody who is no member, for remarks.
@@ -87,7 +87,9 @@ def list_all_review_links(ctx: Context, fields: Fields) -> Result[list[ReviewLin
     return Result([record_of(ReviewLinkOfDocument, one) for one in links[first : first + fields["limit"]]])
 
 
-@thread_change(Scope.PUBLISH, Effect.DESTROYS, "DELETE /documents/<id>/review-links/<link_id>", unchanging=True)
+@thread_change(
+    Scope.PUBLISH, Effect.DESTROYS, "DELETE /documents/<id>/review-links/<link_id>", unchanging=True, prepare=None
+)
 def delete_review_link(ctx: Context, document_id: str, link_id: str) -> Result[ReviewLink]:
     """End a review link: within 5 seconds nobody can open it."""
     document = ctx.check_match(own_document(ctx, document_id))
@@ -131,5 +133,5 @@ def _links(ctx: Context, document_id: str | None = None) -> list[StoredReviewLin
 
 def _record(ctx: Context, document: StoredDocument, event: str, link_id: str) -> None:
     """Writes the event of a link to its document, so that two calls can't make one link too many."""
-    rule = partial(changed, call=ctx.call, event=event, fields={}, data={"linkId": link_id})
-    write_decision(ctx, document, rule)
+    made = document_event(event, document, ctx.now, ctx.caller.actor, {"linkId": link_id})
+    ctx.store[Documents].remark(ctx.project_id, document, Decision(document, (made,)))

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
+from operator import itemgetter
 from typing import cast
 
 from app.core.concurrency import processing
@@ -17,6 +18,8 @@ from app.core.etags import record_tag
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.store.collection import new_id
+from app.core.store.shared_cache import SharedCache
+from app.core.store.single_flight import SingleFlight
 from app.core.vocabulary import ActorType, Scope
 from app.documents.content import (
     EditedText,
@@ -38,6 +41,7 @@ from app.documents.operations import (
 from app.documents.record import Decision, StoredDocument
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import MAX_MARKDOWN
+from app.documents.store import Documents
 from app.review import rules
 from app.review.anchors import lines_of
 from app.review.errors import QuoteGone, ThreadNotYours, ThreadResolved
@@ -47,14 +51,23 @@ from app.review.schemas import AcceptFields, Replies, ReplyFields, SettleFields,
 from app.review.store import Threads
 from app.review.vocabulary import ThreadState
 from app.sections.operations import sections_of
-from app.sections.rules import Section
 
 WITHOUT_TEXTS = {"comments": 0, "suggestion": 0}
 SHOWN_RESOLVED = 100
 """Maximum number of resolved threads on a page."""
 Rule = Callable[[StoredThread], StoredThread]
 """Decides about a thread."""
-thread_change = partial(operation, tag="threads", transaction=True, toolsets=("reviewing",))
+_starts: SharedCache[list[tuple[int, int]]] = SharedCache(200_000, size_of=len)
+_divided: SingleFlight[list[tuple[int, int]]] = SingleFlight()
+
+
+def divide_text(ctx: Context, document_id: str, *arguments: object) -> None:
+    """Divides a document's content into sections before the transaction, which would make other remarks wait."""
+    if document := ctx.store[Documents].get(ctx.project_id, document_id):
+        _sections_of(ctx, document, markdown_of(ctx, document.get("contentId")))
+
+
+thread_change = partial(operation, tag="threads", transaction=True, prepare=divide_text, toolsets=("reviewing",))
 """Declares an operation that changes threads or review links."""
 
 UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
@@ -82,7 +95,7 @@ def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[
         ordered = in_order(listed, places_of(listed, document["version"], markdown))
     first = fields["offset"]
     page = threads.get_many(ctx.project_id, [one["id"] for one in ordered[first : first + fields["limit"]]])
-    return Result(thread_records(ctx, document, [*page.values()], markdown, sections_of(ctx, markdown)))
+    return Result(thread_records(ctx, document, [*page.values()], markdown))
 
 
 @thread_change(
@@ -104,8 +117,7 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     markdown = markdown_of(ctx, document.get("contentId"))
     room = room_for_threads(ctx, document["id"])
     [thread] = rules.new_threads(document, ctx.call, [fields], markdown, new_id, room=room)
-    rule = partial(rules.open_threads, call=ctx.call, threads=[thread])
-    write_decision(ctx, document, rule)
+    ctx.store[Documents].remark(ctx.project_id, document, rules.open_threads(document, ctx.call, [thread]))
     ctx.store[Threads].add_many(ctx.project_id, [thread])
     return _result(ctx, document, thread)
 
@@ -117,6 +129,7 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     body=Replies,
     errors=(ThreadResolved, BadRequest),
     transaction=True,
+    prepare=divide_text,
     minimal=lambda body: {"threads": [*map(minimal_thread, body["threads"])]},
 )
 def reply_to_threads(ctx: Context, document_id: str, fields: Fields) -> Result[ThreadList]:
@@ -261,18 +274,19 @@ def own_thread(ctx: Context, document_id: str, thread_id: str) -> StoredThread:
 
 
 def thread_records(
-    ctx: Context, document: StoredDocument, threads: Sequence[StoredThread], markdown: str, sections: Sequence[Section]
+    ctx: Context, document: StoredDocument, threads: Sequence[StoredThread], markdown: str
 ) -> list[Thread]:
     """Returns threads as callers see them: those whose passage stands in the text in its order, then others by age."""
     with processing(ctx, markdown):
         places = places_of(threads, document["version"], markdown)
         lines = lines_of(markdown, (place for place in places.values() if place is not None))
-    starts = [0, *accumulate(len(section.text) for section in sections)]
+    sections = _sections_of(ctx, document, markdown)
 
     def record(thread: StoredThread) -> Thread:
         if (place := places[thread["id"]]) is None:
             return thread_record(thread, None, None)
-        return thread_record(thread, lines[place], sections[bisect_right(starts, place) - 1].number)
+        _, number = sections[bisect_right(sections, place, key=itemgetter(0)) - 1]
+        return thread_record(thread, lines[place], number)
 
     return [record(thread) for thread in in_order(threads, places)]
 
@@ -284,7 +298,7 @@ def threads_to_show(ctx: Context, document: StoredDocument, markdown: str) -> li
     threads, of_document = ctx.store[Threads], (ctx.project_id, document["id"])
     resolved = threads.newest_resolved(*of_document, SHOWN_RESOLVED)
     found = [*threads.list(*of_document, UNRESOLVED), *resolved]
-    return thread_records(ctx, document, found, markdown, sections_of(ctx, markdown))
+    return thread_records(ctx, document, found, markdown)
 
 
 def room_for_threads(ctx: Context, document_id: str) -> int:
@@ -296,14 +310,12 @@ def room_for_threads(ctx: Context, document_id: str) -> int:
     return min(room, rules.MOST_BY_LINKS - threads.count(ctx.project_id, document_id, ActorType.LINK))
 
 
-def unresolved_threads(
-    ctx: Context, document: StoredDocument, markdown: str, sections: Sequence[Section]
-) -> list[Thread]:
+def unresolved_threads(ctx: Context, document: StoredDocument, markdown: str) -> list[Thread]:
     """Returns a document's threads that are not resolved, as `list_threads` has them; none are read where none are."""
     if not cast(ReviewedDocument, document).get("unresolvedThreads"):
         return []
     threads = ctx.store[Threads].list(ctx.project_id, document["id"], UNRESOLVED)
-    return thread_records(ctx, document, threads, markdown, sections)
+    return thread_records(ctx, document, threads, markdown)
 
 
 def _change(ctx: Context, document_id: str, thread_id: str, event: str, rule: Rule) -> Result[Thread]:
@@ -323,14 +335,10 @@ def _change_all(
     afters = [rule(before) for rule, before in zip(changes.values(), befores, strict=True)]
     pairs = [(before, after) for before, after in zip(befores, afters, strict=True) if after != before]
 
-    def record(present: StoredDocument) -> Decision:
-        decision = Decision(present)
-        for before, after in pairs:
-            decision = decision.then(partial(record_thread, call=ctx.call, event=event, before=before, after=after))
-        return decision
-
-    if pairs:
-        write_decision(ctx, document, record)
+    decision = Decision(document)
+    for before, after in pairs:
+        decision = decision.then(partial(record_thread, call=ctx.call, event=event, before=before, after=after))
+    ctx.store[Documents].remark(ctx.project_id, document, decision)
     written = {before["id"]: ctx.store[Threads].change(ctx.project_id, before, after) for before, after in pairs}
     return document, [written.get(before["id"], before) for before in befores]
 
@@ -344,4 +352,21 @@ def _result(ctx: Context, document: StoredDocument, thread: StoredThread) -> Res
 def _records(ctx: Context, document: StoredDocument, threads: Sequence[StoredThread]) -> list[Thread]:
     """Returns threads as callers see them. Called after the writes: to divide a long text before would lose them."""
     markdown = markdown_of(ctx, document.get("contentId"))
-    return thread_records(ctx, document, threads, markdown, sections_of(ctx, markdown))
+    return thread_records(ctx, document, threads, markdown)
+
+
+def _sections_of(ctx: Context, document: StoredDocument, markdown: str) -> list[tuple[int, int]]:
+    """Returns the place and the number of each section of a document's content; divides it once for all callers."""
+    content_id = document.get("contentId")
+    if content_id is None:
+        return []
+    known = _starts.get(content_id)
+    return known or _divided.read(content_id, lambda: _starts.get(content_id) or _divide(ctx, content_id, markdown))
+
+
+def _divide(ctx: Context, content_id: str, markdown: str) -> list[tuple[int, int]]:
+    sections = sections_of(ctx, markdown)
+    starts = accumulate((len(section.text) for section in sections), initial=0)
+    found = [(start, section.number) for start, section in zip(starts, sections, strict=False)]
+    _starts.put(content_id, found)
+    return found

@@ -57,7 +57,7 @@ def threads_of_packet(ctx: Context, packet: Mapping[str, Any], fields: Fields) -
     if not attempt.record.get("unresolvedThreads"):
         return {"threads": [], "passages": []}
     sections = sections_of(ctx, attempt.markdown)
-    threads = unresolved_threads(ctx, attempt.record, attempt.markdown, sections)
+    threads = unresolved_threads(ctx, attempt.record, attempt.markdown)
     return {"threads": [*map(_shortened, threads)], "passages": _passages_of(threads[:MOST_THREADS], sections)}
 
 

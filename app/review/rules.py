@@ -18,7 +18,7 @@ from app.core.errors import BadRequest, Problem
 from app.core.secrets import StoredSecret
 from app.core.times import Instant
 from app.core.vocabulary import ActorType
-from app.documents.record import Decision, StoredDocument, changed
+from app.documents.record import Decision, StoredDocument, document_event
 from app.review.anchors import Quote, first_places, locate, quote_at
 from app.review.errors import ThreadNotYours, ThreadResolved
 from app.review.schemas import MOST_COMMENTS
@@ -222,7 +222,8 @@ def record_thread(
         fields[name] = {one: value for one, value in (known or {}).items() if one != after["id"]} | fields[name]
     fields["unresolvedThreads"] = _unresolved(document) + was_resolved - is_resolved
     data = {"threadId": after["id"], "level": after["level"], "outcome": after["outcome"]}
-    return changed(document, call, event, fields, data)
+    after_it = cast(StoredDocument, {**document, **fields})
+    return Decision(after_it, (document_event(event, after_it, call.now, call.actor, data),))
 
 
 def counts_of(threads: Iterable[StoredThread]) -> dict[str, Any]:

@@ -193,4 +193,5 @@ def _category_problems(ctx: Context, name: str) -> list[Problem]:
 
 
 def _new_category(ctx: Context, name: str) -> Stored:
-    return add_category(ctx, _category_fields(name), ctx.event("category.created"))
+    fields = {**_category_fields(name), "slug": ctx.store[Categories].free_slug(ctx.project_id, name)}
+    return add_category(ctx, fields, ctx.event("category.created"))

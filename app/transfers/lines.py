@@ -18,6 +18,7 @@ from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.core.errors import BadRequest
 from app.core.features import Features
 from app.core.named import name_key
+from app.core.slugs import slug_key
 from app.core.text.excerpts import word_count
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.publishing_rules import publication, published_part
@@ -199,7 +200,7 @@ def _unique(kind: str, record: Record) -> Iterator[tuple[str, str]]:
     if kind == "cluster":
         yield "name", name_key(record["name"])
     if kind == "document":
-        yield from (("slug", slug) for slug in _slugs(record) if record["deletedAt"] is None)
+        yield from (("slug", slug) for slug in {*map(slug_key, _slugs(record))} if record["deletedAt"] is None)
         yield from (("key", key) for key in [record["key"]] if key)
 
 

@@ -1,6 +1,6 @@
 """The rules of the lines of an export besides the types of their fields: those of the requests that write the same."""
 
-from app.core.schemas.fields import DateString, List, Nested, Schema, StrictString
+from app.core.schemas.fields import ComposedString, DateString, List, Nested, Schema, StrictString
 from app.core.schemas.validation import not_blank
 from app.core.slugs import MAX_PAST_SLUGS, document_slug
 from app.documents.schemas import (
@@ -34,7 +34,7 @@ class PublishedRules(PublishedChanges):
     """The fields of a document that are published."""
 
     title = StrictString(300, not_blank, required=True)
-    slug = StrictString(200, document_slug, required=True)
+    slug = ComposedString(200, document_slug, required=True)
 
 
 class ReviewRules(ReviewFields):
@@ -52,7 +52,7 @@ class RevisionRules(PublishedRules, WithGeneration):
 class PastSlugRules(Schema):
     """A slug that a document was delivered under."""
 
-    slug = StrictString(200, document_slug, required=True)
+    slug = ComposedString(200, document_slug, required=True)
 
 
 class ThreadRules(ThreadFields):

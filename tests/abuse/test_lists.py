@@ -28,7 +28,14 @@ def library(service: Service) -> Project:
     for first in range(0, DOCUMENTS, 250):
         numbers = range(first, first + 250)
         documents.insert_many(
-            {**made, "_id": ObjectId(), "slugs": [f"loaf-{number}"], "brief": LARGEST_BRIEF, "outbox": []}
+            {
+                **made,
+                "_id": ObjectId(),
+                "slugs": [f"loaf-{number}"],
+                "slugKeys": [f"loaf-{number}"],
+                "brief": LARGEST_BRIEF,
+                "outbox": [],
+            }
             | {"titleKey": f"loaf {number * 7919 % DOCUMENTS}", "words": ["loaf", str(number)]}
             for number in numbers
         )

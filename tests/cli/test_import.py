@@ -18,7 +18,19 @@ BAD = {
     "Bad TOML": ("+++\ntitle = \n+++\n", "is not valid TOML"),
     "A list for front matter": ("---\n- x\n---\n", "keys with values"),
     "No title": ("---\nslug: x\n---\n", "title: Is required."),
-    "A title that is no text": ("+++\ntitle = 5\n+++\n", "title: Must be a string."),
+    "A title that is no text": ("+++\ntitle = ['x']\n+++\n", "title: Must be a string."),
+    "A title that is a number": ("---\ntitle: 1984\n---\n", "title: Is a number, a date, or true or false"),
+    "A title that is true": ("---\ntitle: yes\n---\n", "must be text: quote it."),
+    "A number in the brief": ("---\ntitle: x\nbrief: {wordCount: 1200}\n---\n", "brief.wordCount: Is a number"),
+    "A key that stands twice": ("---\ntitle: x\nslug: a\ntitle: y\n---\n", "line 4: the key 'title' stands twice"),
+    "A key of the brief that stands twice": (
+        "---\ntitle: x\nbrief:\n  notes: a\n  notes: b\n---\n",
+        "line 5: the key 'notes' stands twice",
+    ),
+    "Published that is neither true nor false": (
+        '---\ntitle: x\npublished: "false"\n---\n',
+        "Its published must be true or false",
+    ),
     "A title that is too long": (f"---\ntitle: {'x' * 301}\n---\n", "title: Must be at most 300 characters."),
     "A slug with a slash": ("---\ntitle: x\nslug: a/b\n---\n", "slug: "),
     "A status past drafting": ("---\ntitle: x\nstatus: published\n---\n", "status: Must be one of"),
@@ -74,6 +86,25 @@ class TestImporting:
         assert rye["createdBy"]["type"] == "system"
         [category] = OPERATIONS["list_categories"](project.context(), fields={"limit": 9, "offset": 0}).body
         assert (category["name"], category["slug"], category["id"]) == ("Our Breads", "our-breads", rye["categoryId"])
+
+    @pytest.mark.contract("decided-commands.import")
+    def test_categories_are_found_by_their_name_as_it_stands_or_their_slug_as_it_is_written(
+        self, cli: Cli, project: Project, tmp_path: Path
+    ) -> None:
+        names = ("C", "C++", "C#", "🎉", "🎂", "Café", "Cafe")
+        for number, name in enumerate((*names, "c", "CAFE\u0301", "c-3")):
+            write(tmp_path, f"{number}.md", f"---\ntitle: x\ncategory: '{name}'\n---\n")
+
+        assert self.run(cli, project, tmp_path)["created"] == 10
+        assert self.run(cli, project, tmp_path)["unchanged"] == 10
+
+        categories = OPERATIONS["list_categories"](project.context(), fields={"limit": 99, "offset": 0}).body
+        named = {one["id"]: (one["name"], one["slug"]) for one in categories}
+        filed = {int(slug): named[one["categoryId"]] for slug, one in documents_of(project).items()}
+        assert [filed[number] for number in range(10)] == [
+            *(("C", "c"), ("C++", "c-2"), ("C#", "c-3"), ("🎉", "untitled"), ("🎂", "untitled-2")),
+            *(("Café", "cafe"), ("Cafe", "cafe-2"), ("C", "c"), ("Café", "cafe"), ("C#", "c-3")),
+        ]
 
     @pytest.mark.parametrize(("text", "why"), BAD.values(), ids=BAD)
     @pytest.mark.contract("decided-commands.import-refused")
@@ -184,6 +215,9 @@ class TestImporting:
         write(tmp_path, "draft.md", "---\ntitle: Draft\ndate: 2020-01-02\ndraft: true\n---\nx")
         write(tmp_path, "future.md", "---\ntitle: Future\ndate: 2999-01-02T09:00:00Z\n---\nx")
         write(tmp_path, "undated.md", "---\ntitle: Undated\n---\nx")
+        write(tmp_path, "hidden.md", "---\ntitle: Hidden\ndate: 2020-01-02\npublished: false\n---\nx")
+        write(tmp_path, "_drafts/early.md", "---\ntitle: Early\ndate: 2020-01-02\n---\nx")
+        write(tmp_path, "posts/drafts/2/early2.md", "---\ntitle: Early\ndate: 2020-01-02\ndraft: false\n---\nx")
 
         assert self.run(cli, project, tmp_path, "--publish")["published"] == 3
 
@@ -194,6 +228,8 @@ class TestImporting:
             "path": "2018-05-06T00:00:00.000Z",
         }
         assert self.run(cli, project, tmp_path, "--publish")["published"] == 0
+        assert self.run(cli, project, tmp_path / "_drafts", "--publish")["published"] == 0
+        assert self.run(cli, project, tmp_path / "_drafts" / "early.md", "--publish")["published"] == 0
 
     def test_publish_takes_what_an_earlier_update_wrote(self, cli: Cli, project: Project, tmp_path: Path) -> None:
         write(tmp_path, "a.md", "---\ntitle: A\ndate: 2020-01-02\n---\none")
@@ -237,3 +273,15 @@ def test_a_file_that_is_not_utf_8_is_unreadable(tmp_path: Path) -> None:
 
     with pytest.raises(Unreadable, match="not UTF-8"):
         read_post(tmp_path / "x.md")
+
+
+def test_an_empty_value_is_as_if_its_key_were_not_there(tmp_path: Path) -> None:
+    empty = ("", "''", "'  '", "[]", "{}", "['']", "null")
+    keys = ("title", "slug", "description", "category", "tags", "image", "brief", "date", "draft", "published", "x")
+    read = []
+    for value in empty:
+        write(tmp_path, "x.md", "---\n" + "".join(f"{key}: {value}\n" for key in keys) + "---\nText\n")
+        read.append(read_post(tmp_path / "x.md"))
+    write(tmp_path, "x.md", "---\n---\nText\n")
+
+    assert read == [read_post(tmp_path / "x.md")] * len(empty)

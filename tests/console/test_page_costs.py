@@ -105,6 +105,7 @@ def add_many(project: Project, like: str) -> None:
             "_id": ObjectId(),
             "slug": f"flour-{number}",
             "slugs": [f"flour-{number}"],
+            "slugKeys": [f"flour-{number}"],
             "status": (status := statuses[number % 7]),
             "publishAt": now if status == "scheduled" else None,
             "publishedAt": now if status == "published" else None,

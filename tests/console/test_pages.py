@@ -762,7 +762,15 @@ def test_the_calendar_shows_all_days_of_a_month_however_many_documents_there_are
         {**due, "title": "Late", "dueDate": "2099-03-31"},
     ]
     every = [
-        {**row, "_id": ObjectId(), "slug": f"s-{number}", "slugs": [f"s-{number}"], "outbox": [], **changes}
+        {
+            **row,
+            "_id": ObjectId(),
+            "slug": f"s-{number}",
+            "slugs": [f"s-{number}"],
+            "slugKeys": [f"s-{number}"],
+            "outbox": [],
+            **changes,
+        }
         for number, changes in enumerate(rows)
     ]
     documents.insert_many(one | document_keys(one) for one in every)

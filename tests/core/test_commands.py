@@ -278,7 +278,7 @@ def test_renaming_and_deleting_what_documents_are_filed_under_costs_the_same_how
     rename = sent(commands, ctx, f"update_{kind}", record, name="Loaves")
     documents = ctx.store.database.documents
     row = documents.find_one({"_id": ObjectId(a_ready_brief(ctx, **{f"{kind}Id": record})["id"])})
-    many = [{**row, "_id": ObjectId(), "slugs": [str(n)], "outbox": []} for n in range(500)]
+    many = [{**row, "_id": ObjectId(), "slugs": [str(n)], "slugKeys": [str(n)], "outbox": []} for n in range(500)]
     documents.insert_many(many)
 
     assert sent(commands, ctx, f"update_{kind}", record, name="Rolls") == rename

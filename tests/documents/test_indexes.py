@@ -73,6 +73,7 @@ def library(store: Store) -> Project:
             "status": status,
             "_id": pymongo.collection.ObjectId(),
             "slugs": [f"loaf-{number}"],
+            "slugKeys": [f"loaf-{number}"],
             "outbox": [],
             "brief": brief,
         }

@@ -152,6 +152,7 @@ def test_documents_changed_since_an_instant_are_found_that_instant_counted(rest:
     assert set(ids(rest, f"updatedSince={first['updatedAt'].replace('Z', '%2B00:00')}")) == {first["id"], second["id"]}
 
 
+TITLES = {"Crème brûlée", "Die Straße", "Of crumbs", "Rye & friends", "黒パン", "Smørrebrød à Łódź"}
 QUERIES = {
     "rye": {"Rye & friends", "Of crumbs"},
     "RYE FRIENDS": {"Rye & friends"},
@@ -171,13 +172,15 @@ QUERIES = {
     "黒パ": set(),
     "^cr.*": {"Crème brûlée", "Of crumbs"},
     "strasse": {"Die Straße"},
+    "smorrebrod lodz": {"Smørrebrød à Łódź"},
+    "SMØRRE": {"Smørrebrød à Łódź"},
     "brioche": {"Crème brûlée"},
     "golden": {"Of crumbs"},
     "golden rye": {"Of crumbs"},
     "golden crumbs": {"Of crumbs"},
     "hansen": set(),
     "黒パン": {"黒パン"},
-    **dict.fromkeys(("", " ", "!!!"), {"Crème brûlée", "Die Straße", "Of crumbs", "Rye & friends", "黒パン"}),
+    **dict.fromkeys(("", " ", "!!!"), TITLES),
 }
 
 
@@ -189,6 +192,7 @@ def test_words_are_found_ignoring_case_and_accents_the_last_one_by_its_beginning
     a_document(rest, title="Die Straße", slug="three")
     a_document(rest, title="Of crumbs", slug="four", brief={"keyword": "golden rye"})
     a_document(rest, title="黒パン", slug="five", markdown="hansen")
+    a_document(rest, title="Smørrebrød à Łódź", slug="six")
 
     response = rest.client.get(
         "/documents", query_string={"q": q}, headers={"Authorization": f"Bearer {rest.token.secret}"}
@@ -293,4 +297,8 @@ def test_a_page_has_50_documents_by_default_and_100_at_most(rest: Rest, project:
         for query in ("", "limit=100", "limit=100&offset=100", "offset=100000")
     }
 
+    rows = ok(rest.get("/documents?limit=100"))
+    named = f"slug={','.join(row['slug'] for row in rows)}"
+    assert len(ok(rest.get(f"/documents?{named}"))) == 100
+    assert len(ok(rest.get(f"/documents?{named}&limit=7"))) == 7
     assert sizes == {"": 50, "limit=100": 100, "limit=100&offset=100": 1, "offset=100000": 0}

@@ -50,6 +50,7 @@ def library(store: Store) -> Project:
             "_id": ObjectId(),
             "slug": f"loaf-{number}",
             "slugs": [f"loaf-{number}"],
+            "slugKeys": [f"loaf-{number}"],
             "status": str(draw.choice(list(DocumentStatus))),
             "title": f"{draw.choice('ABC')} loaf {draw.choice(['rye', 'oats'])}",
             "updatedAt": NOW - timedelta(hours=draw.randrange(9)),

@@ -211,7 +211,13 @@ def test_a_slug_is_one_documents_in_its_project(api, store) -> None:
     assert confirmed(api, "document", title="Rye", slug="rye").status_code == 201
 
     assert wrong(confirmed(api, "document", title="Other", slug="rye")) == ["slug"]
-    assert confirmed(api, "document", title="Other", slug="Rye").status_code == 201
+    for same in ("Rye", "rye."):
+        assert wrong(confirmed(api, "document", title="Other", slug=same)) == ["slug"]
+    made = confirmed(api, "document", title="Café", slug="cafe\u0301").json["document"]
+    assert made["slug"] == "caf\u00e9"
+    assert wrong(confirmed(api, "document", title="Café", slug="caf\u00e9")) == ["slug"]
+    assert [one["id"] for one in api.get("/documents?slug=cafe\u0301").json] == [made["id"]]
+    assert api.patch(f"/documents/{made['id']}", {"slug": "CAFE\u0301"}, If_Match="*").json["slug"] == "CAF\u00c9"
     assert confirmed(api.by(a_project(store).token()), "document", title="Rye", slug="rye").status_code == 201
 
 

@@ -201,7 +201,13 @@ def fill(project: Project, like: dict[str, Any], members: list[dict[str, Any]], 
     store.insert_many(
         {
             **row,
-            **{"_id": ObjectId(), "slug": f"rye-{number}", "slugs": [f"rye-{number}"], "outbox": []},
+            **{
+                "_id": ObjectId(),
+                "slug": f"rye-{number}",
+                "slugs": [f"rye-{number}"],
+                "slugKeys": [f"rye-{number}"],
+                "outbox": [],
+            },
             "assigneeId": ObjectId(members[number % len(members)]["id"]) if number % 10 else None,
             "statusSince": (at := since + timedelta(minutes=number)),
             "waitingSince": at,

@@ -518,6 +518,17 @@ def test_a_registration_is_dropped_that_makes_no_connection(flow: Flow, editor: 
 def test_a_bad_registration_is_refused(flow: Flow, body: bytes) -> None:
     response = flow.http.post("/oauth/register", data=body, content_type="application/json")
     assert response.status_code in (400, 413)
+    assert response.status_code == 400 or "over 65,536 bytes" in response.json["message"]
+
+
+def test_a_request_without_a_clients_id_uses_no_code_up(flow: Flow, editor: Token) -> None:
+    flow.person.sign_in(editor)
+    code = flow.code()
+    for client_id in (None, ""):
+        response = flow.token(code, client_id=client_id)
+        assert (response.status_code, response.json["error"]) == (400, "invalid_request")
+
+    assert flow.token(code).status_code == 200
 
 
 def test_the_token_endpoint_takes_as_long_for_any_wrong_secret(flow: Flow, editor: Token, project: Project) -> None:

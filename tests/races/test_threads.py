@@ -175,3 +175,16 @@ def test_no_more_than_20_links_and_200_threads_are_made_at_once(rest, crowd, pro
     answers = at_once([partial(caller.post, path, {"name": "Lee"}) for caller in callers])
 
     assert outcomes(answers) == {"201": 2, "BadRequest": 4}
+
+
+@pytest.mark.contract("decided-threads.races")
+def test_six_remarks_at_once_on_a_long_text_are_all_written(rest, crowd, project) -> None:
+    paragraphs = "".join(f"# Loaf {number}\n\n{'Rye is dark. ' * 40}\n\n" for number in range(3_600))
+    document = a_document(rest, markdown=paragraphs)
+    people = crowd(6, [project.token("Ada")])
+
+    remarks = [
+        partial(person.post, f"{path_of(document)}/threads", {"text": "?", "quote": {"exact": f"Loaf {1900 + number}"}})
+        for number, person in enumerate(people)
+    ]
+    assert outcomes(at_once(remarks)) == {"201": 6}

@@ -534,3 +534,19 @@ def test_visitors_open_at_most_100_threads_of_a_document(api, store, document) -
 
     assert fields_of(told.value.body()) == ["text"]
     opened(api, document)
+
+
+@pytest.mark.contract("decided-threads.etag")
+def test_remarks_leave_the_documents_etag_and_time_alone(api, agent, document) -> None:
+    before = api.get(path_of(document))
+    thread = opened(api, document, level="must", quote=FLOUR)
+    ok(agent.post(f"{of(document, thread)}/replies", {"text": "Rye."}), 201)
+    ok(api.post(f"{of(document, thread)}/resolve"))
+    ok(api.post(f"{of(document, thread)}/reopen"))
+    link = ok(api.post(f"{path_of(document)}/review-links", {"name": "Lee"}), 201)
+    ok(api.delete(f"{path_of(document)}/review-links/{link['id']}"))
+
+    after = api.get(path_of(document))
+    assert (after.headers["ETag"], after.json) == (before.headers["ETag"], before.json)
+    assert api.patch(path_of(document), {"title": "Dough"}, If_Match=before.headers["ETag"]).status_code == 200
+    refused(api.post(f"{path_of(document)}/submit"), "ThreadsOpen")

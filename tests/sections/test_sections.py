@@ -186,3 +186,18 @@ def test_an_edit_says_which_headings_it_dropped(rest: Rest) -> None:
     assert edited("Salt", "")["headingsRemoved"] == ["Salt"]
     sections = {one["title"]: one["hash"] for one in ok(rest.get(f"{path}/outline"))["sections"]}
     assert edited("", "```\nRye.\n")["headingsRemoved"] == ["The oven"]
+
+
+@pytest.mark.contract("decided-sections.outline")
+def test_a_byte_order_mark_hides_no_heading_and_stays_in_the_first_section(rest: Rest) -> None:
+    text = "\ufeff# Rye\n\nDark.\n\n# Spelt\n"
+    document = a_document(rest, markdown=text)
+
+    sections = ok(rest.get(f"{path_of(document)}/outline"))["sections"]
+
+    assert [(one["number"], one["level"], one["title"], one["line"]) for one in sections] == [
+        (1, 1, "Rye", 1),
+        (2, 1, "Spelt", 5),
+    ]
+    assert ok(rest.get(f"{path_of(document)}/sections/1"))["markdown"] == text.removesuffix("# Spelt\n")
+    assert ok(rest.post(f"{path_of(document)}/publish"))["publishedMarkdown"] == text

@@ -8,6 +8,7 @@ string's `checks` belong to the second stage, its `validate` to both.
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+from unicodedata import normalize
 
 import marshmallow as ma
 from marshmallow import fields, validate
@@ -112,6 +113,13 @@ class StrictString(Clearable, fields.String):
         except UnicodeEncodeError:
             raise ma.ValidationError("Must not hold half of a surrogate pair.") from None
         return value
+
+
+class ComposedString(StrictString):
+    """A string that is compared and stored in Unicode's composed form, NFC: a slug or a key."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        return normalize("NFC", super()._deserialize(value, attr, data, **kwargs))
 
 
 class StringToConfirm(StrictString):

@@ -255,6 +255,9 @@ class OutboxCollection(Collection[Stored]):
     hidden: Mapping[str, int] = {"outbox": 0}
     """The projection that leaves out what no caller of the store needs."""
 
+    counters: tuple[str, ...] = ("rev",)
+    """The fields that count writes; a change names them all as they were read, and increments one."""
+
     defaults: Bson = NOT_DELETED
     """The fields of a new record that nobody sends."""
 
@@ -290,13 +293,16 @@ class OutboxCollection(Collection[Stored]):
 
         Raises `WriteConflict` when the record changed since it was read, and `OutboxFull`.
         """
-        unchanged, update = self._update_of(project_id, before, after, events)
+        return self._change(project_id, before, after, events, "rev")
+
+    def _change(self, project_id: str, before: Stored, after: Values, events: Sequence[Event], counter: str) -> Stored:
+        unchanged, update = self._update_of(project_id, before, after, events, counter)
         written = self._collection.find_one_and_update(unchanged, update, projection={"rev": 1}, session=self._session)
         if written is None:
-            same = {"_id": unchanged["_id"], "rev": unchanged["rev"]}
+            same = {name: unchanged[name] for name in ("_id", *self.counters)}
             raise OutboxFull if self._exists(project_id, same) else WriteConflict
         self._store.writes += 1
-        return cast(Stored, {**after, "rev": before["rev"] + 1})
+        return cast(Stored, {**after, counter: before.get(counter, 0) + 1})
 
     def update(self, project_id: str, before: Stored, changes: Values, event: Event) -> Stored:
         """Changes fields of a record as it was read. Raises as `change` does."""
@@ -307,13 +313,17 @@ class OutboxCollection(Collection[Stored]):
         """Marks a record as deleted. Raises as `change` does."""
         return self.change(project_id, before, {**before, "deletedAt": event.at}, [event])
 
-    def _update_of(self, project_id: str, before: Stored, after: Values, events: Sequence[Event]) -> tuple[Bson, Bson]:
+    def _update_of(
+        self, project_id: str, before: Stored, after: Values, events: Sequence[Event], counter: str = "rev"
+    ) -> tuple[Bson, Bson]:
         """Returns the filter and the update of a change."""
         rows = [self._event_row(event, after) for event in events]
         record_id = ObjectId(after["id"])
-        where = self._where(project_id, {"_id": record_id, "rev": before["rev"], **self._has_room(len(rows))})
+        unchanged = {name: before.get(name) for name in self.counters}
+        where = self._where(project_id, {"_id": record_id, **unchanged, **self._has_room(len(rows))})
         written = difference(before, after) | self.keys(after, before)
-        return where, {"$set": written, "$inc": {"rev": 1}, "$push": {"outbox": {"$each": rows}}}
+        update = {"$inc": {counter: 1}, "$push": {"outbox": {"$each": rows}}}
+        return where, update | ({"$set": written} if written else {})
 
     def _new_record(self, record: Values, events: Iterable[Event]) -> Bson:
         """Returns a new record, with its first `rev`, and with the events of its creation in its outbox."""

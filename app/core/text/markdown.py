@@ -15,6 +15,8 @@ import comrak
 LONG: Final = 100_000
 """A text of more characters is parsed by a process of its own, which takes 40 ms more."""
 
+BYTE_ORDER_MARK: Final = "\ufeff"
+
 _AT_ONCE = threading.Semaphore(3)
 """Bounds the memory of these processes together."""
 
@@ -44,6 +46,7 @@ _PARSERS: Final[dict[str, Callable[[str], str]]] = {
 
 
 def _parsed(form: str, markdown: str) -> str:
+    markdown = markdown.removeprefix(BYTE_ORDER_MARK)  # with which the first line would be no heading
     if len(markdown) <= LONG:
         return _PARSERS[form](markdown)
     program = [sys.executable, "-P", __file__, form]  # -P: without this folder on the path of modules

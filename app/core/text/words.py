@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
 import regex
+from anyascii import anyascii
 
 if TYPE_CHECKING:
     from icu4py.breakers import WordBreaker
@@ -94,6 +95,7 @@ _BY_CHARACTER = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Line_Break=Complex_Context}"
 _STARTS_UNSPACED = regex.compile(rf"[{_BY_CHARACTER}]")
 COMPARED = regex.compile(rf"[{_BY_CHARACTER}]\p{{M}}*|[[\p{{L}}\p{{N}}\p{{M}}]--[{_BY_CHARACTER}]]++", regex.VERSION1)
 """A word as texts are compared."""
+_LATIN_LETTER = regex.compile(r"[\p{Latin}--[A-Za-z]]", regex.VERSION1)
 _PIECE = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*+")
 
 
@@ -157,8 +159,7 @@ def search_words(*texts: str) -> list[str]:
     A record is found when it has all words of the query. So what words hold is divided once more (`l'été` is found
     by `ete`), the same on both sides, and at most 64 characters of a word and 1,000 words count.
     """
-    folded = (normalize("NFC", _without_accents(word)) for text in texts for word in words(text))
-    pieces = (piece for word in folded for piece in _PIECE.findall(word))
+    pieces = (piece for text in texts for word in words(text) for piece in _PIECE.findall(folded(word)))
     return sorted({piece[:MAX_LENGTH] for piece in pieces})[:MAX_WORDS]
 
 
@@ -168,7 +169,7 @@ def query_words(query: str) -> tuple[list[str], str | None]:
     The last word of a query may be the beginning of one, from two letters or digits on: somebody is still typing it.
     """
     whole = search_words(query)
-    pieces = _PIECE.findall(normalize("NFC", _without_accents(query)))
+    pieces = _PIECE.findall(folded(query))
     last = pieces[-1][:MAX_LENGTH] if pieces else ""
     if last not in whole or sum(map(str.isalnum, last)) < SHORTEST_BEGINNING:
         return whole, None
@@ -183,13 +184,22 @@ def compared_words(text: str, shortest: int = 1) -> list[str]:
     """
     return [
         word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-        for word in COMPARED.findall(_without_accents(text))
+        for word in COMPARED.findall(folded(text))
         if len(word) >= shortest or _STARTS_UNSPACED.match(word)
     ]
 
 
-def _without_accents(text: str) -> str:
-    """Returns a text without case and accents; vowel signs, as of Devanagari, are no accents and stay."""
+def folded(text: str) -> str:
+    """Returns a text without case and accents, and with plain letters for others of the Latin script, as `ø` and `æ`.
+
+    Vowel signs, as of Devanagari, are no accents and stay.
+    """
     if text.isascii():
         return text.lower()
-    return "".join(character for character in normalize("NFKD", text) if not combining(character)).casefold()
+    bare = "".join(character for character in normalize("NFKD", text) if not combining(character))
+    return normalize("NFC", _LATIN_LETTER.sub(_plain_letter, bare).casefold())
+
+
+def _plain_letter(found: regex.Match[str]) -> str:
+    plain = anyascii(found[0])
+    return plain if plain.isalpha() else found[0]

@@ -9,11 +9,13 @@ from flask import Blueprint, Response, request
 from werkzeug import Response as BaseResponse
 
 from app.briefs import operations as briefs
+from app.categories.store import Categories
 from app.checks.rules import word_targets
 from app.console.additions import Pages
 from app.console.calls import call, may, require
 from app.console.filing import make_filing
 from app.console.frame import page
+from app.console.sessions import context
 from app.console.words import today
 from app.core.errors import HttpApiDecodeError
 from app.planning import operations as plans
@@ -57,7 +59,7 @@ def plan_sheet() -> BaseResponse:
     if confirmed:
         for (column, name), one in unclear_names(sheet).items():
             if one.choice == NEW:
-                make_filing(KINDS[column], {"name": name})
+                make_filing(KINDS[column], {"name": name} | _slug_of_category(column, name))
     rows, unclear, is_planned = _tried(sheet, confirmed=confirmed)
     if not is_planned:
         return page("planning/plan_sheet.html", **_grid(sheet, rows, unclear))
@@ -67,6 +69,11 @@ def plan_sheet() -> BaseResponse:
         rows, unclear, _ = _tried(left)
         outcome |= _grid(left, rows, unclear)
     return page("planning/plan_outcome.html", **outcome)
+
+
+def _slug_of_category(column: str, name: str) -> dict[str, str]:
+    categories, project_id = context().store[Categories], context().project_id
+    return {"slug": categories.free_slug(project_id, name)} if column == "category" else {}
 
 
 def _tried(sheet: Sheet, *, confirmed: bool = False) -> tuple[list[dict[str, Any]], UnclearNames, bool]:

@@ -31,8 +31,8 @@ TYPO = 85
 class UnclearName:
     """A name that means no record of the project, or several.
 
-    `choice` is `NEW`, `EMPTY`, the id of a record, or nothing; it is made in the form's `field`. Nothing is asked about
-    a name that begins that of one member alone. `message` says what is wrong, unless the name is to be made.
+    `choice` is `NEW`, `EMPTY`, the id of a record, or nothing; it is made in the form's `field`. `message` says what is
+    wrong, unless the name is to be made.
     """
 
     column: str
@@ -42,7 +42,6 @@ class UnclearName:
     choice: str
     message: str
     can_be_new: bool
-    is_asked: bool
 
 
 UnclearNames = Mapping[tuple[str, str], UnclearName]  # keyed by (column, name)
@@ -87,7 +86,7 @@ def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
         near = [name_in(one, kind) for one in ids[:NEAR] if one in records] or [one for one, *_ in similar]
         message = "" if choice == NEW else f"Is it {' or '.join(near)}?" if near else "Unknown."
         field = f"use.{cells.index(name)}.{place}"
-        yield UnclearName(column, name, counts[name], field, choice, message, bool(new), is_asked=len(ids) != 1)
+        yield UnclearName(column, name, counts[name], field, choice, message, bool(new))
 
 
 def _begun(name: str, members: Mapping[str, Mapping[str, Any]]) -> list[str]:

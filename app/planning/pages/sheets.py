@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
+from hashlib import sha256
 from io import StringIO
 from itertools import count
 from typing import Any
+from unicodedata import normalize
 
 from app.console.frame import label
 from app.core.schemas.unknown import near_name
@@ -63,6 +65,7 @@ GERMAN_MONTHS = {"mae": 3, "mrz": 3, "mai": 5, "okt": 10, "dez": 12}
 
 NUMERIC = re.compile(r"(\d{1,2})([./-])\s?(\d{1,2})(?:\2\s?(\d{4}|\d{2})?)?")
 NAMED = re.compile(r"(?:(\d{1,2})\.?\s+)?([^\W\d]{3,})\.?\s*(?:(\d{1,2}),)?\s*(\d{4})?")
+NOT_IN_KEYS = re.compile(r"[,\x00-\x1f\x7f-\x9f]+")
 AROUND = re.compile(r"^[^\W\d]{2,10}[.,]+\s*(?=\d)|[ T]+\d{1,2}:\d\d(:\d\d)?$")
 """Text that a spreadsheet may add to a date: the day of the week, and the time."""
 
@@ -137,7 +140,7 @@ def pieces_of(sheet: Sheet, *, day_first: bool | None, today: date) -> list[dict
     for place, row in enumerate(sheet.rows):
         named = {name: value(name, cell) for name, cell in zip(sheet.columns, row, strict=True) if name}
         if not (keys and keys[place]):
-            made = slug_of(titles[place]) if titles and titles[place] else f"line-{sheet.lines[place]}"
+            made = _key_of(titles[place]) if titles and titles[place] else f"line-{sheet.lines[place]}"
             named["key"] = next(key for key in (numbered(made, n) for n in count(1)) if key not in taken)
             taken.add(named["key"])
         pieces.append(piece_of(named.keys(), named.values()))
@@ -193,6 +196,13 @@ def _value(column: str, cell: str, *, day_first: bool | None, today: date) -> st
     return cell
 
 
+def _key_of(title: str) -> str:
+    """Returns a title as a key, which it is as it stands: part of one that can't be a key is followed by a digest."""
+    composed = normalize("NFC", title)
+    fit = NOT_IN_KEYS.sub(" ", composed)[:150]
+    return fit if fit == composed else f"{fit}-{sha256(composed.encode()).hexdigest()[:8]}"
+
+
 def _folded(name: str) -> str:
     """Returns a name as it is compared: without case, accents, spaces and the part before a point."""
-    return slug_of(name.rpartition(".")[2]).replace("-", "") if name.strip() else ""
+    return slug_of(name.rpartition(".")[2]).replace("-", "") if any(map(str.isalnum, name)) else ""

@@ -33,6 +33,7 @@ FIELDS = {
 }
 """The field that each front matter key sets."""
 CATEGORY, KEYWORD, IMAGE = ("category", "categories"), ("keywords", "tags"), ("image", "cover")
+EMPTY: tuple[object, ...] = ("", None, [], {})
 DATED_PATH = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})(?:[-/]|$)")
 
 
@@ -54,18 +55,38 @@ class Post:
 def read_post(file: Path) -> Post:
     """Returns a file's content. Raises `Unreadable`."""
     front, markdown = _split(_text(file))
-    fields = {ours: front[key] for key, ours in FIELDS.items() if front.get(key) is not None}
+    front = _without_empty(front)
+    fields = {ours: front[key] for key, ours in FIELDS.items() if key in front}
     fields.setdefault("slug", _slug_of_file(file))
     for keys, field in ((CATEGORY, "category"), (IMAGE, "coverImageUrl")):
         if (named := _first(front, keys)) is not None:
             fields[field] = named
     if brief := _brief(front):
         fields["brief"] = brief
+    _refuse_unquoted(fields)
     if markdown:
         fields["markdown"] = markdown
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea
     return Post(fields, frozenset(_unknown(front)), _dated(front, file), _is_draft(front))
+
+
+def _without_empty(value: Any) -> Any:
+    """Returns a value of front matter without what is empty in it: that is as if it were not there."""
+    if isinstance(value, dict):
+        return {key: inner for key, one in value.items() if (inner := _without_empty(one)) not in EMPTY}
+    if isinstance(value, list):
+        return [inner for one in value if (inner := _without_empty(one)) not in EMPTY]
+    return "" if isinstance(value, str) and not value.strip() else value
+
+
+def _refuse_unquoted(fields: Mapping[str, Any]) -> None:
+    parts = {name: fields[name] for name in ("brief", "generation") if isinstance(fields.get(name), dict)}
+    texts = {name: value for name, value in fields.items() if name not in ("brief", "generation")}
+    texts |= {f"{part}.{name}": value for part, within in parts.items() for name, value in within.items()}
+    for name, value in texts.items():
+        if isinstance(value, bool | int | float | date):
+            raise Unreadable(f"{name}: Is a number, a date, or true or false, and must be text: quote it.")
 
 
 def _text(file: Path) -> str:
@@ -109,7 +130,7 @@ def _slug_of_file(file: Path) -> str:
 
 
 def _first(front: Mapping[str, Any], keys: tuple[str, str]) -> Any:
-    value = next((front[key] for key in keys if front.get(key) not in (None, [])), None)
+    value = next((front[key] for key in keys if key in front), None)
     return value[0] if isinstance(value, list) else value
 
 
@@ -121,7 +142,7 @@ def _brief(front: Mapping[str, Any]) -> Any:
 
 
 def _unknown(front: Mapping[str, Any]) -> list[str]:
-    known = {*FIELDS, *CATEGORY, *KEYWORD, *IMAGE, "brief", "date", "draft", "path"}
+    known = {*FIELDS, *CATEGORY, *KEYWORD, *IMAGE, "brief", "date", "draft", "published", "path"}
     inner = [
         f"{name}.{key}"
         for name, schema in (("brief", BriefFields), ("generation", DraftGenerationFields))
@@ -133,10 +154,10 @@ def _unknown(front: Mapping[str, Any]) -> list[str]:
 
 
 def _is_draft(front: Mapping[str, Any]) -> bool:
-    draft = front.get("draft")
-    if not isinstance(draft, bool | None):
-        raise Unreadable("Its draft must be true or false, without quotes.")
-    return draft is True
+    for name in ("draft", "published"):
+        if not isinstance(front.get(name), bool | None):
+            raise Unreadable(f"Its {name} must be true or false, without quotes.")
+    return front.get("draft") is True or front.get("published") is False
 
 
 def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:

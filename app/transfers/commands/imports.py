@@ -14,6 +14,7 @@ from app.core.batches import batches
 from app.core.context import Context, this_instant
 from app.core.errors import BadRequest, Refusal
 from app.core.schemas.loading import load
+from app.core.slugs import slug_key
 from app.core.store.store import Store
 from app.core.times import wire_time
 from app.documents import publishing
@@ -25,6 +26,7 @@ from app.transfers.responses import Import
 from app.transfers.schemas import ImportedFields
 
 SUFFIXES = (".md", ".markdown")
+DRAFTS = {"_drafts", "drafts"}
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
 BATCH = 50
 """The number of files that one transaction writes: it saves round trips and takes about a second."""
@@ -113,14 +115,18 @@ class _Run:
             raise Unreadable("It is a symbolic link that leads out of the folder.")
         post = read_post(file)
         fields = load(self.ctx.features.schema_of(ImportedFields), post.fields)
-        first = self.slugs.setdefault(fields["slug"], file)
+        first = self.slugs.setdefault(slug_key(fields["slug"]), file)
         if first != file:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
         for key in map(shown, post.unknown):
             self.report.unknown[key] = self.report.unknown.get(key, 0) + 1
-        return replace(post, fields=fields)
+        return replace(post, fields=fields, draft=post.draft or self._is_among_drafts(file))
+
+    def _is_among_drafts(self, file: Path) -> bool:
+        folder = self.root if self.root.is_dir() else self.root.parent
+        return not DRAFTS.isdisjoint(file.relative_to(folder.parent).parts[:-1])
 
     def send(self, batch: Sequence[tuple[Path, Post]]) -> None:
         """Imports one batch; with `--update` and `--publish` it also changes and publishes documents of it."""

@@ -34,7 +34,10 @@ def filled(mongodb_uri: str) -> Iterator[Filled]:
         common = {"projectId": ObjectId(), "status": "drafting", "version": 1, "rev": 1, "outbox": [], "title": "Rye"}
         common |= {"createdAt": now, "updatedAt": now, "deletedAt": None, "isPublished": False}
         slugs = [f"rye-{index}" for index in range(number)]
-        rows = [{**common, "slug": slug, "slugs": [slug], "words": random.sample(words, 15)} for slug in slugs]
+        rows = [
+            {**common, "slug": slug, "slugs": [slug], "slugKeys": [slug], "words": random.sample(words, 15)}
+            for slug in slugs
+        ]
         store.database.documents.insert_many(rows)
         return store
 
@@ -54,7 +57,7 @@ def test_records_that_break_a_unique_index_are_named_and_the_other_indexes_built
     lines = Context().run(prepare, store)
 
     assert lines[0].startswith(f"documents: the index {SLUGS.name} can't be built, as several records have {{")
-    assert lines[0].endswith('slugs: "rye-0" }.')
+    assert lines[0].endswith('slugKeys: "rye-0" }.')
     assert (
         lines[1:]
         == [f"documents: the index {SLUGS.name} is missing: {SLUGS.why}."]

@@ -69,6 +69,7 @@ def filled(store: Store, count: int, leased: int) -> Project:
         row = like | {
             "_id": ObjectId(),
             "slugs": [f"loaf-{number}"],
+            "slugKeys": [f"loaf-{number}"],
             "slug": f"loaf-{number}",
             "status": "review" if rare else status,
             "title": f"Loaf {number * 7919 % count}",

@@ -52,6 +52,7 @@ def test_words_of_any_script(text: str, expected: list[str]) -> None:
         ("The Quick the QUICK", ["quick", "the"]),
         ("Crème BRÛLÉE Ångström", ["angstrom", "brulee", "creme"]),
         ("Straße STRASSE", ["strasse"]),
+        ("Đà Nẵng Łódź smørrebrød Æble œuvre þing", ["aeble", "da", "lodz", "nang", "oeuvre", "smorrebrod", "thing"]),
         ("İstanbul ISTANBUL", ["istanbul"]),
         ("ΣΊΣΥΦΟΣ Σίσυφος", ["σισυφοσ"]),
         ("l'été", ["ete", "l"]),
