@@ -239,7 +239,7 @@ def test_a_publication_over_rest_reads_nothing_twice(ctx: Context, commands: Com
 
     # The document, the project's demands, the text, and who wrote it with its review.
     reads = ["find"] * 4
-    # The record, the html, what is delivered; then also the html that was delivered before. Last its revision is counted.
+    # The record, the html, what is delivered; then also the html that was delivered before. Last the revision of that.
     first = ["findAndModify", "insert", "findAndModify", "commitTransaction", "update"]
     again = ["findAndModify", "insert", "findAndModify", "delete", "commitTransaction", "update"]
     assert publishing() == [*reads, *first]
