@@ -89,7 +89,9 @@ def with_dependents(feature: str) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("feature", FEATURES)
+@pytest.mark.parametrize(
+    "feature", [pytest.param(one, marks=[] if one == "review" else [pytest.mark.long]) for one in FEATURES]
+)
 def test_deleting_a_feature_takes_its_folder_and_its_lines_in_the_list(tmp_path: Path, feature: str) -> None:
     deleted = with_dependents(feature)
     for source in SOURCES:

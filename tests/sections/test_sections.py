@@ -134,7 +134,7 @@ def test_claims_and_conditions_hold_as_for_a_content_write(rest: Rest, project: 
     refused(edit(other, ready, {"hash": EMPTY_HASH, "markdown": "x"}), "BriefClaimed")
 
 
-EDITS = 20
+EDITS = 10
 LONG = f"{'bread' * 40} " * 5_000
 """A section of a megabyte, so that two are nearly the longest text; of long words, as each edit counts the words."""
 
