@@ -720,6 +720,7 @@ DECIDED: tuple[Row, ...] = (
         "decided-threads",
         {
             "thread": "a thread has the keys of the contract",
+            "etag": "threads leave the document's ETag and `updatedAt` alone",
             "list": "list_threads: those not resolved by default, in the order of the text, then by age; state filters",
             "open": "a quote stands in the text once; a suggestion needs a quote; what is wrong is named",
             "caps": "threads: 200 unresolved, 1,000 in all, 100 by visitors; 100 comments each; 20 links; in races",

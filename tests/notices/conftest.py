@@ -145,7 +145,7 @@ class Post:
     def tell(self, at: datetime) -> int:
         """Does what is done by the hour, at an instant; returns how many notices arrived."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("app.notices.jobs.this_instant", lambda: at)
+            patch.setattr("app.core.store.store.Store.now", lambda _: at)
             tell_by_the_hour(self.store, ProjectByProject("tell by the hour"), set())
         self.now = max(self.now, at)
         return self.deliver()

@@ -66,7 +66,7 @@ def test_an_operation_needs_the_scope_that_the_decisions_say(name: str) -> None:
     secrets = {"tokens", "invitations", "webhooks", "webhook", "deliveries"}
 
     if noun in ("link", "links"):
-        expected = Scope.PUBLISH
+        expected = Scope.ADMIN if "all" in name else Scope.PUBLISH
     elif OPERATIONS[name].reads:
         expected = Scope.ADMIN if noun in secrets else Scope.READ
     elif noun in ADMINISTERED:
