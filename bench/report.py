@@ -48,7 +48,8 @@ def write(
         f"{processes['two_busy']:.0%} with two. A process takes {processes['rest_mb']:.0f} MB at rest, and at most "
         f"{processes['loaded_mb']:.0f} MB with 8 texts of 2 MB at once."
     )
-    _into_page("make bench", [_measured(results), requests_table(figures), growth_summary(growth, MANY), alone])
+    parts = [requests_table(figures), contention_table(contention), growth_summary(growth, MANY), alone]
+    _into_page("make bench", [_measured(results), *parts])
     bars = [(one.what, one.ours.p50, one.ours.p99) for one in figures]
     (IMAGES / "bench-latency.svg").write_text(_plot("Latency in ms: median, and 99th percentile", bars))
     return write_results("", results)

@@ -47,9 +47,10 @@ class Server:
 
 
 def cpu_seconds_of(process: int | str) -> float:
-    """Returns the CPU time of all threads of a process, where the system tells (Linux)."""
-    threads = Path(f"/proc/{process}").glob("task/*/schedstat")
-    return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
+    """Returns the CPU time of a process, of threads that ended too; 0 where the system does not tell."""
+    file = Path(f"/proc/{process}/stat")
+    times = file.read_text().rpartition(")")[2].split()[11:13] if file.exists() else ()
+    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
