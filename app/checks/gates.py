@@ -46,8 +46,8 @@ PASSED = Gate(("submit_document",), read=_results, refuse=refuse_failed_checks, 
 
 def refuse_moved_checks(moved: Collection[str], document: StoredDocument, call: Call) -> None:
     """Refuses with `ReviewRequired` an agent's change of what a demanded check compares the text with."""
-    is_written = document.get("contentId") is not None or brief_state(document) == BriefState.CLAIMED
-    if moved and is_written:
+    is_written = document["contentUpdatedAt"] > document["createdAt"] or document.get("contentId") is not None
+    if moved and (is_written or brief_state(document) == BriefState.CLAIMED):
         raise ReviewRequired(
             f"The project demands checks that read these parts of the brief: {', '.join(moved)}. An agent can't change "
             "them once the work has begun: ask an editor."

@@ -74,6 +74,11 @@ class Documents(DocumentLists):
         where = self._where(project_id, {"_id": ObjectId(document_id)})
         self._collection.update_one(where, {"$inc": {"rev": 1}}, session=self._session)
 
+    def lock_scheduled(self, project_id: str) -> None:
+        """Makes every publication of a scheduled document that is under way run again after this transaction."""
+        scheduled = self._where(project_id, {"publishAt": {"$gt": FIRST_DATE}})
+        self._collection.update_many(scheduled, {"$inc": {"remarks": 1}}, session=self._session)
+
     def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, StoredDocument]:
         """Returns those of the documents that exist, also in the trash, by id."""
         return self._by_id(project_id, document_ids, self.hidden)

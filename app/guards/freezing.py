@@ -7,6 +7,7 @@ from app.core.context import Context
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.vocabulary import Scope
+from app.documents.store import Documents
 from app.guards.schemas import FreezeFields
 from app.projects.operations import project_result
 from app.projects.responses import Project
@@ -38,11 +39,10 @@ def frozen_of(project: StoredProject) -> StoredNote | None:
 
 
 def _freeze(ctx: Context, project: StoredProject, frozen: StoredNote | None, event: str) -> Result[Project]:
-    """Writes to the record that every publication writes to as well: so what the worker is publishing is published
-    before, or sees the freeze."""
+    """Writes to all documents that the worker may be publishing: each is published before, or sees the freeze."""
     if frozen == frozen_of(project):
         return project_result(ctx, project)
     changes: dict[str, Any] = {"frozen": frozen}
     changed = ctx.store[Projects].update(ctx.project_id, project, changes, ctx.event(event))
-    ctx.store[Projects].conflict_on(ctx.project_id, "freezes")
+    ctx.store[Documents].lock_scheduled(ctx.project_id)
     return project_result(ctx, changed)

@@ -175,7 +175,7 @@ def _check_new(ctx: Context, new: Iterable[_New], found: ExistingRecords) -> Non
     earlier: set[str] = set()
     for piece in new:
         slug = piece.changes.get("slug")
-        facts = Facts(found, taken=slug in taken or slug_key(slug or "") in earlier)
+        facts = Facts(found, taken=slug in taken or (slug is not None and slug_key(slug) in earlier))
         piece.problems = in_order(
             [*piece.problems, *confirm_problems(ctx.features, Kind.DOCUMENT, piece.changes, facts)]
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from cachetools import TTLCache
@@ -170,7 +170,13 @@ def refuse_if_maker_ended(store: Store, project_id: str, made: Mapping[str, Any]
 
 def in_force(store: Store, project_id: str, made: Iterable[Made], now: datetime) -> list[Made]:
     """Returns those secrets whose makers have not ended."""
-    return [one for one in made if not refusal_of(partial(refuse_if_maker_ended, store, project_id, one, now))]
+
+    @cache
+    def maker_is_in_force(maker_id: str | None, secret_hash: str | None) -> bool:
+        by_maker = {"createdBy": {"id": maker_id}, "tokenHash": secret_hash}
+        return not refusal_of(partial(refuse_if_maker_ended, store, project_id, by_maker, now))
+
+    return [one for one in made if maker_is_in_force(one["createdBy"]["id"], one.get("tokenHash"))]
 
 
 def made_by(caller: Caller) -> dict[str, Any]:

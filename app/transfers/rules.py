@@ -5,6 +5,7 @@ its texts, its versions, its threads and last the document itself. The first lin
 says how many there are, so that an export that was cut short is noticed.
 """
 
+import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cache
 from graphlib import TopologicalSorter
@@ -163,7 +164,7 @@ def record_of(features: Features, line: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a line as the record to store, with all of its fields, None if missing. Raises `InvalidLine`."""
     kind = line["type"]
     known = _type_of(features, kind).__annotations__
-    given = {name: value for name, value in line.items() if value is not None and name in known}
+    given = {name: _composed(name, value) for name, value in line.items() if value is not None and name in known}
     wrong: list[str] = []
     record: dict[str, Any] = {}
     try:
@@ -177,6 +178,15 @@ def record_of(features: Features, line: Mapping[str, Any]) -> dict[str, Any]:
     if wrong:
         raise InvalidLine(line, "; ".join(wrong))
     return _whole(features, kind, record)
+
+
+def _composed(name: str, value: Any) -> Any:
+    """Returns a value of a line with its slugs and keys in composed form (NFC), in which they are looked up."""
+    if isinstance(value, dict):
+        return {inner: _composed(inner, one) for inner, one in value.items()}
+    if isinstance(value, list):
+        return [_composed("", one) if isinstance(one, dict) else one for one in value]
+    return unicodedata.normalize("NFC", value) if name in ("slug", "key") and isinstance(value, str) else value
 
 
 def renamed(kind: str, record: Mapping[str, Any], new_id: Callable[[str, str], str]) -> dict[str, Any]:

@@ -25,11 +25,11 @@ from jinja2 import meta
 from app import cli, server
 from app.features import ALL
 from app.rest.api import openapi_document
-from app.settings import Settings
+from app.features import ServerSettings
 from graphql_app.schema import sdl
 from mcp_tools.tools import tools_of
 
-settings = Settings(mongodb_uri="mongodb://nowhere/x", log_level="CRITICAL", public_url="https://x.example")
+settings = ServerSettings(mongodb_uri="mongodb://nowhere/x", log_level="CRITICAL", public_url="https://x.example")
 app = server.create_app(settings)
 assert app.url_map.bind("x").match("/console/board") and openapi_document(settings, ALL) and sdl(ALL)
 assert tools_of(ALL).keys() == ALL.by_name.keys() and [*ALL.jobs()]

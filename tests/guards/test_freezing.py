@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from bson import ObjectId
 
-from app.core.context import this_instant
+from app.core.context import Context, this_instant
 from app.core.vocabulary import Scope, TokenKind
+from app.documents import publishing
 from app.documents.publishing import publish_due
 from app.features import ALL
 from app.guards.errors import ProjectFrozen
@@ -160,3 +162,22 @@ def test_nothing_is_published_after_the_answer_to_a_freeze_that_comes_meanwhile(
     at_freeze, done = at_once([freeze, lambda: list(publish_due(project.store, project.id, this_instant()))])
 
     assert 0 < at_freeze == published() == len(done)
+
+
+@pytest.mark.contract("decided-guards.freeze-worker")
+def test_a_publication_that_read_the_project_before_it_was_frozen_is_not_committed(
+    rest: Rest, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = a_document_in(rest, "scheduled", title="Rye")
+    make_due(project.store, document)
+    publish = publishing._publish
+
+    def publish_after_a_freeze(ctx: Context) -> Any:
+        if not ctx.store.lost_to_others:
+            ok(rest.post("/project/freeze"))
+        return publish(ctx)
+
+    monkeypatch.setattr(publishing, "_publish", publish_after_a_freeze)
+
+    assert list(publish_due(project.store, project.id, this_instant())) == []
+    assert ok(rest.get(path_of(document)))["status"] == "scheduled"

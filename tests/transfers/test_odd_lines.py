@@ -77,3 +77,15 @@ def test_a_line_of_an_export_without_a_setting_that_is_never_null_leaves_it_as_i
 
     after = [json.loads(line) for line in export_project(store, project.id)]
     assert after == [before[0], {**before[1], "siteUrl": "https://crust.example"}, before[2]]
+
+
+def test_slugs_are_imported_in_composed_form(app: Flask, store: Store, project: Project) -> None:
+    a_document(project.context(), title="Café", slug="café", markdown="Dark.")
+    lines = [line.replace("café".encode(), b"cafe\xcc\x81") for line in export_project(store, project.id)]
+    assert lines != [*export_project(store, project.id)]
+    other = a_project(store)
+
+    import_project(Context(store, system(other.id, other.team_id), Channel.CLI), lines)
+
+    [found] = Rest(app.test_client(), other.token()).get("/documents?slug=café").json
+    assert (found["title"], found["slug"]) == ("Café", "café")

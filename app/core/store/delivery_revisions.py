@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 
 from bson import ObjectId, Timestamp
 from pymongo.collection import Collection as MongoCollection
+from pymongo.errors import PyMongoError
 
 from app.core.store.single_flight import SingleFlight
 
@@ -63,7 +64,10 @@ class DeliveryRevisions:
         """Increments the revision for a change, once for all that this process commits while it waits for its turn."""
         key = self._store.cache_scope, project_id
         _committed.setdefault(key, []).append(change)
-        _counts.read(key, lambda: self.count(project_id, _committed.pop(key, [])))
+        try:
+            _counts.read(key, lambda: self.count(project_id, _committed.pop(key, [])))
+        except PyMongoError:  # maybe at the deadline of another request, which counted for this one, too
+            self.count(project_id, [change])
 
     def count(self, project_id: str, changes: Collection[str]) -> None:
         """Increments the revision for changes that have been committed."""
