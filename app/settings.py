@@ -105,7 +105,7 @@ def _read_secret(given: Mapping[str, str], name: str) -> str | ValueError:
     variable = name + FROM_FILE
     path = given[variable]
     if name in given:
-        return ValueError(f"is set, and {variable} too: set one of them")
+        return ValueError(f"{variable} is set too: set one of them")
     try:
         value = Path(path).read_text("utf-8", "surrogateescape").strip()
     except OSError as error:

@@ -145,7 +145,7 @@ def test_serve_names_each_secret_whose_file_can_not_be_used(tmp_path: Path) -> N
         "Error: MONGODB_URI: the file of MONGODB_URI_FILE, '/missing', can't be read: No such file or directory.",
         f"OIDC_CLIENT_SECRET: the file of OIDC_CLIENT_SECRET_FILE, '{tmp_path}', can't be read: Is a directory.",
         f"METRICS_TOKEN: the file of METRICS_TOKEN_FILE, '{tmp_path}/empty', is empty.",
-        "SMTP_URL: is set, and SMTP_URL_FILE too: set one of them.",
+        "SMTP_URL: SMTP_URL_FILE is set too: set one of them.",
     ]
     assert encoded.stderr.splitlines()[0] == "Error: SMTP_URL: must be text in UTF-8."
 
