@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from functools import partial
 from importlib.metadata import version
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -35,6 +36,9 @@ from app.core.vocabulary import Scope
 
 LIKENESS = 0.85
 """How near a name is to a setting's to be taken for a misspelling: `PUBLIC_URI` is 0.9."""
+
+FROM_FILE = "_FILE"
+"""Ends the name of a variable that has the path of a file with a secret."""
 
 VERSION = version("content-workflow")
 """The service's own version, as the OpenAPI document and the MCP server show it."""
@@ -94,6 +98,19 @@ Url = Annotated[str, AfterValidator(_check_url)]
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(partial(ip_network, strict=False))]
 ReadPreference = Literal["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"]
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
+
+
+def _read_secret(given: Mapping[str, str], name: str) -> str | ValueError:
+    """Returns the value of a variable from the file that its other form names, or the error that its check raises."""
+    variable = name + FROM_FILE
+    path = given[variable]
+    if name in given:
+        return ValueError(f"{variable} is set too: set one of them")
+    try:
+        value = Path(path).read_text("utf-8", "surrogateescape").strip()
+    except OSError as error:
+        return ValueError(f"the file of {variable}, {path!r}, can't be read: {error.strerror}")
+    return value or ValueError(f"the file of {variable}, {path!r}, is empty")
 
 
 class Settings(BaseModel):
@@ -176,6 +193,8 @@ class Settings(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _check_encoding(cls, value: object) -> object:
+        if isinstance(value, ValueError):
+            raise value
         try:
             str(value).encode()
         except UnicodeEncodeError:
@@ -204,18 +223,27 @@ class Settings(BaseModel):
         """Returns the settings of an environment; an empty variable counts as not set.
 
         White space around a value is ignored, as files that hold secrets often end with a line break.
+        A secret may be in a file instead: `SMTP_URL_FILE` is the path of a file with the value of `SMTP_URL`.
         Raises `SettingsError` with one line for each variable that is missing or wrong.
         """
+        given = {name: value.strip() for name, value in environment.items() if value.strip()}
+        from_files = {name: _read_secret(given, name) for name in cls._secrets() if name + FROM_FILE in given}
         try:
-            return cls.model_validate({name: value.strip() for name, value in environment.items() if value.strip()})
+            return cls.model_validate(given | from_files)
         except ValidationError as failed:
             lines = [cls._line(error) for error in failed.errors()]
             raise SettingsError("\n".join([*lines, *cls.misspelt(environment)])) from None
 
     @classmethod
+    def _secrets(cls) -> list[str]:
+        """Returns the variables that may be read from files: those that are never shown."""
+        return [name.upper() for name, field in cls.model_fields.items() if not field.repr]
+
+    @classmethod
     def misspelt(cls, environment: Mapping[str, str] = os.environ) -> list[str]:
         """Returns a line for each variable whose name is nearly that of a setting that is not set."""
         names = {str(field.validation_alias or field.alias) for field in cls.model_fields.values()}
+        names |= {name + FROM_FILE for name in cls._secrets()}
         near = {
             name: get_close_matches(name, names - environment.keys(), n=1, cutoff=LIKENESS)
             for name in sorted(environment.keys() - names)

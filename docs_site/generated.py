@@ -73,6 +73,9 @@ SETTINGS_HEAD = """\
 `content-workflow` reads the environment once, at start, and refuses to start with a wrong value. An empty variable
 counts as not set; white space around a value is ignored. (`python -m docs_site` writes this page.)
 
+A variable marked with (file) may be in a file, as Docker and systemd have secrets: instead of `SMTP_URL` set
+`SMTP_URL_FILE` to its path.
+
 `TMPDIR` has feeds over 1 MB while they are sent, metrics, and what an export reads.
 
 | Variable | Default | Meaning |
@@ -83,7 +86,8 @@ counts as not set; white space around a value is ignored. (`python -m docs_site`
 def settings_page(_: str) -> str:
     """Returns the page of settings: for each variable its default and its meaning."""
     return SETTINGS_HEAD + "".join(
-        f"| `{setting.validation_alias}` | {_default(setting)} | {setting.description} |\n"
+        f"| `{setting.validation_alias}`{'' if setting.repr else ' (file)'} "
+        f"| {_default(setting)} | {setting.description} |\n"
         for setting in ServerSettings.model_fields.values()
     )
 

@@ -13,5 +13,5 @@ from app.settings import Settings
 @click.command()
 def command() -> None:
     """Print the OpenAPI 3.1 document of the management API."""
-    settings = Settings.from_environment({**os.environ, "MONGODB_URI": "mongodb://unused"})
+    settings = Settings.from_environment({**os.environ, "MONGODB_URI": "mongodb://unused", "MONGODB_URI_FILE": ""})
     click.echo(orjson.dumps(openapi_document(settings, ALL)))

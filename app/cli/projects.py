@@ -1,11 +1,14 @@
 """`project`: creates and lists projects; each has its own members, categories, documents and tokens."""
 
+from importlib import import_module
+
 import click
 
 from app.cli.calling import as_json, context, show, show_all, store
 from app.cli.db import create_in_new
 from app.cli.members import invite_owner, warn_of_guess
 from app.core.schemas.loading import load
+from app.features import ALL
 from app.projects.invitations import DEFAULT_LIFE
 from app.projects.operations import all_projects, create_project
 from app.projects.schemas import ProjectFields
@@ -13,7 +16,12 @@ from app.projects.schemas import ProjectFields
 
 @click.group()
 def command() -> None:
-    """Create and list projects."""
+    """Create, list and freeze projects."""
+
+
+for one in ALL.features:
+    for added in import_module(one.commands_of_projects).COMMANDS if one.commands_of_projects else ():
+        command.add_command(added)
 
 
 @command.command()

@@ -172,6 +172,8 @@ class Feature:
     """Its closed lists of words, by the names of their components in OpenAPI."""
     options_of_tokens: str = ""
     """A module whose `OPTIONS` the command `token create` has; its `fields_of` returns their fields of the token."""
+    commands_of_projects: str = ""
+    """A module whose `COMMANDS` the command `project` has."""
     instructed: tuple[type[Schema], ...] = ()
     """Schemas whose fields MCP's instructions describe, so that its tools leave their descriptions out."""
 

@@ -28,5 +28,6 @@ FEATURE = Feature(
         events=types("project", "frozen unfrozen"),
     ),
     closed_lists=by_class_name(BudgetLimit, SkipReason),
-    options_of_tokens="app.guards.commands",
+    options_of_tokens="app.guards.commands.budgets",
+    commands_of_projects="app.guards.commands.freezing",
 )

@@ -48,6 +48,19 @@ class TestProjects:
         assert named in refused.stderr
         assert "Traceback" not in refused.output
 
+    @pytest.mark.contract("decided-guards.freeze")
+    def test_a_project_is_frozen_and_unfrozen(self, cli: Cli, project: Project, app: Flask) -> None:
+        headers = {"authorization": f"Bearer {project.token().secret}"}
+        commands = ("freeze", "--note", "Wrong prices.", "--json"), ("unfreeze",), ("freeze", "--note", "x" * 501)
+        codes, shown = [], []
+        for name, *options in commands:
+            codes.append(cli("project", name, "--project", project.id, *options).exit_code)
+            shown.append(app.test_client().get("/project", headers=headers).json["frozen"])
+
+        assert codes == [0, 0, 1]
+        assert (shown[0]["note"], shown[0]["by"]["type"]) == ("Wrong prices.", "system")
+        assert shown[1:] == [None, None]
+
 
 @pytest.mark.needs_mongod
 class TestTokens:
@@ -259,7 +272,7 @@ class TestDatabase:
 
 
 def test_openapi_prints_the_document_and_asks_for_no_database() -> None:
-    printed = CliRunner().invoke(main, ["openapi"], env={"MONGODB_URI": ""})
+    printed = CliRunner().invoke(main, ["openapi"], env={"MONGODB_URI": "", "MONGODB_URI_FILE": "/missing"})
 
     assert json.loads(printed.stdout)["openapi"].startswith("3.1")
 

@@ -17,7 +17,7 @@ from pymongo import MongoClient
 from app.cli import calling, main
 from app.cli.mongod import find_mongod
 from app.core.store.store import Store
-from app.features import connect
+from app.features import ServerSettings, connect
 from app.settings import Settings, SettingsError
 from tests import live
 from tests.cli.running import running, until
@@ -107,6 +107,47 @@ def test_a_secret_from_a_file_may_end_with_a_line_break() -> None:
     read = Settings.from_environment({"MONGODB_URI": f"{URI}\n", "METRICS_TOKEN": " secret\n", "BASE_PATH": " \n"})
 
     assert (read.mongodb_uri, read.metrics_token, read.base_path) == (URI, "secret", "")
+
+
+SECRETS = ("MONGODB_URI", "OIDC_CLIENT_SECRET", "METRICS_TOKEN", "SMTP_URL")
+
+
+def test_each_secret_can_be_in_a_file(tmp_path: Path) -> None:
+    usual = {"OIDC_ISSUER": "https://id.example", "OIDC_CLIENT_ID": "us", "SMTP_FROM": "us@example.org"}
+    values = {"MONGODB_URI": URI, "OIDC_CLIENT_SECRET": "hunter2", "METRICS_TOKEN": "a b", "SMTP_URL": "smtp://host"}
+    for name, value in values.items():
+        (tmp_path / name).write_text(f"{value}\n")
+    environment = usual | {f"{name}_FILE": str(tmp_path / name) for name in values}
+
+    read = ServerSettings.from_environment(environment)
+
+    assert {name: getattr(read, name.lower()) for name in SECRETS} == values
+    assert [name.upper() for name, field in ServerSettings.model_fields.items() if not field.repr] == [*SECRETS]
+    assert ServerSettings.misspelt(environment) == []
+
+
+def test_serve_names_each_secret_whose_file_can_not_be_used(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_text("\n")
+    (tmp_path / "latin").write_bytes(b"caf\xe9")
+    given = {
+        "MONGODB_URI_FILE": "/missing",
+        "OIDC_CLIENT_SECRET_FILE": str(tmp_path),
+        "METRICS_TOKEN_FILE": str(tmp_path / "empty"),
+        "SMTP_URL": "smtp://user:hunter2@host",
+        "SMTP_URL_FILE": str(tmp_path / "latin"),
+    }
+
+    refused = CliRunner().invoke(main, ["serve"], env={"MONGODB_URI": "", **given})
+    encoded = CliRunner().invoke(main, ["serve"], env={"MONGODB_URI": URI, "SMTP_URL_FILE": str(tmp_path / "latin")})
+
+    assert refused.exit_code == encoded.exit_code == 1
+    assert refused.stderr.splitlines() == [
+        "Error: MONGODB_URI: the file of MONGODB_URI_FILE, '/missing', can't be read: No such file or directory.",
+        f"OIDC_CLIENT_SECRET: the file of OIDC_CLIENT_SECRET_FILE, '{tmp_path}', can't be read: Is a directory.",
+        f"METRICS_TOKEN: the file of METRICS_TOKEN_FILE, '{tmp_path}/empty', is empty.",
+        "SMTP_URL: SMTP_URL_FILE is set too: set one of them.",
+    ]
+    assert encoded.stderr.splitlines()[0] == "Error: SMTP_URL: must be text in UTF-8."
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Additions of guards to the command line."""
