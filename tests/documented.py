@@ -34,7 +34,7 @@ class Documented:
             assert response.data == b""
             return
         problems = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(response.json)]
-        assert problems == [], f"{method} {path} {response.status_code}"
+        assert problems == [], f"{method} {path} {response.status_code}: {problems}"
 
     def _make_validator(self, method: str, template: str, status: str) -> Draft202012Validator | None:
         answers = self._document["paths"][template][method]["responses"]
