@@ -137,7 +137,7 @@ class Callers:
         return self.settings.public_url or request.url_root
 
     @contextmanager
-    def counting_failures(self, secret: str = "") -> Iterator[None]:
+    def counting_failures(self, secret: str | None = None) -> Iterator[None]:
         """Counts a failed authentication inside the block; raises `RateLimited` where the address fails too often.
 
         The log has the beginning of the secret's hash, which the database has of each token.

@@ -127,7 +127,7 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     Effect.CREATES,
     tag="threads",
     body=Replies,
-    errors=(ThreadResolved, BadRequest),
+    errors=(BriefClaimed, ThreadResolved, BadRequest),
     transaction=True,
     prepare=divide_text,
     minimal=lambda body: {"threads": [*map(minimal_thread, body["threads"])]},
@@ -148,7 +148,7 @@ def reply_to_threads(ctx: Context, document_id: str, fields: Fields) -> Result[T
     Effect.CREATES,
     "POST /documents/<id>/threads/<thread_id>/replies",
     body=ReplyFields,
-    errors=(ThreadResolved, BadRequest),
+    errors=(BriefClaimed, ThreadResolved, BadRequest),
     minimal=minimal_thread,
     batch=reply_to_threads,
     toolsets=("writing", "reviewing"),
@@ -332,6 +332,8 @@ def _change_all(
     befores = [own_thread(ctx, document["id"], thread_id) for thread_id in changes]
     for before in befores:
         ctx.check_match({"rev": before["rev"]})
+        if event == "thread.replied":
+            rules.refuse_reply(document, before, ctx.call)
     afters = [rule(before) for rule, before in zip(changes.values(), befores, strict=True)]
     pairs = [(before, after) for before, after in zip(befores, afters, strict=True) if after != before]
 

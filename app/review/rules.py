@@ -18,7 +18,8 @@ from app.core.errors import BadRequest, Problem
 from app.core.secrets import StoredSecret
 from app.core.times import Instant
 from app.core.vocabulary import ActorType
-from app.documents.record import Decision, StoredDocument, document_event
+from app.documents.claims import holds_claim, refuse_if_claimed
+from app.documents.record import Decision, StoredDocument, brief_of, document_event
 from app.review.anchors import Quote, first_places, locate, quote_at
 from app.review.errors import ThreadNotYours, ThreadResolved
 from app.review.schemas import MOST_COMMENTS
@@ -143,6 +144,13 @@ def reply_to_thread(thread: StoredThread, call: Call, text: str, comment_id: str
     _refuse_if_resolved(thread)
     state = ThreadState.OPEN if _is_opener(thread, call) else ThreadState.ANSWERED
     return _changed(thread, call, text, comment_id, state=state)
+
+
+def refuse_reply(document: StoredDocument, thread: StoredThread, call: Call) -> None:
+    """Refuses with `BriefClaimed` an agent's answer to another's thread, while somebody else holds the brief."""
+    held = brief_of(document).get("claimedBy")
+    if call.actor["agent"] and not (_is_opener(thread, call) or holds_claim(held, call.token_id)):
+        refuse_if_claimed(document, call)
 
 
 def refuse_repeated(thread_ids: Sequence[str]) -> None:

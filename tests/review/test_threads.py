@@ -15,7 +15,18 @@ from app.documents.publishing import publish_due
 from app.review.errors import ThreadNotYours
 from app.review.links import visit
 from app.review.operations import open_thread, reply_to_thread, resolve_thread
-from tests.documents.steps import NOBODY, a_document, events_of, in_hours, make_due, ok, path_of, refused, types_of
+from tests.documents.steps import (
+    NOBODY,
+    a_document,
+    claimed,
+    events_of,
+    in_hours,
+    make_due,
+    ok,
+    path_of,
+    refused,
+    types_of,
+)
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -186,6 +197,20 @@ def test_an_agent_answers_a_must_thread_of_another_and_a_person_resolves_it(api,
     before = types_of(api_store(api), document)
     assert ok(api.post(f"{of(document, thread)}/resolve", {"text": "Again."}))["comments"] == thread["comments"]
     assert types_of(api_store(api), document) == before
+
+
+@pytest.mark.contract("decided-threads.agents")
+def test_an_agent_answers_others_threads_only_where_no_other_agent_holds_the_brief(api, agent, project) -> None:
+    document = claimed(api, a_document(api, markdown=TEXT), api.by(project.token("Holder", agent="writer-9")))
+    theirs, own = opened(api, document), opened(agent, document)
+    answer = {"text": "Rye."}
+
+    told = refused(agent.post(f"{of(document, theirs)}/replies", answer), "BriefClaimed")
+    assert told["claimedBy"]["name"] == "Holder"
+    ok(agent.post(f"{of(document, own)}/replies", answer), 201)
+    ok(api.post(f"{of(document, theirs)}/replies", answer), 201)
+    ok(api.post(f"{path_of(document)}/brief/withdraw"))
+    ok(agent.post(f"{of(document, theirs)}/replies", answer), 201)
 
 
 @pytest.mark.contract("decided-threads.accept", "decided-threads.events")
