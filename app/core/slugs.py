@@ -38,7 +38,7 @@ def slug_problem(slug: str) -> str | None:
     """
     if not slug.strip():
         return "A slug is not blank. Leave it out to have one made from the title."
-    if not slug.strip("."):
+    if slug in (".", ".."):
         return "A slug is not only dots, which mean a folder in an address. Use letters, digits or hyphens."
     if unfit := _UNFIT.search(slug):
         return f"{_named(unfit[0])} can't be part of a slug. Use letters, digits, hyphens, `.`, `_` or `~`."

@@ -68,7 +68,7 @@ class Tokens(OutboxCollection[StoredToken]):
     def with_project(self, secret_hash: str) -> tuple[StoredToken, StoredProject] | None:
         """Returns the token whose secret has this hash, with its project, in one read."""
         project = {"from": "projects", "localField": "projectId", "foreignField": "_id", "as": "project"}
-        hidden = {**self.hidden, "project.outbox": 0, "project.views": 0}
+        hidden = {"outbox": 0, "project.outbox": 0, "project.views": 0}
         stages: Sequence[Bson] = [{"$match": {"hash": secret_hash}}, {"$lookup": project}, {"$project": hidden}]
         for row in self._collection.aggregate(stages, session=self._session):
             token: Any = from_bson(row)

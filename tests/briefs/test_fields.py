@@ -42,6 +42,7 @@ def test_a_record_and_a_response_have_each_field() -> None:
     assert get_type_hints(Brief).keys() == FIELDS.keys() | OF_CLAIMS
 
 
+@pytest.mark.needs_mongod
 def test_an_export_has_each_field(project: Project, brief: Mapping[str, Any]) -> None:
     document = a_document(project.context(project.token()), brief=brief)
 

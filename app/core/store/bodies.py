@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from bson import ObjectId
@@ -114,12 +115,13 @@ class Bodies(Collection[StoredBody]):
         They follow from immutable texts, so it does not matter who does so first.
         """
         updates = [
-            UpdateOne(self._where(project_id, {"_id": ObjectId(body_id)}), {"$set": {"origins": one}})
+            (self._where(project_id, {"_id": ObjectId(body_id)}), {"$set": {"origins": one}})
             for body_id, one in origins.items()
         ]
-        if not updates:
-            return True
-        return self._collection.bulk_write(updates, session=self._session).matched_count == len(updates)
+        if len(updates) == 1:
+            return self._collection.update_one(*updates[0], session=self._session).matched_count == 1
+        written = updates and self._collection.bulk_write(list(starmap(UpdateOne, updates)), session=self._session)
+        return not written or written.matched_count == len(updates)
 
     def _remember(self, project_id: str, body_id: str, text: str) -> None:
         may_be_rolled_back = self._session is not None and self._session.in_transaction
