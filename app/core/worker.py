@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from cachetools import TTLCache, cached
+from cachetools import TTLCache
 from prometheus_client import Counter, Gauge
 
 from app.core.errors import ServiceUnavailable, WriteConflict
@@ -83,9 +83,17 @@ def log_error(error: Exception, **about: str) -> None:
         log.error("job failed", exc_info=error, extra=about)
 
 
-@cached(TTLCache(maxsize=10, ttl=60), key=lambda message, *_: message, lock=threading.Lock())
+_logged: TTLCache[str, bool] = TTLCache(maxsize=10, ttl=60)
+"""The messages of the last minute that concern all jobs alike."""
+_logged_lock = threading.Lock()
+
+
 def _log_once(message: str, level: int, reason: str) -> None:
     """Logs once a minute a message that concerns all jobs alike."""
+    with _logged_lock:
+        if message in _logged:
+            return
+        _logged[message] = True
     log.log(level, message, extra={"reason": reason})
 
 

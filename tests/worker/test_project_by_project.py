@@ -57,7 +57,7 @@ def test_what_fails_in_all_jobs_alike_is_logged_once_a_minute(
     error: ServiceUnavailable, logged: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "FAILURE_PAUSE_SECONDS", 0.001)
-    worker._log_once.cache_clear()
+    worker._logged.clear()
     failed: Counter[str] = Counter()
 
     def fail(name: str) -> bool:
