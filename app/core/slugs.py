@@ -7,6 +7,7 @@ import marshmallow as ma
 import regex
 from anyascii import anyascii
 
+from app.core.named import name_key
 from app.core.schemas.validation import full_match
 
 MAX_PAST_SLUGS = 20
@@ -47,7 +48,7 @@ def slug_problem(slug: str) -> str | None:
 
 def slug_key(slug: str) -> str:
     """Returns what no two slugs of a project have in common: without case, composed form and final dots."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", slug).casefold()).rstrip(".")
+    return name_key(slug).rstrip(".")
 
 
 def _named(character: str) -> str:

@@ -13,7 +13,6 @@ from app.core.actors import Actor
 from app.core.calls import Call
 from app.core.documented import Count, Timestamp, doc, one_of
 from app.documents.history import StoredRevision
-from app.intents.rules import StoredIntent
 from app.provenance.vocabulary import DisclosureValue, WriterKind
 from app.publications.rules import Publication
 
@@ -78,13 +77,6 @@ class AttributedRevision(StoredRevision):
     """The agent whose suggestion was accepted."""
     review: NotRequired[HumanReview | None]
     """The record of the review by a person, once there is one."""
-
-
-class AttributedDraft(StoredIntent):
-    """A draft, with who wrote its text."""
-
-    byAgent: NotRequired[bool]
-    """True if an agent wrote its markdown, or it came over MCP."""
 
 
 class StoredDisclosure(TypedDict):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from itertools import starmap
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from bson import ObjectId
@@ -120,8 +119,8 @@ class Bodies(Collection[StoredBody]):
         ]
         if len(updates) == 1:
             return self._collection.update_one(*updates[0], session=self._session).matched_count == 1
-        written = updates and self._collection.bulk_write(list(starmap(UpdateOne, updates)), session=self._session)
-        return not written or written.matched_count == len(updates)
+        each = [UpdateOne(*update) for update in updates]
+        return not each or self._collection.bulk_write(each, session=self._session).matched_count == len(each)
 
     def _remember(self, project_id: str, body_id: str, text: str) -> None:
         may_be_rolled_back = self._session is not None and self._session.in_transaction
