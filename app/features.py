@@ -31,7 +31,7 @@ from app.events import feature as events_feature
 from app.events import operations as events
 from app.events import store as event_store
 from app.guards import feature as guards_feature
-from app.guards import freezing, reverts, write_gates
+from app.guards import freezing, reverts
 from app.guards import gates as guards_gates
 from app.insights import feature as insights_feature
 from app.insights import operations as insights
@@ -207,7 +207,7 @@ GATES: tuple[Gate, ...] = (
 )
 """Further rules that refuse operations on documents and categories."""
 
-WRITE_GATES: tuple[WriteGate, ...] = (write_gates.FREEZE, write_gates.BUDGET)
+WRITE_GATES: tuple[WriteGate, ...] = (guards_gates.FREEZE, guards_gates.BUDGET)
 """Further rules that refuse every write."""
 
 CONSUMERS: tuple[Consumer, ...] = (

@@ -25,8 +25,8 @@ from werkzeug.http import quote_etag
 from app.core.context import Context
 from app.core.errors import InternalError, ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.core.features import Features
+from app.core.store.caches import SharedCache
 from app.core.store.delivery_revisions import Revision
-from app.core.store.shared_cache import SharedCache
 from app.core.vocabulary import Channel
 from app.delivery.caches import delivery_revision, read_delivered
 from app.delivery.queries import DeliveryQuery

@@ -17,18 +17,17 @@ from app.briefs import rules
 from app.briefs.responses import BriefDetail, BriefItem, ClaimedDocument, ClaimedSummary, brief_detail, brief_item
 from app.briefs.rules import write_brief
 from app.briefs.schemas import BriefQuery, ClaimFields, ClaimNextFields, RenewFields
-from app.categories.reference_rules import ExistingRecords, link_problems
+from app.categories.references import ExistingRecords, link_problems
 from app.categories.store import Categories
 from app.core.calls import Call
 from app.core.context import Context
 from app.core.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffered, BriefNotReady, NoBriefReady, Problem
-from app.core.etags import tag_of
 from app.core.operation import Effect, Result, operation
+from app.core.records import tag_of
 from app.core.schemas.loading import Fields, cached_schema, in_order, problems
 from app.core.vocabulary import BriefState, Scope
-from app.documents.claims import expire_lease, refuse_if_guarded, written_brief
 from app.documents.operations import change_document, document_change, document_result, own_document, write_decision
-from app.documents.record import Decision, StoredDocument, brief_of
+from app.documents.record import Decision, StoredDocument, brief_of, expire_lease, refuse_if_guarded, written_brief
 from app.documents.responses import DocumentSummary, minimal_record
 from app.documents.schemas import BriefFields
 from app.documents.store import Documents

@@ -11,7 +11,12 @@ from typing import Any
 from app.core.calls import Call
 from app.core.errors import BadRequest, BriefClosed, BriefNotOffered, BriefNotReady, Problem
 from app.core.vocabulary import BriefState, Channel, DocumentStatus
-from app.documents.claims import (
+from app.documents.record import (
+    NO_CLAIM,
+    OPEN,
+    Decision,
+    StoredDocument,
+    brief_of,
     brief_state,
     change_brief,
     holds_claim,
@@ -19,7 +24,6 @@ from app.documents.claims import (
     refuse_if_claimed,
     refuse_if_guarded,
 )
-from app.documents.record import NO_CLAIM, OPEN, Decision, StoredDocument, brief_of
 
 
 def mark_brief_ready(document: StoredDocument, call: Call) -> Decision:

@@ -7,9 +7,8 @@ from app.categories.schemas import ClusterChanges
 from app.categories.store import Clusters
 from app.core.context import Context
 from app.core.errors import BadRequest, ClusterInUse, NotFound, or_raise
-from app.core.etags import record_tag
 from app.core.operation import Effect, Result
-from app.core.records import record_of
+from app.core.records import record_of, record_tag
 from app.core.schemas.loading import Fields, changed_fields, check
 from app.core.schemas.queries import LongPage
 from app.core.vocabulary import Kind, Scope

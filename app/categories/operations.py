@@ -2,18 +2,16 @@
 
 from functools import partial
 
-from app.categories.reference_rules import reference_problems
-from app.categories.references import lock_references
+from app.categories.references import lock_references, reference_problems
 from app.categories.responses import Category
 from app.categories.rules import TAKEN, StoredCategory, new_category
 from app.categories.schemas import CategoryChanges
 from app.categories.store import Categories
 from app.core.context import Context
 from app.core.errors import BadRequest, CategoryInUse, NotFound, Problem, or_raise
-from app.core.etags import record_tag
 from app.core.events import Event
 from app.core.operation import Effect, Result, operation
-from app.core.records import record_of
+from app.core.records import record_of, record_tag
 from app.core.schemas.loading import Fields, changed_fields, check
 from app.core.schemas.queries import LongPage
 from app.core.vocabulary import Kind, Scope

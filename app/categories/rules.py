@@ -6,8 +6,8 @@ from typing import Any, NotRequired
 from app.core.actors import Actor
 from app.core.documented import Id
 from app.core.errors import Problem
-from app.core.named import StoredNamed, lower_id
 from app.core.schemas.loading import Fields
+from app.core.slugs import StoredNamed, lower_id
 from app.core.times import Instant
 from app.core.vocabulary import Kind
 

@@ -11,12 +11,11 @@ from cachetools import TTLCache
 from app.categories.rules import CATEGORIES_PER_PROJECT, StoredCategory, StoredCluster
 from app.core.errors import WriteConflict
 from app.core.events import Event
-from app.core.named import name_key
-from app.core.slugs import numbered, slug_of
+from app.core.slugs import name_key, numbered, slug_of
+from app.core.store.caches import SingleFlight
 from app.core.store.collection import Stored, from_bson, object_id
 from app.core.store.indexes import NOT_DELETED, Storage, index, types
 from app.core.store.named import Named
-from app.core.store.single_flight import SingleFlight
 from app.core.store.types import Bson, Values
 from app.core.store.validators import TEXT, record_validator
 

@@ -11,8 +11,7 @@ from app.core.calls import Call
 from app.core.errors import ReviewRequired
 from app.core.features import Gate
 from app.core.vocabulary import BriefState
-from app.documents.claims import brief_state
-from app.documents.record import StoredDocument, brief_of
+from app.documents.record import StoredDocument, brief_of, brief_state
 from app.projects.gates import Attempt
 
 CHECKS_OF_PARTS: Mapping[str, Set[str]] = {

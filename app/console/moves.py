@@ -20,8 +20,7 @@ from app.core.store.store import Store
 from app.core.vocabulary import DocumentStatus
 from app.documents import operations as documents
 from app.documents import publishing
-from app.documents.claims import holds_claim
-from app.documents.record import StoredDocument
+from app.documents.record import StoredDocument, holds_claim
 from app.documents.responses import DocumentSummary
 
 NEXT: Mapping[str, tuple[str, ...]] = {

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from app.core.actors import SYSTEM, Actor
 from app.core.calls import Call
 from app.core.errors import Forbidden, PreconditionFailed
-from app.core.etags import Tags, matches, tag_of
 from app.core.events import Event
 from app.core.features import Features
+from app.core.records import Tags, matches, tag_of
 from app.core.store.store import Store
 from app.core.vocabulary import ALL_TOOLS, ActorType, Channel, Scope
 

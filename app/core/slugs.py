@@ -1,4 +1,7 @@
-"""Rules for slugs: a document's is one URL path segment, a category's is stricter (decisions, section 4)."""
+"""Rules for slugs, and how names are compared (decisions, sections 2 and 4).
+
+A document's slug is one URL path segment, a category's is stricter.
+"""
 
 import re
 import unicodedata
@@ -7,8 +10,26 @@ import marshmallow as ma
 import regex
 from anyascii import anyascii
 
-from app.core.named import name_key
+from app.core.records import Stored
 from app.core.schemas.validation import full_match
+from app.core.times import Instant
+
+
+def name_key(name: str) -> str:
+    """Returns what names are compared by: the name composed, trimmed and case-folded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name.strip()).casefold())
+
+
+def lower_id(record_id: str | None) -> str | None:
+    return record_id.lower() if record_id else None
+
+
+class StoredNamed(Stored):
+    """The fields that all of them have."""
+
+    name: str
+    deletedAt: Instant | None
+
 
 MAX_PAST_SLUGS = 20
 """Maximum number of past slugs that are stored of a document; the oldest are dropped (decisions, section 15)."""

@@ -18,8 +18,8 @@ from app.categories.store import Categories
 from app.core.context import Context
 from app.core.errors import ServiceUnavailable
 from app.core.schemas.queries import MAX_OFFSET
+from app.core.store.caches import SingleFlight
 from app.core.store.delivery_revisions import DeliveryRevisions, Revision
-from app.core.store.single_flight import SingleFlight
 from app.delivery.responses import CategoryTree, DeliveredCategory, DeliveredRedirect, delivered_categories
 from app.publications.rules import redirects
 from app.publications.store import Publications

@@ -16,7 +16,7 @@ from cachetools import LRUCache, cached
 from app.core.context import Context
 from app.core.errors import ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.core.store.bodies import Bodies
-from app.core.store.shared_cache import SharedCache
+from app.core.store.caches import SharedCache
 from app.core.text.excerpts import first_paragraph
 from app.documents.rendering import render_content
 

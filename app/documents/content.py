@@ -21,8 +21,8 @@ from app.core.errors import (
     WriteConflict,
     or_raise,
 )
-from app.core.etags import versions_in
 from app.core.operation import Effect, Result, operation
+from app.core.records import versions_in
 from app.core.schemas.loading import Fields
 from app.core.schemas.queries import Page
 from app.core.store.bodies import Bodies
@@ -32,7 +32,6 @@ from app.core.text.excerpts import word_count
 from app.core.vocabulary import Scope
 from app.documents import edits as rules
 from app.documents.edits import can_write_content, refuse_content_write, restore_version
-from app.documents.history import StoredRevision
 from app.documents.operations import (
     call_under_claim,
     document_change,
@@ -41,7 +40,7 @@ from app.documents.operations import (
     with_taken_slugs,
     write_decision,
 )
-from app.documents.record import Decision, StoredDocument
+from app.documents.record import Decision, StoredDocument, StoredRevision
 from app.documents.responses import (
     ContentPart,
     Diff,
@@ -50,9 +49,8 @@ from app.documents.responses import (
     RevisionSummary,
     revision_summary,
 )
-from app.documents.revision_store import Revisions
 from app.documents.schemas import BASE_REQUIRED, ContentFields, ContentPartQuery, DiffQuery, GuardedWrite
-from app.documents.store import Documents
+from app.documents.store import Documents, Revisions
 from app.publications.record import PUBLISHED_FIELDS
 
 _of_history = partial(operation, Scope.READ, Effect.READS, toolsets=("reviewing",))

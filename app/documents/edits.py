@@ -10,9 +10,8 @@ from typing import Any
 from app.core.calls import Call
 from app.core.errors import BadRequest, Problem, SlugTaken, refusal_of
 from app.core.vocabulary import BriefState, DocumentStatus
-from app.documents.claims import refuse_if_guarded
 from app.documents.publishing_rules import off_website, previous_slug
-from app.documents.record import OPEN, Decision, StoredDocument, brief_of, changed
+from app.documents.record import OPEN, Decision, StoredDocument, brief_of, changed, refuse_if_guarded
 from app.documents.statuses import UNSCHEDULED, not_now, refuse_if_outdated, status_before
 from app.publications.record import PUBLISHED_FIELDS
 from app.publications.rules import Publication

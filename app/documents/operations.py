@@ -7,8 +7,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from app.categories.reference_rules import reference_problems
-from app.categories.references import lock_references
+from app.categories.references import lock_references, reference_problems
 from app.core.calls import Call
 from app.core.context import Context
 from app.core.errors import (
@@ -20,10 +19,10 @@ from app.core.errors import (
     VersionConflict,
     or_raise,
 )
-from app.core.etags import tag_of
 from app.core.events import Event
 from app.core.features import Extension
 from app.core.operation import Effect, Operation, Result, Shown, operation
+from app.core.records import tag_of
 from app.core.schemas.loading import Fields, changed_fields, in_order, problems
 from app.core.store.bodies import Bodies
 from app.core.text.words import query_words
@@ -32,13 +31,11 @@ from app.core.vocabulary import Channel, DocumentStatus, Scope
 from app.documents import edits as rules
 from app.documents.creation import new_document
 from app.documents.edits import edit_document, refuse_edit, refuse_restore
-from app.documents.history import Origin
 from app.documents.publishing_rules import restored_publication
-from app.documents.record import Decision, StoredDocument, delivered_at_once, document_event
+from app.documents.record import Decision, Origin, StoredDocument, delivered_at_once, document_event
 from app.documents.responses import Document, DocumentSummary, document_line, document_summary, document_text_ids
-from app.documents.revision_store import Revisions
 from app.documents.schemas import DocumentChanges, DocumentQuery, ListQuery
-from app.documents.store import Documents
+from app.documents.store import Documents, Revisions
 from app.projects.gates import Attempt
 from app.publications.store import Publications
 

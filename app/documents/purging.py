@@ -7,8 +7,7 @@ from functools import partial
 from app.core.store.bodies import Bodies
 from app.core.store.store import Store
 from app.documents.record import StoredDocument
-from app.documents.revision_store import Revisions
-from app.documents.store import Documents
+from app.documents.store import Documents, Revisions
 
 
 def purge_trash(

@@ -8,7 +8,7 @@ from html import unescape
 from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.store.bodies import Bodies, StoredBody
-from app.core.store.shared_cache import SharedCache
+from app.core.store.caches import SharedCache
 from app.core.text.html import TooMuchMarkup, to_html
 from app.documents.record import StoredDocument
 from app.publications.rules import Rendered, rendered

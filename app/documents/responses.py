@@ -10,8 +10,7 @@ from app.core.context import Context
 from app.core.documented import EXAMPLE_DAY, EXAMPLE_TIME, Date, Id, Timestamp, doc, one_of
 from app.core.records import Created, Identified, record_of
 from app.core.vocabulary import BriefState, DocumentStatus, SearchIntent
-from app.documents.history import StoredRevision
-from app.documents.record import StoredDocument, brief_of, changed_since_published
+from app.documents.record import StoredDocument, StoredRevision, brief_of, changed_since_published
 
 
 class ContentPart(TypedDict):

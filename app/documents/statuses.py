@@ -14,8 +14,15 @@ from app.core.errors import BadRequest, InvalidTransition, Problem, VersionConfl
 from app.core.times import wire_time
 from app.core.vocabulary import Channel
 from app.core.vocabulary import DocumentStatus as Status
-from app.documents.claims import finished_brief, refuse_if_guarded
-from app.documents.record import OPEN, Decision, StoredDocument, changed, changed_since_published
+from app.documents.record import (
+    OPEN,
+    Decision,
+    StoredDocument,
+    changed,
+    changed_since_published,
+    finished_brief,
+    refuse_if_guarded,
+)
 
 UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None, "scheduledBy": None}
 """The fields that unscheduling clears."""

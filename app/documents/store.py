@@ -1,7 +1,7 @@
-"""Documents: what is written of their records. Long texts are in the collection `bodies`."""
+"""Documents: what is written of their records, and the history of their content; long texts are in `bodies`."""
 
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, cast
 
@@ -12,16 +12,15 @@ from app.core.context import Context
 from app.core.events import Event
 from app.core.slugs import slug_key
 from app.core.store.bodies import Bodies
-from app.core.store.collection import DESCENDING, OutboxFull, new_id, object_id
+from app.core.store.collection import DESCENDING, Collection, OutboxFull, new_id, object_id, object_ids
 from app.core.store.indexes import FIRST_DATE, FIRST_ID, NOT_DELETED
 from app.core.store.types import Bson
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents import indexes
-from app.documents.history import Origin
 from app.documents.keys import keyword_key, reference_entry
 from app.documents.lists import DocumentLists, Filters, condition_of
-from app.documents.record import Decision, StoredDocument
-from app.documents.revision_store import Revisions
+from app.documents.record import Decision, Origin, StoredDocument, StoredRevision
+from app.publications.record import PUBLISHED_FIELDS
 
 EXPIRED_AT_ONCE = 250
 """Maximum number of expired claims of a project that are ended before the next project has its turn."""
@@ -218,3 +217,59 @@ def is_filed_under(ctx: Context, field: str, record_id: str) -> bool:
 
 def _lease_expired(now: datetime) -> Bson:
     return {"brief.state": BriefState.CLAIMED, "brief.claimExpiresAt": {"$gt": FIRST_DATE, "$lte": now}, **NOT_DELETED}
+
+
+class Revisions(Collection[StoredRevision]):
+    """The versions of documents."""
+
+    name = "revisions"
+
+    def add(self, project_id: str, written: Iterable[tuple[StoredDocument, Event, Origin]]) -> None:
+        """Stores the current versions of documents, each with the time and author of its event, in one call."""
+        rows = [{**_version(document, event), **origin} for document, event, origin in written]
+        self._insert_many(project_id, rows)
+
+    def list(self, project_id: str, document_id: str, *, limit: int, offset: int) -> list[StoredRevision]:
+        """Returns one page of a document's versions, the newest first."""
+        condition = {"documentId": ObjectId(document_id)}
+        newest = (("version", DESCENDING),)
+        return self._find(project_id, condition, sort=newest, skip=offset, limit=limit)
+
+    def get(self, project_id: str, document_id: str, version: int) -> StoredRevision | None:
+        """Returns one version of a document, or None."""
+        return self._find_one(project_id, {"documentId": ObjectId(document_id), "version": version})
+
+    def find_read_before(self, project_id: str, document_id: str, version: int) -> StoredRevision | None:
+        """Returns the newest version before a number that no script wrote, or None."""
+        earlier: Bson = {"documentId": ObjectId(document_id), "version": {"$lt": version}, "scripted": None}
+        return next(iter(self._find(project_id, earlier, sort=(("version", DESCENDING),), limit=1)), None)
+
+    def first_versions_by(self, project_id: str, token_id: str, since: datetime) -> Sequence[tuple[str, int]]:
+        """Returns the documents that a token wrote since a time, each with its first version that was not undone."""
+        written = {"by.id": token_id, "undone": None, "at": {"$gte": since}}
+        first = {"$group": {"_id": "$documentId", "version": {"$min": "$version"}}}
+        rows = self._aggregate(project_id, written, [first, {"$sort": {"_id": 1}}])
+        return [(str(row["_id"]), row["version"]) for row in rows]
+
+    def around(self, project_id: str, firsts: Iterable[tuple[str, int]]) -> Mapping[str, Sequence[StoredRevision]]:
+        """Returns the authors of each document's versions from a number on, and of the one before, without fields."""
+        documents = [
+            {"documentId": ObjectId(document_id), "version": {"$gte": version - 1}} for document_id, version in firsts
+        ]
+        found: dict[str, list[StoredRevision]] = {str(one["documentId"]): [] for one in documents}
+        fields = {"documentId": 1, "version": 1, "by.id": 1, "reverts": 1}
+        for row in self._find(project_id, {"$or": documents}, fields=fields):
+            found[row["documentId"]].append(row)
+        return found
+
+    def mark_undone(self, project_id: str, revision_ids: Sequence[str]) -> None:
+        """Marks versions as undone, so that they are undone once."""
+        if revision_ids:
+            where = self._where(project_id, {"_id": {"$in": object_ids(revision_ids)}})
+            self._collection.update_many(where, {"$set": {"undone": True}}, session=self._session)
+
+
+def _version(document: StoredDocument, event: Event) -> Bson:
+    fields = {name: document.get(name) for name in PUBLISHED_FIELDS}
+    version = {"documentId": document["id"], "version": document["version"], "bodyId": document.get("contentId")}
+    return {**version, **fields, "wordCount": document["wordCount"], "at": event.at, "by": dict(event.by)}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NotRequired, cast
 
 from app.core.actors import Actor
-from app.documents.history import StoredRevision
+from app.documents.record import StoredRevision
 from app.projects.rules import StoredToken
 
 

@@ -14,11 +14,9 @@ from app.core.times import read_time
 from app.core.vocabulary import Scope
 from app.documents.content import restored
 from app.documents.edits import NOT_EDITABLE
-from app.documents.history import StoredRevision
 from app.documents.operations import write_decision
-from app.documents.record import StoredDocument
-from app.documents.revision_store import Revisions
-from app.documents.store import Documents
+from app.documents.record import StoredDocument, StoredRevision
+from app.documents.store import Documents, Revisions
 from app.guards.responses import Revert, Reverted, Skipped
 from app.guards.schemas import RevertFields
 from app.guards.vocabulary import SkipReason

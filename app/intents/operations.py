@@ -15,17 +15,16 @@ from app.categories.schemas import DraftCategoryFields, DraftClusterFields
 from app.categories.store import Categories, Clusters
 from app.core.context import Context
 from app.core.errors import BadRequest, IntentInvalid, NotFound, Problem, WriteConflict, or_raise
-from app.core.etags import record_tag
 from app.core.events import Event
 from app.core.operation import Effect, Result, operation
-from app.core.records import record_of
+from app.core.records import record_of, record_tag
 from app.core.schemas.loading import Fields
 from app.core.store.store import Store
 from app.core.vocabulary import Kind, Scope
 from app.documents.content import count_words
+from app.documents.creation import free_slug
 from app.documents.operations import document_result, new_row
 from app.documents.responses import DocumentSummary
-from app.documents.slugs import free_slug
 from app.documents.store import Documents
 from app.intents.responses import Confirmed, Intent, Validation
 from app.intents.rules import DRAFTS_PER_TOKEN, Facts, StoredIntent, confirm_problems

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NotRequired
 
-from app.categories.reference_rules import ExistingRecords, link_problems, reference_problems
+from app.categories.references import ExistingRecords, link_problems, reference_problems
 from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.categories.rules import TAKEN as OF_FILING
 from app.core.actors import Actor

@@ -11,7 +11,7 @@ from bson import ObjectId
 from cachetools import LRUCache
 
 from app.core.context import Context
-from app.core.etags import Tags
+from app.core.records import Tags
 from app.core.store.collection import DESCENDING, Collection
 from app.core.store.indexes import Storage, index
 from app.core.store.types import Bson, Values

@@ -25,7 +25,7 @@ from app.core.store.store import Store
 from app.core.vocabulary import ActorType, Scope, TokenKind
 from app.guards.budgets import budget_of
 from app.guards.freezing import frozen_of
-from app.guards.write_gates import refuse_if_frozen
+from app.guards.gates import refuse_if_frozen
 from app.oauth.rules import (
     ACCESS_LIFE,
     CODE_LIFE,

@@ -12,8 +12,7 @@ from unicodedata import normalize
 
 from app.briefs.operations import brief_call, brief_problems
 from app.briefs.rules import mark_brief_ready, write_brief
-from app.categories.reference_rules import ExistingRecords, reference_problems
-from app.categories.references import lock_references
+from app.categories.references import ExistingRecords, lock_references, reference_problems
 from app.categories.store import Categories, Clusters
 from app.core.concurrency import processing
 from app.core.context import Context
@@ -23,14 +22,12 @@ from app.core.schemas.loading import Fields, cached_schema, changed_fields, in_o
 from app.core.slugs import slug_key, slug_of
 from app.core.text.excerpts import word_count
 from app.core.vocabulary import BriefState, Kind, Scope
-from app.documents.claims import written_brief
+from app.documents.creation import FreeSlugs
 from app.documents.edits import edit_document, refuse_edit
 from app.documents.operations import NewRow, deliver_at_once, new_row, origin_of
-from app.documents.record import Decision, StoredDocument, brief_of
-from app.documents.revision_store import Revisions
+from app.documents.record import Decision, StoredDocument, brief_of, written_brief
 from app.documents.schemas import DocumentChanges
-from app.documents.slugs import FreeSlugs
-from app.documents.store import Documents
+from app.documents.store import Documents, Revisions
 from app.intents.rules import Facts, confirm_problems
 from app.intents.schemas import DraftDocumentFields
 from app.planning.csv_bodies import PLAN

@@ -2,8 +2,8 @@
 
 from app.core.context import Context
 from app.core.errors import BadRequest, NotFound, Problem, or_raise
-from app.core.etags import record_tag
 from app.core.operation import Effect, Result, operation
+from app.core.records import record_tag
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import Fields, changed_fields, check
 from app.core.schemas.queries import LongPage

@@ -2,8 +2,8 @@
 
 from app.core.context import Caller, Context, system, this_instant
 from app.core.errors import BadRequest, NotFound, Problem, or_raise
-from app.core.etags import record_tag
 from app.core.operation import Effect, Result, operation
+from app.core.records import record_tag
 from app.core.schemas.loading import Fields, check
 from app.core.store.collection import new_id
 from app.core.store.store import Store

@@ -9,9 +9,9 @@ from typing_extensions import TypedDict
 
 from app.core.actors import Actor
 from app.core.documented import doc
-from app.core.named import StoredNamed, name_key
 from app.core.records import Stored
 from app.core.secrets import StoredSecret
+from app.core.slugs import StoredNamed, name_key
 from app.core.vocabulary import Role, TokenKind
 
 

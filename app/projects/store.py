@@ -11,7 +11,7 @@ from cachetools import TTLCache, cached
 from pymongo.collection import Collection as MongoCollection
 
 from app.core.events import Event
-from app.core.named import name_key
+from app.core.slugs import name_key
 from app.core.store.collection import OutboxCollection, new_id, object_id
 from app.core.store.indexes import NOT_DELETED, Storage, index, types
 from app.core.store.named import Named

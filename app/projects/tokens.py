@@ -5,8 +5,8 @@ from typing import get_type_hints
 
 from app.core.context import Context
 from app.core.errors import BadRequest, Forbidden, NotFound, Problem, or_raise
-from app.core.etags import record_tag
 from app.core.operation import Effect, Result, operation
+from app.core.records import record_tag
 from app.core.schemas.loading import Fields, changed_fields, check, in_order, problems
 from app.core.schemas.queries import LongPage
 from app.core.store.store import Store

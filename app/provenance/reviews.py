@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.calls import Call
 from app.core.documented import Count, Timestamp, doc, one_of
-from app.documents.history import StoredRevision
+from app.documents.record import StoredRevision
 from app.provenance.vocabulary import DisclosureValue, WriterKind
 from app.publications.rules import Publication
 

@@ -18,8 +18,8 @@ from webargs.flaskparser import FlaskParser
 from app.core.context import Context
 from app.core.csv_bodies import CsvBody
 from app.core.errors import NotFound
-from app.core.etags import read_tags
 from app.core.operation import Result
+from app.core.records import read_tags
 from app.core.response_schemas import REF
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import cached_schema, decode_error

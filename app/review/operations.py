@@ -14,12 +14,11 @@ from typing import cast
 from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.errors import BadRequest, BriefClaimed, InvalidTransition, NotFound, Problem, VersionConflict, or_raise
-from app.core.etags import record_tag
 from app.core.operation import Effect, Result, operation
+from app.core.records import record_tag
 from app.core.schemas.loading import Fields
+from app.core.store.caches import SharedCache, SingleFlight
 from app.core.store.collection import new_id
-from app.core.store.shared_cache import SharedCache
-from app.core.store.single_flight import SingleFlight
 from app.core.vocabulary import ActorType, Scope
 from app.documents.content import (
     EditedText,

@@ -21,7 +21,6 @@ from app.core.slugs import slug_of
 from app.core.store.bodies import Bodies
 from app.core.text.excerpts import word_count
 from app.core.vocabulary import DocumentStatus, Kind, Scope
-from app.documents.claims import written_brief
 from app.documents.content import markdown_of, new_content
 from app.documents.operations import (
     NewRow,
@@ -31,7 +30,7 @@ from app.documents.operations import (
     update_document,
     write_decision,
 )
-from app.documents.record import Decision, StoredDocument
+from app.documents.record import Decision, StoredDocument, written_brief
 from app.documents.responses import Document, DocumentSummary
 from app.documents.schemas import EditedFields
 from app.documents.store import Documents

@@ -18,8 +18,7 @@ from app.core.store.types import Bson, Values
 if TYPE_CHECKING:
     from app.core.store.bodies import StoredBody
     from app.core.store.store import Store
-    from app.documents.history import StoredRevision
-    from app.documents.record import StoredDocument
+    from app.documents.record import StoredDocument, StoredRevision
     from app.review.rules import StoredThread
 
 RECORDS = ("projects", "members", "categories", "clusters", "documents", "threads", "publications")

@@ -12,8 +12,7 @@ from app.briefs import rules
 from app.core.calls import Call
 from app.core.errors import BriefClaimed, Refusal
 from app.core.vocabulary import Channel, DocumentStatus
-from app.documents.claims import refuse_if_guarded
-from app.documents.record import Decision, StoredDocument
+from app.documents.record import Decision, StoredDocument, refuse_if_guarded
 
 NOW = datetime(2027, 1, 31, 9, tzinfo=UTC)
 OURS, THEIRS = "a" * 24, "b" * 24

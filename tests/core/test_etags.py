@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.etags import matches, read_tags, record_tag, tag_of
+from app.core.records import matches, read_tags, record_tag, tag_of
 
 DOCUMENT = {"version": 3, "rev": 14}
 

@@ -19,9 +19,8 @@ from app.core.vocabulary import BriefState, DocumentStatus, Kind
 from app.documents import lists as document_lists
 from app.documents.indexes import BY_DUE_DATE, KEYS, SLUGS, TRASHED, WORDS
 from app.documents.keys import document_keys
-from app.documents.revision_store import Revisions
 from app.documents.schemas import SORTS
-from app.documents.store import Documents
+from app.documents.store import Documents, Revisions
 from app.events.store import Events
 from app.features import ALL
 from app.intents.store import Intents

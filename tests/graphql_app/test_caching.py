@@ -12,10 +12,9 @@ from flask import Flask
 
 from app.categories.store import Categories
 from app.core.errors import ServiceUnavailable
+from app.core.store.caches import SharedCache, SingleFlight
 from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.outbox import Outboxes
-from app.core.store.shared_cache import SharedCache
-from app.core.store.single_flight import SingleFlight
 from app.core.store.store import Store
 from app.delivery.caches import categories_at
 from tests.graphql_app.client import GraphQL, delivery_token, published, run

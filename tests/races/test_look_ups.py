@@ -10,8 +10,8 @@ from flask import Flask
 from app.categories.store import Categories
 from app.core.context import this_instant
 from app.core.errors import Unauthorized
+from app.core.store.caches import SingleFlight
 from app.core.store.collection import Collection
-from app.core.store.single_flight import SingleFlight
 from app.core.store.store import Store
 from app.core.vocabulary import TokenKind
 from app.projects.access import Access

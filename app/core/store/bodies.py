@@ -16,9 +16,9 @@ from bson import ObjectId
 from pymongo import UpdateOne
 from pymongo.read_concern import ReadConcern
 
+from app.core.store.caches import SharedCache
 from app.core.store.collection import Collection, object_id
 from app.core.store.indexes import Storage, index
-from app.core.store.shared_cache import SharedCache
 from app.core.store.types import Bson, Values
 from app.core.store.validators import ID, TEXT, validator
 

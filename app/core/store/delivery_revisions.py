@@ -16,7 +16,7 @@ from bson import ObjectId, Timestamp
 from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import PyMongoError
 
-from app.core.store.single_flight import SingleFlight
+from app.core.store.caches import SingleFlight
 
 if TYPE_CHECKING:
     from app.core.store.store import Store

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from app.core.named import name_key
+from app.core.slugs import name_key
 from app.core.store.collection import OutboxCollection, Stored, object_id
 from app.core.store.indexes import NOT_DELETED
 from app.core.store.types import Bson, Values

@@ -12,7 +12,7 @@ from app.console.calls import may
 from app.console.filing import FILINGS
 from app.console.lookups import LISTS, MOST, name_in, named
 from app.console.sessions import context
-from app.core.named import name_key
+from app.core.slugs import name_key
 from app.core.store.named import Named
 from app.planning.pages.sheets import Sheet
 from app.projects.store import Members

@@ -1,10 +1,12 @@
-"""Concurrent reads of one value, done once for all callers and still never older than any of their calls."""
+"""Values that all threads of a process share: single flights, and caches bounded in memory."""
 
 import threading
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
+
+from cachetools import LRUCache
 
 V = TypeVar("V")
 
@@ -42,3 +44,23 @@ class SingleFlight(Generic[V]):
                 if self._next.get(key) is shared:  # an exception ended the wait for the lock
                     del self._next[key]
             shared.set_exception(error)
+
+
+class SharedCache(Generic[V]):
+    """Values by key; the least recently used are evicted. What a key stands for never changes."""
+
+    def __init__(self, room: int, size_of: Callable[[V], int]) -> None:
+        self._most, self._size_of = room // 8, size_of
+        self._values: LRUCache[Hashable, V] = LRUCache(room, getsizeof=size_of)
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> V | None:
+        """Returns the value of a key, or None."""
+        with self._lock:
+            return self._values.get(key)
+
+    def put(self, key: Hashable, value: V) -> None:
+        """Stores a value, unless it would take over an eighth of the cache."""
+        if self._size_of(value) <= self._most:
+            with self._lock:
+                self._values[key] = value
