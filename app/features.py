@@ -14,7 +14,6 @@ from app.categories import clusters
 from app.categories import operations as categories
 from app.categories import store as category_store
 from app.checks import feature as checks_feature
-from app.checks import gates as checks_gates
 from app.checks import operations as checks
 from app.core.features import Command, Consumer, Feature, Features, Gate, WriteGate
 from app.core.operation import Operation
@@ -51,12 +50,10 @@ from app.projects import invitations, members, token_store, tokens
 from app.projects import operations as projects
 from app.projects import store as project_store
 from app.provenance import feature as provenance_feature
-from app.provenance import gates as provenance_gates
 from app.provenance import operations as provenance
 from app.publications import store as publication_store
 from app.publications.store import is_delivered_in
 from app.review import feature as review_feature
-from app.review import gates as review_gates
 from app.review import links as review_links
 from app.review import operations as threads
 from app.sections import feature as sections_feature
@@ -191,18 +188,18 @@ FEATURES: tuple[Feature, ...] = (
 """The features' further additions to the records and operations of other folders."""
 
 GATES: tuple[Gate, ...] = (
-    review_gates.RESOLVED,
-    provenance_gates.RECORD,
-    provenance_gates.RECORDED,
+    review_feature.RESOLVED,
+    provenance_feature.RECORD,
+    provenance_feature.RECORDED,
     guards_gates.FOUR_EYES,
     guards_gates.FOUR_EYES_OF_RESTORED,
     guards_gates.CATEGORIES,
     guards_gates.AUTHORS,
-    checks_gates.BRIEFS,
+    checks_feature.BRIEFS,
     documents_gates.APPROVAL,
     documents_gates.READ,
-    review_gates.ANSWERED,
-    checks_gates.PASSED,
+    review_feature.ANSWERED,
+    checks_feature.PASSED,
     documents_gates.RENDERABLE,
 )
 """Further rules that refuse operations on documents and categories."""

@@ -12,7 +12,7 @@ from pymongo import UpdateOne
 
 from app.core.context import this_instant
 from app.core.slugs import slug_of
-from app.core.text.excerpts import word_count
+from app.core.text.html import word_count
 from app.documents.keys import document_keys
 from app.features import ALL
 from app.provenance.rules import digests_of, dump_origins, origins_after

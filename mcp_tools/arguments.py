@@ -14,8 +14,7 @@ from app.core.operation import Operation
 from app.core.schemas.fields import MAX_LISTED, OVER_MCP, UNSTATED_LENGTH, Schema, StrictInteger, StrictString
 from app.core.schemas.json_schema import json_schema
 from app.core.schemas.loading import cached_schema, load
-from app.core.schemas.queries import NUMBERS, DryRun, Page, idempotency_key
-from app.core.schemas.unknown import unknown_names
+from app.core.schemas.queries import NUMBERS, DryRun, Page, idempotency_key, unknown_names
 from app.core.schemas.validation import HEX_ID, WRONG_ID
 from app.documents.schemas import GuardedWrite
 

@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint, Response, request
 
 from app.checks import operations as checks
-from app.checks.errors import ChecksFailed
+from app.checks.feature import ChecksFailed
 from app.checks.vocabulary import CheckLevel, CheckName
 from app.console.additions import Pages
 from app.console.calls import call

@@ -19,8 +19,7 @@ from app.console.words import STATUSES
 from app.core.actors import Actor
 from app.core.errors import BadRequest, NotFound, Refusal, VersionConflict
 from app.core.schemas.queries import MAX_NUMBER
-from app.core.text.excerpts import word_count
-from app.core.text.html import TooMuchMarkup, to_html
+from app.core.text.html import TooMuchMarkup, to_html, word_count
 from app.core.times import wire_time
 from app.core.vocabulary import DocumentStatus
 from app.delivery.site_addresses import page_url

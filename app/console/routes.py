@@ -1,6 +1,10 @@
-"""Puts the console on a Flask app."""
+"""Puts the console on a Flask app, with its styles, scripts and icons."""
 
-from flask import Flask, abort, redirect, request, url_for
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from flask import Flask, Response, abort, redirect, request, send_from_directory, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console import (  # noqa: F401  # their pages and template filters are on the blueprint
@@ -54,3 +58,29 @@ def unknown(path: str) -> BaseResponse:
 
 
 respond_with_pages(console)
+
+
+FOLDER = Path(__file__).parent / "assets"
+YEAR = 31_536_000
+
+
+@cache
+def digest() -> str:
+    """Returns a hash of all assets: one for all, so that modules import each other by their plain names."""
+    content = b"".join(file.name.encode() + file.read_bytes() for file in sorted(FOLDER.iterdir()))
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+@console.get("/assets/<version>/<name>")
+def asset(version: str, name: str) -> Response:
+    """Returns an asset; one of another version than this server's is not cached by browsers."""
+    response = send_from_directory(FOLDER, name, conditional=False)
+    current = version == digest()
+    response.headers["Cache-Control"] = f"public, max-age={YEAR}, immutable" if current else "no-store"
+    return response
+
+
+@console.app_template_global("asset")
+def address_of(name: str) -> str:
+    """Returns the address of an asset."""
+    return url_for("console.asset", version=digest(), name=name)

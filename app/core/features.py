@@ -44,8 +44,8 @@ T = TypeVar("T")
 class Gate:
     """A further rule that refuses operations on a document or a category, besides what they refuse themselves.
 
-    Use it for a demand of a project on moves and changes; declare it in the folder's `gates.py`. Use a `WriteGate` for
-    what holds for all writes alike, and a plain rule for what one operation of the same folder refuses.
+    Use it for a demand of a project on moves and changes; declare it in the folder's `feature.py`. Use a `WriteGate`
+    for what holds for all writes alike, and a plain rule for what one operation of the same folder refuses.
     """
 
     guards: tuple[str, ...]

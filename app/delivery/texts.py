@@ -17,7 +17,7 @@ from app.core.context import Context
 from app.core.errors import ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.core.store.bodies import Bodies
 from app.core.store.caches import SharedCache
-from app.core.text.excerpts import first_paragraph
+from app.core.text.html import first_paragraph
 from app.documents.rendering import render_content
 
 MAX_BODIES = 16 * 1024 * 1024

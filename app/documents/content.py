@@ -28,7 +28,7 @@ from app.core.schemas.queries import Page
 from app.core.store.bodies import Bodies
 from app.core.store.collection import new_id
 from app.core.text.diffs import unified_diff
-from app.core.text.excerpts import word_count
+from app.core.text.html import word_count
 from app.core.vocabulary import Scope
 from app.documents import edits as rules
 from app.documents.edits import can_write_content, refuse_content_write, restore_version

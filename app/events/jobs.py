@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from app.core.store.store import Store
 from app.core.worker import Job, ProjectByProject, project_by_project
-from app.events.settings import EventSettings
+from app.events.feature import EventSettings
 from app.events.store import Events
 
 log = logging.getLogger("content_workflow.worker")

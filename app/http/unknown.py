@@ -18,8 +18,7 @@ from http_sf.types import ItemType, ListType
 
 from app.core.errors import MAX_ISSUES, HttpApiDecodeError
 from app.core.schemas.loading import cached_schema, load
-from app.core.schemas.queries import from_query
-from app.core.schemas.unknown import LONG_NAME, Unknown, unknown_names
+from app.core.schemas.queries import LONG_NAME, Unknown, from_query, unknown_names
 from app.http.preferences import STRICT, applied, prefers
 
 LISTED = 20

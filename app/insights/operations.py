@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from app.core.context import Context
 from app.core.operation import Effect, Result, operation
+from app.core.schemas.fields import Schema, StrictInteger
 from app.core.schemas.loading import Fields
 from app.core.times import wire_time
 from app.core.vocabulary import Scope
@@ -39,10 +40,15 @@ from app.insights.rules import (
     quantile,
     statuses_by_day,
 )
-from app.insights.schemas import InsightsQuery
 from app.insights.store import InsightFigures
 from app.provenance.reviews import TOKENS, AgentWords
 from app.provenance.store import Disclosures
+
+
+class InsightsQuery(Schema):
+    """How many days of figures to report (decisions, section 14)."""
+
+    days = StrictInteger(1, 90, description="days up to today, in UTC", load_default=30)
 
 
 @operation(Scope.READ, Effect.READS, "GET /insights", tag="project", query=InsightsQuery, toolsets=("planning",))

@@ -1,11 +1,17 @@
-"""Settings, storage and a key of documents that notices add."""
+"""The server's settings of e-mail, and the settings, storage and a key of documents that notices add."""
+
+import re
+from email.utils import parseaddr
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from app.core.features import AddedFields, Feature, by_class_name
 from app.core.store.indexes import Storage, index
 from app.core.times import DAY_SECONDS
 from app.notices.inbox import waiting_since
 from app.notices.inbox_store import ROUNDS_AT, WAITING_SINCE
-from app.notices.mail_settings import MailSettings
 from app.notices.member_fields import MemberKeys, ProjectKeys, TokenKeys
 from app.notices.schemas import NoticeSettings, NotifiedMember
 from app.notices.settings import (
@@ -20,6 +26,36 @@ from app.notices.vocabulary import LISTED_TOKEN_KINDS, Digest, WaitKind
 from app.projects.responses import Member, Project
 from app.projects.schemas import MemberChanges, ProjectChanges
 from app.projects.token_responses import Token
+from app.settings import Settings
+
+
+def _check_smtp(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        is_address = parts.scheme in ("smtp", "smtps") and parts.hostname and parts.port != 0
+    except ValueError:  # its message may have a part of the password
+        is_address = False
+    if value and not is_address:
+        raise ValueError("must be like smtp://host:587 or smtps://user:password@host:465, percent-encoded")
+    return value
+
+
+class MailSettings(Settings):
+    """Where e-mail is sent."""
+
+    smtp_url: Annotated[str, AfterValidator(_check_smtp)] = Field(
+        "", repr=False, description="where e-mail is sent, like smtps://user:password@mail.example.org:465"
+    )
+    smtp_from: str = Field("", validate_default=True, description="the sender of e-mail, where SMTP_URL is set")
+
+    @field_validator("smtp_from")
+    @classmethod
+    def _check_sender(cls, value: str, info: ValidationInfo) -> str:
+        address = parseaddr(value)[1]
+        if info.data.get("smtp_url") and not re.fullmatch(r"[^@\s]+@[^@\s]+", address):
+            raise ValueError("must be an address where SMTP_URL is set, like notices@example.org")
+        return value
+
 
 FEATURE = Feature(
     "notices",

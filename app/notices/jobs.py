@@ -6,7 +6,7 @@ from app.core.dispatcher import Dispatcher
 from app.core.message_client import MessageClient
 from app.core.store.store import Store
 from app.core.worker import Job, ProjectByProject, project_by_project
-from app.notices.mail_settings import MailSettings
+from app.notices.feature import MailSettings
 from app.notices.mailer import Mailer
 from app.notices.rules import mailboxes
 from app.notices.sender import ATTEMPT_SECONDS, NoticeSender

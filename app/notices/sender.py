@@ -16,20 +16,18 @@ import orjson
 from prometheus_client import Counter
 
 from app.core.actors import SYSTEM
-from app.core.backoff import next_attempt
 from app.core.context import this_instant
 from app.core.errors import WriteConflict
 from app.core.events import Event
-from app.core.message_client import HEADERS, MessageClient, Outcome
+from app.core.message_client import HEADERS, MessageClient, Outcome, next_attempt
 from app.core.store.leases import FREE
 from app.core.store.request_time import standing_still
 from app.core.store.store import Store
-from app.notices.leases import MailboxLease, NoticeLeases
 from app.notices.mailer import Mailer
 from app.notices.member_fields import NO_NOTICES
 from app.notices.messages import mail_of, slack_of
 from app.notices.rules import GATHERS, NoticeLine, StoredNotice, is_wanted, notify_of
-from app.notices.store import MOST_SENT, Notices
+from app.notices.store import MOST_SENT, MailboxLease, NoticeLeases, Notices
 from app.notices.vocabulary import Digest
 from app.projects.rules import StoredMember
 from app.projects.store import Members, Projects

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import NotRequired
 
 from pymongo import InsertOne
 
 from app.core.events import StoredEvent
 from app.core.store.collection import Collection, new_id, object_ids, to_bson, write_once
 from app.core.store.indexes import FIRST_ID, NOT_DELETED
+from app.core.store.leases import LeaseQueue, StoredLease
 from app.core.store.store import Store
 from app.documents.store import Documents
 from app.notices.inbox import TOLD_OF, InboxEntry, Team, begun, waiting_answer, waiting_in
 from app.notices.inbox_store import Inboxes, WaitingDocuments
-from app.notices.leases import NoticeLeases
 from app.notices.rules import Begun, NewNotice, NoticeLine, Receivers, StoredNotice, mailboxes, notice_line, notices_of
 from app.notices.vocabulary import Digest, WaitKind
 from app.projects.rules import StoredMember
@@ -129,3 +130,21 @@ class Notices(Collection[StoredNotice]):
         documents = self._store[Documents].get_many(project_id, {line["documentId"] for line in lines})
         threads = self._store[Threads].get_many(project_id, {line["threadId"] for line in lines if line["threadId"]})
         return [notice_line(line, documents[line["documentId"]], threads.get(line["threadId"] or "")) for line in lines]
+
+
+class MailboxLease(StoredLease):
+    """The lease of a mailbox."""
+
+    gathersUntil: NotRequired[datetime]
+    """Until when the notices after a first one wait, to be sent together."""
+
+
+class NoticeLeases(LeaseQueue[MailboxLease]):
+    """The leases of the mailboxes that notices are sent to, whose ids are texts (`app/notices/rules.py`)."""
+
+    name = "noticeLeases"
+    record_id = staticmethod(str)
+
+    def gather(self, mailbox: str, until: datetime) -> None:
+        """Has the notices of a mailbox wait until an instant, to be sent together."""
+        self._collection.update_one({"_id": mailbox}, {"$set": {"gathersUntil": until}})

@@ -3,11 +3,24 @@
 from app.briefs.responses import ClaimedDocument, ClaimedSummary
 from app.briefs.schemas import ClaimFields
 from app.core.features import Extension, Feature
+from app.core.schemas.fields import Schema, StrictBoolean, StrictString
 from app.packets.operations import packet_on_request
 from app.packets.responses import StyledProject, WithPacket
-from app.packets.schemas import PacketRequest, StyleSettings
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
+
+
+class PacketRequest(Schema):
+    """A claim that may ask for the packet."""
+
+    packet = StrictBoolean(description="answer with the work packet too, as `packet`", example=True)
+
+
+class StyleSettings(Schema):
+    """The house style, as it is sent."""
+
+    guidelines = StrictString(20_000, description="the house style for writers, as markdown")
+
 
 FEATURE = Feature(
     "packets",

@@ -20,7 +20,7 @@ from app.core.errors import IntentInvalid, Problem, refusal_of
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, cached_schema, changed_fields, in_order, problems
 from app.core.slugs import slug_key, slug_of
-from app.core.text.excerpts import word_count
+from app.core.text.html import word_count
 from app.core.vocabulary import BriefState, Kind, Scope
 from app.documents.creation import FreeSlugs
 from app.documents.edits import edit_document, refuse_edit
@@ -30,10 +30,10 @@ from app.documents.schemas import DocumentChanges
 from app.documents.store import Documents, Revisions
 from app.intents.rules import Facts, confirm_problems
 from app.intents.schemas import DraftDocumentFields
-from app.planning.csv_bodies import PLAN
 from app.planning.responses import Piece, Plan
 from app.planning.rules import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
 from app.planning.schemas import PieceKey, PlanFields, PlanQuery
+from app.planning.tables import PLAN
 from app.planning.vocabulary import PieceOutcome
 from app.projects.store import Members
 

@@ -13,13 +13,14 @@ from typing import Any
 
 from marshmallow import fields
 
-from app.core.errors import MAX_ISSUES
+from app.core.csv_bodies import CsvBody, CsvTable
+from app.core.errors import MAX_ISSUES, HttpApiDecodeError, Issue
 from app.core.schemas.fields import Schema, StrictBoolean, StrictInteger, StringList
 from app.core.schemas.loading import cached_schema
-from app.core.schemas.unknown import near_name
+from app.core.schemas.queries import near_name
 from app.documents.schemas import MAX_KEY, MAX_MARKDOWN, BriefFields
 from app.planning.schemas import PieceFields
-from app.provenance.generation import DraftGenerationFields
+from app.provenance.schemas import DraftGenerationFields
 
 DELIMITERS = ",;\t"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -190,3 +191,27 @@ def _value(field: fields.Field[Any], cell: str) -> Any:
     if isinstance(field, StrictInteger) and re.fullmatch(r"\s*[0-9]{1,18}\s*", cell):
         return int(cell)
     return cell.replace("\r\n", "\n").replace("\r", "\n")
+
+
+_QUOTED = re.compile('"[^"]*"')
+
+
+def _read(raw: bytes, max_cells: int) -> CsvTable:
+    try:
+        text = text_of(raw)
+        outside = _QUOTED.sub("", text)
+        if sum(map(outside.count, (*DELIMITERS, "\n", "\r"))) > max_cells:
+            raise UnreadablePlan(f"Must have at most {max_cells:,} cells.")
+        table = read_table(text)
+    except UnreadablePlan as error:
+        issues = [Issue(path="", message=problem) for problem in error.problems]
+        raise HttpApiDecodeError(issues=issues, more=error.more) from None
+
+    def place_of(path: str) -> str | None:
+        index, _ = piece_and_field(path)
+        return None if index is None else table.place(index)
+
+    return CsvTable({"pieces": table.pieces}, place_of)
+
+
+PLAN = CsvBody(_read, "key,title,brief.keyword\nrye-starter,A starter of rye,rye starter\n")

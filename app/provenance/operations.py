@@ -19,7 +19,7 @@ from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.store import Store
-from app.core.text.excerpts import word_count
+from app.core.text.html import word_count
 from app.core.times import wire_time
 from app.core.vocabulary import Channel, Scope
 from app.documents.content import content_id_of, markdown_of, own_revision

@@ -24,7 +24,7 @@ from app.documents import publishing
 from app.http.bodies import CSV
 from app.projects.store import Projects
 from app.provenance import operations as provenance
-from app.provenance.errors import HumanReviewRequired
+from app.provenance.feature import HumanReviewRequired
 from app.provenance.operations import provenance_of
 from app.provenance.responses import disclosures_csv
 from app.provenance.rules import Writer, paragraphs_of

@@ -1,12 +1,21 @@
-"""The body of an approval with a record of review, and which version or publications to read."""
+"""Approvals with a record of review, declarations of how a text was generated, and what to read (decisions, 18)."""
 
 from typing import Any
 
 import marshmallow as ma
 
-from app.core.schemas.fields import EnumString, Nested, Schema, StrictBoolean, StrictInteger, StrictString, not_empty
+from app.core.schemas.fields import (
+    EnumString,
+    Nested,
+    Schema,
+    StrictBoolean,
+    StrictInteger,
+    StrictString,
+    StringToConfirm,
+    not_empty,
+)
 from app.core.schemas.queries import Page
-from app.core.schemas.validation import is_blank
+from app.core.schemas.validation import is_blank, not_blank
 from app.documents.schemas import day
 from app.provenance.vocabulary import ReviewDemand
 
@@ -58,3 +67,37 @@ class ReviewSettings(Schema):
         description="`required`: only a person approves",
         example="required",
     )
+
+
+MOST_TOKENS = 10**12
+
+
+class _Declared(Schema):
+    provider = StrictString(200, description="who provides it", example="Example AI")
+    promptUrl = StrictString(2_000, description="where the prompt is")
+    inputTokens = StrictInteger(0, MOST_TOKENS, description="tokens read", allow_none=True)
+    outputTokens = StrictInteger(0, MOST_TOKENS, description="tokens written", allow_none=True)
+
+
+class DraftGenerationFields(_Declared):
+    """Declaration of how a draft's markdown was generated; the model is needed to confirm."""
+
+    model = StringToConfirm(200, not_blank, description="the model", example="example-4", allow_none=False)
+
+
+class WithDraftGeneration(Schema):
+    """A draft that may say what its markdown used."""
+
+    generation = Nested(DraftGenerationFields, description="what you used to write it")
+
+
+class GenerationFields(_Declared):
+    """Declaration of how a text was generated."""
+
+    model = StrictString(200, validate=[not_blank], description="the model", example="example-4", required=True)
+
+
+class WithGeneration(Schema):
+    """A write of a text that may say what it used."""
+
+    generation = Nested(GenerationFields, description="what you used to write it")

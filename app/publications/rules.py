@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from app.core.text.excerpts import first_paragraph
-from app.core.text.html import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
+from app.core.text.html import MAX_HTML_BYTES, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, first_paragraph, to_html
 from app.core.text.words import search_words
 from app.publications.record import PastSlug, PublishedFields
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from app.core.errors import BadRequest, Problem, VersionConflict
 from app.core.text.content import headings_of
-from app.core.text.excerpts import word_count
+from app.core.text.html import word_count
 
 HASH_LENGTH = 16
 SECTIONS_MISSING = (

@@ -6,7 +6,9 @@ and a category that it names created; a refused one does not stop the others.
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any, NotRequired
+
+from typing_extensions import TypedDict
 
 from app.briefs.operations import update_brief
 from app.categories.operations import add_category
@@ -14,12 +16,13 @@ from app.categories.references import lock_references
 from app.categories.rules import CATEGORIES_PER_PROJECT
 from app.categories.store import Categories
 from app.core.context import Context
+from app.core.documented import Id, doc
 from app.core.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, cached_schema, in_order, problems
 from app.core.slugs import slug_of
 from app.core.store.bodies import Bodies
-from app.core.text.excerpts import word_count
+from app.core.text.html import word_count
 from app.core.vocabulary import DocumentStatus, Kind, Scope
 from app.documents.content import markdown_of, new_content
 from app.documents.operations import (
@@ -35,8 +38,25 @@ from app.documents.responses import Document, DocumentSummary
 from app.documents.schemas import EditedFields
 from app.documents.store import Documents
 from app.intents.rules import Facts, confirm_problems
-from app.transfers.responses import Import
 from app.transfers.schemas import ImportedFields, ImportFields
+
+
+class Import(TypedDict):
+    """The outcome of one document: `created`, `unchanged`, `changed` (and not written), or `refused`."""
+
+    id: Annotated[Id | None, doc("the document's id; null when it was refused")]
+    outcome: Annotated[str, doc("the outcome")]
+    differs: NotRequired[
+        Annotated[list[str], doc("the fields in which the document is not what the file says, where it changed")]
+    ]
+    live: NotRequired[
+        Annotated[
+            bool,
+            doc("whether it is delivered as it is, or somebody works on the rest; left out where it was refused"),
+        ]
+    ]
+    problems: NotRequired[Annotated[list[Problem], doc("why it was refused")]]
+
 
 Stored = Mapping[str, Any]
 

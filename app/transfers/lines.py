@@ -18,7 +18,7 @@ from app.categories.rules import CATEGORIES_PER_PROJECT, CLUSTERS_PER_PROJECT
 from app.core.errors import BadRequest
 from app.core.features import Features
 from app.core.slugs import name_key, slug_key
-from app.core.text.excerpts import word_count
+from app.core.text.html import word_count
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.publishing_rules import publication, published_part
 from app.provenance.reviews import AttributedRevision

@@ -13,8 +13,7 @@ from app.documents.schemas import (
 )
 from app.intents.schemas import DraftDocumentFields
 from app.projects.schemas import MAX_VIEWS, ProjectChanges, ViewFields
-from app.provenance.generation import WithGeneration
-from app.provenance.schemas import ReviewFields
+from app.provenance.schemas import ReviewFields, WithGeneration
 from app.review.schemas import MOST_COMMENTS, ReplyFields, ThreadFields
 
 

@@ -14,9 +14,8 @@ from app.core.events import Event, StoredEvent
 from app.core.store.collection import DESCENDING, Collection, new_id, to_bson, write_once
 from app.core.store.store import Store
 from app.core.store.types import Bson, Values
-from app.webhooks.leases import Leases
 from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, message, wants
-from app.webhooks.store import Webhooks
+from app.webhooks.store import Leases, Webhooks
 from app.webhooks.vocabulary import DeliveryStatus
 
 ATTEMPTS_KEPT = 50

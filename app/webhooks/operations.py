@@ -13,11 +13,10 @@ from app.core.schemas.loading import Fields, in_order, problems
 from app.core.vocabulary import Scope
 from app.projects.store import Projects
 from app.webhooks.attempt_store import Deliveries
-from app.webhooks.leases import Leases
 from app.webhooks.responses import Delivery, NewWebhook, Webhook, delivery_record
 from app.webhooks.rules import TEST, WEBHOOKS_PER_PROJECT, StoredWebhook, rotated
 from app.webhooks.schemas import DeliveryQuery, WebhookChanges, WebhookFields
-from app.webhooks.store import Webhooks
+from app.webhooks.store import Leases, Webhooks
 
 UNSET: dict[str, Any] = {"events": [], "description": ""}
 NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find it."

@@ -12,18 +12,24 @@ from prometheus_client import Counter
 from standardwebhooks import Webhook
 
 from app.core.actors import SYSTEM
-from app.core.backoff import GIVE_UP_AFTER, next_attempt, rest_after
 from app.core.context import this_instant
 from app.core.errors import WriteConflict
 from app.core.events import Event
-from app.core.message_client import ATTEMPT_SECONDS, HEADERS, MessageClient, Outcome
+from app.core.message_client import (
+    ATTEMPT_SECONDS,
+    GIVE_UP_AFTER,
+    HEADERS,
+    MessageClient,
+    Outcome,
+    next_attempt,
+    rest_after,
+)
 from app.core.store.leases import StoredLease
 from app.core.store.request_time import standing_still
 from app.core.store.store import Store
 from app.webhooks.attempt_store import Deliveries
-from app.webhooks.leases import Leases
 from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, StoredWebhook, valid_secrets
-from app.webhooks.store import Webhooks
+from app.webhooks.store import Leases, Webhooks
 from app.webhooks.vocabulary import DeliveryStatus
 
 log = logging.getLogger("content_workflow.worker")

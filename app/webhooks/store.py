@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from app.core.events import Event
 from app.core.store.collection import OutboxCollection, object_id
 from app.core.store.indexes import NOT_DELETED
+from app.core.store.leases import LeaseQueue, StoredLease
 from app.webhooks.rules import StoredWebhook
 
 
@@ -30,3 +31,9 @@ class Webhooks(OutboxCollection[StoredWebhook]):
     def delete(self, project_id: str, before: StoredWebhook, event: Event) -> StoredWebhook:
         """Marks a webhook as deleted and removes its secrets."""
         return self.change(project_id, before, {**before, "deletedAt": event.at, "secrets": []}, [event])
+
+
+class Leases(LeaseQueue[StoredLease]):
+    """The leases of webhooks."""
+
+    name = "leases"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.checks import gates
+from app.checks import feature
 from app.checks.vocabulary import CheckName
 from app.core.store.store import Store
 from tests.documents.steps import NOBODY, a_document, ok, path_of, refused, types_of
@@ -142,15 +142,15 @@ def test_what_changed_while_the_checks_ran_is_checked_again(
     document = a_document(rest)
     ok(rest.patch(path_of(document), {"metaTitle": "Rye"}))
     demand(rest, meta_title="error")
-    run, ctx = gates.checks_of, project.context()
+    run, ctx = feature.checks_of, project.context()
 
     def overtaken(*arguments: Any) -> Any:
         results = run(*arguments)
-        monkeypatch.setattr(gates, "checks_of", run)
+        monkeypatch.setattr(feature, "checks_of", run)
         OPERATIONS["update_document"](ctx, document["id"], fields={"metaTitle": ""})
         return results
 
-    monkeypatch.setattr(gates, "checks_of", overtaken)
+    monkeypatch.setattr(feature, "checks_of", overtaken)
 
     refused(submit(rest, document), "ChecksFailed")
 

@@ -22,9 +22,9 @@ from app.core.store.store import Store
 from app.core.worker import ProjectByProject
 from app.features import ServerSettings
 from app.notices.jobs import tell_by_the_hour
-from app.notices.leases import NoticeLeases
 from app.notices.mailer import Mailer
 from app.notices.sender import LEASES, NoticeSender
+from app.notices.store import NoticeLeases
 from app.server import create_app
 from tests.databases import opened
 from tests.documented import Documented

@@ -14,10 +14,9 @@ from app.core.store.store import Store
 from app.core.times import read_time
 from app.core.worker import Worker, jobs
 from app.events.store import Events
-from app.notices.leases import NoticeLeases
 from app.notices.messages import MOST_SHOWN
 from app.notices.rules import GATHERS, NewNotice, NoticeLine
-from app.notices.store import Notices
+from app.notices.store import NoticeLeases, Notices
 from app.notices.vocabulary import WaitKind
 from tests.documents.steps import a_document, a_document_in, in_hours, ok, path_of
 from tests.live import until

@@ -21,7 +21,7 @@ from app.core.context import this_instant
 from app.core.errors import SettingsError
 from app.core.message_client import Outcome
 from app.core.store.store import Store
-from app.notices.mail_settings import MailSettings
+from app.notices.feature import MailSettings
 from app.notices.mailer import Mailer
 from app.notices.member_fields import NO_NOTICES
 from app.notices.messages import mail_of

@@ -12,7 +12,7 @@ from bson import ObjectId
 from app.core.store.outbox import Outboxes
 from app.core.vocabulary import Scope
 from app.documents.store import Documents
-from app.provenance import extensions
+from app.provenance import feature
 from app.provenance.operations import compute_origins, provenance_of
 from app.provenance.rules import dump_origins
 from tests.documents.steps import a_document, in_hours, ok, path_of, refused
@@ -193,12 +193,12 @@ def test_a_review_is_of_the_text_that_is_approved_though_another_was_read_before
     api, written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def written_meanwhile(*arguments):
-        monkeypatch.setattr(extensions, "provenance_of", provenance_of)
+        monkeypatch.setattr(feature, "provenance_of", provenance_of)
         found = provenance_of(*arguments)
         write(api, written, f"By hand.\n\n{TEXT}")
         return found
 
-    monkeypatch.setattr(extensions, "provenance_of", written_meanwhile)
+    monkeypatch.setattr(feature, "provenance_of", written_meanwhile)
 
     ok(approve(api, written, **REVIEW))
 

@@ -17,7 +17,7 @@ from app.documents import statuses
 from app.features import GATES
 from app.review import rules
 from app.review.errors import ThreadResolved, ThreadsOpen
-from app.review.gates import refuse_unanswered, refuse_unresolved
+from app.review.feature import refuse_unanswered, refuse_unresolved
 from app.review.rules import MOST_UNRESOLVED, counts_of, new_threads, open_threads, record_thread
 from app.review.schemas import MOST_COMMENTS
 from app.review.vocabulary import ThreadLevel, ThreadState

@@ -15,8 +15,8 @@ from app.core.dispatcher import Dispatcher
 from app.core.message_client import MessageClient
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
-from app.webhooks.leases import Leases
 from app.webhooks.sender import LEASE, WebhookSender
+from app.webhooks.store import Leases
 from tests.make import Project, a_document, an_app
 from tests.rest.client import Rest
 from tests.webhooks.receiver import Receiver, receiving

@@ -10,16 +10,15 @@ from bson import ObjectId
 from flask import Flask
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from app.core import backoff
+from app.core import message_client
 from app.core.context import this_instant
 from app.core.dispatcher import THREADS_PER_PROJECT
 from app.core.errors import ServiceUnavailable, WriteConflict
 from app.core.store.leases import StoredLease
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
-from app.webhooks.leases import Leases
 from app.webhooks.sender import LEASE
-from app.webhooks.store import Webhooks
+from app.webhooks.store import Leases, Webhooks
 from tests.live import free_port, until
 from tests.make import Project, a_document, a_project
 from tests.rest.client import Rest
@@ -130,7 +129,7 @@ def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(hook: Hook) -
         hook.deliver()
         hook.post.later(hours=1)
 
-    assert backoff.GIVE_UP_AFTER <= hook.post.now - began <= backoff.GIVE_UP_AFTER * 1.05
+    assert message_client.GIVE_UP_AFTER <= hook.post.now - began <= message_client.GIVE_UP_AFTER * 1.05
     assert hook.rest.get(hook.path).json["disabledAt"] is not None
     [delivery] = hook.deliveries()
     assert (delivery["status"], delivery["nextAttemptAt"]) == ("failed", None)
@@ -597,17 +596,17 @@ def test_a_worker_that_died_loses_its_lease_and_another_delivers(hook: Hook, sto
 @pytest.mark.parametrize("failures", range(1, 20))
 def test_a_delay_grows_with_the_failures_and_jitters_by_a_fifth(failures: int) -> None:
     now = this_instant()
-    earliest, latest = (backoff.next_attempt(failures, now, now, chance) for chance in (0.0, 1.0))
+    earliest, latest = (message_client.next_attempt(failures, now, now, chance) for chance in (0.0, 1.0))
 
     assert earliest is not None
     assert latest is not None
-    delay = backoff.DELAYS[min(failures, len(backoff.DELAYS)) - 1]
+    delay = message_client.DELAYS[min(failures, len(message_client.DELAYS)) - 1]
     assert (earliest - now, latest - now) == (delay * 0.8, delay * 1.2)
 
 
 def test_the_last_attempt_is_made_when_three_days_are_over() -> None:
     since = this_instant()
-    end = since + backoff.GIVE_UP_AFTER
+    end = since + message_client.GIVE_UP_AFTER
 
-    assert backoff.next_attempt(15, since, end - backoff.LONGEST_REST, 1.0) == end
-    assert backoff.next_attempt(16, since, end, 0.0) is None
+    assert message_client.next_attempt(15, since, end - message_client.LONGEST_REST, 1.0) == end
+    assert message_client.next_attempt(16, since, end, 0.0) is None

@@ -13,7 +13,7 @@ from app.cli.bounded_parsing import Unparsable, parse_yaml
 from app.cli.calling import read_bounded
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import cached_schema
-from app.core.schemas.unknown import unknown_names
+from app.core.schemas.queries import unknown_names
 from app.planning.tables import PlanFile, UnreadablePlan, read_table, text_of
 
 MAX_FILE_BYTES = 100 * 1024 * 1024

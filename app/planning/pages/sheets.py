@@ -17,7 +17,7 @@ from typing import Any
 from unicodedata import normalize
 
 from app.console.frame import label
-from app.core.schemas.unknown import near_name
+from app.core.schemas.queries import near_name
 from app.core.slugs import numbered, slug_of
 from app.core.vocabulary import SearchIntent
 from app.documents.schemas import FirstStatus

@@ -16,7 +16,7 @@ from app.cli.calling import read_bounded
 from app.core.schemas.loading import cached_schema
 from app.core.slugs import slug_problem
 from app.documents.schemas import BriefFields
-from app.provenance.generation import DraftGenerationFields
+from app.provenance.schemas import DraftGenerationFields
 
 FENCES = {"---": ("YAML", parse_yaml), "+++": ("TOML", parse_toml)}
 MAX_FILE_BYTES = 10 * 1024 * 1024

@@ -21,8 +21,7 @@ from app.documents import publishing
 from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, Unreadable, read_post
-from app.transfers.folders import import_documents, update_imported
-from app.transfers.responses import Import
+from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
 SUFFIXES = (".md", ".markdown")

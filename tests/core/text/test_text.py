@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.text.excerpts import first_paragraph, word_count
+from app.core.text.html import first_paragraph, word_count
 from tests.core.text.bombs import BOMBS, seconds_of_processor, tried
 from tests.core.text.xss_corpus import VECTORS
 from tests.live import quickest

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from app.core.text.excerpts import word_count
+from app.core.text.html import word_count
 from app.core.text.markdown import parsed_html
 from app.core.text.words import MAX_LENGTH, MAX_WORDS, count_words, search_words, words
 from tests.core.text.prose import PROSE, UNSPACED
