@@ -7,6 +7,7 @@ Everything a caller can do is one *operation*. REST, MCP, GraphQL, console and c
                                     the contract (docs/contract/service.md), each on those before it
     events webhooks sections checks guards review provenance planning transfers insights notices oauth packets
     actions                         the features: each can be left out
+    outbound                        requests to addresses that projects name, for the features that send them
     http                            what all interfaces on HTTP share: callers, limits, request ids, headers
     rest console cli                the interfaces, with graphql_app and mcp_tools beside `app`
     features server                 the lists that say what an application has, and the one place that puts it together

@@ -20,13 +20,13 @@ from app.core.actors import SYSTEM
 from app.core.calls import Call
 from app.core.errors import Refusal
 from app.core.operation import Operation
-from app.core.response_schemas import response_schema
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS, BriefState, Channel
 from app.core.vocabulary import DocumentStatus as Status
 from app.documents import statuses
 from app.documents.record import NO_CLAIM, OPEN, Decision, StoredDocument
 from app.features import ALL, ServerSettings
 from app.rest.api import blueprints_of
+from app.rest.response_schemas import response_schema
 from docs_site.screens import screens_page
 from graphql_app.schema import sdl
 from mcp_tools.tools import tools_of

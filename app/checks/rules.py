@@ -15,11 +15,11 @@ from typing import Annotated, Any
 import regex
 from typing_extensions import TypedDict
 
+from app.checks.addresses import is_usable, last_segment, page_of
 from app.checks.slips import slips_of
 from app.checks.vocabulary import CheckLevel, CheckName, CheckOutcome
 from app.core.documented import doc, one_of
 from app.core.slugs import slug_of
-from app.core.text.addresses import is_usable, last_segment, page_of
 from app.core.text.content import OPENING, Content, content_of
 from app.core.text.words import COMPARED, compared_words
 from app.documents.record import StoredBrief, StoredDocument, brief_of

@@ -2,8 +2,6 @@
 
 from datetime import datetime
 
-from app.core.dispatcher import Dispatcher
-from app.core.message_client import MessageClient
 from app.core.store.store import Store
 from app.core.worker import Job, ProjectByProject, project_by_project
 from app.notices.feature import MailSettings
@@ -11,6 +9,8 @@ from app.notices.mailer import Mailer
 from app.notices.rules import mailboxes
 from app.notices.sender import ATTEMPT_SECONDS, NoticeSender
 from app.notices.store import Notices, NotifiedMembers
+from app.outbound.dispatcher import Dispatcher
+from app.outbound.message_client import MessageClient
 from app.projects.store import Projects
 
 

@@ -10,8 +10,8 @@ from email.message import EmailMessage
 from functools import partial
 from urllib.parse import unquote, urlsplit
 
-from app.core.message_client import Outcome
-from app.core.outbound import seconds_left
+from app.outbound.message_client import Outcome
+from app.outbound.requests import seconds_left
 
 PORTS = {"smtp": 587, "smtps": 465}
 

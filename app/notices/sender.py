@@ -19,8 +19,6 @@ from app.core.actors import SYSTEM
 from app.core.context import this_instant
 from app.core.errors import WriteConflict
 from app.core.events import Event
-from app.core.message_client import HEADERS, MessageClient, Outcome, next_attempt
-from app.core.store.leases import FREE
 from app.core.store.request_time import standing_still
 from app.core.store.store import Store
 from app.notices.mailer import Mailer
@@ -29,6 +27,8 @@ from app.notices.messages import mail_of, slack_of
 from app.notices.rules import GATHERS, NoticeLine, StoredNotice, is_wanted, notify_of
 from app.notices.store import MOST_SENT, MailboxLease, NoticeLeases, Notices
 from app.notices.vocabulary import Digest
+from app.outbound.leases import FREE
+from app.outbound.message_client import HEADERS, MessageClient, Outcome, next_attempt
 from app.projects.rules import StoredMember
 from app.projects.store import Members, Projects
 

@@ -7,11 +7,11 @@ from typing import Any, cast
 from app.core.context import Context
 from app.core.errors import Problem
 from app.core.features import Record
-from app.core.ip_addresses import wrong_url
 from app.core.schemas.loading import Fields, problems
 from app.notices.member_fields import Notify
 from app.notices.rules import masked, notify_of
 from app.notices.schemas import NotifyFields
+from app.outbound.ip_addresses import wrong_url
 
 NO_MAIL = "This server sends no e-mail: set SMTP_URL first."
 NO_ADDRESS = "The member has no e-mail address: set `email` first."

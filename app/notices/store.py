@@ -9,13 +9,13 @@ from pymongo import InsertOne
 from app.core.events import StoredEvent
 from app.core.store.collection import Collection, new_id, object_ids, to_bson, write_once
 from app.core.store.indexes import FIRST_ID, NOT_DELETED
-from app.core.store.leases import LeaseQueue, StoredLease
 from app.core.store.store import Store
 from app.documents.store import Documents
 from app.notices.inbox import TOLD_OF, InboxEntry, Team, begun, waiting_answer, waiting_in
 from app.notices.inbox_store import Inboxes, WaitingDocuments
 from app.notices.rules import Begun, NewNotice, NoticeLine, Receivers, StoredNotice, mailboxes, notice_line, notices_of
 from app.notices.vocabulary import Digest, WaitKind
+from app.outbound.leases import LeaseQueue, StoredLease
 from app.projects.rules import StoredMember
 from app.projects.store import Members, Projects
 from app.review.store import Threads

@@ -15,13 +15,13 @@ from werkzeug.http import parse_cache_control_header
 
 from app.core.concurrency import ConcurrencyLimit
 from app.core.errors import HttpApiDecodeError, RateLimited
-from app.core.outbound import OutboundClient
 from app.core.schemas.loading import load
 from app.core.store.request_time import standing_still
 from app.http.callers import client_address
 from app.http.rate_limits import RateLimit
 from app.oauth.rules import Client, client_of
 from app.oauth.schemas import ClientMetadata, is_redirect
+from app.outbound.requests import OutboundClient
 
 HEADERS = {"Accept": "application/json"}
 WITH_PATH = re.compile("https?://[^/?]+/[^?]")

@@ -20,7 +20,6 @@ from app.core.csv_bodies import CsvBody
 from app.core.errors import NotFound
 from app.core.operation import Result
 from app.core.records import read_tags
-from app.core.response_schemas import REF
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import cached_schema, decode_error
 from app.core.schemas.queries import MAX_OFFSET, NUMBERS, ConditionalWriteHeaders, WriteHeaders, from_query
@@ -35,6 +34,7 @@ from app.http.preferences import RETURN_MINIMAL, prefers
 from app.http.waiting import wait_for_events
 from app.rest import tables
 from app.rest.openapi import common_parameters
+from app.rest.response_schemas import REF
 from app.rest.route import Route
 
 View = Callable[..., Response]

@@ -7,11 +7,11 @@ from typing import Any
 import yaml
 
 from app.core.errors import IntentInvalid, Refusal
-from app.core.response_schemas import REF, JsonSchema
 from app.core.schemas.loading import problems
 from app.core.vocabulary import Kind
 from app.intents.responses import Validation
 from app.intents.schemas import INTENT_FIELDS
+from app.rest.response_schemas import REF, JsonSchema
 from app.rest.route import Route
 
 CHANGES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))

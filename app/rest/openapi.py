@@ -21,7 +21,6 @@ from app.core import vocabulary
 from app.core.documented import EXAMPLE_ID, docstring
 from app.core.errors import Refusal
 from app.core.features import Features
-from app.core.response_schemas import REF, JsonSchema, components, error_components
 from app.core.schemas.fields import EXAMPLE
 from app.core.schemas.queries import MAX_NUMBER, NUMBERS
 from app.core.schemas.validation import HEX_ID
@@ -30,6 +29,7 @@ from app.documents.schemas import SORTS, FirstStatus
 from app.intents.responses import Intent
 from app.intents.schemas import INTENT_FIELDS
 from app.rest.examples import error_examples, example, response_example
+from app.rest.response_schemas import REF, JsonSchema, components, error_components
 from app.rest.route import Route
 from app.settings import VERSION, Settings
 

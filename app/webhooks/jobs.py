@@ -1,9 +1,9 @@
 """The job that sends webhooks."""
 
-from app.core.dispatcher import Dispatcher
-from app.core.message_client import MessageClient
 from app.core.store.store import Store
 from app.core.worker import Job
+from app.outbound.dispatcher import Dispatcher
+from app.outbound.message_client import MessageClient
 from app.settings import Settings
 from app.webhooks.sender import WebhookSender
 

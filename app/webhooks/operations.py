@@ -6,11 +6,11 @@ from typing import Any
 
 from app.core.context import Context
 from app.core.errors import BadRequest, NotFound, Problem, or_raise
-from app.core.ip_addresses import wrong_url
 from app.core.operation import Effect, Result, operation
 from app.core.records import record_of, record_tag
 from app.core.schemas.loading import Fields, in_order, problems
 from app.core.vocabulary import Scope
+from app.outbound.ip_addresses import wrong_url
 from app.projects.store import Projects
 from app.webhooks.attempt_store import Deliveries
 from app.webhooks.responses import Delivery, NewWebhook, Webhook, delivery_record

@@ -1,4 +1,4 @@
-"""Sends what is due to one webhook, in order; `core/dispatcher.py` says which worker serves which, and when."""
+"""Sends what is due to one webhook, in order; `app/outbound/dispatcher.py` says which worker serves which, and when."""
 
 import logging
 import random
@@ -15,7 +15,10 @@ from app.core.actors import SYSTEM
 from app.core.context import this_instant
 from app.core.errors import WriteConflict
 from app.core.events import Event
-from app.core.message_client import (
+from app.core.store.request_time import standing_still
+from app.core.store.store import Store
+from app.outbound.leases import StoredLease
+from app.outbound.message_client import (
     ATTEMPT_SECONDS,
     GIVE_UP_AFTER,
     HEADERS,
@@ -24,9 +27,6 @@ from app.core.message_client import (
     next_attempt,
     rest_after,
 )
-from app.core.store.leases import StoredLease
-from app.core.store.request_time import standing_still
-from app.core.store.store import Store
 from app.webhooks.attempt_store import Deliveries
 from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, StoredWebhook, valid_secrets
 from app.webhooks.store import Leases, Webhooks

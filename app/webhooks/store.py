@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.core.events import Event
 from app.core.store.collection import OutboxCollection, object_id
 from app.core.store.indexes import NOT_DELETED
-from app.core.store.leases import LeaseQueue, StoredLease
+from app.outbound.leases import LeaseQueue, StoredLease
 from app.webhooks.rules import StoredWebhook
 
 

@@ -6,9 +6,9 @@ import pytest
 from typing_extensions import is_typeddict
 
 from app.core.operation import Operation
-from app.core.response_schemas import response_schema
 from app.documents.responses import TEXT_IF_MISSING
 from app.features import ALL, OPERATIONS
+from app.rest.response_schemas import response_schema
 
 EACH_OPERATION = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 

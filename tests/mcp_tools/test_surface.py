@@ -16,13 +16,13 @@ from jsonschema import Draft202012Validator
 
 from app.core import errors
 from app.core.operation import Effect, Operation
-from app.core.response_schemas import error_components
 from app.core.schemas.json_schema import json_schema
 from app.core.schemas.loading import cached_schema
 from app.core.vocabulary import Scope
 from app.features import ALL, OPERATIONS
 from app.guards.errors import BudgetExceeded, ProjectFrozen
 from app.rest.examples import error_examples
+from app.rest.response_schemas import error_components
 from mcp_tools.arguments import DRY_RUN, KEY, UNSTATED, instructed
 from mcp_tools.server import instructions_of
 from mcp_tools.tools import tools_of

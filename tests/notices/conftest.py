@@ -16,7 +16,6 @@ from bson import ObjectId
 from flask import Flask
 
 from app.core.context import this_instant
-from app.core.message_client import MessageClient
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.core.worker import ProjectByProject
@@ -25,6 +24,7 @@ from app.notices.jobs import tell_by_the_hour
 from app.notices.mailer import Mailer
 from app.notices.sender import LEASES, NoticeSender
 from app.notices.store import NoticeLeases
+from app.outbound.message_client import MessageClient
 from app.server import create_app
 from tests.databases import opened
 from tests.documented import Documented

@@ -19,7 +19,6 @@ from bson import ObjectId
 
 from app.core.context import this_instant
 from app.core.errors import SettingsError
-from app.core.message_client import Outcome
 from app.core.store.store import Store
 from app.notices.feature import MailSettings
 from app.notices.mailer import Mailer
@@ -28,6 +27,7 @@ from app.notices.messages import mail_of
 from app.notices.rules import NoticeLine
 from app.notices.sender import ATTEMPT_SECONDS, LEASES
 from app.notices.vocabulary import WaitKind
+from app.outbound.message_client import Outcome
 from tests.certificates import self_signed
 from tests.documents.steps import ok, refused
 from tests.live import free_port

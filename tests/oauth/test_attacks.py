@@ -269,7 +269,7 @@ def test_a_document_is_not_fetched_from_inside(project: Project, monkeypatch: py
         raise AssertionError("it connected")
 
     http = connectable(project.store).test_client()
-    monkeypatch.setattr("app.core.outbound.socket.create_connection", connect)
+    monkeypatch.setattr("app.outbound.requests.socket.create_connection", connect)
     for client_id in INSIDE:
         asked = f"response_type=code&client_id={quote(client_id)}&redirect_uri={REDIRECT}"
         response = http.get(f"/oauth/authorize?{asked}")
@@ -277,7 +277,7 @@ def test_a_document_is_not_fetched_from_inside(project: Project, monkeypatch: py
 
 
 def test_a_name_that_resolves_to_the_inside_is_not_reached(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.core.outbound import OutboundClient
+    from app.outbound.requests import OutboundClient
 
     app = connectable(project.store)
     documents = app.extensions["oauth"]._documents
@@ -288,7 +288,7 @@ def test_a_name_that_resolves_to_the_inside_is_not_reached(project: Project, mon
         return ["93.184.216.34", "10.0.0.7"]
 
     documents._outbound = OutboundClient(allow_local=False, seconds=5, max_bytes=5_000, resolve=resolve)
-    monkeypatch.setattr("app.core.outbound.socket.create_connection", lambda *_a, **_o: 1 / 0)
+    monkeypatch.setattr("app.outbound.requests.socket.create_connection", lambda *_a, **_o: 1 / 0)
     with app.test_request_context():
         assert documents.get("https://rebinding.example.com/client.json") is None
     assert resolved == ["rebinding.example.com"]

@@ -11,10 +11,10 @@ import pytest
 from flask import Flask
 
 from app.core.context import this_instant
-from app.core.dispatcher import Dispatcher
-from app.core.message_client import MessageClient
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
+from app.outbound.dispatcher import Dispatcher
+from app.outbound.message_client import MessageClient
 from app.webhooks.sender import LEASE, WebhookSender
 from app.webhooks.store import Leases
 from tests.make import Project, a_document, an_app

@@ -10,13 +10,13 @@ from bson import ObjectId
 from flask import Flask
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from app.core import message_client
 from app.core.context import this_instant
-from app.core.dispatcher import THREADS_PER_PROJECT
 from app.core.errors import ServiceUnavailable, WriteConflict
-from app.core.store.leases import StoredLease
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
+from app.outbound import message_client
+from app.outbound.dispatcher import THREADS_PER_PROJECT
+from app.outbound.leases import StoredLease
 from app.webhooks.sender import LEASE
 from app.webhooks.store import Leases, Webhooks
 from tests.live import free_port, until

@@ -12,9 +12,9 @@ from pathlib import Path
 import dns.resolver
 import pytest
 
-from app.core.ip_addresses import known_addresses, may_reach, wrong_url
-from app.core.message_client import NO_ADDRESS, MessageClient, Outcome
-from app.core.outbound import resolve_host
+from app.outbound.ip_addresses import known_addresses, may_reach, wrong_url
+from app.outbound.message_client import NO_ADDRESS, MessageClient, Outcome
+from app.outbound.requests import resolve_host
 from tests.certificates import self_signed
 from tests.live import free_port
 from tests.webhooks.receiver import Receiver, receiving

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import h11
 
-from app.core.outbound import NoAddress, OutboundClient, Resolve, ResponseTooLarge, resolve_host
+from app.outbound.requests import NoAddress, OutboundClient, Resolve, ResponseTooLarge, resolve_host
 
 ATTEMPT_SECONDS = 15.0
 SLOW_SECONDS = 1.0

@@ -10,9 +10,9 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Protocol
 
-from app.core.store.leases import LeaseQueue
 from app.core.store.store import Store
 from app.core.worker import ProjectPool
+from app.outbound.leases import LeaseQueue
 
 THREADS = 16
 THREADS_PER_PROJECT = 4

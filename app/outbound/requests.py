@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 import h11
 from werkzeug.urls import iri_to_uri
 
-from app.core.ip_addresses import known_addresses, may_reach
+from app.outbound.ip_addresses import known_addresses, may_reach
 
 if TYPE_CHECKING:
     from dns.resolver import Resolver

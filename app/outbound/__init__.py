@@ -1,0 +1,4 @@
+"""Requests to addresses that projects name, and queues of messages to them.
+
+Needs `core`. It adds nothing by itself: `webhooks`, `notices` and `oauth` use it.
+"""
