@@ -1,12 +1,15 @@
 """How many long texts are processed at the same time; what is beyond that is refused and never waits."""
 
 import time
+from typing import Any
 
 import pytest
 
 from app.core import concurrency
 from app.core.concurrency import ConcurrencyLimit
 from app.core.errors import ServiceUnavailable
+from app.sections.rules import partition
+from tests.core.text.bombs import BOMBS, seconds_of_processor, tried
 from tests.make import Project, a_document
 from tests.rest.client import Rest
 
@@ -68,3 +71,26 @@ def test_a_long_text_is_refused_while_others_of_its_project_are_processed(
 
     limit.release(project.id, 100_000)
     assert rest.get(f"/documents/{long['id']}/{path}").status_code == 200
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", tried(BOMBS, ("bare quotes", "brackets", "different headings", "cells")))
+def test_every_route_reads_two_megabytes_in_seconds(rest: Rest, project: Project, name: str) -> None:
+    document = a_document(project.context(), markdown="# Rye")
+    path, bomb = f"/documents/{document['id']}", BOMBS[name]
+
+    def seconds_of(method: str, route: str, body: Any = None) -> float:
+        began = seconds_of_processor()
+        answer = rest.call(method, f"{path}/{route}", body)
+        assert answer.status_code == 200, answer.json
+        return seconds_of_processor() - began
+
+    edits = [{"hash": partition(bomb)[0].hash, "markdown": "Rye.\n\n"}]
+    routes: list[tuple[str, str, Any]] = [
+        ("PUT", "content", {"markdown": bomb, "baseVersion": 1}),
+        *[("GET", route, None) for route in ("checks", "outline", "packet", "provenance", "threads")],
+        ("PATCH", "content", {"edits": edits, "baseVersion": 2}),
+    ]
+    took = {f"{method} {route}": seconds_of(method, route, body) for method, route, body in routes}
+    assert max(took.values()) < 6, took

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from itertools import islice
 
+from app.core.text.long_texts import remembered
 from app.core.text.markdown import parsed_xml
 
 OPENING = 20_000
@@ -79,6 +80,7 @@ def content_of(markdown: str, most_parts: int) -> Content:
     return content
 
 
+@remembered(100_000, len)
 def headings_of(markdown: str) -> list[Heading]:
     """Returns the first 10,000 headings of a document's markdown outside of quotes, lists and code."""
     return _headings(parsed_xml(markdown))

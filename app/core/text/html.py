@@ -13,6 +13,7 @@ from typing import Final
 
 import nh3
 
+from app.core.text.long_texts import remembered
 from app.core.text.markdown import parsed_html, parsed_xml
 from app.core.text.words import count_words
 
@@ -176,6 +177,7 @@ _INSIDE_A_LINE = re.compile(f"</?(?:img|{'|'.join(INLINE)})(?:[ /][^<>]*+)?>|<!-
 """The tags inside of which a word goes on."""
 
 
+@remembered(1_000, lambda count: 1)
 def word_count(markdown: str) -> int:
     """Returns the number of words that a reader of the rendered markdown sees; `words` says what a word is.
 

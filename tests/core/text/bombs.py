@@ -29,6 +29,7 @@ BOMBS = {
     "lines": _full_of("a\n"),
     "paragraphs": _full_of("a\n\n"),
     "headings": _full_of("#\n"),
+    "different headings": "".join(f"# {number}\n" for number in range(LENGTH // 9)),
     "items": _full_of("-\n"),
     "tasks": _full_of("- [ ] a\n"),
     "cells": ("|" * 65_000 + "\n" + "|-" * 64_999 + "|\n" + ("|" * 65_000 + "\n") * 29)[:LENGTH],

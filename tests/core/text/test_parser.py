@@ -10,6 +10,7 @@ from typing import Any
 import nh3
 import pytest
 
+from app.core.text.content import content_of, headings_of
 from app.core.text.html import ATTRIBUTES, ELEMENTS, GIVEN, to_html
 from app.core.text.markdown import LONG
 
@@ -81,3 +82,10 @@ def test_rendering_gives_its_memory_back() -> None:
         to_html(markdown)
 
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000, "KB"
+
+
+def test_a_heading_after_quotes_in_quotes_of_a_long_text_has_its_line() -> None:
+    deep = "> " * 1_000 + "deep"
+    markdown = f"{deep}\n\n# Rye\n\n{'word ' * LONG}"
+    assert headings_of(markdown) == [(1, "Rye", 3)]
+    assert content_of(markdown, 1_000).paragraphs[0] == ("deep", 1)
