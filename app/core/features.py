@@ -255,7 +255,14 @@ class Features:
 
     def extensions_of(self, operation: str) -> Sequence[Extension]:
         """Returns what folders add to an operation, in their order."""
-        return [one for feature in self.features for one in feature.extensions if one.operation == operation]
+        return self._extensions.get(operation, ())
+
+    @cached_property
+    def _extensions(self) -> Mapping[str, Sequence[Extension]]:
+        found: dict[str, list[Extension]] = {}
+        for one in (extension for feature in self.features for extension in feature.extensions):
+            found.setdefault(one.operation, []).append(one)
+        return found
 
     def presented(self, ctx: Context, operation: str, stored: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
         """Returns what folders add to an operation's response, given the stored record."""
@@ -342,10 +349,18 @@ class Features:
 
     def record_of(self, response: type[T], stored: Record, **changes: Any) -> T:
         """Returns a stored record as a response with the keys of features; `changes` are as in `records.record_of`."""
-        for feature in self.features:
-            if (own := feature.fields.get(response)) and own.shown:
-                changes |= own.shown(stored)
+        for shown in self._shown.get(response, ()):
+            changes |= shown(stored)
         return record_of(self.response_of(response), stored, **changes)
+
+    @cached_property
+    def _shown(self) -> Mapping[Any, Sequence[Callable[[Record], Record]]]:
+        found: dict[Any, list[Callable[[Record], Record]]] = {}
+        for feature in self.features:
+            for response, own in feature.fields.items():
+                if own.shown:
+                    found.setdefault(response, []).append(own.shown)
+        return found
 
     def to_stored(self, response: type, record: Record, fields: Record) -> Record:
         """Returns the fields of a request as the features store them with the record that a response shows."""

@@ -5,7 +5,7 @@ the record's writes. Where an answer depends on more than the record, a suffix f
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -28,20 +28,20 @@ def record_of(response: type[R], stored: Mapping[str, Any], **changes: Any) -> R
     kinds = _kinds_of(response)  # type: ignore[arg-type]  # mypy: a TypedDict's class has no hash
     values = {**stored, **changes} if changes else stored
     shown = {}
-    for name, kind in kinds.items():
+    for name, kind in kinds:
         value = values.get(name)
         if value is None:
             value = kind and kind()
-        elif isinstance(value, datetime):
+        elif type(value) is datetime:
             value = wire_time(value)
         shown[name] = value
     return cast(R, shown)
 
 
 @cache
-def _kinds_of(response: type) -> Mapping[str, Any]:
-    """Returns the type of each key of a response; None where it may be null."""
-    return {name: _kind(hint) for name, hint in get_type_hints(response, include_extras=True).items()}
+def _kinds_of(response: type) -> Sequence[tuple[str, Any]]:
+    """Returns the keys of a response, each with its type; None where it may be null."""
+    return [(name, _kind(hint)) for name, hint in get_type_hints(response, include_extras=True).items()]
 
 
 def _kind(hint: Any) -> Any:

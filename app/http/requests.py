@@ -34,6 +34,8 @@ LOGGED_PATH = 40
 SECRET = re.compile(r"(cw[a-z]_|whsec_)[^/]*|[\w-]{32,}")
 """Possible secrets in a path: text that begins with the prefix of one, or is as long as one."""
 
+HEADERS = ("HTTP_", "CONTENT_")
+"""The beginnings of the keys of headers in a WSGI environment."""
 MAX_HEADER = 8_192
 """How many characters the value of a header may have; 64 KB of some headers take 40 ms to parse."""
 
@@ -87,9 +89,10 @@ def install(app: Flask) -> None:
 
 
 def _check_headers() -> None:
-    for name, value in request.headers:
-        if len(value) > MAX_HEADER:
-            raise HttpApiDecodeError(f"The header {name[:100]} is too long: send at most {MAX_HEADER:,} characters.")
+    for key, value in request.environ.items():
+        if key.startswith(HEADERS) and len(value) > MAX_HEADER:
+            name = key.removeprefix("HTTP_").replace("_", "-").title()[:100]
+            raise HttpApiDecodeError(f"The header {name} is too long: send at most {MAX_HEADER:,} characters.")
 
 
 def request_id(environ: WSGIEnvironment) -> str:

@@ -83,7 +83,7 @@ class Access:
                 found = None
         if found is None:
             with self._store.deadline():
-                found = self._look_up(secret, kind, now)
+                found = self._look_up(secret, secret_hash, kind, now)
             with self._lock:
                 if not self._is_outdated(found):
                     self._found[secret_hash] = found
@@ -116,10 +116,9 @@ class Access:
         oldest = time.monotonic() - self._cached_seconds
         return found.read_at < max(oldest, self._changed.get(found.caller.project_id, oldest))
 
-    def _look_up(self, secret: str, kind: str | None, now: datetime) -> _Found:
+    def _look_up(self, secret: str, token_hash: str, kind: str | None, now: datetime) -> _Found:
         """Reads the token with a secret; of a session, its token, as long as the session lasts."""
-        read_at = time.monotonic()
-        token_hash, ends = hash_of(secret), []
+        read_at, ends = time.monotonic(), []
         if kind is None:
             session = or_raise(self._store[Sessions].get(project_of_secret(secret), token_hash, now), Unauthorized)
             token_hash, ends = session["tokenHash"], [session["expiresAt"]]

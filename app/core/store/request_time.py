@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar, Token
 
 import pymongo
 
@@ -19,7 +19,7 @@ class _Clock:
         """How long it may run in all."""
         self.is_running = False
         self._used, self._began = 0.0, 0.0
-        self._timeout = ExitStack()
+        self._timeout: AbstractContextManager[object]
 
     @property
     def left(self) -> float:
@@ -29,13 +29,14 @@ class _Clock:
 
     def start(self) -> None:
         """Bounds the commands that follow on this thread by the time that is left."""
-        self._timeout.enter_context(pymongo.timeout(self.left))
+        self._timeout = pymongo.timeout(self.left)
+        self._timeout.__enter__()
         self._began, self.is_running = time.monotonic(), True
 
     def stop(self) -> None:
         """Ends that."""
         self._used, self.is_running = self._used + time.monotonic() - self._began, False
-        self._timeout.close()
+        self._timeout.__exit__(None, None, None)
 
 
 _clock: ContextVar[_Clock | None] = ContextVar("clock", default=None)
@@ -52,24 +53,30 @@ def end_request() -> None:
     _clock.set(None)
 
 
-@contextmanager
-def time_left(seconds: float) -> Iterator[float]:
+class TimeLeft:
     """Bounds all commands inside by `seconds`, or by what the work at hand has left of them; yields that.
 
-    Inside another one, that one holds.
+    Inside another one, that one holds. A generator as context manager would take three times as long, and each request
+    enters several.
     """
-    clock = _clock.get() or _Clock()
-    if clock.is_running:
-        yield clock.left
-        return
-    token = _clock.set(clock)
-    clock.seconds = seconds
-    clock.start()
-    try:
-        yield clock.left
-    finally:
-        clock.stop()
-        _clock.reset(token)
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._started: tuple[_Clock, Token[_Clock | None]] | None = None
+
+    def __enter__(self) -> float:
+        clock = _clock.get() or _Clock()
+        if not clock.is_running:
+            self._started = clock, _clock.set(clock)
+            clock.seconds = self._seconds
+            clock.start()
+        return clock.left
+
+    def __exit__(self, *_error: object) -> None:
+        if self._started is not None:
+            clock, token = self._started
+            clock.stop()
+            _clock.reset(token)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -36,7 +36,7 @@ from app.core.features import NO_FEATURES, Features
 from app.core.store import indexes, validators
 from app.core.store.clock import Clock
 from app.core.store.delivery_revisions import DeliveryRevisions
-from app.core.store.request_time import time_left
+from app.core.store.request_time import TimeLeft
 from app.core.store.types import Bson
 
 C = TypeVar("C")
@@ -147,8 +147,7 @@ class Store:
     """The id of the project that delivers something else after this transaction, and an id of that change."""
     _collections: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
-    @contextmanager
-    def deadline(self) -> Iterator[float]:
+    def deadline(self) -> AbstractContextManager[float]:
         """Bounds the time of all commands inside, and translates the driver's errors.
 
         It stands where work begins: a request, the run of an operation, a job's step for a project, a command of the
@@ -156,34 +155,14 @@ class Store:
         deadlines of one request together last as long as one.
         Refuses with `ServiceUnavailable` when MongoDB can't be reached in time; raises as `translating_errors` does.
         """
-        with self.translating_errors(), time_left(self.deadline_seconds) as seconds:
-            yield seconds
+        return _Deadline(self)
 
-    @contextmanager
-    def translating_errors(self) -> Iterator[None]:
+    def translating_errors(self) -> AbstractContextManager[None]:
         """Translates the driver's errors: `ServiceUnavailable` when MongoDB can't be reached or used.
 
         Raises `WriteConflict` when a unique index says that another request wrote first.
         """
-        try:
-            yield
-        except PyMongoError as error:
-            if self.session is not None and self.session.in_transaction and not self.is_rolled_back:
-                raise  # to PyMongo, which may begin the transaction again; the deadline around that translates it
-            codes = _codes_of(error)
-            if DUPLICATE_KEY in codes:
-                raise WriteConflict from error
-            if "Transaction numbers are only allowed on" in str(error):
-                raise NoTransactions from error
-            if AUTHENTICATION_FAILED in codes:
-                raise LoginRefused(reason=reason_of(error)) from error
-            if indexes.UNAUTHORIZED in codes:
-                raise AccessDenied(reason=reason_of(error)) from error
-            transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
-            is_closed = "MongoClient after close" in str(error)  # as this process ends
-            if transient or is_closed or error.timeout or codes & FAILOVER_CODES:
-                raise ServiceUnavailable(reason=reason_of(error)) from error
-            raise
+        return _Translating(self)
 
     def in_transaction(self, work: Callable[[Store], T]) -> T:
         """Returns what `work` returns, given the store inside a transaction: all of its writes hold, or none.
@@ -322,6 +301,52 @@ class Store:
             self._collections[kind] = kind(self)
         collection: C = self._collections[kind]
         return collection
+
+
+class _Translating:
+    """The context manager of `Store.translating_errors`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, PyMongoError):
+            self._translate(error)
+
+    def _translate(self, error: PyMongoError) -> None:
+        session = self._store.session
+        if session is not None and session.in_transaction and not self._store.is_rolled_back:
+            return  # to PyMongo, which may begin the transaction again; the deadline around that translates it
+        codes = _codes_of(error)
+        if DUPLICATE_KEY in codes:
+            raise WriteConflict from error
+        if "Transaction numbers are only allowed on" in str(error):
+            raise NoTransactions from error
+        if AUTHENTICATION_FAILED in codes:
+            raise LoginRefused(reason=reason_of(error)) from error
+        if indexes.UNAUTHORIZED in codes:
+            raise AccessDenied(reason=reason_of(error)) from error
+        transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
+        is_closed = "MongoClient after close" in str(error)  # as this process ends
+        if transient or is_closed or error.timeout or codes & FAILOVER_CODES:
+            raise ServiceUnavailable(reason=reason_of(error)) from error
+
+
+class _Deadline:
+    """The context manager of `Store.deadline`."""
+
+    def __init__(self, store: Store) -> None:
+        self._time, self._errors = TimeLeft(store.deadline_seconds), _Translating(store)
+
+    def __enter__(self) -> float:
+        return self._time.__enter__()
+
+    def __exit__(self, *raised: Any) -> None:
+        self._time.__exit__(*raised)
+        self._errors.__exit__(*raised)
 
 
 def reason_of(error: PyMongoError) -> str:
