@@ -32,6 +32,8 @@ from app.events import store as event_store
 from app.guards import feature as guards_feature
 from app.guards import freezing, reverts
 from app.guards import gates as guards_gates
+from app.images import feature as images_feature
+from app.images import operations as images
 from app.insights import feature as insights_feature
 from app.insights import operations as insights
 from app.insights import store as insight_store
@@ -124,6 +126,11 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     revisions.get_revision,
     revisions.restore_revision,
     revisions.diff_revisions,
+    images.upload_image,
+    images.list_images,
+    images.get_image,
+    images.update_image,
+    images.delete_image,
     categories.list_categories,
     categories.get_category,
     categories.update_category,
@@ -174,6 +181,7 @@ FEATURES: tuple[Feature, ...] = (
     events_feature.FEATURE,
     webhooks_feature.FEATURE,
     sections_feature.FEATURE,
+    images_feature.FEATURE,
     checks_feature.FEATURE,
     guards_feature.FEATURE,
     review_feature.FEATURE,
@@ -252,6 +260,7 @@ def jobs() -> tuple[MakeJob, ...]:
     from app.briefs.jobs import end_expired_claims
     from app.documents.jobs import publish_scheduled_documents
     from app.events.jobs import trim_all_feeds
+    from app.images.jobs import tidy_pictures
     from app.notices.jobs import send_notices, tell_each_hour
     from app.provenance.jobs import attribute_all_texts
     from app.webhooks.jobs import send_webhooks
@@ -264,21 +273,24 @@ def jobs() -> tuple[MakeJob, ...]:
         end_expired_claims,
         attribute_all_texts,
         trim_all_feeds,
+        tidy_pictures,
     )
 
 
 def routes() -> tuple[Any, ...]:
     """Returns what installs the routes of features that are no operations; only the server imports them."""
+    from app.images import routes as images_routes
     from app.oauth import routes as oauth_routes
 
-    return (oauth_routes.install,)
+    return (oauth_routes.install, images_routes.install)
 
 
 def delivery_fields() -> tuple[Any, ...]:
     """Returns the fields that features add to the delivery API; only it imports them."""
+    from app.images import delivery_fields as images_fields
     from app.provenance import delivery_fields as provenance_fields
 
-    return (provenance_fields.DISCLOSURE,)
+    return (provenance_fields.DISCLOSURE, *images_fields.OF_COVERS)
 
 
 def pages() -> tuple[Any, ...]:

@@ -1,6 +1,7 @@
 """Checks of a document: read by its writer, and demanded before it is submitted (decisions, section 12)."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import cast
 
 from app.checks.responses import CheckReport
@@ -74,7 +75,8 @@ def checks_of(
         links = ctx.store[Documents].get_links(ctx.project_id, brief.get("internalLinks") or ())
     titles = titles_with_keyword(ctx, brief.get("keyword") or "", exclude=document["id"])
     with processing(ctx, markdown):
-        return run_checks(Subject(document, markdown, links, titles), levels)
+        alts = partial(ctx.features.image_alts, ctx)
+        return run_checks(Subject(document, markdown, links, titles, alts), levels)
 
 
 def titles_with_keyword(ctx: Context, keyword: str, exclude: str | None = None) -> Sequence[str]:

@@ -105,6 +105,8 @@ class Context:
     """True if everything that the call writes is rolled back."""
     toolset: str = ALL_TOOLS
     """The set of MCP's tools that the client chose."""
+    file: bytes | None = field(default=None, repr=False)
+    """The body of the request, for an operation that takes a file."""
 
     @property
     def project_id(self) -> str:

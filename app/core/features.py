@@ -152,6 +152,10 @@ class Feature:
     """Its indexes and validators in MongoDB, also those of collections of other folders."""
     document_keys: Mapping[str, Callable[[Values], Any]] = field(default_factory=dict)
     """Derives values that are stored with each document, by the name of the field."""
+    text_keys: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
+    """Derives values that are stored with each markdown or html, by the name of the field; None for none."""
+    publication_keys: Mapping[str, Callable[[Values], Any]] = field(default_factory=dict)
+    """Derives values that are stored with each publication, by the name of the field; None for none."""
     purge: Callable[[Store, str, str], None] | None = None
     """Deletes what it stores of a document that is deleted for good, in that transaction."""
 
@@ -166,6 +170,18 @@ class Feature:
     texts: Mapping[str, Callable[..., Mapping[str, Any]]] = field(default_factory=dict)
     """Functions that return what is stored with a text: with a `draft` or a `version`, given the context and the fields
     that were sent; with a `publication`, given context, document and content; in the `details` of its event."""
+
+    # What it does with html and pictures, whose addresses are in texts and covers.
+    publish_html: Callable[[Context, str], str] | None = None
+    """Returns the html of a text as it is published or previewed, given the rendered one."""
+    deliver_html: Callable[[Context, str], str] | None = None
+    """Returns published html as it is delivered; it reads nothing."""
+    covers: Callable[[Context, Collection[str]], Mapping[str, Any]] | None = None
+    """Returns the `DeliveredImage` of those addresses of which it knows more than the address."""
+    image_alts: Callable[[Context, Collection[str]], Mapping[str, str]] | None = None
+    """Returns the alternative texts that images with these addresses get in html, where they have none."""
+    purges: str = ""
+    """A module whose `OPTION`, `count` and `purge` the command `purge` has: what else it deletes."""
 
     # What interfaces show of it, besides its operations.
     closed_lists: Mapping[str, Iterable[str]] = field(default_factory=dict)
@@ -374,6 +390,28 @@ class Features:
         checks = [own.problems for feature in self.features if (own := feature.fields.get(response))]
         return [problem for check in checks if check for problem in check(ctx, record, fields)]
 
+    def publish_html(self, ctx: Context, html: str) -> str:
+        """Returns the html of a text as it is published or previewed."""
+        for feature in self.features:
+            html = feature.publish_html(ctx, html) if feature.publish_html else html
+        return html
+
+    def deliver_html(self, ctx: Context, html: str) -> str:
+        """Returns published html as it is delivered."""
+        for feature in self.features:
+            html = feature.deliver_html(ctx, html) if feature.deliver_html else html
+        return html
+
+    def covers(self, ctx: Context, addresses: Collection[str]) -> dict[str, Any]:
+        """Returns what features know of cover images, by their addresses."""
+        known = (feature.covers(ctx, addresses) for feature in self.features if feature.covers)
+        return {address: cover for covers in known for address, cover in covers.items()}
+
+    def image_alts(self, ctx: Context, addresses: Collection[str]) -> dict[str, str]:
+        """Returns the alternative texts that images without one get, by their addresses."""
+        known = (feature.image_alts(ctx, addresses) for feature in self.features if feature.image_alts)
+        return {address: alt for alts in known for address, alt in alts.items()}
+
     @cached_property
     def _composed(self) -> dict[Any, Any]:
         """The schemas and responses that were composed, by the declared ones."""
@@ -412,6 +450,16 @@ class Features:
     def document_keys(self) -> Mapping[str, Callable[[Values], Any]]:
         """Derives the values that features store with each document, by the name of the field."""
         return {name: key for feature in self.features for name, key in feature.document_keys.items()}
+
+    def keys_of_text(self, text: str) -> dict[str, Any]:
+        """Returns the values that features store with a text."""
+        keys = (pair for feature in self.features for pair in feature.text_keys.items())
+        return {name: value for name, key in keys if (value := key(text)) is not None}
+
+    def keys_of_publication(self, publication: Values) -> dict[str, Any]:
+        """Returns the values that features store with a publication."""
+        keys = (pair for feature in self.features for pair in feature.publication_keys.items())
+        return {name: value for name, key in keys if (value := key(publication)) is not None}
 
 
 LISTS = ("operations", "features", "gates", "write_gates", "consumers", "users", "commands")

@@ -28,6 +28,7 @@ from app.core.context import Context
 from app.core.csv_bodies import CsvBody
 from app.core.errors import Forbidden, HttpApiDecodeError, IdempotencyMismatch, Issue, Refusal, WriteConflict
 from app.core.features import WriteGate
+from app.core.file_bodies import FileBody
 from app.core.schemas.fields import Schema
 from app.core.store.bodies import Bodies
 from app.core.store.collection import OutboxFull
@@ -76,6 +77,8 @@ class Result(Generic[Shown]):
     """True if this is the stored result of an earlier request with the same idempotency key."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The texts that were read already, by id."""
+    is_new: bool = True
+    """False if an operation that creates found the record there already."""
 
     @property
     def record(self) -> Mapping[str, Any]:
@@ -88,12 +91,15 @@ class Result(Generic[Shown]):
         body: object = self.body
         if self.secrets:
             body = {name: value for name, value in self.record.items() if name not in self.secrets}
-        return {
+        stored: StoredResult = {
             "body": orjson.dumps(body).decode(),
             "etag": self.etag,
             "bodies": dict(self.text_ids),
             "within": self.record_key,
         }
+        if not self.is_new:
+            stored["isNew"] = False
+        return stored
 
     def of_dry_run(self, ctx: Context) -> Result[Any]:
         """Returns the result of a dry run, inside its transaction: with its long texts, secrets null, without an ETag.
@@ -107,7 +113,8 @@ class Result(Generic[Shown]):
     @staticmethod
     def from_stored(stored: StoredResult) -> Result[Any]:
         """Returns a stored result as a replay."""
-        return Result(orjson.loads(stored["body"]), stored["etag"], stored["bodies"], stored["within"], replayed=True)
+        body, is_new = orjson.loads(stored["body"]), stored.get("isNew", True)
+        return Result(body, stored["etag"], stored["bodies"], stored["within"], replayed=True, is_new=is_new)
 
 
 @dataclass(frozen=True)
@@ -139,6 +146,8 @@ class Operation(Generic[Shown]):
     """Writes the response as a table, for a client of REST that accepts `text/csv` best."""
     from_csv: CsvBody | None = None
     """Reads a body that is a table, from a client of REST."""
+    from_file: FileBody | None = None
+    """The files that are a body, from a client of REST."""
     location: str | Mapping[Kind, str] = ""
     """The endpoint of the created record, like `members.getMember`, for the `Location` of a 201."""
     errors: tuple[type[Refusal], ...] = ()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any, Generic, TypeVar
 from unicodedata import normalize
 
@@ -74,7 +75,7 @@ class DeliveredRecord:
     @property
     def cover_image(self) -> DeliveredImage | None:
         url = self.row.get("coverImageUrl")
-        return DeliveredImage(url) if url else None
+        return self._query.covers.get(url) or DeliveredImage(url) if url else None
 
     @property
     def excerpt(self) -> str | None:
@@ -124,7 +125,8 @@ class DeliveredDocument(DeliveredRecord):
 
     @property
     def html(self) -> Text | str:
-        return self._query.texts.stored(self.row["htmlId"], self.row["htmlBytes"]) if self.is_published else ""
+        row = self.row
+        return self._query.texts.stored(row["htmlId"], row["htmlBytes"], is_html=True) if self.is_published else ""
 
     @property
     def markdown(self) -> Text | str:
@@ -196,6 +198,8 @@ class DeliveryQuery:
         self.clusters = Batch(self._newest_of_clusters, lambda: (one.row.get("clusterId") for one in self._found))
         """The newest published documents of clusters."""
         self.previews = Batch(self._read_previews, lambda: (one.id for one in self._found if one.is_published))
+        self.covers: Batch[DeliveredImage] = Batch(lambda urls: ctx.features.covers(ctx, urls), self._urls_of_covers)
+        """The cover images of which a feature knows more than the address, by that."""
         self._of_drafts: dict[ReadDrafts, Batch[Any]] = {}
         self.excerpts = Batch(self.texts.excerpts, self._ids_of_contents_without_excerpt)
         """The excerpts that are generated from present contents, by the content's id."""
@@ -351,6 +355,10 @@ class DeliveryQuery:
         rows = self._store[Documents].get_many(self._project_id, ids)
         self._current |= rows
         return {one: DeliveredPreview(self, row) for one, row in rows.items()}
+
+    def _urls_of_covers(self) -> Iterable[str | None]:
+        rows: Iterable[Mapping[str, Any]] = chain((one.row for one in self._found), self._current.values())
+        return (row.get("coverImageUrl") for row in rows)
 
     def _ids_of_contents_without_excerpt(self) -> Iterable[str | None]:
         return (row.get("contentId") for row in self._current.values() if not row.get("excerpt"))

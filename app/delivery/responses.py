@@ -43,9 +43,11 @@ class DeliveredAuthor:
 
 @dataclass(frozen=True)
 class DeliveredImage:
-    """A cover image."""
+    """A cover image; a feature that knows more of one has a subclass."""
 
     url: str
+    type: str | None = None
+    bytes: int | None = None
 
 
 @dataclass(frozen=True)

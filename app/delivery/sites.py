@@ -8,6 +8,7 @@ from itertools import accumulate
 from app.core.context import Context
 from app.core.store.bodies import Bodies
 from app.core.store.delivery_revisions import DeliveryRevisions, Revision
+from app.delivery.responses import DeliveredImage
 from app.delivery.texts import MAX_BODIES
 from app.projects.store import Projects
 from app.publications.rules import Publication
@@ -62,15 +63,26 @@ def publications(ctx: Context, limit: int, *, bare: bool = False) -> Iterator[li
         last, limit = rows[-1], limit - size
 
 
-def entries(ctx: Context, limit: int, *, with_html: bool) -> Iterator[tuple[Publication, str | None]]:
-    """Yields at most `limit` publications, each with its html.
+def entries(
+    ctx: Context, limit: int, *, with_html: bool
+) -> Iterator[tuple[Publication, str | None, DeliveredImage | None]]:
+    """Yields at most `limit` publications, each with its html and its cover image.
 
     With html, the newest ones have it, at most 1,000 and 16 MB together; the others None.
     """
     for number, rows in enumerate(publications(ctx, limit)):
         texts = _newest_html(ctx, rows) if with_html and not number else {}
+        covers = _covers(ctx, rows)
         for row in rows:
-            yield row, texts.get(row["htmlId"])
+            html = texts.get(row["htmlId"])
+            yield row, html and ctx.features.deliver_html(ctx, html), covers.get(row.get("coverImageUrl") or "")
+
+
+def _covers(ctx: Context, rows: Sequence[Publication]) -> Mapping[str, DeliveredImage]:
+    """Returns the cover images of publications by the address that they have there."""
+    addresses = {address for row in rows if (address := row.get("coverImageUrl"))}
+    with ctx.store.deadline():
+        return {address: DeliveredImage(address) for address in addresses} | ctx.features.covers(ctx, addresses)
 
 
 def _newest_html(ctx: Context, rows: Sequence[Publication]) -> Mapping[str, str]:

@@ -18,7 +18,8 @@ from app.core.errors import ResponseTooLarge, ServiceUnavailable, WriteConflict
 from app.core.store.bodies import Bodies
 from app.core.store.caches import SharedCache
 from app.core.text.html import first_paragraph
-from app.documents.rendering import render_content
+from app.documents.rendering import completed, render_content
+from app.publications.rules import Rendered
 
 MAX_BODIES = 16 * 1024 * 1024
 """Maximum number of bytes of html and markdown in one response."""
@@ -36,14 +37,12 @@ _excerpts: SharedCache[str] = SharedCache(EXCERPT_CACHE_CHARACTERS, lambda text:
 """The excerpts that are generated from the contents of drafts, by the store and the content's id."""
 
 
-def _size_of_html(html: str | None) -> int:
-    return 2 * len(html or "") + ENTRY_BYTES
-
-
 class Text(str):
     """The placeholder of a text in a response: the id of its body, and after `Texts.read` its content."""
 
     content: str | None = None
+    is_html = False
+    """True if the content is delivered html."""
     is_rendered = False
     """True if the content is html rendered from the body; the content is None if that is too long to be published."""
 
@@ -57,9 +56,10 @@ class Texts:
         self._sizes: dict[str, int] = {}
         """The bytes of bodies, as far as records tell them."""
 
-    def stored(self, body_id: str, size: int | None = None) -> Text:
+    def stored(self, body_id: str, size: int | None = None, *, is_html: bool = False) -> Text:
         """Returns the placeholder of a stored text."""
         text = Text(body_id)
+        text.is_html = is_html
         self._places.append(text)
         if size is not None:
             self._sizes[body_id] = size
@@ -67,7 +67,7 @@ class Texts:
 
     def rendered(self, body_id: str) -> Text:
         """Returns the placeholder of html that is rendered from a stored markdown."""
-        text = self.stored(body_id)
+        text = self.stored(body_id, is_html=True)
         text.is_rendered = True
         return text
 
@@ -91,7 +91,9 @@ class Texts:
         for text in self._places:
             if text.is_rendered and time.monotonic() > ends:
                 raise ServiceUnavailable(TOO_SLOW)
-            text.content = _html(self._ctx, str(text), bodies[text]) if text.is_rendered else bodies[text]
+            text.content = _preview(self._ctx, str(text), bodies[text]) if text.is_rendered else bodies[text]
+            if text.is_html and text.content:
+                text.content = self._ctx.features.deliver_html(self._ctx, text.content)
             length += len(text.content or "")
             if length > MAX_BODIES:  # html can be hundreds of times as long as its markdown
                 raise ResponseTooLarge
@@ -109,12 +111,22 @@ class Texts:
         return excerpts
 
 
+def _preview(ctx: Context, body_id: str, markdown: str) -> str | None:
+    """Returns the html of a draft's content as publishing would make it; None where it is too long to be published."""
+    rendered = _rendered(ctx, body_id, markdown)
+    text = completed(ctx, rendered) if rendered else None
+    return text.html if text else None
+
+
+def _size_of_rendered(rendered: Rendered | None) -> int:
+    return 2 * len(rendered.html if rendered else "") + ENTRY_BYTES
+
+
 @cached(
-    LRUCache(RENDERED_CACHE_BYTES, _size_of_html),
+    LRUCache(RENDERED_CACHE_BYTES, _size_of_rendered),
     lambda ctx, body_id, markdown: (ctx.store.cache_scope, body_id),
     condition=Condition(),
 )
-def _html(ctx: Context, body_id: str, markdown: str) -> str | None:
-    """Returns the html of a draft's content; None where it is too long to be published."""
-    rendered = render_content(ctx, body_id, markdown)
-    return rendered.html if rendered else None
+def _rendered(ctx: Context, body_id: str, markdown: str) -> Rendered | None:
+    """Returns a draft's content, rendered; None where its html is too long to be published."""
+    return render_content(ctx, body_id, markdown)

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
 
 from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.caches import SharedCache
-from app.core.text.html import TooMuchMarkup, to_html
+from app.core.text.html import MAX_HTML_BYTES, TooMuchMarkup, to_html
 from app.documents.record import StoredDocument
 from app.publications.rules import Rendered, rendered
 
@@ -34,9 +34,15 @@ def render_document(ctx: Context, document: StoredDocument) -> Rendering:
     content_id = document["contentId"]
     assert content_id
     body = ctx.store[Bodies].get(ctx.project_id, content_id)
-    return Rendering(
-        content_id, document["version"], body, render_content(ctx, content_id, body["text"] if body else "")
-    )
+    text = render_content(ctx, content_id, body["text"] if body else "")
+    return Rendering(content_id, document["version"], body, text and completed(ctx, text))
+
+
+def completed(ctx: Context, text: Rendered) -> Rendered | None:
+    """Returns a rendered text with what features add to its html; None when that makes it too large."""
+    html = ctx.features.publish_html(ctx, text.html)
+    size = len(html.encode()) if html != text.html else text.html_bytes
+    return replace(text, html=html, html_bytes=size) if size <= MAX_HTML_BYTES else None
 
 
 def is_renderable(ctx: Context, content_id: str, read: Callable[[], str]) -> bool:

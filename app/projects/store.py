@@ -106,7 +106,7 @@ def shortened(project: Values) -> StoredProject:
     return cast(StoredProject, short)
 
 
-Capped = Literal["clusters", "webhooks"]
+Capped = Literal["clusters", "webhooks", "images"]
 """Records of which a project may have a limited number."""
 
 
@@ -153,7 +153,7 @@ class Projects(OutboxCollection[StoredProject]):
 
     def count_up(self, project_id: str, what: Capped, cap: int, number: int = 1) -> bool:
         """Counts some more of something inside a transaction; False where that exceeds the cap."""
-        below = {"_id": ObjectId(project_id), what: {"$lte": cap - number}}
+        below = {"_id": ObjectId(project_id), what: {"$not": {"$gt": cap - number}}}  # none yet: none counted
         return self._counters.update_one(below, {"$inc": {what: number}}, session=self._session).matched_count > 0
 
     def count_down(self, project_id: str, what: Capped) -> None:

@@ -63,7 +63,8 @@ class Publications(Collection[Publication]):
     def put(self, project_id: str, publication: Publication) -> str | None:
         """Makes this what is delivered of its document; returns the id of the html that was delivered before."""
         self._check_announced()
-        row = to_bson({**publication, "projectId": project_id})
+        keys = self._store.features.keys_of_publication(publication)
+        row = to_bson({**publication, **keys, "projectId": project_id})
         where = {"projectId": row["projectId"], "_id": row["_id"]}
         replaced = self._collection.find_one_and_replace(
             where, row, {"htmlId": 1}, upsert=True, return_document=ReturnDocument.BEFORE, session=self._session
@@ -91,7 +92,9 @@ class Publications(Collection[Publication]):
     def add_many(self, project_id: str, publications: Iterable[Publication]) -> None:
         """Adds publications of documents that are new, in one call."""
         self._check_announced()
-        self._insert_many(project_id, publications)
+        self._insert_many(
+            project_id, [{**one, **self._store.features.keys_of_publication(one)} for one in publications]
+        )
 
     def _check_announced(self) -> None:
         """Finds operations that forget to have the delivery revision incremented."""

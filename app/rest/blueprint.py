@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -18,6 +19,7 @@ from webargs.flaskparser import FlaskParser
 from app.core.context import Context
 from app.core.csv_bodies import CsvBody
 from app.core.errors import NotFound
+from app.core.file_bodies import FileBody
 from app.core.operation import Result
 from app.core.records import read_tags
 from app.core.schemas.fields import Schema
@@ -59,10 +61,16 @@ class Parser(FlaskParser):
     def load_json(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
         """Returns the body's object; an empty body is an empty object. Some operations take a table instead."""
         from_csv: CsvBody | None = g.from_csv
+        from_file: FileBody | None = g.from_file
+        if from_file and req.mimetype in from_file.types:
+            bodies.refuse_compressed(req)
+            g.file = bodies.read()
+            return {}
         if from_csv and req.mimetype == bodies.CSV:
             body = tables.load_table(bodies.read(), req, from_csv)
         else:
-            body = json.loads_object(bodies.read(), req, tables.MEDIA_TYPES if from_csv else None)
+            others = tables.MEDIA_TYPES if from_csv else file_types(from_file) if from_file else None
+            body = json.loads_object(bodies.read(), req, others)
         unknown.note_unknown_body(schema, body)
         return body
 
@@ -162,6 +170,9 @@ def _documentation(route: Route) -> dict[str, Any]:
         # Such a route has no query, whose parameters this would replace.
         documentation["parameters"] = ["If-None-Match"]
         responses[304] = "NotModified"
+    if operation.from_file:
+        file = {"schema": {"type": "string", "format": "binary"}}
+        documentation["requestBody"] = {"content": dict.fromkeys(operation.from_file.types, file)}
     if operation.from_csv:
         table = {"schema": {"type": "string", "format": "binary"}, "example": operation.from_csv.example}
         documentation["requestBody"] = {"content": {bodies.CSV: table}}
@@ -183,10 +194,16 @@ def _authorized(route: Route, view: View) -> View:
         ctx = callers().context(Channel.REST)
         route.operation.permit(ctx)
         unknown.note_unknown_query(query, body)
-        g.from_csv = route.operation.from_csv
+        g.from_csv, g.from_file = route.operation.from_csv, route.operation.from_file
         return view(ctx, **path)
 
     return authorized
+
+
+def file_types(from_file: FileBody) -> str:
+    """Returns the message for a body that is neither JSON nor a file of one of the types."""
+    types = ", ".join(f"`{one}`" for one in from_file.types)
+    return f"Send the file as the body with its `Content-Type` ({types}), or JSON with `application/json`."
 
 
 def _add_dry_run_header(response: Response) -> Response:
@@ -203,6 +220,9 @@ def _call(route: Route, ctx: Context, *sent: Mapping[str, Any], **path: str) -> 
     key, sent_tags = fields.pop("idempotency_key", None), fields.pop("if_match", None)
     if fields.pop("dryRun", False):
         ctx = replace(ctx, dry_run=True)
+    if operation.from_file and (file := g.get("file")) is not None:
+        ctx = replace(ctx, file=file)
+        fields[operation.from_file.field] = hashlib.sha256(file).hexdigest()
     seconds = fields.pop("wait", 0)  # of `list_events` alone: for the first event
     if operation.body is None:
         bodies.ignore()
@@ -240,11 +260,12 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         headers["Link"] = f'<{following}>; rel="next"'
     if route.location and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=result.record["id"])
+    status = route.status if result.is_new else 200
     if route.as_csv and request.accept_mimetypes.best_match(["application/json", bodies.CSV]) == bodies.CSV:
-        return Response(route.as_csv(result.body), route.status, headers, content_type=f"{bodies.CSV}; charset=utf-8")
+        return Response(route.as_csv(result.body), status, headers, content_type=f"{bodies.CSV}; charset=utf-8")
     shorten = route.operation.minimal or minimal_record
     body = shorten(result.body) if is_minimal else _with_texts(ctx, result) if result.text_ids else result.body
-    return Response(orjson.dumps(body), route.status, headers, content_type="application/json")
+    return Response(orjson.dumps(body), status, headers, content_type="application/json")
 
 
 def _next_page(route: Route, fields: Mapping[str, Any], result: Result[Any]) -> str | None:

@@ -41,6 +41,7 @@ TAGS = {
     "documents": "Documents from idea to published.",
     "threads": "Remarks on a document's passages, with answers and suggestions.",
     "provenance": "Who wrote a text, who answers for it, and what is disclosed of it.",
+    "images": "Pictures for texts and covers.",
     "categories": "Categories of documents.",
     "clusters": "Topics that documents cover together.",
     "members": "The people that documents are assigned to.",

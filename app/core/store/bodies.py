@@ -68,11 +68,11 @@ class Bodies(Collection[StoredBody]):
 
     def add(self, project_id: str, document_id: str, text: str, body_id: str) -> None:
         """Stores a text of a document under a new id."""
-        self._insert(project_id, {"id": body_id, "documentId": document_id, "text": text})
+        self.add_many(project_id, [{"id": body_id, "documentId": document_id, "text": text}])
 
     def add_many(self, project_id: str, bodies: Iterable[Values]) -> None:
         """Stores texts with given ids: `id`, `documentId`, `text`."""
-        self._insert_many(project_id, bodies)
+        self._insert_many(project_id, [{**one, **self._store.features.keys_of_text(one["text"])} for one in bodies])
 
     def get_texts(
         self, project_id: str, body_ids: Iterable[str], *, before_long: Callable[[int], None] | None = None

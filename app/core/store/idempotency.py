@@ -41,6 +41,8 @@ class StoredResult(TypedDict):
     """`Result.text_ids`."""
     within: str | None
     """`Result.record_key`."""
+    isNew: NotRequired[bool]
+    """`Result.is_new`, where that is false."""
 
 
 class StoredKey(TypedDict):

@@ -1,0 +1,37 @@
+"""Cover images that are own pictures, on the delivery API and in the feed (decisions, section 20)."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from app.core.context import Context
+from app.delivery.responses import DeliveredImage
+from app.images.decoding import widths_of
+from app.images.responses import beginning
+from app.images.rules import ADDRESS, address_of, beginning_of, srcset_of
+from app.images.store import Images
+
+
+@dataclass(frozen=True)
+class DeliveredCover(DeliveredImage):
+    """A cover image that is an own picture."""
+
+    width: int | None = None
+    height: int | None = None
+    alt: str | None = None
+    srcset: str | None = None
+
+
+def covers(ctx: Context, addresses: Collection[str]) -> Mapping[str, DeliveredImage]:
+    """Returns the covers that are own pictures, by the addresses that documents have for them."""
+    keys = {address: found[1] for address in addresses if (found := ADDRESS.search(address))}
+    images = ctx.store[Images].by_keys(ctx.project_id, set(keys.values()))
+    known: dict[str, DeliveredImage] = {}
+    for address, key in keys.items():
+        if image := images.get(key):
+            url = address_of(image, beginning(ctx) or beginning_of(address))
+            srcset = srcset_of(url, widths_of(image["width"]), image["width"])
+            size = {"width": image["width"], "height": image["height"]}
+            known[address] = DeliveredCover(
+                url, image["type"], image["bytes"], **size, alt=image["alt"] or None, srcset=srcset
+            )
+    return known

@@ -1,0 +1,82 @@
+"""What html and covers have of the project's own pictures (decisions, section 20).
+
+Published html has an own picture with its widths, behind the beginning that the text has. When it is delivered, the
+beginning is replaced by the present one: such an element alone has `srcset`, which no author can write.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from html import escape
+
+from app.core.context import Context
+from app.images.decoding import widths_of
+from app.images.responses import beginning
+from app.images.rules import ADDRESS, KEY, StoredImage, beginning_of, file_name, srcset_of
+from app.images.store import Images
+
+SIZES = "(max-width: 60rem) 100vw, 60rem"
+_ELEMENT = re.compile(r'<img((?: [a-z-]+="[^"]*")*)>')
+_ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
+_OWN = re.compile(r'<img src="([^"]*)" srcset="([^"]*)"')
+_BEGINNING = re.compile(rf"[^\s,]*/media/(?={KEY}/)")
+
+
+def publish_html(ctx: Context, html: str) -> str:
+    """Returns html whose own pictures have their size, their widths, and the alternative text of their record."""
+    if "/media/" not in html:
+        return html
+    keys = {found[1] for source in _sources(html) if (found := ADDRESS.search(source))}
+    images = ctx.store[Images].by_keys(ctx.project_id, keys)
+    if not images:
+        return html
+    count = 0
+
+    def complete(element: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        return _complete(element, images, is_first=count == 1)
+
+    return _ELEMENT.sub(complete, html)
+
+
+def _sources(html: str) -> Iterator[str]:
+    for element in _ELEMENT.finditer(html):
+        yield from (value for name, value in _ATTRIBUTE.findall(element[1]) if name == "src")
+
+
+def _complete(element: re.Match[str], images: Mapping[str, StoredImage], *, is_first: bool) -> str:
+    attributes = dict(_ATTRIBUTE.findall(element[1]))
+    source = attributes.pop("src", "")
+    found = ADDRESS.search(source)
+    image = images.get(found[1]) if found else None
+    if image is None:
+        return element[0]
+    full = f"{beginning_of(source)}/media/{image['key']}/{file_name(image)}"
+    if not attributes.keys() & {"width", "height"}:
+        attributes |= {"width": str(image["width"]), "height": str(image["height"])}
+    if not attributes.get("alt", "").strip():
+        attributes["alt"] = escape(image["alt"])
+    attributes |= {} if is_first else {"loading": "lazy"}
+    widths = srcset_of(full, widths_of(image["width"]), image["width"])
+    own = {"src": source, "srcset": widths, "sizes": SIZES, **attributes, "decoding": "async"}
+    return f"<img{''.join(f' {name}={chr(34)}{value}{chr(34)}' for name, value in own.items())}>"
+
+
+def deliver_html(ctx: Context, html: str) -> str:
+    """Returns published html whose own pictures have the present beginning, where one is configured."""
+    begins = escape(beginning(ctx))
+    if not begins or "/media/" not in html:
+        return html
+
+    def replaced(found: re.Match[str]) -> str:
+        src, srcset = (_BEGINNING.sub(lambda _: f"{begins}/media/", value) for value in found.groups())
+        return f'<img src="{src}" srcset="{srcset}"'
+
+    return _OWN.sub(replaced, html)
+
+
+def image_alts(ctx: Context, addresses: Collection[str]) -> Mapping[str, str]:
+    """Returns the alternative texts of own pictures by the addresses that a text has for them."""
+    keys = {address: found[1] for address in addresses if (found := ADDRESS.search(address))}
+    images = ctx.store[Images].by_keys(ctx.project_id, set(keys.values()))
+    return {address: images[key]["alt"] for address, key in keys.items() if key in images}
