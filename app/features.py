@@ -279,9 +279,10 @@ def routes() -> tuple[Any, ...]:
 
 def delivery_fields() -> tuple[Any, ...]:
     """Returns the fields that features add to the delivery API; only it imports them."""
+    from app.changes import delivery_fields as changes_fields
     from app.provenance import delivery_fields as provenance_fields
 
-    return (provenance_fields.DISCLOSURE,)
+    return (provenance_fields.DISCLOSURE, changes_fields.CHANGES, changes_fields.DOCUMENTS_BY_IDS)
 
 
 def pages() -> tuple[Any, ...]:
