@@ -287,10 +287,12 @@ def routes() -> tuple[Any, ...]:
 
 def delivery_fields() -> tuple[Any, ...]:
     """Returns the fields that features add to the delivery API; only it imports them."""
+    from app.changes import delivery_fields as changes_fields
     from app.images import delivery_fields as images_fields
     from app.provenance import delivery_fields as provenance_fields
 
-    return (provenance_fields.DISCLOSURE, *images_fields.OF_COVERS)
+    changes = (changes_fields.CHANGES, changes_fields.DOCUMENTS_BY_IDS)
+    return (provenance_fields.DISCLOSURE, *images_fields.OF_COVERS, *changes)
 
 
 def pages() -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ CODES = {
     "PayloadTooLarge": "REQUEST_TOO_LARGE",
     "UnsupportedMediaType": "UNSUPPORTED_MEDIA_TYPE",
     "RateLimited": "RATE_LIMITED",
+    "CursorExpired": "CURSOR_EXPIRED",
     "ServiceUnavailable": "SERVICE_UNAVAILABLE",
 }
 """The codes of refusals, by their tag."""

@@ -88,7 +88,7 @@ class LimitQuery(SchemaExtension):
         """Checks which operation is meant, its variables, and the cost that it has with them."""
         execution = self.execution_context
         assert execution.graphql_document
-        cost = Cost(lambda: len(execution.context.query.categories))
+        cost = Cost(lambda: len(execution.context.query.categories), _schema(execution).features)
         counted = execute_sync(
             _plain(execution),
             execution.graphql_document,
@@ -126,9 +126,13 @@ class Schema(DeliverySchema):
         """Logs nothing: the view raises what is a bug, and all else is the caller's."""
 
 
-def _plain(execution: ExecutionContext) -> GraphQLSchema:
+def _schema(execution: ExecutionContext) -> Schema:
     assert isinstance(execution.schema, Schema)
-    return execution.schema.plain
+    return execution.schema
+
+
+def _plain(execution: ExecutionContext) -> GraphQLSchema:
+    return _schema(execution).plain
 
 
 def delivery_schema(features: Features, introspection: bool) -> Schema:
@@ -202,8 +206,10 @@ class Cost:
     value of an object is its `Level`.
     """
 
-    def __init__(self, categories: Callable[[], int]) -> None:
+    def __init__(self, categories: Callable[[], int], features: Features) -> None:
         self._category_count = categories
+        self._lists = {one.field.name: one.counts for one in features.delivery_fields() if one.counts}
+        """Of lists of features, functions that return how many records they have at most."""
         self._cost = self._depth = 0
 
     def check(self) -> None:
@@ -228,10 +234,11 @@ class Cost:
         self._depth = max(self._depth, depth)
         if depth > MAX_DEPTH:
             return None
-        if info.field_name in COUNTED:
+        is_list = is_list_type(get_nullable_type(info.return_type))
+        if info.field_name in COUNTED or (is_list and parent is None and info.field_name in self._lists):
             self._cost += records
         value = 0 if is_leaf_type(get_named_type(info.return_type)) else level
-        return [value] if is_list_type(get_nullable_type(info.return_type)) else value
+        return [value] if is_list else value
 
     def _level(self, parent: Level, name: str, arguments: Mapping[str, Any]) -> Level:
         records, trees, depth = parent
@@ -239,6 +246,8 @@ class Cost:
             return trees * self._category_count(), trees, depth + 1
         if name == "related":
             records *= page_of(RelatedPage, **arguments)["limit"]
+        elif name in self._lists and depth == 0:
+            records = self._lists[name](arguments)
         elif name in PAGES and depth == 0:
             page = page_of(DeliveryPage, limit=arguments.get("limit"), offset=arguments.get("offset"))
             self._cost += page["offset"] // OFFSET_COST

@@ -8,6 +8,7 @@ from strawberry import ID, UNSET, argument, field
 from strawberry.types.base import StrawberryObjectDefinition
 from strawberry.types.field import StrawberryField
 
+from app.core.errors import BadRequest, Problem
 from app.core.features import Features
 from app.delivery.queries import DeliveredDocument, DeliveryPage
 from app.delivery.responses import DeliveredCategory, DeliveredRedirect
@@ -33,9 +34,14 @@ Search = Annotated[
         description="Only those with all of these words in title, subtitle or excerpt, ignoring case and accents."
     ),
 ]
+After = Annotated[
+    str | None,
+    argument(description="The `endCursor` of the page before, instead of `offset`: no document that stays is skipped."),
+]
 Root = Annotated[bool | None, argument(name="root", description="Only those without a parent. Default: false.")]
 From = Annotated[str, argument(name="from", description="The past slug.")]
 
+AFTER_AND_OFFSET = "Send `after` or `offset`, not both."
 PAGE = (
     "newest publication first; after them, with `includeDrafts`, those that are not published, newest first. "
     "A page shorter than `limit` is the last one."
@@ -90,6 +96,7 @@ class Query:
     def documents_page(
         self,
         info: Info,
+        after: After = UNSET,
         author_id: AuthorId = UNSET,
         category_slug: CategorySlug = UNSET,
         cluster_id: ClusterId = UNSET,
@@ -99,7 +106,12 @@ class Query:
         offset: Offset = UNSET,
         search: Search = UNSET,
     ) -> DeliveryPage:
-        page, query = page_of(DeliveryQueryPage, limit=limit, offset=offset, search=search), info.context.query
+        query = info.context.query
+        page = page_of(DeliveryQueryPage, limit=limit, offset=offset, search=search, after=after)
+        if (cursor := page.pop("after", None)) is not None:
+            if page["offset"]:
+                raise BadRequest(AFTER_AND_OFFSET, errors=[Problem(field="offset", message=AFTER_AND_OFFSET)])
+            page["after"] = query.place(cursor)
         ids = sent(authorId=author_id, clusterId=cluster_id)
         if isinstance(category_slug, str):
             ids["categoryId"] = query.filed_under(category_slug, bool(include_subcategories))

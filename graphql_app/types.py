@@ -127,6 +127,7 @@ class Document:
 @strawberry.type(description="One page of documents.")
 class DocumentPage:
     documents: list[Document] = field(description="The documents of the page.")
+    end_cursor: str | None = field(description="Send it as `after` for the next page; null where the page is empty.")
     has_next_page: bool = field(description="Whether there are documents after this page.")
     total_count: int = field(description="How many documents there are on all pages together.")
 

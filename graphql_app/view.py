@@ -122,7 +122,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         Executes it again where a text of its response was replaced before it was read.
         """
         for _ in range(READ_AGAIN):
-            query = DeliveryQuery(ctx, revision.number)
+            query = DeliveryQuery(ctx, revision)
             with suppress(WriteConflict):
                 result = self._executed(data, query)
                 if result.data is not None:

@@ -57,7 +57,7 @@ def update_category(ctx: Context, id_: str, fields: Fields) -> Result[Category]:
     check(CategoryChanges, fields, *_problems(ctx, category, changes))
     if not changes:
         return _result(ctx, category)
-    ctx.store.change_delivery(ctx.project_id)
+    ctx.store.change_delivery(ctx.project_id, "categories")
     event = ctx.event("category.updated")
     return _result(ctx, ctx.store[Categories].update(ctx.project_id, category, changes, event))
 
@@ -77,7 +77,7 @@ def delete_category(ctx: Context, category_id: str) -> Result[Category]:
     used = ctx.features.uses(ctx, "categoryId", category["id"])
     if used or ctx.store[Categories].has_subcategories(ctx.project_id, category["id"]):
         raise CategoryInUse
-    ctx.store.change_delivery(ctx.project_id)
+    ctx.store.change_delivery(ctx.project_id, "categories")
     ctx.store[Categories].delete(ctx.project_id, category, ctx.event("category.deleted"))
     return _result(ctx, category)
 
@@ -85,7 +85,7 @@ def delete_category(ctx: Context, category_id: str) -> Result[Category]:
 def add_category(ctx: Context, fields: Fields, event: Event) -> StoredCategory:
     """Adds a category with fields that have no problem; inside a transaction."""
     record = new_category(fields, by=ctx.caller.actor, now=ctx.now)
-    ctx.store.change_delivery(ctx.project_id)
+    ctx.store.change_delivery(ctx.project_id, "categories")
     ctx.store[Projects].conflict_on(ctx.project_id, "categories")  # which makes their cap exact
     return ctx.store[Categories].add(ctx.project_id, record, event)
 

@@ -207,6 +207,10 @@ class IdempotencyConflict(Refusal, status=409):
     headers = {"Retry-After": "1"}
 
 
+class CursorExpired(Refusal, status=410):
+    """The cursor is older than the oldest event in the feed: start again without `after`."""
+
+
 class PreconditionFailed(Refusal, status=412):
     """The record has another ETag by now: read it again, and send its ETag unchanged, quotes included."""
 

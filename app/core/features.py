@@ -220,6 +220,8 @@ class DeliveryField:
     """The type's name in GraphQL."""
     field: Any
     """Strawberry's field."""
+    counts: Callable[[Mapping[str, Any]], int] | None = None
+    """Of a list that a query begins with, returns how many records it has at most, given its arguments."""
 
 
 @dataclass(frozen=True, eq=False)

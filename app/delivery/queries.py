@@ -15,11 +15,13 @@ from typing import Any, Generic, TypeVar
 from unicodedata import normalize
 
 from app.core.context import Context
-from app.core.errors import Forbidden
+from app.core.errors import BadRequest, Forbidden, Problem
 from app.core.schemas.validation import HEX_ID
+from app.core.store.delivery_revisions import Revision
 from app.core.text.words import query_words
 from app.core.times import wire_time
 from app.delivery.caches import Counts, Redirects, categories_at, counts_at, read_redirects, redirects_at
+from app.delivery.places import ListPlace, read_place
 from app.delivery.responses import (
     CategoryTree,
     DeliveredAuthor,
@@ -154,17 +156,23 @@ class Wanted:
 
 @dataclass(frozen=True)
 class DeliveryPage:
-    """One page of a list."""
+    """One page of a list; with a place, the one that follows it."""
 
     query: DeliveryQuery
     wanted: Wanted
     limit: int
     offset: int
+    after: ListPlace | None = None
 
     @cached_property
     def _rows(self) -> list[DeliveredDocument]:
         """The documents of the page, and the one after it."""
-        return self.query.documents(self.wanted, limit=self.limit + 1, offset=self.offset)
+        return self.query.documents(self.wanted, limit=self.limit + 1, offset=self.offset, after=self.after)
+
+    @property
+    def end_cursor(self) -> str | None:
+        """The cursor after the last document of the page; None where there is none."""
+        return self.query.cursor_after(self.documents[-1]) if self.documents else None
 
     @property
     def documents(self) -> list[DeliveredDocument]:
@@ -183,8 +191,9 @@ class DeliveryPage:
 class DeliveryQuery:
     """The data of one GraphQL query: reads what its resolvers need, in batches, within its caller's deadline."""
 
-    def __init__(self, ctx: Context, revision: int) -> None:
-        self._ctx, self._revision = ctx, revision
+    def __init__(self, ctx: Context, revision: Revision) -> None:
+        self.ctx, self.revision = ctx, revision
+        self._ctx, self._revision = ctx, revision.number
         self._store, self._project_id = ctx.store, ctx.project_id
         self.texts = Texts(ctx)
         self.shows_drafts = False
@@ -264,14 +273,35 @@ class DeliveryQuery:
         whole, beginning = query_words(search)
         return Wanted(valid, (tuple(whole), beginning), drafts)
 
-    def documents(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
+    def place(self, cursor: str) -> ListPlace:
+        """Returns the place that a page's `endCursor` names; refuses with `BadRequest` what is none."""
+        if (place := read_place(self._project_id, cursor)) is None:
+            message = "Is no cursor of this project's pages: send the `endCursor` of the page before, or none."
+            raise BadRequest(message, errors=[Problem(field="after", message=message)])
+        return place
+
+    def cursor_after(self, document: DeliveredDocument) -> str:
+        """Returns the cursor of the place after a document in a list."""
+        row = document.row
+        at = row["publishedAt"] if document.is_published else row["createdAt"]
+        return ListPlace(document.is_published, at, document.id).encode(self._project_id)
+
+    def documents(
+        self, wanted: Wanted, *, limit: int, offset: int, after: ListPlace | None = None
+    ) -> list[DeliveredDocument]:
         """Returns part of a list: the published documents and, where they are wanted, after them the others."""
+        if after is not None and not after.published:
+            drafts = self._matching_drafts if wanted.words != NO_WORDS else self._newest_drafts
+            return drafts(wanted, limit=limit, offset=0, after=after) if wanted.drafts else []
         publications = self._store[Publications]
-        found = self._published(
-            publications.page(self._project_id, wanted.ids, wanted.words, limit=limit, offset=offset)
+        place = (after.at, after.id) if after else None
+        found = self.published(
+            publications.page(self._project_id, wanted.ids, wanted.words, limit=limit, offset=offset, after=place)
         )
+        if after is not None:
+            offset = 0
         if wanted.drafts and len(found) < limit:
-            before = 0 if found else publications.count(self._project_id, wanted.ids, wanted.words)
+            before = 0 if found or after else publications.count(self._project_id, wanted.ids, wanted.words)
             drafts = self._matching_drafts if wanted.words != NO_WORDS else self._newest_drafts
             found += drafts(wanted, limit=limit - len(found), offset=0 if found else max(0, offset - before))
         return found
@@ -306,15 +336,19 @@ class DeliveryQuery:
             )
         return self._of_drafts[read]
 
-    def _newest_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
-        rows = self._store[Documents].list(
-            self._project_id, _draft_filters(wanted), sort=NEWEST_CREATED, limit=limit, offset=offset
-        )
+    def _newest_drafts(
+        self, wanted: Wanted, *, limit: int, offset: int, after: ListPlace | None = None
+    ) -> list[DeliveredDocument]:
+        filters = {**_draft_filters(wanted), **({"createdBefore": (after.at, after.id)} if after else {})}
+        rows = self._store[Documents].list(self._project_id, filters, sort=NEWEST_CREATED, limit=limit, offset=offset)
         return self._unpublished(rows)
 
-    def _matching_drafts(self, wanted: Wanted, *, limit: int, offset: int) -> list[DeliveredDocument]:
+    def _matching_drafts(
+        self, wanted: Wanted, *, limit: int, offset: int, after: ListPlace | None = None
+    ) -> list[DeliveredDocument]:
         """Returns documents that are not published and have the words, of the newest `DRAFTS_SEARCHED`."""
-        drafts, (whole, beginning) = self._newest_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0), wanted.words
+        drafts = self._newest_drafts(wanted, limit=DRAFTS_SEARCHED, offset=0, after=after)
+        whole, beginning = wanted.words
 
         def is_found(draft: DeliveredDocument) -> bool:
             words = delivered_words({**draft.row, "excerpt": draft.excerpt})
@@ -328,11 +362,12 @@ class DeliveryQuery:
     ) -> DeliveredDocument | None:
         self.shows_drafts |= self._ctx.caller.drafts
         if found is not None:
-            return self._published([found])[0]
+            return self.published([found])[0]
         draft = read_draft() if self._ctx.caller.drafts else None
         return None if draft is None or draft["isPublished"] else self._unpublished([draft])[0]
 
-    def _published(self, rows: Iterable[Publication]) -> list[DeliveredDocument]:
+    def published(self, rows: Iterable[Publication]) -> list[DeliveredDocument]:
+        """Returns publications as documents of this query."""
         documents = [DeliveredDocument(self, row, published=True) for row in rows]
         self._found += documents
         return documents
@@ -345,7 +380,7 @@ class DeliveryQuery:
 
     def _newest_of_clusters(self, ids: set[str]) -> Mapping[str, list[DeliveredDocument]]:
         newest = self._store[Publications].newest_of_clusters(self._project_id, ids, MAX_RELATED + 1)
-        return {one: self._published(rows) for one, rows in newest.items()}
+        return {one: self.published(rows) for one, rows in newest.items()}
 
     def _read_authors(self, ids: set[str]) -> Mapping[str, DeliveredAuthor]:
         names = self._store[Members].names(self._project_id, ids)

@@ -8,6 +8,7 @@ class DeliveryPage(Page):
     """One page of what is delivered (decisions, section 7)."""
 
     limit = StrictInteger(1, 100, description="most documents to return", load_default=20)
+    after = StrictString(100, description="the `endCursor` of the page before", allow_none=False)
     search = StrictString(description="whole words, all of them, ignoring case and accents", allow_none=False)
 
 

@@ -192,7 +192,7 @@ def condition_of(filters: Filters) -> Bson:
         condition |= _of_record("authorId", authors)
     if words := _words(filters):
         condition |= words | ({} if filters.get("deleted") else NOT_DELETED)
-    return condition | _updated(filters) | _due(filters)
+    return condition | _updated(filters) | _due(filters) | _created(filters)
 
 
 def _leading(filters: Filters) -> str | None:
@@ -245,6 +245,14 @@ def _begins(beginning: str) -> Bson:
 def _updated(filters: Filters) -> Bson:
     since = filters.get("updatedSince")
     return {} if since is None else {"updatedAt": {"$gte": since}}
+
+
+def _created(filters: Filters) -> Bson:
+    """Returns the condition of documents that follow one in the order of creation, newest first."""
+    if (after := filters.get("createdBefore")) is None:
+        return {}
+    at, last = after
+    return {"createdAt": {"$lte": at}, "$nor": [{"createdAt": at, "_id": {"$gte": object_id(last)}}]}
 
 
 def _due(filters: Filters) -> Bson:

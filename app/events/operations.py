@@ -1,12 +1,11 @@
 """The feed of the project's events, and the activity of a document (decisions, section 9)."""
 
 from app.core.context import Context
-from app.core.errors import HttpApiDecodeError, Issue
+from app.core.errors import CursorExpired, HttpApiDecodeError, Issue
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.vocabulary import Scope
 from app.documents.operations import own_document
-from app.events.errors import CursorExpired
 from app.events.responses import Activity, EventPage, activity_record, event_record
 from app.events.rules import cursor_of, read_cursor
 from app.events.schemas import ActivityQuery, EventQuery, WaitingEventQuery

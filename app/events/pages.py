@@ -9,9 +9,9 @@ from app.console.additions import Pages
 from app.console.calls import call, listing, may
 from app.console.frame import page
 from app.console.sessions import context
+from app.core.errors import CursorExpired
 from app.documents import operations as documents
 from app.events import operations as events
-from app.events.errors import CursorExpired
 from app.events.rules import cursor_of
 from app.events.store import Events
 from app.http.waiting import wait_for_events

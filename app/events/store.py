@@ -15,12 +15,11 @@ from bson import ObjectId
 from pymongo import InsertOne
 from pymongo.collection import Collection as MongoCollection
 
-from app.core.errors import WriteConflict
+from app.core.errors import CursorExpired, WriteConflict
 from app.core.events import StoredEvent
 from app.core.store.collection import DESCENDING, Collection, from_bson, to_bson, write_once
 from app.core.store.outbox import OutboxEvent, StoredFeed, new_feed
 from app.core.store.types import Bson
-from app.events.errors import CursorExpired
 
 if TYPE_CHECKING:
     from app.core.store.store import Store

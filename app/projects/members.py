@@ -64,7 +64,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member
     if not changes:
         return _result(ctx, member)
     if "name" in changes:
-        ctx.store.change_delivery(ctx.project_id)
+        ctx.store.change_delivery(ctx.project_id, "members")
     return _result(ctx, ctx.store[Members].update(ctx.project_id, member, changes, ctx.event("member.updated")))
 
 
@@ -72,7 +72,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member
 def delete_member(ctx: Context, member_id: str) -> Result[Member]:
     """Remove a member: they can't be assigned any more, their tokens are revoked, and records keep their id."""
     member = ctx.check_match(own_member(ctx, member_id))
-    ctx.store.change_delivery(ctx.project_id)
+    ctx.store.change_delivery(ctx.project_id, "members")
     deleted = ctx.store[Members].delete(ctx.project_id, member, ctx.event("member.deleted"))
     tokens = ctx.store[Tokens]
     for token in tokens.all_of_member(ctx.project_id, member["id"]):

@@ -32,6 +32,8 @@ class Publication(PublishedFields):
     clusterId: str | None
     pastSlugs: list[PastSlug]
     """The slugs that it was delivered under before, the latest first."""
+    deliveredIn: int
+    """The number of its last change in the order of changes; until somebody reads that, an id of the change."""
     words: list[str]
     """The words of its title, subtitle and excerpt, which searches look for."""
 

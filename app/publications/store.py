@@ -2,21 +2,31 @@
 
 It is written in the transactions that change what is delivered, and all that a website reads; a preview reads the
 document too.
+
+What is published, changed or taken off is in an order, by `deliveredIn`: the transaction writes an id of its change
+there, and who reads the order next replaces it by a number (`InOrder.number`). So publications don't conflict on a
+number, and a number is always later than the commit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any, TypeVar
 
 from bson import ObjectId
 from pymongo import ReturnDocument, UpdateOne
+from typing_extensions import TypedDict
 
 from app.core.context import Context
 from app.core.store.collection import DESCENDING, Collection, object_id, object_ids, to_bson
-from app.core.store.indexes import Storage, index
+from app.core.store.indexes import Index, Storage, index
 from app.core.store.types import Bson, Projection, Values
 from app.publications.rules import Publication
 
 NEWEST_FIRST = index("publications", "projectId -publishedAt _id", "lists, the feed and the sitemap, newest first")
+CHANGED = index("publications", "projectId deliveredIn _id", "what was published or changed since, in order")
+REMOVED = index("removals", "projectId deliveredIn _id", "what was taken off since, in order")
+REMEMBERED_DAYS = 91
+"""How long removals are remembered: a day longer than cursors hold."""
 STORAGE = Storage(
     indexes=(
         NEWEST_FIRST,
@@ -29,6 +39,9 @@ STORAGE = Storage(
         index("publications", "projectId authorId -publishedAt _id", "lists of an author"),
         index("publications", "projectId words -publishedAt _id", "searches for whole words"),
         index("publications", "projectId -updatedAt", "when the feed last changed"),
+        CHANGED,
+        REMOVED,
+        index("removals", "at", "removals are forgotten", expireAfterSeconds=REMEMBERED_DAYS * 86_400),
         index("publications", "projectId slug", "a slug leads to one document", unique=True),
         index(
             "publications",
@@ -41,7 +54,7 @@ STORAGE = Storage(
             "projectId pastSlugs.slug",
             "redirects from slugs that documents were delivered under before",
         ),
-    )
+    ),
 )
 
 NEWEST = (("publishedAt", DESCENDING), ("_id", 1))
@@ -51,20 +64,51 @@ Ids = Mapping[str, Sequence[str]]
 Words = tuple[Sequence[str], str | None]
 """The words that a publication has, and what one of its words begins with, or None (`query_words`)."""
 NO_WORDS: Words = ((), None)
+Place = tuple[int, str | None]
+"""A place in the order of changes: the number of a change, and the id after which it goes on; None after all of it."""
+Changed = TypeVar("Changed", bound=Mapping[str, Any])
+IN_ORDER = (("deliveredIn", 1), ("_id", 1))
 MOST_MERGED = 200
 PAGE = dict.fromkeys(("slug", "publishedAt", "updatedAt"), 1)
 
 
-class Publications(Collection[Publication]):
+class InOrder(Collection[Changed]):
+    """A collection whose records are in the order of their changes."""
+
+    order: Index
+    fields: Projection = None
+
+    def waiting(self, project_id: str) -> list[str | None]:
+        """Returns the changes that were committed and have no number yet; None for what is older than numbers."""
+        where = [{"deliveredIn": {"$gte": ""}}, {"deliveredIn": None}]
+        changes: list[Bson] = [{"$group": {"_id": "$deliveredIn"}}]
+        return [row["_id"] for row in self._aggregate(project_id, {"$or": where}, changes)]
+
+    def number(self, project_id: str, changes: Sequence[str | None], number: int) -> None:
+        """Gives what was written by changes a number; what was written again since waits for another one."""
+        where = self._where(project_id, {"deliveredIn": {"$in": changes}})
+        self._collection.update_many(where, {"$set": {"deliveredIn": number}}, session=self._session)
+
+    def changed(self, project_id: str, since: Place, until: int, limit: int) -> list[Changed]:
+        """Returns what changed after a place in the order, at most up to a number."""
+        number, last = since
+        same: Bson = {"deliveredIn": number, "_id": {"$gt": object_id(last)}}
+        later: Bson = {"deliveredIn": {"$gt": number, "$lte": until}}
+        condition = later if last is None else {"$or": [same, later]}
+        return self._find(project_id, condition, sort=IN_ORDER, limit=limit, fields=self.fields, index=self.order)
+
+
+class Publications(InOrder[Publication]):
     """The publications of a project."""
 
     name = "publications"
+    order, fields = CHANGED, DELIVERED
 
     def put(self, project_id: str, publication: Publication) -> str | None:
         """Makes this what is delivered of its document; returns the id of the html that was delivered before."""
-        self._check_announced()
+        change = self._announced()
         keys = self._store.features.keys_of_publication(publication)
-        row = to_bson({**publication, **keys, "projectId": project_id})
+        row = to_bson({**publication, **keys, "projectId": project_id, "deliveredIn": change})
         where = {"projectId": row["projectId"], "_id": row["_id"]}
         replaced = self._collection.find_one_and_replace(
             where, row, {"htmlId": 1}, upsert=True, return_document=ReturnDocument.BEFORE, session=self._session
@@ -74,10 +118,10 @@ class Publications(Collection[Publication]):
 
     def change_many(self, project_id: str, changes: Iterable[tuple[str, Values]]) -> None:
         """Changes fields that are delivered without publishing, each with the id of the document, in one call."""
-        self._check_announced()
+        change = {"deliveredIn": self._announced()}
         self._collection.bulk_write(
             [
-                UpdateOne(self._where(project_id, {"_id": ObjectId(one)}), {"$set": to_bson(new)})
+                UpdateOne(self._where(project_id, {"_id": ObjectId(one)}), {"$set": to_bson({**new, **change})})
                 for one, new in changes
             ],
             session=self._session,
@@ -86,22 +130,37 @@ class Publications(Collection[Publication]):
 
     def remove(self, project_id: str, document_id: str) -> Publication | None:
         """Takes a document out of what is delivered, and returns what was delivered of it."""
-        self._check_announced()
-        return self._delete_one(project_id, {"_id": ObjectId(document_id)})
+        change = self._announced()
+        removed = self._delete_one(project_id, {"_id": ObjectId(document_id)})
+        if removed is not None:
+            self._store[Removals].put(project_id, document_id, removed["slug"], change)
+        return removed
 
     def add_many(self, project_id: str, publications: Iterable[Publication]) -> None:
         """Adds publications of documents that are new, in one call."""
-        self._check_announced()
-        self._insert_many(
-            project_id, [{**one, **self._store.features.keys_of_publication(one)} for one in publications]
-        )
+        change = {"deliveredIn": self._announced()}
+        keys = self._store.features.keys_of_publication
+        self._insert_many(project_id, [{**one, **keys(one), **change} for one in publications])
 
-    def _check_announced(self) -> None:
-        """Finds operations that forget to have the delivery revision incremented."""
-        assert self._store.delivery_change, "Call `change_delivery` first, in the transaction."
+    def _announced(self) -> str:
+        """Returns the id of the transaction's change; finds operations that forget to have the revision incremented."""
+        change = self._store.delivery_change
+        assert change, "Call `change_delivery` first, in the transaction."
+        return change[1]
 
-    def page(self, project_id: str, ids: Ids, words: Words, *, limit: int, offset: int) -> list[Publication]:
+    def page(
+        self,
+        project_id: str,
+        ids: Ids,
+        words: Words,
+        *,
+        limit: int,
+        offset: int,
+        after: tuple[datetime, str] | None = None,
+    ) -> list[Publication]:
         """Returns one page, the newest first, with one of the ids in each field, and with all of some words.
+
+        It begins after the publication with a time and an id, where `after` names one.
 
         MongoDB merges the lists of up to 200 categories in order; of more it would read all and sort them.
         """
@@ -111,6 +170,9 @@ class Publications(Collection[Publication]):
             else None
         )
         condition = _condition(ids, words)
+        if after is not None:
+            at, last = after
+            condition |= {"publishedAt": {"$lte": at}, "$nor": [{"publishedAt": at, "_id": {"$lte": object_id(last)}}]}
         return self._find(project_id, condition, sort=NEWEST, skip=offset, limit=limit, fields=DELIVERED, index=index)
 
     def count(self, project_id: str, ids: Ids, words: Words) -> int:
@@ -184,10 +246,45 @@ class Publications(Collection[Publication]):
         fields: Projection = PAGE if bare else DELIVERED
         return self._find(project_id, condition, sort=NEWEST, limit=limit, fields=fields)
 
+    def get_many(self, project_id: str, document_ids: Iterable[str]) -> dict[str, Publication]:
+        """Returns what is delivered of documents, by id."""
+        return self._by_id(project_id, document_ids, DELIVERED)
+
+    def find_by_slugs(self, project_id: str, slugs: Sequence[str]) -> dict[str, Publication]:
+        """Returns what is delivered under slugs, by slug."""
+        rows = self._find(project_id, {"slug": {"$in": slugs}}, fields=DELIVERED) if slugs else []
+        return {row["slug"]: row for row in rows}
+
     def last_update(self, project_id: str) -> datetime | None:
         """Returns when something was last published, for the first time or again."""
         rows = self._find(project_id, {}, sort=(("updatedAt", DESCENDING),), limit=1, fields={"updatedAt": 1})
         return rows[0]["updatedAt"] if rows else None
+
+
+class Removal(TypedDict):
+    """A document that was taken off the website, under its id; it may be delivered again since."""
+
+    id: str
+    projectId: str
+    slug: str
+    """The slug that it was delivered under."""
+    at: datetime
+    deliveredIn: int
+
+
+class Removals(InOrder[Removal]):
+    """What was taken off the website of a project in the last 90 days."""
+
+    name = "removals"
+    order = REMOVED
+
+    def put(self, project_id: str, document_id: str, slug: str, change: str) -> None:
+        """Remembers that a document was taken off, in the transaction that does it."""
+        row = to_bson({"id": document_id, "projectId": project_id, "slug": slug, "deliveredIn": change})
+        where = {"projectId": row["projectId"], "_id": row["_id"]}
+        row["at"] = ObjectId(change).generation_time
+        self._collection.replace_one(where, row, upsert=True, session=self._session)
+        self._store.writes += 1
 
 
 def is_delivered_in(ctx: Context, field: str, record_id: str) -> bool:

@@ -171,7 +171,7 @@ class _Import:
         if records["export"]:  # the first line: of two imports at once, one sees what the other wrote
             store[Projects].conflict_on(self._project, "imports")
             _refuse_content(store, self._project)
-        store.change_delivery(self._project)
+        store.change_delivery(self._project, "categories", "members")
         for line in records["project"]:
             project = store[Projects].settings(self._project)
             if settings := _changed_settings(project, line):

@@ -854,6 +854,14 @@ DECIDED: tuple[Row, ...] = (
             "clients": "independent clients connect from the address alone, work, refresh and are revoked",
         },
     ),
+    *_rows(
+        "decided-site",
+        {
+            "changes": "changes: what is live, then what changed since; who follows it holds what is live",
+            "by_ids": "documentsByIds: at most 100 ids and slugs, in the order given, without what is not delivered",
+            "pages": "documentsPage takes after: no document that stays is skipped or repeated",
+        },
+    ),
     Row("decided-health.prepared", "/ready is 503 where a unique index or a validator is missing"),
     *_rows(
         "decided-commands",

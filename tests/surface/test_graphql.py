@@ -39,7 +39,12 @@ CATEGORY_CONTINUED = {"children": "[Category!]!", "documentCount": "Int!", "pare
 CONTINUED = {
     "Author": {"id": "ID!", "name": "String!"},
     "Disclosure": {"value": "String!", "models": "[String!]!", "reviewedAt": "String", "responsible": "String"},
-    "DocumentPage": {"documents": "[Document!]!", "hasNextPage": "Boolean!", "totalCount": "Int!"},
+    "DocumentPage": {
+        "documents": "[Document!]!",
+        "endCursor": "String",
+        "hasNextPage": "Boolean!",
+        "totalCount": "Int!",
+    },
     "Preview": {
         "category": "Category",
         "coverImage": "CoverImage",
@@ -55,8 +60,17 @@ CONTINUED = {
         "version": "Int!",
     },
     "Redirect": {"from": "String!", "to": "String!"},
+    "Changes": {
+        "authorsChanged": "Boolean!",
+        "categoriesChanged": "Boolean!",
+        "cursor": "String!",
+        "documents": "[Document!]!",
+        "hasMore": "Boolean!",
+        "removed": "[Removed!]!",
+    },
+    "Removed": {"id": "ID!", "slug": "String!"},
 }
-"""The types of decisions, section 15, which `Document.clusterId` and `Preview.category` were added to."""
+"""The types of decisions, sections 15 and 21, which `Document.clusterId` and `Preview.category` were added to."""
 PAGE = {"includeDrafts": "Boolean", "limit": "Int", "offset": "Int"}
 FILTERS = {
     **{"authorId": "ID", "categorySlug": "String", "clusterId": "ID", "includeSubcategories": "Boolean"},
@@ -72,7 +86,9 @@ QUERY = {
 }
 QUERY_CONTINUED = {
     "categoryBySlug": ("Category", {"slug": "String!"}),
-    "documentsPage": ("DocumentPage!", {**FILTERS, **PAGE}),
+    "documentsPage": ("DocumentPage!", {"after": "String", **FILTERS, **PAGE}),
+    "changes": ("Changes!", {"after": "String", "limit": "Int"}),
+    "documentsByIds": ("[Document!]!", {"ids": "[ID!]", "slugs": "[String!]"}),
     "redirect": ("Redirect", {"from": "String!"}),
     "redirects": ("[Redirect!]!", {"limit": "Int", "offset": "Int"}),
 }

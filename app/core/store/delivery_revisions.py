@@ -3,16 +3,19 @@
 It is incremented when the transaction of the change has committed, outside of any transaction, before the caller gets
 its response: so publications don't conflict on it, and who reads a number sees every change that it counts.
 
+Who reads what changed needs an order, too: `sequence` is the last number in it (`publications/store.py`).
+
 If a process dies in between, the outbox relay increments it: the events of the change name it (`delivery`), and
 `counted` has the changes that were counted last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
+from collections.abc import Collection, Hashable, Mapping
+from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict, cast
 
 from bson import ObjectId, Timestamp
+from pymongo import ReturnDocument
 from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import PyMongoError
 
@@ -24,9 +27,11 @@ if TYPE_CHECKING:
 REMEMBERED = 250
 """How many changes are remembered as counted; one that is forgotten before it is relayed is counted twice."""
 
+BY_REFERENCE = ("categories", "members")
+"""The collections whose records are delivered as they are now: a change of one is no change of documents."""
 
 _counts: SingleFlight[None] = SingleFlight()
-_committed: dict[Hashable, list[str]] = {}
+_committed: dict[Hashable, list[tuple[str, Collection[str]]]] = {}
 """The changes that wait to be counted. One that another call takes along is counted by its own call all the same."""
 
 
@@ -37,6 +42,10 @@ class StoredDeliveryRevision(TypedDict):
     number: int
     counted: list[str]
     """The ids of the changes that were counted last."""
+    changes: NotRequired[dict[str, int]]
+    """How many changes there were of each collection that is delivered by reference."""
+    sequence: NotRequired[int]
+    """The last number in the order of what was published, changed and taken off."""
 
 
 class Revision(NamedTuple):
@@ -45,6 +54,10 @@ class Revision(NamedTuple):
     number: int
     at: Timestamp | None
     """A cluster time at which the primary had this revision; None if only the primary is read."""
+    changes: Mapping[str, int] = {}
+    """Numbers that grow with each change of a collection that is delivered by reference, by its name."""
+    sequence: int = 0
+    """The last number in the order of changes."""
 
 
 class DeliveryRevisions:
@@ -57,22 +70,48 @@ class DeliveryRevisions:
     def read(self, project_id: str) -> Revision:
         """Returns a number that changes whenever what the project delivers does: one small read of the primary."""
         with self._store.causal_session() as session:
-            row = self._collection.find_one({"_id": ObjectId(project_id)}, {"number": 1}, session=session)
-            return Revision(row["number"] if row else 0, session.operation_time if session else None)
+            row = self._collection.find_one({"_id": ObjectId(project_id)}, {"counted": 0}, session=session)
+            at = session.operation_time if session else None
+            if row is None:
+                return Revision(0, at)
+            return Revision(row["number"], at, row.get("changes", {}), row.get("sequence", 0))
 
-    def count_committed(self, project_id: str, change: str) -> None:
-        """Increments the revision for a change, once for all that this process commits while it waits for its turn."""
+    def next_in_sequence(self, project_id: str) -> int:
+        """Returns a number for changes that have been committed, which is after those of all that were read before."""
+        row = self._collection.find_one_and_update(
+            {"_id": ObjectId(project_id)},
+            {"$inc": {"sequence": 1}, "$setOnInsert": {"number": 0, "counted": []}},
+            {"sequence": 1},
+            upsert=True,
+            return_document=ReturnDocument.AFTER,
+            session=self._store.session,
+        )
+        assert row
+        return row["sequence"]
+
+    def count_committed(self, project_id: str, change: str, collections: Collection[str]) -> None:
+        """Increments the revision for a change, once for all that this process commits while it waits for its turn.
+
+        `collections` are those delivered by reference that the change wrote to.
+        """
         key = self._store.cache_scope, project_id
-        _committed.setdefault(key, []).append(change)
-        try:
-            _counts.read(key, lambda: self.count(project_id, _committed.pop(key, [])))
-        except PyMongoError:  # maybe at the deadline of another request, which counted for this one, too
-            self.count(project_id, [change])
+        _committed.setdefault(key, []).append((change, collections))
 
-    def count(self, project_id: str, changes: Collection[str]) -> None:
+        def count_all() -> None:
+            committed = _committed.pop(key, [])
+            together = {name for _, names in committed for name in names}
+            self.count(project_id, [one for one, _ in committed], together)
+
+        try:
+            _counts.read(key, count_all)
+        except PyMongoError:  # maybe at the deadline of another request, which counted for this one, too
+            self.count(project_id, [change], collections)
+
+    def count(self, project_id: str, changes: Collection[str], collections: Collection[str] = BY_REFERENCE) -> None:
         """Increments the revision for changes that have been committed."""
         counted = {"$each": [*changes], "$slice": -REMEMBERED}
-        update = {"$inc": {"number": 1}, "$push": {"counted": counted}}
+        grows = {"number": 1, **{f"changes.{name}": 1 for name in collections}}
+        update = {"$inc": grows, "$push": {"counted": counted}}
         self._collection.update_one({"_id": ObjectId(project_id)}, update, upsert=True)
 
     def count_missing(self, project_id: str, changes: Collection[str]) -> None:

@@ -145,6 +145,8 @@ class Store:
     """Grows with each write through this store: inside a transaction it shows whether anything was written."""
     delivery_change: tuple[str, str] | None = field(default=None, init=False)
     """The id of the project that delivers something else after this transaction, and an id of that change."""
+    delivered: set[str] = field(default_factory=set, init=False)
+    """The collections delivered by reference that this transaction writes to."""
     _collections: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def deadline(self) -> AbstractContextManager[float]:
@@ -181,15 +183,17 @@ class Store:
 
         result = self.with_transaction(attempt)
         if change := stores[-1].delivery_change:
-            self[DeliveryRevisions].count_committed(*change)
+            self[DeliveryRevisions].count_committed(*change, stores[-1].delivered)
         return result
 
-    def change_delivery(self, project_id: str) -> None:
+    def change_delivery(self, project_id: str, *collections: str) -> None:
         """Has the project's delivery revision incremented after this transaction, by the relay if this process dies.
 
-        Call it before the change is written, whose events then name it.
+        Call it before the change is written, whose events then name it. `collections` are those of `BY_REFERENCE` that
+        it writes to.
         """
         assert self.is_transaction
+        self.delivered.update(collections)
         self.delivery_change = self.delivery_change or (project_id, str(ObjectId()))
 
     def rolled_back(self, work: Callable[[Store], T]) -> T:
