@@ -4,11 +4,13 @@
 serves every filter. All keys are derived from the record by `document_keys`, whenever one is written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from app.core.features import NO_FEATURES, Features
 from app.core.slugs import slug_key
+from app.core.store.collection import OutboxCollection
+from app.core.store.store import Store
 from app.core.store.types import Bson, Values
 from app.core.text.words import folded, search_words
 from app.core.vocabulary import BriefState
@@ -59,6 +61,22 @@ def document_keys(record: Values, before: Values | None = None, features: Featur
         **{name: key(record) for name, key in features.document_keys.items()},
         **({} if before and _named(before) == _named(record) else _name_keys(record)),
     }
+
+
+class KeyedDocuments(OutboxCollection[StoredDocument]):
+    """The collection of documents, each stored with its keys."""
+
+    name = "documents"
+    from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
+    event_data = (("documentId", "id"),)
+    counters = ("rev", "remarks")
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.hidden = HIDDEN | dict.fromkeys(store.features.document_keys, 0)
+
+    def keys(self, record: Values, before: Values | None = None) -> Bson:
+        return document_keys(record, before, self._store.features)
 
 
 def _named(document: Values) -> tuple[object, ...]:

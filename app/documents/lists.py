@@ -5,28 +5,25 @@ several entries in order (`SORT_MERGE`). Further filters are looked at in the re
 index of its own (`_plan`) is found by that, and sorted by MongoDB.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from app.core.errors import WriteConflict
 from app.core.slugs import slug_key
-from app.core.store.collection import DESCENDING, OutboxCollection, object_id
+from app.core.store.collection import DESCENDING, object_id
 from app.core.store.indexes import NOT_DELETED, Index
-from app.core.store.store import Store
-from app.core.store.types import Bson, Order, Projection, Values
+from app.core.store.types import Bson, Order, Projection
 from app.core.vocabulary import BriefState
 from app.documents import indexes
 from app.documents.keys import (
     ALL,
     CLOSED,
-    HIDDEN,
     MISSING,
     NO_DUE_DATE,
     TRASH,
+    KeyedDocuments,
     brief_entries,
-    document_from_bson,
-    document_keys,
     published_entry,
     reference_entry,
 )
@@ -69,21 +66,8 @@ Filters = Mapping[str, Any]
 """The filters of a list, as `DocumentQuery` loads them."""
 
 
-class DocumentLists(OutboxCollection[StoredDocument]):
+class DocumentLists(KeyedDocuments):
     """The collection of documents, and lists of them."""
-
-    name = "documents"
-    from_bson: Callable[[Any], StoredDocument] = staticmethod(document_from_bson)
-    event_data = (("documentId", "id"),)
-    counters = ("rev", "remarks")
-
-    def __init__(self, store: Store) -> None:
-        super().__init__(store)
-        self.hidden = HIDDEN | dict.fromkeys(store.features.document_keys, 0)
-        self._not_listed = self.hidden | NOT_LISTED
-
-    def keys(self, record: Values, before: Values | None = None) -> Bson:
-        return document_keys(record, before, self._store.features)
 
     def list(
         self,
@@ -99,7 +83,7 @@ class DocumentLists(OutboxCollection[StoredDocument]):
         name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
         index, condition = self._plan(project_id, filters, in_order=ORDERS[name])
         order = tuple((key, way) for key in ORDER_KEYS[name])
-        return self._page(project_id, condition, index, order, fields or self._not_listed, limit, offset)
+        return self._page(project_id, condition, index, order, fields or {**self.hidden, **NOT_LISTED}, limit, offset)
 
     def list_briefs(
         self, project_id: str, states: Sequence[BriefState], *, limit: int, offset: int

@@ -18,7 +18,7 @@ from app.core.store.types import Bson
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents import indexes
 from app.documents.keys import keyword_key, reference_entry
-from app.documents.lists import DocumentLists, Filters, condition_of
+from app.documents.lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.documents.record import Decision, Origin, StoredDocument, StoredRevision
 from app.publications.record import PUBLISHED_FIELDS
 
@@ -103,7 +103,12 @@ class Documents(DocumentLists):
         index = indexes.SCHEDULED if time == "publishAt" else indexes.PUBLISHED_AT
         condition = condition_of({**filters, **given}) | within | NOT_DELETED
         return self._find(
-            project_id, condition, sort=[(time, DESCENDING)], limit=limit, fields=self._not_listed, index=index
+            project_id,
+            condition,
+            sort=[(time, DESCENDING)],
+            limit=limit,
+            fields={**self.hidden, **NOT_LISTED},
+            index=index,
         )
 
     def count_by_status(self, project_id: str) -> dict[str, int]:

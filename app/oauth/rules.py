@@ -15,11 +15,10 @@ from app.core.actors import Actor
 from app.core.documented import doc
 from app.core.errors import BadRequest
 from app.core.features import Record
-from app.core.secrets import StoredSecret
 from app.core.vocabulary import Scope
 from app.guards.budgets import Budget
 from app.oauth.schemas import LOOPBACK, is_redirect
-from app.projects.rules import StoredToken
+from app.projects.rules import StoredSecret, StoredToken
 from app.projects.tokens import AGENT_SCOPES
 
 CLIENT = "https://assistant.example.com/client.json"

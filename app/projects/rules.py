@@ -10,7 +10,6 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.documented import doc
 from app.core.records import Stored
-from app.core.secrets import StoredSecret
 from app.core.slugs import StoredNamed, name_key
 from app.core.vocabulary import Role, TokenKind
 
@@ -50,6 +49,17 @@ NEW_TOKEN: Mapping[str, Any] = {
     "revokedAt": None,
 }
 """The fields of a new token that nobody chose."""
+
+
+class StoredSecret(TypedDict):
+    """Stored form of a secret that expires."""
+
+    id: str
+    projectId: str
+    hash: str
+    """The hash of the secret."""
+    createdAt: datetime
+    expiresAt: datetime
 
 
 class StoredInvitation(StoredSecret):

@@ -6,13 +6,12 @@ from typing import Any
 
 from bson import ObjectId
 
-from app.core.secrets import StoredSecret
 from app.core.store.collection import OutboxCollection, from_bson, object_id
 from app.core.store.indexes import FIRST_ID, Storage, index, types
 from app.core.store.secrets import OwnedSecrets, Secrets
 from app.core.store.types import Bson
 from app.core.store.validators import ITEMS, TEXT, record_validator
-from app.projects.rules import StoredInvitation, StoredProject, StoredToken
+from app.projects.rules import StoredInvitation, StoredProject, StoredSecret, StoredToken
 
 STORAGE = Storage(
     indexes=(

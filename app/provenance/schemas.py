@@ -1,4 +1,7 @@
-"""Approvals with a record of review, declarations of how a text was generated, and what to read (decisions, 18)."""
+"""Approvals with a record of review, declarations of how a text was generated, and what to read.
+
+(decisions, section 18)
+"""
 
 from typing import Any
 

@@ -15,10 +15,10 @@ from app.core.actors import Actor
 from app.core.calls import Call
 from app.core.documented import Count, Id, Version
 from app.core.errors import BadRequest, Problem
-from app.core.secrets import StoredSecret
 from app.core.times import Instant
 from app.core.vocabulary import ActorType
 from app.documents.record import Decision, StoredDocument, brief_of, document_event, holds_claim, refuse_if_claimed
+from app.projects.rules import StoredSecret
 from app.review.anchors import Quote, first_places, locate, quote_at
 from app.review.errors import ThreadNotYours, ThreadResolved
 from app.review.schemas import MOST_COMMENTS

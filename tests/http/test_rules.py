@@ -1,5 +1,6 @@
 """What HTTP itself brings to every route: who calls, how often, again, on condition (decisions, sections 2 and 3)."""
 
+import logging
 import re
 from datetime import timedelta
 from unittest.mock import Mock
@@ -184,6 +185,17 @@ def test_the_log_shows_the_route_or_the_beginning_of_a_path_that_has_none_withou
     with caplog.at_level("INFO", "content_workflow.requests"):
         client.get(path)
     assert [vars(record)["path"] for record in caplog.records] == [logged]
+
+
+@pytest.mark.parametrize(("log_addresses", "logged"), [(True, "127.0.0.1"), (False, None)])
+def test_the_log_shows_the_address_of_a_client_unless_a_setting_forbids_it(
+    configured: Configured, caplog: pytest.LogCaptureFixture, log_addresses: bool, logged: str | None
+) -> None:
+    client = configured(log_addresses=log_addresses).test_client()
+    logging.getLogger("content_workflow").propagate = True
+    with caplog.at_level("INFO", "content_workflow.requests"):
+        client.get("/briefs", headers={"Authorization": "Bearer cwm_guess"})
+    assert [vars(record).get("address") for record in caplog.records] == [logged]
 
 
 @pytest.mark.contract("decided-http.request-id")
