@@ -64,7 +64,7 @@ def create_app(settings: Settings, store: Store | None = None, features: Feature
     if settings.serve_mcp:
         mcp.install(app, settings)
     if settings.serve_graphql:
-        from graphql_app import routes as delivery  # takes 12 MB, and half of a second to import
+        from graphql_app import routes as delivery
 
         delivery.install(app, settings, features)
     if settings.serve_console:

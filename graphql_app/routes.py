@@ -1,9 +1,15 @@
-"""The routes of the delivery API: `/graphql` with its explorer, and the feeds of a site at `/delivery`."""
+"""The routes of the delivery API: `/graphql` with its explorer, and the feeds of a site at `/delivery`.
 
-from functools import partial
+GraphQL takes a third of a second to import, and 12 MB: a process does so for its first query, as many have none.
+"""
 
-from flask import Blueprint, Flask
-from graphql import GraphQLError
+from __future__ import annotations
+
+from functools import cache, partial
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from flask import Blueprint, Flask, Response
 from werkzeug.exceptions import HTTPException
 
 from app.core.errors import Refusal
@@ -11,9 +17,10 @@ from app.core.features import Features
 from app.http.cors import allow_origins
 from app.http.errors import bug, refusal_of
 from app.settings import Settings
-from graphql_app.errors import refused
 from graphql_app.feeds import Feeds
-from graphql_app.view import DeliveryView, respond_to_error
+
+if TYPE_CHECKING:
+    from graphql_app.view import DeliveryView
 
 EXPOSED = "ETag, Ignored-Fields, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 """The headers that pages of other origins can read."""
@@ -34,13 +41,35 @@ def _graphql(settings: Settings, features: Features) -> Blueprint:
         static_folder="explorer_files/served",
         static_url_path="/graphql/explorer",
     )
-    graphql = DeliveryView.as_view("graphql", settings, features)
+    lock = Lock()
+
+    @cache
+    def view() -> DeliveryView:
+        from graphql_app.view import DeliveryView
+
+        return DeliveryView(settings, features)
+
+    def graphql() -> Response:
+        with lock:  # one view, with one cache
+            made = view()
+        return made.dispatch_request()
+
     routes.add_url_rule("/graphql", view_func=graphql, methods=["GET", "POST"])
-    routes.register_error_handler(GraphQLError, respond_to_error)
-    routes.register_error_handler(Refusal, lambda refusal: respond_to_error(refused(refusal)))
-    routes.register_error_handler(HTTPException, lambda error: respond_to_error(refused(refusal_of(error))))
-    routes.register_error_handler(Exception, lambda error: respond_to_error(refused(bug(error))))
+    routes.register_error_handler(Exception, _respond_to_error)
     return routes
+
+
+def _respond_to_error(error: Exception) -> Response:
+    from graphql import GraphQLError
+
+    from graphql_app.errors import refused
+    from graphql_app.view import respond_to_error
+
+    if isinstance(error, GraphQLError):
+        return respond_to_error(error)
+    if isinstance(error, HTTPException):
+        return respond_to_error(refused(refusal_of(error)))
+    return respond_to_error(refused(error if isinstance(error, Refusal) else bug(error)))
 
 
 def _feeds(settings: Settings) -> Blueprint:

@@ -62,6 +62,13 @@ class Schema(ma.Schema):
     class Meta:
         unknown = ma.EXCLUDE
 
+    def __deepcopy__(self, _memo: object) -> "Schema":
+        """Returns the schema itself, which nothing changes.
+
+        flask-smorest copies the documentation of a route for each of its decorators: a tenth of the time to start.
+        """
+        return self
+
 
 class Documented(fields.Field[Any]):
     """A field with the description and the example that the documentation shows."""
