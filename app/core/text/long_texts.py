@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from functools import wraps
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from app.core.store.shared_cache import SharedCache
 from app.core.text.markdown import LONG
@@ -11,7 +11,7 @@ from app.core.text.markdown import LONG
 V = TypeVar("V")
 
 
-def remembered(room: int, size_of: Callable[[V], int]) -> Callable[[Callable[[str], V]], Callable[[str], V]]:
+def remembered(room: int, size_of: Callable[[Any], int]) -> Callable[[Callable[[str], V]], Callable[[str], V]]:
     """Returns a decorator of functions of a text: what they return for a long one is cached by the text's digest.
 
     Nobody changes what such a function returns.
