@@ -58,6 +58,8 @@ from app.publications.store import is_delivered_in
 from app.review import feature as review_feature
 from app.review import links as review_links
 from app.review import operations as threads
+from app.search import feature as search_feature
+from app.search import store as search_store
 from app.sections import feature as sections_feature
 from app.sections import operations as sections
 from app.settings import settings_of
@@ -192,6 +194,7 @@ FEATURES: tuple[Feature, ...] = (
     transfers_feature.FEATURE,
     notices_feature.FEATURE,
     oauth_feature.FEATURE,
+    search_feature.FEATURE,
 )
 """The features' further additions to the records and operations of other folders."""
 
@@ -220,6 +223,7 @@ CONSUMERS: tuple[Consumer, ...] = (
     attempt_store.queue_messages,
     notice_store.queue_notices,
     insight_store.count_events,
+    search_store.mark_texts,
 )
 """Called in order with the events that the relay numbered."""
 
@@ -263,6 +267,7 @@ def jobs() -> tuple[MakeJob, ...]:
     from app.images.jobs import tidy_pictures
     from app.notices.jobs import send_notices, tell_each_hour
     from app.provenance.jobs import attribute_all_texts
+    from app.search.jobs import index_all_texts
     from app.webhooks.jobs import send_webhooks
 
     return (
@@ -272,6 +277,7 @@ def jobs() -> tuple[MakeJob, ...]:
         publish_scheduled_documents,
         end_expired_claims,
         attribute_all_texts,
+        index_all_texts,
         trim_all_feeds,
         tidy_pictures,
     )
@@ -307,6 +313,7 @@ def pages() -> tuple[Any, ...]:
     from app.planning import pages as planning_pages
     from app.provenance import pages as provenance_pages
     from app.review import pages as review_pages
+    from app.search import pages as search_pages
     from app.webhooks import pages as webhooks_pages
 
     return (
@@ -321,6 +328,7 @@ def pages() -> tuple[Any, ...]:
         notices_pages.PAGES,
         webhooks_pages.PAGES,
         oauth_pages.PAGES,
+        search_pages.PAGES,
     )
 
 

@@ -12,6 +12,7 @@ from app.console.buttons import BY_NAME
 from app.console.calls import call
 from app.console.frame import console, page
 from app.console.lookups import whole_categories
+from app.console.sessions import context
 from app.console.words import STATUSES, today
 from app.core.schemas.loading import cached_schema
 from app.core.schemas.queries import from_query
@@ -47,9 +48,9 @@ class Column:
 @console.get("/board")
 def show_board() -> Response:
     """Shows the board; its filters are in the address."""
-    chosen = chosen_filters(FILTERS)
+    chosen = chosen_filters((*FILTERS, *added("filters")))
     filters = filters_of(chosen)
-    is_search = not IN_ONE_LIST.isdisjoint(chosen)
+    is_search = not (IN_ONE_LIST | added("filters").keys()).isdisjoint(chosen)
     columns = _in_one_list(filters) if is_search else [_column(status, filters) for status in STATUSES]
     return page(
         "board.html",
@@ -58,6 +59,8 @@ def show_board() -> Response:
         is_cut=is_search and any(column.more for column in columns),
         most=MOST,
         questions=QUESTIONS,
+        added_filters=added("filters"),
+        sentences=added("sentences", [one["id"] for column in columns for one in column.documents], chosen),
         **added("live"),
     )
 
@@ -77,7 +80,7 @@ def filters_of(chosen: Mapping[str, str]) -> dict[str, Any]:
     elif chosen.get("due") == "week":
         week = {"dueAfter": today().isoformat(), "dueBefore": (today() + timedelta(days=7)).isoformat()}
         filters |= {"isPublished": "false", **week}
-    return from_query(cached_schema(DocumentQuery), filters)
+    return from_query(cached_schema(context().features.schema_of(DocumentQuery)), filters)
 
 
 def _column(status: str, filters: Mapping[str, Any]) -> Column:

@@ -9,6 +9,7 @@ from werkzeug import Response as BaseResponse
 
 from app.categories import clusters
 from app.categories import operations as categories
+from app.console.additions import added
 from app.console.calls import call
 from app.console.frame import console
 from app.console.sessions import context
@@ -25,6 +26,9 @@ MOST = 500
 
 MOST_FOUND = 8
 """How many documents the command palette and the links of a brief offer."""
+
+MOST_SOUGHT = 200
+"""Maximum number of characters that are looked for in texts."""
 
 MOST_ABOVE = 10
 """How many levels of categories a name shows."""
@@ -101,17 +105,24 @@ def values_of(field: Literal["title", "status"], ids: Iterable[str]) -> dict[str
 def find_documents() -> BaseResponse:
     """Returns, as JSON, the documents that a search finds, or those changed last."""
     fields: dict[str, Any] = {"sort": "-updatedAt", "limit": MOST_FOUND}
-    if sought := request.args.get("q", "").strip():
-        fields["q"] = sought
-    found = call(documents.list_documents, fields=fields).body
+    sought = request.args.get("q", "").strip()
+    by_name = {"q": sought} if sought else {}
+    found = {one["id"]: one for one in call(documents.list_documents, fields=fields | by_name).body}
+    sentences: dict[str, Any] = {}
+    for name in added("filters") if sought and "texts" in request.args else ():
+        chosen = {name: sought[:MOST_SOUGHT]}
+        more = call(documents.list_documents, fields=fields | chosen).body
+        sentences |= added("sentences", [one["id"] for one in more], chosen)
+        found |= {one["id"]: one for one in more}
     return jsonify(
         [
             {
                 "title": one["title"],
                 "status": STATUSES[one["status"]],
                 "url": url_for("console.show_document", id=one["id"]),
+                "sentence": sentences.get(one["id"]),
             }
-            for one in found
+            for one in found.values()
         ]
     )
 

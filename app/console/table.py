@@ -9,6 +9,7 @@ from werkzeug import Response as BaseResponse
 
 from app.briefs import operations as briefs
 from app.console import board
+from app.console.additions import added
 from app.console.buttons import Move
 from app.console.calls import call, may, require
 from app.console.forms import form_of, text
@@ -82,7 +83,7 @@ An empty date, and no choice, are refused.
 @console.get("/table")
 def show_table() -> Response:
     """Shows a page of the documents; filters, order and columns are in the address."""
-    chosen = board.chosen_filters(FILTERS)
+    chosen = board.chosen_filters((*FILTERS, *added("filters")))
     sort = request.args.get("sort") or "-updatedAt"
     number = min(max(1, request.args.get("page", 1, type=int)), MAX_OFFSET // ON_A_PAGE)
     offset = (number - 1) * ON_A_PAGE
@@ -103,6 +104,8 @@ def show_table() -> Response:
         first=offset + 1,
         number=number,
         chosen=chosen,
+        added_filters=added("filters"),
+        sentences=added("sentences", [one["id"] for one in found.body], chosen),
         sort=sort,
         columns=columns or USUAL,
         bulks={name: bulk for name, bulk in bulks.items() if may(bulk.operation)},
@@ -159,7 +162,8 @@ def _query() -> str:
 
 def _view_of(query: str) -> str:
     """Returns the query parameters that a view stores, in one form."""
-    return urlencode(sorted(part for part in parse_qsl(query) if part[0] in PARTS))
+    parts = {*PARTS, *added("filters")}
+    return urlencode(sorted(part for part in parse_qsl(query) if part[0] in parts))
 
 
 def _address(query: str) -> str:

@@ -156,6 +156,9 @@ class Feature:
     """Derives values that are stored with each markdown or html, by the name of the field; None for none."""
     publication_keys: Mapping[str, Callable[[Values], Any]] = field(default_factory=dict)
     """Derives values that are stored with each publication, by the name of the field; None for none."""
+    filters: Mapping[str, Callable[[Context, Any], Collection[str] | None]] = field(default_factory=dict)
+    """Functions that return the ids of the documents that meet a filter which it adds to lists of documents, by the
+    filter's name; None where all do."""
     purge: Callable[[Store, str, str], None] | None = None
     """Deletes what it stores of a document that is deleted for good, in that transaction."""
 
@@ -291,6 +294,13 @@ class Features:
         """Returns what the features store with a text, by the functions of this name in `texts`."""
         functions = [function for feature in self.features if (function := feature.texts.get(name))]
         return {key: value for function in functions for key, value in function(*arguments).items()}
+
+    def ids_found(self, ctx: Context, fields: Fields) -> Collection[str] | None:
+        """Returns the ids of the documents that meet the filters of features in a query; None where all do."""
+        filters = {name: find for feature in self.features for name, find in feature.filters.items()}
+        found = [find(ctx, fields[name]) for name, find in filters.items() if name in fields]
+        ids = [set(one) for one in found if one is not None]
+        return set.intersection(*ids) if ids else None
 
     def facts_of(self, settings: Any) -> dict[str, Any]:
         """Returns what the features' operations need to know of the server's settings."""

@@ -5,13 +5,14 @@ several entries in order (`SORT_MERGE`). Further filters are looked at in the re
 index of its own (`_plan`) is found by that, and sorted by MongoDB.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import builtins
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from app.core.errors import WriteConflict
 from app.core.slugs import slug_key
-from app.core.store.collection import DESCENDING, object_id
+from app.core.store.collection import DESCENDING, object_id, object_ids
 from app.core.store.indexes import NOT_DELETED, Index
 from app.core.store.types import Bson, Order, Projection
 from app.core.vocabulary import BriefState
@@ -50,6 +51,8 @@ MOST_MERGED = 100
 """Up to how many entries are merged into one order; MongoDB merges up to 200."""
 FEW = 1_000
 """Up to how many documents are sorted, rather than read in the order of an index."""
+MOST_AMONG = 100_000
+"""How many documents of a list are looked for among ids that a feature's filter found."""
 WORDS_TRIED = 5
 NOT_LISTED = dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy"), 0)
 """Fields that lists leave out, besides those that are never read."""
@@ -83,7 +86,16 @@ class DocumentLists(KeyedDocuments):
         name, way = sort.removeprefix("-"), DESCENDING if sort.startswith("-") else 1
         index, condition = self._plan(project_id, filters, in_order=ORDERS[name])
         order = tuple((key, way) for key in ORDER_KEYS[name])
-        return self._page(project_id, condition, index, order, fields or {**self.hidden, **NOT_LISTED}, limit, offset)
+        shown = fields or {**self.hidden, **NOT_LISTED}
+        if index is None or (ids := filters.get("ids")) is None:
+            return self._page(project_id, condition, index, order, shown, limit, offset)
+        found: builtins.list[str] = []
+        for most in (10 * (offset + limit), MOST_AMONG):
+            found = self._among(project_id, condition, index, order, ids, most)[offset : offset + limit]
+            if len(found) == limit:
+                break
+        rows = self._by_id(project_id, found, shown, **condition)
+        return [rows[one] for one in found if one in rows]
 
     def list_briefs(
         self, project_id: str, states: Sequence[BriefState], *, limit: int, offset: int
@@ -101,11 +113,18 @@ class DocumentLists(KeyedDocuments):
         return self.list(project_id, ready, sort="dueDate", limit=limit, offset=0, fields=self.hidden)
 
     def _page(
-        self, project_id: str, condition: Bson, index: Index, order: Order, fields: Projection, limit: int, offset: int
+        self,
+        project_id: str,
+        condition: Bson,
+        index: Index | None,
+        order: Order,
+        fields: Projection,
+        limit: int,
+        offset: int,
     ) -> Sequence[StoredDocument]:
         """Returns one page in an order; documents without a due date come last both ways."""
         read_page = partial(self._page_in_order, project_id, index=index, fields=fields)
-        if order[0] != ("dueKey", DESCENDING):
+        if order[:1] != (("dueKey", DESCENDING),):
             return read_page(condition, sort=order, limit=limit, offset=offset)
         dated = {"$and": [condition, {"dueKey": {"$lt": NO_DUE_DATE}}]}
         undated = {"$and": [condition, {"dueKey": NO_DUE_DATE}]}
@@ -120,20 +139,35 @@ class DocumentLists(KeyedDocuments):
             raise WriteConflict  # a document lost its due date between the reads
         return page
 
+    def _among(
+        self, project_id: str, condition: Bson, index: Index, order: Order, ids: Collection[str], most: int
+    ) -> builtins.list[str]:
+        """Returns, in an order, those of the first `most` documents of a list that are among very many ids.
+
+        The ids of the list are read from the index alone. With the others in its condition MongoDB looks each up there:
+        30,000 take 0.8 s instead of 0.1.
+        """
+        rows = self._page(project_id, condition, index, order, {"_id": 1}, most, 0)
+        return [row["id"] for row in rows if row["id"] in ids]
+
     def count(self, project_id: str, filters: Filters) -> int:
         """Returns how many documents a list has on all of its pages."""
         # The index that has the keys of the condition, so that no record is read.
         of_due_date = _due(filters) and not _updated(filters)
         in_order = indexes.BY_DUE_DATE if of_due_date else indexes.BY_UPDATE
         index, condition = self._plan(project_id, filters, in_order=in_order)
-        return self._count(project_id, condition, index)
+        if index is None or (ids := filters.get("ids")) is None:
+            return self._count(project_id, condition, index)
+        return len(self._among(project_id, condition, index, (), ids, MOST_AMONG))
 
-    def _plan(self, project_id: str, filters: Filters, *, in_order: Index) -> tuple[Index, Bson]:
-        """Returns the index that a list is read by, and its condition.
+    def _plan(self, project_id: str, filters: Filters, *, in_order: Index) -> tuple[Index | None, Bson]:
+        """Returns the index that a list is read by, None for that of ids, and its condition.
 
         That is the index `in_order`, or one of a filter that at most `FEW` documents meet; these are then sorted.
         """
         condition = condition_of(filters)
+        if (ids := filters.get("ids")) is not None and len(ids) <= FEW:
+            return None, condition | {"_id": {"$in": object_ids(ids)}}
         if filters.get("deleted"):
             return in_order, condition
         if filters.get("slug") is not None:

@@ -72,6 +72,7 @@ def list_documents(ctx: Context, fields: Fields) -> Result[list[DocumentSummary]
     if (since := fields.get("updatedSince")) is not None:
         filters["updatedSince"] = read_time(since)
     filters["words"], filters["beginning"] = query_words(fields.get("q", ""))
+    filters["ids"] = ctx.features.ids_found(ctx, fields)
     total = ctx.store[Documents].count(ctx.project_id, filters) if fields.get("count") else None
     found = ctx.store[Documents].list(
         ctx.project_id, filters, sort=fields["sort"], limit=fields["limit"], offset=fields["offset"]

@@ -790,6 +790,14 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-search",
+        {
+            "words": "GET /documents?text=: whole words of the present markdown, in every script; 200 characters",
+            "filters": "with q, all filters, sorts, pages and count",
+            "soon": "found within 5 s of a write, by an index",
+        },
+    ),
+    *_rows(
         "decided-notices",
         {
             "inbox": "GET /inbox: the longest waiting first, at most 200; with memberId theirs and everybody's",

@@ -28,20 +28,21 @@ const begins = (text, sought) => ` ${text.toLowerCase()}`.includes(` ${sought}`)
 async function show() {
   const number = ++shown;
   const sought = field.value.trim().toLowerCase();
-  const response = await fetch(`${dialog.dataset.find}?q=${encodeURIComponent(sought)}`).catch(() => null);
+  const response = await fetch(`${dialog.dataset.find}?texts=1&q=${encodeURIComponent(sought)}`).catch(() => null);
   const found = response?.ok ? await response.json() : [];
   if (number !== shown) return;
-  const pieces = found.map(({ title, status, url }) => [title, status, () => location.assign(url)]);
+  const pieces = found.map(({ title, status, url, sentence }) => [title, status, () => location.assign(url), sentence]);
   const others = here().filter(([text]) => !sought || begins(text, sought));
   list.replaceChildren(...[...(sought ? pieces : []), ...others, ...(sought ? [] : pieces)].slice(0, 14).map(option));
   if (!list.children.length) list.textContent = "Nothing begins like this.";
   choose(list.firstElementChild);
 }
 
-function option([text, kind, run], place) {
+function option([text, kind, run, sentence], place) {
   const made = document.createElement("li");
   Object.assign(made, { id: `palette-${place}`, role: "option", textContent: text });
   made.append(Object.assign(document.createElement("span"), { className: "muted", textContent: kind }));
+  if (sentence) made.insertAdjacentHTML("beforeend", `<p class="sentence">${sentence}</p>`);
   made.addEventListener("click", () => {
     dialog.close();
     run();

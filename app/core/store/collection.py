@@ -176,7 +176,14 @@ class Collection(Generic[Stored]):
         return {row["id"]: row for row in rows}
 
     def _page_in_order(
-        self, project_id: str, condition: Bson, index: Index, sort: Order, limit: int, offset: int, fields: Projection
+        self,
+        project_id: str,
+        condition: Bson,
+        index: Index | None,
+        sort: Order,
+        limit: int,
+        offset: int,
+        fields: Projection,
     ) -> list[Stored]:
         """Returns one page of records in the order of an index whose keys have every field of the condition.
 
@@ -188,7 +195,7 @@ class Collection(Generic[Stored]):
         if offset < DEEP_OFFSET:
             return page(fields=fields)
         ids = [row["id"] for row in page(fields={"_id": 1})]
-        rows = self._find(project_id, {"_id": {"$in": object_ids(ids)}, **condition}, fields=fields) if ids else []
+        rows = self._find(project_id, {**condition, "_id": {"$in": object_ids(ids)}}, fields=fields) if ids else []
         if len(rows) < len(ids):
             raise WriteConflict
         return sorted(rows, key=lambda row: ids.index(row["id"]))

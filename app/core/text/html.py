@@ -184,7 +184,12 @@ def word_count(markdown: str) -> int:
     Code counts, and the text of links and of raw html; addresses, descriptions of images, tags, comments, scripts and
     styles do not. (decisions, section 5)
     """
-    return count_words(_text(parsed_html(markdown)))
+    return count_words(read_text(markdown))
+
+
+def read_text(markdown: str) -> str:
+    """Returns the text that a reader of the rendered markdown sees, with code and without descriptions of images."""
+    return _text(parsed_html(markdown))
 
 
 def first_paragraph(markdown: str) -> str | None:

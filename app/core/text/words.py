@@ -159,8 +159,12 @@ def search_words(*texts: str) -> list[str]:
     A record is found when it has all words of the query. So what words hold is divided once more (`l'été` is found
     by `ete`), the same on both sides, and at most 64 characters of a word and 1,000 words count.
     """
-    pieces = (piece for text in texts for word in words(text) for piece in _PIECE.findall(folded(word)))
-    return sorted({piece[:MAX_LENGTH] for piece in pieces})[:MAX_WORDS]
+    return sorted({piece for text in texts for piece in pieces_of(text)})[:MAX_WORDS]
+
+
+def pieces_of(text: str) -> Iterator[str]:
+    """Returns the words that a text is found by, as `search_words` has them: not in its order, and some repeatedly."""
+    return (piece[:MAX_LENGTH] for word in words(text) for piece in _PIECE.findall(folded(word)))
 
 
 def query_words(query: str) -> tuple[list[str], str | None]:
