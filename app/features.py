@@ -16,6 +16,7 @@ from app.categories import store as category_store
 from app.checks import feature as checks_feature
 from app.checks import gates as checks_gates
 from app.checks import operations as checks
+from app.checks import rules as check_rules
 from app.core.features import Command, Consumer, Feature, Features, Gate, WriteGate
 from app.core.operation import Operation
 from app.core.store import bodies, idempotency, store
@@ -62,6 +63,10 @@ from app.review import operations as threads
 from app.sections import feature as sections_feature
 from app.sections import operations as sections
 from app.settings import settings_of
+from app.sources import checks as source_checks
+from app.sources import feature as sources_feature
+from app.sources import gates as sources_gates
+from app.sources import operations as sources
 from app.transfers import feature as transfers_feature
 from app.webhooks import attempt_store
 from app.webhooks import feature as webhooks_feature
@@ -103,6 +108,11 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     sections.read_section,
     sections.edit_content,
     checks.check_document,
+    sources.list_sources,
+    sources.add_source,
+    sources.update_source,
+    sources.verify_source,
+    sources.delete_source,
     publishing.submit_document,
     publishing.approve_document,
     publishing.request_changes,
@@ -182,6 +192,7 @@ FEATURES: tuple[Feature, ...] = (
     review_feature.FEATURE,
     provenance_feature.FEATURE,
     packets_feature.FEATURE,
+    sources_feature.FEATURE,
     insights_feature.FEATURE,
     planning_feature.FEATURE,
     transfers_feature.FEATURE,
@@ -193,6 +204,7 @@ FEATURES: tuple[Feature, ...] = (
 GATES: tuple[Gate, ...] = (
     review_gates.RESOLVED,
     provenance_gates.RECORD,
+    sources_gates.COMPARED,
     provenance_gates.RECORDED,
     guards_gates.FOUR_EYES,
     guards_gates.FOUR_EYES_OF_RESTORED,
@@ -209,6 +221,9 @@ GATES: tuple[Gate, ...] = (
 
 WRITE_GATES: tuple[WriteGate, ...] = (write_gates.FREEZE, write_gates.BUDGET)
 """Further rules that refuse every write."""
+
+CHECKS: tuple[check_rules.Check, ...] = (*check_rules.OF_BRIEF, *source_checks.CHECKS, *check_rules.OF_TEXT)
+"""The checks of documents, in the order in which they are listed."""
 
 CONSUMERS: tuple[Consumer, ...] = (
     event_store.add_to_feed,
@@ -280,8 +295,9 @@ def routes() -> tuple[Any, ...]:
 def delivery_fields() -> tuple[Any, ...]:
     """Returns the fields that features add to the delivery API; only it imports them."""
     from app.provenance import delivery_fields as provenance_fields
+    from app.sources import delivery_fields as sources_fields
 
-    return (provenance_fields.DISCLOSURE,)
+    return (provenance_fields.DISCLOSURE, sources_fields.SOURCES, sources_fields.PREVIEWED)
 
 
 def pages() -> tuple[Any, ...]:
@@ -318,6 +334,7 @@ ALL = Features(
     features=FEATURES,
     gates=GATES,
     write_gates=WRITE_GATES,
+    checks=CHECKS,
     contract=CONTRACT,
     consumers=CONSUMERS,
     users=USERS,

@@ -74,7 +74,8 @@ def checks_of(
         links = ctx.store[Documents].get_links(ctx.project_id, brief.get("internalLinks") or ())
     titles = titles_with_keyword(ctx, brief.get("keyword") or "", exclude=document["id"])
     with processing(ctx, markdown):
-        return run_checks(Subject(document, markdown, links, titles), levels)
+        added = ctx.features.added("checked", ctx, document, markdown)
+        return run_checks(Subject(document, markdown, links, titles, added), levels, ctx.features.checks)
 
 
 def titles_with_keyword(ctx: Context, keyword: str, exclude: str | None = None) -> Sequence[str]:

@@ -165,7 +165,12 @@ class Feature:
     """Its additions to single operations."""
     texts: Mapping[str, Callable[..., Mapping[str, Any]]] = field(default_factory=dict)
     """Functions that return what is stored with a text: with a `draft` or a `version`, given the context and the fields
-    that were sent; with a `publication`, given context, document and content; in the `details` of its event."""
+    that were sent; with a `publication`, given context, document and content; in the `details` of its event. Given
+    context, document and markdown, what checks compare a text with (`checked`), and what the record of its `review`
+    has."""
+
+    renders: Callable[[Context, Any, str], str] | None = None
+    """Returns a document's markdown, given both, with what is to be rendered besides: definitions of footnotes."""
 
     # What interfaces show of it, besides its operations.
     closed_lists: Mapping[str, Iterable[str]] = field(default_factory=dict)
@@ -219,6 +224,8 @@ class Features:
     write_gates: tuple[WriteGate, ...] = ()
     contract: tuple[Storage, ...] = ()
     """The storage of the contract's folders."""
+    checks: tuple[Any, ...] = ()
+    """The checks of documents (`app/checks/rules.py`)."""
     consumers: tuple[Consumer, ...] = ()
     """Called in order with the events that the relay numbered, before they leave the outboxes."""
     jobs: Callable[[], tuple[Callable[[Store, Any], Any], ...]] = tuple
@@ -266,6 +273,12 @@ class Features:
         """Returns what the features store with a text, by the functions of this name in `texts`."""
         functions = [function for feature in self.features if (function := feature.texts.get(name))]
         return {key: value for function in functions for key, value in function(*arguments).items()}
+
+    def to_render(self, ctx: Context, document: Any, markdown: str) -> str:
+        """Returns the markdown to render of a document that has this markdown."""
+        for feature in self.features:
+            markdown = feature.renders(ctx, document, markdown) if feature.renders else markdown
+        return markdown
 
     def facts_of(self, settings: Any) -> dict[str, Any]:
         """Returns what the features' operations need to know of the server's settings."""
@@ -399,7 +412,7 @@ class Features:
         return {name: key for feature in self.features for name, key in feature.document_keys.items()}
 
 
-LISTS = ("operations", "features", "gates", "write_gates", "consumers", "users", "commands")
+LISTS = ("operations", "features", "gates", "write_gates", "checks", "consumers", "users", "commands")
 LAZY_LISTS = ("jobs", "pages", "routes", "delivery_fields")
 """Functions that return lists, of which each interface imports its own."""
 

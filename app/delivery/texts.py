@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from threading import Condition
+from typing import Any
 
 from cachetools import LRUCache, cached
 
@@ -44,8 +45,8 @@ class Text(str):
     """The placeholder of a text in a response: the id of its body, and after `Texts.read` its content."""
 
     content: str | None = None
-    is_rendered = False
-    """True if the content is html rendered from the body; the content is None if that is too long to be published."""
+    document: Mapping[str, Any] | None = None
+    """The document whose html is rendered from the body; the content is None if that is too long to be published."""
 
 
 class Texts:
@@ -65,10 +66,10 @@ class Texts:
             self._sizes[body_id] = size
         return text
 
-    def rendered(self, body_id: str) -> Text:
-        """Returns the placeholder of html that is rendered from a stored markdown."""
-        text = self.stored(body_id)
-        text.is_rendered = True
+    def rendered(self, document: Mapping[str, Any]) -> Text:
+        """Returns the placeholder of html that is rendered from the present content of a document."""
+        text = self.stored(document["contentId"])
+        text.document = document
         return text
 
     def read(self, hold: Callable[[int], None]) -> None:
@@ -89,12 +90,16 @@ class Texts:
             raise WriteConflict
         ends, length = time.monotonic() + RENDERING_SECONDS, 0
         for text in self._places:
-            if text.is_rendered and time.monotonic() > ends:
+            if text.document and time.monotonic() > ends:
                 raise ServiceUnavailable(TOO_SLOW)
-            text.content = _html(self._ctx, str(text), bodies[text]) if text.is_rendered else bodies[text]
+            text.content = self._html(text.document, bodies[text]) if text.document else bodies[text]
             length += len(text.content or "")
             if length > MAX_BODIES:  # html can be hundreds of times as long as its markdown
                 raise ResponseTooLarge
+
+    def _html(self, document: Mapping[str, Any], markdown: str) -> str | None:
+        to_render = self._ctx.features.to_render(self._ctx, document, markdown)
+        return _html(self._ctx, document["contentId"], markdown, to_render)
 
     def excerpts(self, body_ids: Iterable[str]) -> Mapping[str, str]:
         """Returns the excerpts that are generated from the contents of drafts, by the content's id, in one read."""
@@ -111,10 +116,10 @@ class Texts:
 
 @cached(
     LRUCache(RENDERED_CACHE_BYTES, _size_of_html),
-    lambda ctx, body_id, markdown: (ctx.store.cache_scope, body_id),
+    lambda ctx, body_id, markdown, to_render: (ctx.store.cache_scope, body_id, hash(to_render)),
     condition=Condition(),
 )
-def _html(ctx: Context, body_id: str, markdown: str) -> str | None:
+def _html(ctx: Context, body_id: str, markdown: str, to_render: str) -> str | None:
     """Returns the html of a draft's content; None where it is too long to be published."""
-    rendered = render_content(ctx, body_id, markdown)
+    rendered = render_content(ctx, body_id, markdown, to_render)
     return rendered.html if rendered else None

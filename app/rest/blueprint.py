@@ -138,6 +138,10 @@ def _documentation(route: Route) -> dict[str, Any]:
         # Such a route has no query, whose parameters this would replace.
         documentation["parameters"] = ["If-None-Match"]
         responses[304] = "NotModified"
+    if operation.may_list:
+        records = {"schema": {"type": "array", "items": {"$ref": REF + route.component}}}
+        headers = {name: name for name in ("Dry-Run", "Idempotency-Replayed", "Ignored-Fields")}
+        responses[200] = {"description": "A list.", "headers": headers, "content": {"application/json": records}}
     if operation.from_csv:
         table = {"schema": {"type": "string", "format": "binary"}, "example": operation.from_csv.example}
         documentation["requestBody"] = {"content": {bodies.CSV: table}}
@@ -220,7 +224,8 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         return Response(route.as_csv(result.body), route.status, headers, content_type=f"{bodies.CSV}; charset=utf-8")
     shorten = route.operation.minimal or minimal_record
     body = shorten(result.body) if is_minimal else _with_texts(ctx, result) if result.text_ids else result.body
-    return Response(orjson.dumps(body), route.status, headers, content_type="application/json")
+    status = 200 if route.operation.may_list and isinstance(body, list) else route.status
+    return Response(orjson.dumps(body), status, headers, content_type="application/json")
 
 
 def _next_page(route: Route, fields: Mapping[str, Any], result: Result[Any]) -> str | None:

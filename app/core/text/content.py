@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from itertools import islice
 
-from app.core.text.markdown import parsed_xml
+from app.core.text.markdown import MARKER, parsed_xml
 
 OPENING = 20_000
 """Maximum number of characters of a text's opening."""
@@ -106,6 +106,8 @@ def _read(content: Content, parts: Iterable[re.Match[str]]) -> None:
         ended, begun, line, attributes, text = part.groups()
         if text is not None or begun in _BREAKS:
             text = unescape(text) if text else "\n"
+            if begun == "text" and "[^" in text:
+                text = MARKER.sub("", text)
             if begun == "html_inline" or begun == "html_block":
                 if not images:
                     html.read(text, int(line))

@@ -6,13 +6,15 @@ from html import unescape
 from itertools import accumulate, takewhile
 
 from app.core.text.html import INLINE, MARKUP
-from app.core.text.markdown import parsed_html, parsed_xml
+from app.core.text.markdown import MARKER, parsed_html, parsed_xml, with_definitions
 from app.core.text.words import count_words
 
 EXCERPT_LENGTH = 200
 _PARAGRAPH = re.compile(r"^  <paragraph [^>]*+>\n(.*?)^  </paragraph>", re.MULTILINE | re.DOTALL)
 """A paragraph outside of quotes and lists in the parser's XML."""
 _INLINE_NODE = re.compile(r"<(text |code |html_inline |softbreak |linebreak |image (?![^>]*/>)|/image)[^>]*+>([^<]*+)")
+_REFERENCE = re.compile(r'<sup class="footnote-ref">(?:<a [^<>]*+>[^<]*+</a>|[^<]*+)</sup>')
+"""The number of a footnote where the text refers to it, and at the link back to a second place."""
 _INSIDE_A_LINE = re.compile(f"</?(?:img|{'|'.join(INLINE)})(?:[ /][^<>]*+)?>|<!--[^<>]*-->")
 """The tags inside of which a word goes on."""
 
@@ -21,9 +23,12 @@ def word_count(markdown: str) -> int:
     """Returns the number of words that a reader of the rendered markdown sees; `words` says what a word is.
 
     Code counts, and the text of links and of raw html; addresses, descriptions of images, tags, comments, scripts and
-    styles do not. (decisions, section 5)
+    styles do not, nor references to footnotes. (decisions, sections 5 and 22)
     """
-    return count_words(_text(parsed_html(markdown)))
+    labels = {one[2:-1] for one in MARKER.findall(markdown)}
+    if labels:
+        markdown, _ = with_definitions(markdown, dict.fromkeys(labels, ""))
+    return count_words(_text(_REFERENCE.sub("", parsed_html(markdown))))
 
 
 def first_paragraph(markdown: str) -> str | None:
@@ -46,6 +51,7 @@ def _html_without_images(inlines: str) -> str:
     for kind, text in _INLINE_NODE.findall(inlines):
         images += (kind == "image ") - (kind == "/image")
         if not images:
+            text = MARKER.sub("", text) if kind == "text " else text
             parts.append(unescape(text) if kind == "html_inline " else text or (" " if "break" in kind else ""))
     return "".join(parts)
 

@@ -36,7 +36,7 @@ ELEMENTS: Final = INLINE | frozenset(_OTHERS.split())
 """Elements that the html may have: no script, style, frame or form, nothing of svg and math."""
 ATTRIBUTES: Final = {
     "*": {"dir", "lang", "title"},
-    "a": {"href", "hreflang"},
+    "a": {"aria-label", "class", "data-footnote-backref", "data-footnote-ref", "href", "hreflang", "id"},
     "code": {"class"},
     "col": {"span"},
     "colgroup": {"span"},
@@ -46,14 +46,18 @@ ATTRIBUTES: Final = {
     "img": {"alt", "height", "src", "width"},
     "input": {"checked", "disabled", "type"},
     "ins": {"datetime"},
+    "li": {"id"},
     "meter": {"high", "low", "max", "min", "optimum", "value"},
     "ol": {"reversed", "start", "type"},
     "progress": {"max", "value"},
+    "section": {"class", "data-footnotes"},
+    "sup": {"class"},
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan", "scope"},
     "time": {"datetime"},
 }
-"""The attributes that they may have: no `style`; no `id` or `name`, by which a page's scripts find things; and of
+"""The attributes that they may have: no `style`; no `id` or `name`, by which a page's scripts find
+things, but those of footnotes; and of
 addresses, only `href` and `src`, since nh3 lets any scheme through in the others."""
 
 TASK_BOX: Final = re.compile(r'<input type="checkbox"(?: checked="")? disabled="" />')
@@ -84,7 +88,14 @@ _ENDED_BY: Final = {
 _REFERENCES = re.compile("[&\x80-\xbf]")
 _BARE_LINK = re.compile(r'<a href="[^"]*+">(?:(?:https?|ftp)://|www\.|[\w.+-]++@)[^\s<]*+</a>', re.IGNORECASE)
 """A link whose text is its address."""
-_LANGUAGE = re.compile(r"language-\S+")
+_CLASSES = {
+    "a": re.compile("footnote-backref"),
+    "code": re.compile(r"language-\S+"),
+    "section": re.compile("footnotes"),
+    "sup": re.compile("footnote-ref"),
+}
+_FOOTNOTE = re.compile(r"fn(?:ref)?-[\w%.-]+")
+"""The `id` of a footnote or of a reference to one."""
 _NO_PART_OF_A_URL = re.compile(r"[\x00-\x20]")
 
 
@@ -95,14 +106,14 @@ class TooMuchMarkup(Exception):
 def to_html(markdown: str) -> str:
     """Returns the html of CommonMark with GitHub's tables, strikethrough, task lists and autolinks, safe on any page.
 
-    Harmless raw html stays. Footnotes and headings get no anchors, since no `id` can come out.
+    Harmless raw html stays. The only `id` that can come out is that of a footnote or of a reference to one.
     Links lead to http, https, mail, a telephone or a relative address, images come from http, https or a relative one.
     The box of a task list is the only control, and it is disabled. Raises `TooMuchMarkup`. (decisions, section 7)
     """
     html = parsed_html(markdown)
     if len(html) > MAX_HTML_BYTES or html.count("<") > MAX_TAGS or len(_REFERENCES.findall(html)) > MAX_REFERENCES:
         raise TooMuchMarkup
-    return _SANITISER.clean(_well_nested(html))
+    return _SANITISER.clean(_well_nested(html)).removeprefix("\n")
 
 
 def _well_nested(html: str) -> str:
@@ -148,7 +159,9 @@ def _close(opened: list[str], depth: int, parts: list[str]) -> None:
 def _allowed_value(element: str, attribute: str, value: str) -> str | None:
     """Returns an attribute's value, or None where one of `ATTRIBUTES` must not have this one."""
     if attribute == "class":
-        return value if _LANGUAGE.fullmatch(value) else None
+        return value if _CLASSES[element].fullmatch(value) else None
+    if attribute == "id":
+        return value if _FOOTNOTE.fullmatch(value) else None
     if attribute == "src":
         return None if _NO_PART_OF_A_URL.sub("", value).lower().startswith(("mailto:", "tel:")) else value
     return value
