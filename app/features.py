@@ -15,6 +15,7 @@ from app.categories import operations as categories
 from app.categories import store as category_store
 from app.checks import feature as checks_feature
 from app.checks import operations as checks
+from app.checks import rules as check_rules
 from app.core.features import Command, Consumer, Feature, Features, Gate, WriteGate
 from app.core.operation import Operation
 from app.core.store import bodies, idempotency, store
@@ -63,6 +64,10 @@ from app.search import store as search_store
 from app.sections import feature as sections_feature
 from app.sections import operations as sections
 from app.settings import settings_of
+from app.sources import checks as source_checks
+from app.sources import feature as sources_feature
+from app.sources import gates as sources_gates
+from app.sources import operations as sources
 from app.transfers import feature as transfers_feature
 from app.webhooks import attempt_store
 from app.webhooks import feature as webhooks_feature
@@ -104,6 +109,11 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     sections.read_section,
     sections.edit_content,
     checks.check_document,
+    sources.list_sources,
+    sources.add_source,
+    sources.update_source,
+    sources.verify_source,
+    sources.delete_source,
     publishing.submit_document,
     publishing.approve_document,
     publishing.request_changes,
@@ -189,6 +199,7 @@ FEATURES: tuple[Feature, ...] = (
     review_feature.FEATURE,
     provenance_feature.FEATURE,
     packets_feature.FEATURE,
+    sources_feature.FEATURE,
     insights_feature.FEATURE,
     planning_feature.FEATURE,
     transfers_feature.FEATURE,
@@ -201,6 +212,7 @@ FEATURES: tuple[Feature, ...] = (
 GATES: tuple[Gate, ...] = (
     review_feature.RESOLVED,
     provenance_feature.RECORD,
+    sources_gates.COMPARED,
     provenance_feature.RECORDED,
     guards_gates.FOUR_EYES,
     guards_gates.FOUR_EYES_OF_RESTORED,
@@ -217,6 +229,9 @@ GATES: tuple[Gate, ...] = (
 
 WRITE_GATES: tuple[WriteGate, ...] = (guards_gates.FREEZE, guards_gates.BUDGET)
 """Further rules that refuse every write."""
+
+CHECKS: tuple[check_rules.Check, ...] = (*check_rules.OF_BRIEF, *source_checks.CHECKS, *check_rules.OF_TEXT)
+"""The checks of documents, in the order in which they are listed."""
 
 CONSUMERS: tuple[Consumer, ...] = (
     event_store.add_to_feed,
@@ -296,9 +311,11 @@ def delivery_fields() -> tuple[Any, ...]:
     from app.changes import delivery_fields as changes_fields
     from app.images import delivery_fields as images_fields
     from app.provenance import delivery_fields as provenance_fields
+    from app.sources import delivery_fields as sources_fields
 
     changes = (changes_fields.CHANGES, changes_fields.DOCUMENTS_BY_IDS)
-    return (provenance_fields.DISCLOSURE, *images_fields.OF_COVERS, *changes)
+    sources = (sources_fields.SOURCES, sources_fields.PREVIEWED)
+    return (provenance_fields.DISCLOSURE, *sources, *images_fields.OF_COVERS, *changes)
 
 
 def pages() -> tuple[Any, ...]:
@@ -337,6 +354,7 @@ ALL = Features(
     features=FEATURES,
     gates=GATES,
     write_gates=WRITE_GATES,
+    checks=CHECKS,
     contract=CONTRACT,
     consumers=CONSUMERS,
     users=USERS,

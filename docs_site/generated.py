@@ -14,7 +14,6 @@ import click
 from pydantic.fields import FieldInfo
 
 from app.briefs import rules as briefs
-from app.checks.rules import CHECKS
 from app.cli import main
 from app.core.actors import SYSTEM
 from app.core.calls import Call
@@ -24,7 +23,7 @@ from app.core.vocabulary import ALL_TOOLS, TOOLSETS, BriefState, Channel
 from app.core.vocabulary import DocumentStatus as Status
 from app.documents import statuses
 from app.documents.record import NO_CLAIM, OPEN, Decision, StoredDocument
-from app.features import ALL, ServerSettings
+from app.features import ALL, CHECKS, ServerSettings
 from app.rest.api import blueprints_of
 from app.rest.response_schemas import response_schema
 from docs_site.screens import screens_page

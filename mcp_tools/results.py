@@ -41,7 +41,7 @@ def result_of(
     if operation.record is Intent and operation.name != "get_intent":  # the only tool that returns the draft's text
         body = [_short(draft) for draft in body] if operation.many else _short(body)
     total = {} if result.total is None else {"totalCount": result.total}
-    content = {"items": body, **total} if operation.many else body
+    content = {"items": body, **total} if isinstance(body, list) else body
     meta = {REPLAYED: True} if result.replayed else None
     return t.CallToolResult(content=[_text(content)], structured_content=content, _meta=meta)
 

@@ -74,6 +74,10 @@ class Scene:
             self.call(step, document, thread)
         return document, thread
 
+    def source(self) -> tuple[str, str]:
+        document = self.document()
+        return document, self.call("add_source", document, title="Rye", excerpt="Rye is dark.")["id"]
+
     def review_link(self) -> tuple[str, str]:
         document = self.document()
         return document, self.call("create_review_link", document, name="Lee")["id"]
@@ -133,6 +137,10 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
         (scene.document(),),
         {"text": "Which rye?", "level": "must", "quote": {"exact": "Rye", "suffix": " is"}, "suggestion": "Dark rye"},
     ),
+    "add_source": lambda scene: Call((scene.document(),), {"title": "Rye", "url": "https://example.org/rye"}),
+    "update_source": lambda scene: Call(scene.source(), {"excerpt": "Rye is light."}),
+    "verify_source": lambda scene: Call(scene.source(), {"verified": True}),
+    "delete_source": lambda scene: Call(scene.source()),
     "reply_to_thread": lambda scene: Call(scene.thread(), {"text": "Done."}),
     "resolve_thread": lambda scene: Call(scene.thread(), {"text": "Good."}),
     "reopen_thread": lambda scene: Call(scene.thread("resolve_thread")),
@@ -187,6 +195,7 @@ READS: dict[str, Callable[[Scene], Call]] = {
     "get_outline": lambda scene: Call((scene.document(),)),
     "read_section": lambda scene: Call((scene.document(), "0")),
     "check_document": lambda scene: Call((scene.document(),)),
+    "list_sources": lambda scene: Call(scene.source()[:1]),
     "list_threads": lambda scene: Call(scene.thread()[:1], {"state": ["open"], "limit": 20, "offset": 0}),
     "list_review_links": lambda scene: Call(scene.review_link()[:1]),
     "list_all_review_links": lambda scene: Call(),

@@ -76,7 +76,8 @@ def checks_of(
     titles = titles_with_keyword(ctx, brief.get("keyword") or "", exclude=document["id"])
     with processing(ctx, markdown):
         alts = partial(ctx.features.image_alts, ctx)
-        return run_checks(Subject(document, markdown, links, titles, alts), levels)
+        added = ctx.features.added("checked", ctx, document, markdown)
+        return run_checks(Subject(document, markdown, links, titles, alts, added), levels, ctx.features.checks)
 
 
 def titles_with_keyword(ctx: Context, keyword: str, exclude: str | None = None) -> Sequence[str]:

@@ -33,6 +33,12 @@ CHECKS: Mapping[str, tuple[CheckName, ...]] = {
         CheckName.INTERNAL_LINKS,
         CheckName.REFERENCES,
     ),
+    "What is cited": (
+        CheckName.SOURCES_KNOWN,
+        CheckName.SOURCES_CITED,
+        CheckName.QUOTES_VERBATIM,
+        CheckName.NUMBERS_SOURCED,
+    ),
     "Form of the text": (
         CheckName.HEADING_LEVELS,
         CheckName.IMAGE_ALT,

@@ -5,7 +5,7 @@ document lacks what it compares with: a brief, a keyword, a number of words.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import chain, islice
@@ -83,6 +83,8 @@ class Subject:
     """The titles of other documents whose briefs have the same keyword."""
     image_alts: Callable[[Collection[str]], Mapping[str, str]] = lambda addresses: {}
     """Returns the alternative texts that images without one get, by their addresses."""
+    added: Mapping[str, Any] = field(default_factory=dict)
+    """What features read for checks of their own."""
 
     @property
     def brief(self) -> StoredBrief:
@@ -132,14 +134,19 @@ class Check:
     reads_text: bool = False
     """True if it reads the whole text; it fails if the text has more parts than are read, so none is missed."""
 
+    @property
+    def folder(self) -> str:
+        """The folder that declares it."""
+        return self.find.__module__.split(".")[1]
 
-def run_checks(subject: Subject, levels: Mapping[str, str]) -> list[CheckResult]:
-    """Returns the outcome of every check that is not switched off, in the order of the table.
+
+def run_checks(subject: Subject, levels: Mapping[str, str], checks: Iterable[Check]) -> list[CheckResult]:
+    """Returns the outcome of every check that is not switched off, in their order.
 
     `levels` is the project's setting: name of a check -> `off`, `warning` (the default) or `error`.
     """
     results: list[CheckResult] = []
-    for check in CHECKS:
+    for check in checks:
         level = levels.get(check.name, CheckLevel.WARNING)
         if level == CheckLevel.OFF:
             continue
@@ -184,7 +191,7 @@ def keyword_warnings(keyword: str, titles: Sequence[str], levels: Mapping[str, s
     """Returns what `keyword_taken` says of a draft's keyword, which documents with these titles have too."""
     draft: Any = {"brief": {"keyword": keyword}}
     only: dict[str, str] = {name: CheckLevel.OFF for name in CheckName if name != CheckName.KEYWORD_TAKEN}
-    return failed(run_checks(Subject(draft, "", (), titles), {**levels, **only}))
+    return failed(run_checks(Subject(draft, "", (), titles), {**levels, **only}, OF_TEXT))
 
 
 def failed_errors(results: Sequence[CheckResult]) -> list[CheckResult]:
@@ -367,7 +374,7 @@ def _keyword_taken(subject: Subject) -> Iterator[Failure]:
 _keyword = attrgetter("keyword_words")
 NO_KEYWORD = "There is no brief with a keyword."
 
-CHECKS: tuple[Check, ...] = (
+OF_BRIEF: tuple[Check, ...] = (
     Check(CheckName.KEYWORD_IN_TITLE, "The title has the keyword.", _keyword_in_title, _keyword, NO_KEYWORD),
     Check(CheckName.KEYWORD_IN_OPENING, "The opening has the keyword.", _keyword_in_opening, _keyword, NO_KEYWORD),
     Check(CheckName.KEYWORD_IN_SLUG, "The slug has the keyword.", _keyword_in_slug, _keyword, NO_KEYWORD),
@@ -402,6 +409,10 @@ CHECKS: tuple[Check, ...] = (
         "The brief names no references.",
         reads_text=True,
     ),
+)
+"""The checks that compare a text with its brief."""
+
+OF_TEXT: tuple[Check, ...] = (
     Check(CheckName.HEADING_LEVELS, "The headings step down one level at a time.", _heading_levels, reads_text=True),
     Check(CheckName.IMAGE_ALT, "Every image has an alternative text.", _image_alt, reads_text=True),
     Check(CheckName.META_TITLE, "There is a meta title of the right length.", _meta_title),
@@ -412,3 +423,4 @@ CHECKS: tuple[Check, ...] = (
     Check(CheckName.LINKS, "Every link has a usable address.", _links, reads_text=True),
     Check(CheckName.KEYWORD_TAKEN, "No other document has the keyword.", _keyword_taken, _keyword, NO_KEYWORD),
 )
+"""The checks of the text itself, and of its place among others."""

@@ -172,7 +172,12 @@ class Feature:
     """Its additions to single operations."""
     texts: Mapping[str, Callable[..., Mapping[str, Any]]] = field(default_factory=dict)
     """Functions that return what is stored with a text: with a `draft` or a `version`, given the context and the fields
-    that were sent; with a `publication`, given context, document and content; in the `details` of its event."""
+    that were sent; with a `publication`, given context, document and content; in the `details` of its event. Given
+    context, document and markdown, what checks compare a text with (`checked`), and what the record of its `review`
+    has."""
+
+    renders: Callable[[Context, Any, str], str] | None = None
+    """Returns a document's markdown, given both, with what is to be rendered besides: definitions of footnotes."""
 
     # What it does with html and pictures, whose addresses are in texts and covers.
     publish_html: Callable[[Context, str], str] | None = None
@@ -240,6 +245,8 @@ class Features:
     write_gates: tuple[WriteGate, ...] = ()
     contract: tuple[Storage, ...] = ()
     """The storage of the contract's folders."""
+    checks: tuple[Any, ...] = ()
+    """The checks of documents (`app/checks/rules.py`)."""
     consumers: tuple[Consumer, ...] = ()
     """Called in order with the events that the relay numbered, before they leave the outboxes."""
     jobs: Callable[[], tuple[Callable[[Store, Any], Any], ...]] = tuple
@@ -301,6 +308,12 @@ class Features:
         found = [find(ctx, fields[name]) for name, find in filters.items() if name in fields]
         ids = [set(one) for one in found if one is not None]
         return set.intersection(*ids) if ids else None
+
+    def to_render(self, ctx: Context, document: Any, markdown: str) -> str:
+        """Returns the markdown to render of a document that has this markdown."""
+        for feature in self.features:
+            markdown = feature.renders(ctx, document, markdown) if feature.renders else markdown
+        return markdown
 
     def facts_of(self, settings: Any) -> dict[str, Any]:
         """Returns what the features' operations need to know of the server's settings."""
@@ -474,7 +487,7 @@ class Features:
         return {name: value for name, key in keys if (value := key(publication)) is not None}
 
 
-LISTS = ("operations", "features", "gates", "write_gates", "consumers", "users", "commands")
+LISTS = ("operations", "features", "gates", "write_gates", "checks", "consumers", "users", "commands")
 LAZY_LISTS = ("jobs", "pages", "routes", "delivery_fields")
 """Functions that return lists, of which each interface imports its own."""
 

@@ -171,6 +171,10 @@ class Operation(Generic[Shown]):
     """The tool that describes its arguments, so that its own leaves out what is described there."""
     each_call_counts: bool = False
     """True if a repeated call has another effect, though it names the record."""
+    tool: bool = True
+    """False if only people may do it: MCP has no tool of it."""
+    may_list: bool = False
+    """True if it may answer a list of such records instead of one, over REST with the status 200."""
     batch: Operation[Any] | None = None
     """The operation that does the same with several records, which its tool calls for other arguments."""
     short: Callable[[Any], Any] | None = None
@@ -201,7 +205,7 @@ class Operation(Generic[Shown]):
 
     def is_in(self, toolset: str) -> bool:
         """Returns whether a set of MCP's tools offers it."""
-        return toolset == ALL_TOOLS or toolset in self.toolsets
+        return self.tool and (toolset == ALL_TOOLS or toolset in self.toolsets)
 
     @cached_property
     def id_names(self) -> tuple[str, ...]:

@@ -98,8 +98,7 @@ class DeliveredPreview(DeliveredRecord):
 
     @property
     def html(self) -> Text | str:
-        content_id = self.row.get("contentId")
-        return self._query.texts.rendered(content_id) if content_id else ""
+        return self._query.texts.rendered(self.row) if self.row.get("contentId") else ""
 
     @property
     def markdown(self) -> Text | str:
@@ -209,7 +208,7 @@ class DeliveryQuery:
         self.previews = Batch(self._read_previews, lambda: (one.id for one in self._found if one.is_published))
         self.covers: Batch[DeliveredImage] = Batch(lambda urls: ctx.features.covers(ctx, urls), self._urls_of_covers)
         """The cover images of which a feature knows more than the address, by that."""
-        self._of_drafts: dict[ReadDrafts, Batch[Any]] = {}
+        self._of_drafts: dict[tuple[ReadDrafts, bool], Batch[Any]] = {}
         self.excerpts = Batch(self.texts.excerpts, self._ids_of_contents_without_excerpt)
         """The excerpts that are generated from present contents, by the content's id."""
 
@@ -329,12 +328,19 @@ class DeliveryQuery:
 
     def of_drafts(self, read: ReadDrafts) -> Batch[Any]:
         """Returns what a feature reads of documents that are not published, of all that were found at once."""
-        if read not in self._of_drafts:
-            self._of_drafts[read] = Batch(
-                lambda ids: read(self._ctx, [self._current[one] for one in ids]),
-                lambda: (one.id for one in self._found if not one.is_published),
-            )
-        return self._of_drafts[read]
+        return self._of_current(read, lambda: (one.id for one in self._found if not one.is_published))
+
+    def of_present(self, read: ReadDrafts) -> Batch[Any]:
+        """Returns what a feature reads of all documents that were read as they are now, at once."""
+        return self._of_current(read, lambda: [*self._current], all_of_them=True)
+
+    def _of_current(
+        self, read: ReadDrafts, ids: Callable[[], Iterable[str | None]], *, all_of_them: bool = False
+    ) -> Batch[Any]:
+        key = read, all_of_them
+        if key not in self._of_drafts:
+            self._of_drafts[key] = Batch(lambda wanted: read(self._ctx, [self._current[one] for one in wanted]), ids)
+        return self._of_drafts[key]
 
     def _newest_drafts(
         self, wanted: Wanted, *, limit: int, offset: int, after: ListPlace | None = None

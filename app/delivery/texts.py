@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from threading import Condition
+from typing import Any
 
 from cachetools import LRUCache, cached
 
@@ -43,8 +44,8 @@ class Text(str):
     content: str | None = None
     is_html = False
     """True if the content is delivered html."""
-    is_rendered = False
-    """True if the content is html rendered from the body; the content is None if that is too long to be published."""
+    document: Mapping[str, Any] | None = None
+    """The document whose html is rendered from the body; the content is None if that is too long to be published."""
 
 
 class Texts:
@@ -65,10 +66,10 @@ class Texts:
             self._sizes[body_id] = size
         return text
 
-    def rendered(self, body_id: str) -> Text:
-        """Returns the placeholder of html that is rendered from a stored markdown."""
-        text = self.stored(body_id, is_html=True)
-        text.is_rendered = True
+    def rendered(self, document: Mapping[str, Any]) -> Text:
+        """Returns the placeholder of html that is rendered from the present content of a document."""
+        text = self.stored(document["contentId"], is_html=True)
+        text.document = document
         return text
 
     def read(self, hold: Callable[[int], None]) -> None:
@@ -89,14 +90,21 @@ class Texts:
             raise WriteConflict
         ends, length = time.monotonic() + RENDERING_SECONDS, 0
         for text in self._places:
-            if text.is_rendered and time.monotonic() > ends:
+            if text.document and time.monotonic() > ends:
                 raise ServiceUnavailable(TOO_SLOW)
-            text.content = _preview(self._ctx, str(text), bodies[text]) if text.is_rendered else bodies[text]
+            text.content = self._preview(text.document, bodies[text]) if text.document else bodies[text]
             if text.is_html and text.content:
                 text.content = self._ctx.features.deliver_html(self._ctx, text.content)
             length += len(text.content or "")
             if length > MAX_BODIES:  # html can be hundreds of times as long as its markdown
                 raise ResponseTooLarge
+
+    def _preview(self, document: Mapping[str, Any], markdown: str) -> str | None:
+        """Returns the html of a draft as publishing would make it; None where it is too long to be published."""
+        to_render = self._ctx.features.to_render(self._ctx, document, markdown)
+        rendered = _rendered(self._ctx, document["contentId"], markdown, to_render)
+        text = completed(self._ctx, rendered) if rendered else None
+        return text.html if text else None
 
     def excerpts(self, body_ids: Iterable[str]) -> Mapping[str, str]:
         """Returns the excerpts that are generated from the contents of drafts, by the content's id, in one read."""
@@ -111,22 +119,15 @@ class Texts:
         return excerpts
 
 
-def _preview(ctx: Context, body_id: str, markdown: str) -> str | None:
-    """Returns the html of a draft's content as publishing would make it; None where it is too long to be published."""
-    rendered = _rendered(ctx, body_id, markdown)
-    text = completed(ctx, rendered) if rendered else None
-    return text.html if text else None
-
-
 def _size_of_rendered(rendered: Rendered | None) -> int:
     return 2 * len(rendered.html if rendered else "") + ENTRY_BYTES
 
 
 @cached(
     LRUCache(RENDERED_CACHE_BYTES, _size_of_rendered),
-    lambda ctx, body_id, markdown: (ctx.store.cache_scope, body_id),
+    lambda ctx, body_id, markdown, to_render: (ctx.store.cache_scope, body_id, hash(to_render)),
     condition=Condition(),
 )
-def _rendered(ctx: Context, body_id: str, markdown: str) -> Rendered | None:
+def _rendered(ctx: Context, body_id: str, markdown: str, to_render: str) -> Rendered | None:
     """Returns a draft's content, rendered; None where its html is too long to be published."""
-    return render_content(ctx, body_id, markdown)
+    return render_content(ctx, body_id, markdown, to_render)

@@ -34,7 +34,8 @@ def render_document(ctx: Context, document: StoredDocument) -> Rendering:
     content_id = document["contentId"]
     assert content_id
     body = ctx.store[Bodies].get(ctx.project_id, content_id)
-    text = render_content(ctx, content_id, body["text"] if body else "")
+    markdown = body["text"] if body else ""
+    text = render_content(ctx, content_id, markdown, ctx.features.to_render(ctx, document, markdown))
     return Rendering(content_id, document["version"], body, text and completed(ctx, text))
 
 
@@ -68,11 +69,11 @@ def is_read(ctx: Context, document: StoredDocument, read: Callable[[], str]) -> 
     return bool(_IMAGE.search(html)) or any(map(str.isalnum, unescape(_TAG.sub("", html))))
 
 
-def render_content(ctx: Context, content_id: str, markdown: str) -> Rendered | None:
-    """Renders a content; None when its html is too large, which is remembered."""
+def render_content(ctx: Context, content_id: str, markdown: str, to_render: str | None = None) -> Rendered | None:
+    """Renders a content, or what is `to_render` of it; None when its html is too large, which is remembered."""
     if _renderable.get((ctx.store.cache_scope, content_id)) is False:
         return None
     with processing(ctx, markdown):
-        text = rendered(markdown)
+        text = rendered(markdown, to_render)
     _renderable.put((ctx.store.cache_scope, content_id), text is not None)
     return text

@@ -11,6 +11,7 @@ _NAMES = 300
 
 LEAST: dict[str, int] = {
     "checks": 5_000,
+    "sources": 6_000,
     "outline": 7_000,
     "passages": 2,
     "links": 5_000,
@@ -31,15 +32,19 @@ ELLIPSIS = "…"
 
 
 def shortened(packet: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns a packet of at most 65,536 bytes of JSON; `truncated` names the parts that lost something."""
+    """Returns a packet of at most 65,536 bytes of JSON; `truncated` names the parts that lost something.
+
+    It may name some already that were shortened before.
+    """
     whole = packet
+    cut = whole.get("truncated", ())
     packet = {name: _limited(part, MOST_THREADS if name == "threads" else MOST_LISTED) for name, part in whole.items()}
     for name, least in LEAST.items():
         over = size_of(packet) - (MOST_BYTES - _NAMES)
         size = size_of(packet.get(name))
         if over > 0 and size > least:
             packet = {**packet, name: _fitted(packet[name], max(least, size - over))}
-    return {**packet, "truncated": [name for name in packet if packet[name] != whole[name]]}
+    return {**packet, "truncated": [name for name in packet if name in cut or packet[name] != whole[name]]}
 
 
 def size_of(part: object) -> int:

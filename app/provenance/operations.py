@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time
 from functools import partial, reduce
 from operator import or_
 from time import monotonic
-from typing import cast
+from typing import Any, cast
 
 from app.checks.operations import check_levels, checks_of
 from app.checks.vocabulary import CheckOutcome
@@ -177,7 +177,7 @@ def review_of(
     suggestions = Counter(thread["outcome"] for thread in resolved)
     agents = written.words(WriterKind.AGENT)
     attested = {"facts": sent["facts"], "examined": sent.get("examined") or ""}
-    return {
+    review: Any = {
         "sha256": hashlib.sha256(markdown.encode()).hexdigest(),
         "by": ctx.caller.actor,
         "at": wire_time(ctx.now),
@@ -196,6 +196,7 @@ def review_of(
         "checks": {"passed": outcomes[CheckOutcome.PASSED], "failed": outcomes[CheckOutcome.FAILED]},
         "disclosure": str(disclosure_value(agents, attested)),
     }
+    return cast(HumanReview, review | ctx.features.added("review", ctx, document, markdown))
 
 
 @_of_provenance("GET /documents/<id>/review-record", query=VersionQuery, toolsets=("reviewing",))

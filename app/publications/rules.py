@@ -48,10 +48,13 @@ class Rendered:
     first_paragraph: str | None
 
 
-def rendered(markdown: str) -> Rendered | None:
-    """Returns markdown as it will be delivered; None for `NOT_RENDERABLE`, when its html is too large to store."""
+def rendered(markdown: str, to_render: str | None = None) -> Rendered | None:
+    """Returns markdown as it will be delivered; None for `NOT_RENDERABLE`, when its html is too large to store.
+
+    `to_render` is the markdown with what features add to it, of which only the html is made.
+    """
     try:
-        html = to_html(markdown)
+        html = to_html(to_render or markdown)
     except TooMuchMarkup:
         return None
     size = len(html.encode())

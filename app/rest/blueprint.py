@@ -173,6 +173,10 @@ def _documentation(route: Route) -> dict[str, Any]:
     if operation.from_file:
         file = {"schema": {"type": "string", "format": "binary"}}
         documentation["requestBody"] = {"content": dict.fromkeys(operation.from_file.types, file)}
+    if operation.may_list:
+        records = {"schema": {"type": "array", "items": {"$ref": REF + route.component}}}
+        headers = {name: name for name in ("Dry-Run", "Idempotency-Replayed", "Ignored-Fields")}
+        responses[200] = {"description": "A list.", "headers": headers, "content": {"application/json": records}}
     if operation.from_csv:
         table = {"schema": {"type": "string", "format": "binary"}, "example": operation.from_csv.example}
         documentation["requestBody"] = {"content": {bodies.CSV: table}}
@@ -260,7 +264,8 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         headers["Link"] = f'<{following}>; rel="next"'
     if route.location and not ctx.dry_run:
         headers["Location"] = url_for(route.location, id=result.record["id"])
-    status = route.status if result.is_new else 200
+    is_list = route.operation.may_list and isinstance(result.body, list)
+    status = route.status if result.is_new and not is_list else 200
     if route.as_csv and request.accept_mimetypes.best_match(["application/json", bodies.CSV]) == bodies.CSV:
         return Response(route.as_csv(result.body), status, headers, content_type=f"{bodies.CSV}; charset=utf-8")
     shorten = route.operation.minimal or minimal_record

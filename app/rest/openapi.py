@@ -39,6 +39,7 @@ TAGS = {
     "intents": "Drafts of documents, clusters and categories: created, completed and confirmed.",
     "briefs": "What is to be written: offered to agents, claimed by exactly one, withdrawn.",
     "documents": "Documents from idea to published.",
+    "sources": "What a document's text cites, with the excerpts that support it.",
     "threads": "Remarks on a document's passages, with answers and suggestions.",
     "provenance": "Who wrote a text, who answers for it, and what is disclosed of it.",
     "images": "Pictures for texts and covers.",
@@ -179,6 +180,9 @@ def _completed(document: dict[str, Any], routes: Iterable[Route], lists: Mapping
             body["example"] = example(body["schema"], schemas)
         success = operation["responses"][str(route.status)]["content"]["application/json"]
         success["example"] = response_example(route, success["schema"], schemas)
+        if route.operation.may_list:
+            listed = operation["responses"]["200"]["content"]["application/json"]
+            listed["example"] = [success["example"]]
         for place, one in enumerate(operation.get("parameters", ())):
             if one.get("name") in SHARED:
                 parameters[one["name"]] = one

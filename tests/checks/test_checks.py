@@ -69,7 +69,7 @@ def test_a_check_is_skipped_where_the_document_lacks_what_it_compares_with(rest:
 
     assert {check for check, entries in found.items() if entries[0]["outcome"] == "skipped"} == {
         *("keyword_in_title", "keyword_in_opening", "keyword_in_slug", "length"),
-        *("outline_covered", "internal_links", "references", "keyword_taken"),
+        *("outline_covered", "internal_links", "references", "quotes_verbatim", "keyword_taken"),
     }
     assert rest.get(f"/documents/{NOBODY}/checks").status_code == 404
 

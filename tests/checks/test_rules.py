@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from app.checks.rules import CheckResult, Subject, failed_errors, run_checks, word_targets
+from app.features import CHECKS
+from app.sources.checks import Evidence
 from tests.core.text.bombs import LENGTH, seconds_of_processor
 from tests.live import quickest
 
@@ -22,12 +24,13 @@ def subject(
     own = {name: fields.get(sent, "") for sent, name in DOCUMENT.items()}
     brief = {name: fields[sent] for sent, name in BRIEF.items() if sent in fields}
     document: Any = {**own, "wordCount": words, "brief": brief}
-    return Subject(document, markdown, internal_links, same_keyword_titles)
+    evidence = Evidence(markdown, {})
+    return Subject(document, markdown, internal_links, same_keyword_titles, {"evidence": evidence})
 
 
 def outcomes(check: str, **fields: Any) -> list[CheckResult]:
     """Returns the results of one check of a document with these fields."""
-    return [one for one in run_checks(subject(**fields), {}) if one["check"] == check]
+    return [one for one in run_checks(subject(**fields), {}, CHECKS) if one["check"] == check]
 
 
 def outcome(check: str, **fields: Any) -> str:
@@ -353,7 +356,7 @@ def test_two_megabytes_are_checked_within_a_second(shape: str) -> None:
     )
 
     def check() -> None:
-        assert len(run_checks(given, {})) < 10_000
+        assert len(run_checks(given, {}, CHECKS)) < 10_000
 
     assert quickest(check, 3, seconds_of_processor) < 3, "a second on a processor of its own"
 
@@ -371,10 +374,14 @@ def test_headings_that_nearly_cover_many_lines_of_an_outline_are_compared_quickl
 
 def test_a_text_of_too_many_elements_fails_what_reads_it_whole_and_so_hides_nothing() -> None:
     text = "*a*\n" * 75_000 + "\n\nTODO\n"
-    results = run_checks(subject(markdown=text), {"placeholders": "error"})
+    results = run_checks(subject(markdown=text), {"placeholders": "error"}, CHECKS)
     assert failed_errors(results)
     told = [one["check"] for one in results if "over 300,000 elements" in one["message"]]
-    assert told == ["heading_levels", "image_alt", "placeholders", "model_slips", "repeated_paragraphs", "links"]
+    of_sources = ["sources_known", "sources_cited", "numbers_sourced"]
+    assert told == [
+        *of_sources,
+        *("heading_levels", "image_alt", "placeholders", "model_slips", "repeated_paragraphs", "links"),
+    ]
 
 
 ARTICLE = "# Rye\n\nRye is dark.\n"

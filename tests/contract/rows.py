@@ -870,6 +870,19 @@ DECIDED: tuple[Row, ...] = (
             "pages": "documentsPage takes after: no document that stays is skipped or repeated",
         },
     ),
+    *_rows(
+        "decided-sources",
+        {
+            "records": "sources have numbers never used again; limits; who changes them; a cited one makes a version",
+            "verify": "a person says that they compared a source; no agent, no tool; a change of it ends that",
+            "walk": "no operation, order of calls or interface lets an agent make a source look compared",
+            "brief": "fromBrief adds the addresses of the brief that no source has, and answers all",
+            "packet": "the packet has the sources, excerpts cut to 2,000, named in truncated",
+            "checks": "sources_known, sources_cited, quotes_verbatim, numbers_sourced, after references",
+            "review": "review.sources needs compared sources and right quotations; the record keeps a sourceList",
+            "delivery": "footnotes, Document.sources and preview; as they were at publication; a reference is no word",
+        },
+    ),
     Row("decided-health.prepared", "/ready is 503 where a unique index or a validator is missing"),
     *_rows(
         "decided-commands",

@@ -32,7 +32,7 @@ from mcp_tools.tools import tools_of
 settings = ServerSettings(mongodb_uri="mongodb://nowhere/x", log_level="CRITICAL", public_url="https://x.example")
 app = server.create_app(settings)
 assert app.url_map.bind("x").match("/console/board") and openapi_document(settings, ALL) and sdl(ALL)
-assert tools_of(ALL).keys() == ALL.by_name.keys() and [*ALL.jobs()]
+assert [*tools_of(ALL)] == [one.name for one in ALL.operations if one.tool] and [*ALL.jobs()]
 for name in cli.main.list_commands(context := click.Context(cli.main)):
     cli.main.resolve_command(context, [name])
 templates = {*app.jinja_env.list_templates(extensions=["html"])}

@@ -51,7 +51,11 @@ ANYWHERE = (
 )
 """What any tool can answer."""
 
-EACH_OPERATION = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+OF_PEOPLE = {"verify_source": "only a person says that they compared a source (decisions, section 22)"}
+"""The operations that are no tool, and why."""
+
+OFFERED = [one for one in OPERATIONS if one.name not in OF_PEOPLE]
+EACH_OPERATION = pytest.mark.parametrize("operation", OFFERED, ids=lambda operation: operation.name)
 
 
 def _served_by_rest(app: Flask) -> set[str]:
@@ -84,12 +88,12 @@ def test_rest_and_mcp_offer_the_same_operations(app: Flask) -> None:
     named = {name for tool in tools.values() for name in _names_on_rest(tool.operation)}
 
     assert without_route == set(MCP_ALONE) & tools.keys()
-    assert routes - named - {"get_health", "get_readiness"} == set()
+    assert routes - named - {"get_health", "get_readiness", *OF_PEOPLE} == set()
 
 
 @pytest.mark.contract("service.mcp")
-def test_every_operation_is_a_tool() -> None:
-    assert list(TOOLS) == [operation.name for operation in OPERATIONS]
+def test_every_operation_is_a_tool_but_those_of_people_alone() -> None:
+    assert list(TOOLS) == [operation.name for operation in OFFERED]
 
 
 @pytest.mark.contract("decided-mcp.schemas")
@@ -238,7 +242,7 @@ def test_the_list_is_what_clients_get(agent: Agent, era: str) -> None:
     assert all(tool["outputSchema"]["type"] == "object" for tool in listed)
 
 
-SIZES = {"agent": (frozenset({Scope.READ, Scope.WRITE}), 50_000), "owner": (frozenset(Scope), 76_000)}
+SIZES = {"agent": (frozenset({Scope.READ, Scope.WRITE}), 56_000), "owner": (frozenset(Scope), 86_000)}
 """The most bytes of `tools/list` for the scopes of a token, as all of it goes into an agent's context."""
 
 

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.checks.rules import CHECKS
 from app.checks.vocabulary import CheckName
-from app.features import ALL
+from app.features import ALL, CHECKS
 from mcp_tools.tools import tools_of
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.client import Agent

@@ -11,7 +11,7 @@ from html import unescape
 from itertools import islice
 
 from app.core.text.long_texts import remembered
-from app.core.text.markdown import parsed_xml
+from app.core.text.markdown import MARKER, parsed_xml
 
 OPENING = 20_000
 """Maximum number of characters of a text's opening."""
@@ -108,6 +108,8 @@ def _read(content: Content, parts: Iterable[re.Match[str]]) -> None:
         ended, begun, line, attributes, text = part.groups()
         if text is not None or begun in _BREAKS:
             text = unescape(text) if text else "\n"
+            if begun == "text" and "[^" in text:
+                text = MARKER.sub("", text)
             if begun == "html_inline" or begun == "html_block":
                 if not images:
                     html.read(text, int(line))

@@ -14,7 +14,7 @@ from typing import Final
 import nh3
 
 from app.core.text.long_texts import remembered
-from app.core.text.markdown import parsed_html, parsed_xml
+from app.core.text.markdown import MARKER, parsed_html, parsed_xml, with_definitions
 from app.core.text.words import count_words
 
 MAX_HTML_BYTES: Final = 15 * 1024 * 1024
@@ -41,7 +41,7 @@ ELEMENTS: Final = INLINE | frozenset(_OTHERS.split())
 """Elements that the html may have: no script, style, frame or form, nothing of svg and math."""
 ATTRIBUTES: Final = {
     "*": {"dir", "lang", "title"},
-    "a": {"href", "hreflang"},
+    "a": {"aria-label", "class", "data-footnote-backref", "data-footnote-ref", "href", "hreflang", "id"},
     "code": {"class"},
     "col": {"span"},
     "colgroup": {"span"},
@@ -51,14 +51,18 @@ ATTRIBUTES: Final = {
     "img": {"alt", "height", "src", "width"},
     "input": {"checked", "disabled", "type"},
     "ins": {"datetime"},
+    "li": {"id"},
     "meter": {"high", "low", "max", "min", "optimum", "value"},
     "ol": {"reversed", "start", "type"},
     "progress": {"max", "value"},
+    "section": {"class", "data-footnotes"},
+    "sup": {"class"},
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan", "scope"},
     "time": {"datetime"},
 }
-"""The attributes that they may have: no `style`; no `id` or `name`, by which a page's scripts find things; and of
+"""The attributes that they may have: no `style`; no `id` or `name`, by which a page's scripts find
+things, but those of footnotes; and of
 addresses, only `href` and `src`, since nh3 lets any scheme through in the others."""
 
 TASK_BOX: Final = re.compile(r'<input type="checkbox"(?: checked="")? disabled="" />')
@@ -89,7 +93,14 @@ _ENDED_BY: Final = {
 _REFERENCES = re.compile("[&\x80-\xbf]")
 _BARE_LINK = re.compile(r'<a href="[^"]*+">(?:(?:https?|ftp)://|www\.|[\w.+-]++@)[^\s<]*+</a>', re.IGNORECASE)
 """A link whose text is its address."""
-_LANGUAGE = re.compile(r"language-\S+")
+_CLASSES = {
+    "a": re.compile("footnote-backref"),
+    "code": re.compile(r"language-\S+"),
+    "section": re.compile("footnotes"),
+    "sup": re.compile("footnote-ref"),
+}
+_FOOTNOTE = re.compile(r"fn(?:ref)?-[\w%.-]+")
+"""The `id` of a footnote or of a reference to one."""
 _NO_PART_OF_A_URL = re.compile(r"[\x00-\x20]")
 
 
@@ -100,14 +111,14 @@ class TooMuchMarkup(Exception):
 def to_html(markdown: str) -> str:
     """Returns the html of CommonMark with GitHub's tables, strikethrough, task lists and autolinks, safe on any page.
 
-    Harmless raw html stays. Footnotes and headings get no anchors, since no `id` can come out.
+    Harmless raw html stays. The only `id` that can come out is that of a footnote or of a reference to one.
     Links lead to http, https, mail, a telephone or a relative address, images come from http, https or a relative one.
     The box of a task list is the only control, and it is disabled. Raises `TooMuchMarkup`. (decisions, section 7)
     """
     html = parsed_html(markdown)
     if len(html) > MAX_HTML_BYTES or html.count("<") > MAX_TAGS or len(_REFERENCES.findall(html)) > MAX_REFERENCES:
         raise TooMuchMarkup
-    return _SANITISER.clean(_well_nested(html))
+    return _SANITISER.clean(_well_nested(html)).removeprefix("\n")
 
 
 def _well_nested(html: str) -> str:
@@ -153,7 +164,9 @@ def _close(opened: list[str], depth: int, parts: list[str]) -> None:
 def _allowed_value(element: str, attribute: str, value: str) -> str | None:
     """Returns an attribute's value, or None where one of `ATTRIBUTES` must not have this one."""
     if attribute == "class":
-        return value if _LANGUAGE.fullmatch(value) else None
+        return value if _CLASSES[element].fullmatch(value) else None
+    if attribute == "id":
+        return value if _FOOTNOTE.fullmatch(value) else None
     if attribute == "src":
         return None if _NO_PART_OF_A_URL.sub("", value).lower().startswith(("mailto:", "tel:")) else value
     return value
@@ -173,6 +186,8 @@ EXCERPT_LENGTH = 200
 _PARAGRAPH = re.compile(r"^  <paragraph [^>]*+>\n(.*?)^  </paragraph>", re.MULTILINE | re.DOTALL)
 """A paragraph outside of quotes and lists in the parser's XML."""
 _INLINE_NODE = re.compile(r"<(text |code |html_inline |softbreak |linebreak |image (?![^>]*/>)|/image)[^>]*+>([^<]*+)")
+_REFERENCE = re.compile(r'<sup class="footnote-ref">(?:<a [^<>]*+>[^<]*+</a>|[^<]*+)</sup>')
+"""The number of a footnote where the text refers to it, and at the link back to a second place."""
 _INSIDE_A_LINE = re.compile(f"</?(?:img|{'|'.join(INLINE)})(?:[ /][^<>]*+)?>|<!--[^<>]*-->")
 """The tags inside of which a word goes on."""
 
@@ -182,14 +197,17 @@ def word_count(markdown: str) -> int:
     """Returns the number of words that a reader of the rendered markdown sees; `words` says what a word is.
 
     Code counts, and the text of links and of raw html; addresses, descriptions of images, tags, comments, scripts and
-    styles do not. (decisions, section 5)
+    styles do not, nor references to footnotes. (decisions, sections 5 and 22)
     """
     return count_words(read_text(markdown))
 
 
 def read_text(markdown: str) -> str:
     """Returns the text that a reader of the rendered markdown sees, with code and without descriptions of images."""
-    return _text(parsed_html(markdown))
+    labels = {one[2:-1] for one in MARKER.findall(markdown)}
+    if labels:
+        markdown, _ = with_definitions(markdown, dict.fromkeys(labels, ""))
+    return _text(_REFERENCE.sub("", parsed_html(markdown)))
 
 
 def first_paragraph(markdown: str) -> str | None:
@@ -212,6 +230,7 @@ def _html_without_images(inlines: str) -> str:
     for kind, text in _INLINE_NODE.findall(inlines):
         images += (kind == "image ") - (kind == "/image")
         if not images:
+            text = MARKER.sub("", text) if kind == "text " else text
             parts.append(unescape(text) if kind == "html_inline " else text or (" " if "break" in kind else ""))
     return "".join(parts)
 

@@ -1,4 +1,5 @@
-"""Markdown as its parser reads it: GitHub's (GFM) with tables, strikethrough, autolinks and task lists, by comrak.
+"""Markdown as its parser reads it: GitHub's (GFM) with tables, strikethrough, autolinks, task lists and footnotes, by
+comrak.
 
 comrak is written in Rust, and no input takes it long: 0.3 ms for 20 KB, at most 2 s for 2 MB. But it holds the GIL
 meanwhile, and takes up to 600 MB. So this file is also a program, in which long texts are parsed.
@@ -8,7 +9,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import comrak
@@ -18,10 +19,13 @@ LONG: Final = 100_000
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 
+MARKER: Final = re.compile(r"\[\^[a-z][1-9][0-9]{0,8}\]")
+"""A footnote reference that may have its definition elsewhere than in the text: a letter and a number."""
+
 _AT_ONCE = threading.Semaphore(3)
 """Bounds the memory of these processes together."""
 
-_GFM = comrak.ExtensionOptions(table=True, strikethrough=True, autolink=True, tasklist=True)
+_GFM = comrak.ExtensionOptions(table=True, strikethrough=True, autolink=True, tasklist=True, footnotes=True)
 _HTML = comrak.RenderOptions(unsafe_=True)
 _XML = comrak.RenderOptions(sourcepos=True)
 
@@ -38,6 +42,15 @@ def parsed_xml(markdown: str) -> str:
     can write an element. Control characters are as in the markdown, which strict parsers of XML refuse.
     """
     return _parsed("xml", markdown)
+
+
+def with_definitions(markdown: str, definitions: Mapping[str, str]) -> tuple[str, int]:
+    """Returns markdown with definitions of footnotes, inline markdown by label, and the number of lines before it.
+
+    They stand before it, as a text may end inside of code; the comment keeps its first lines from joining the last one.
+    """
+    before = "".join(f"[^{label}]: {text}\n\n" for label, text in definitions.items()) + "<!-- -->\n"
+    return before + markdown.removeprefix(BYTE_ORDER_MARK), before.count("\n")
 
 
 _DEEP_QUOTE = re.compile(rb"^ {40}</?block_quote[^\n]*+\n", re.MULTILINE)

@@ -1,0 +1,61 @@
+"""What texts, packets, publications and reviews have of sources (decisions, section 22)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.checks.operations import checks_of
+from app.checks.rules import failed
+from app.checks.vocabulary import CheckLevel, CheckName
+from app.core.concurrency import processing
+from app.core.context import Context
+from app.core.schemas.loading import Fields
+from app.core.store.bodies import StoredBody
+from app.documents.record import StoredDocument
+from app.projects.gates import Attempt
+from app.sources.checks import Evidence
+from app.sources.operations import cited_by, sources_of
+from app.sources.responses import MOST_IN_PACKET, packet_source
+from app.sources.rules import delivered_sources, in_order, rendered_with, reviewed_sources
+
+ATTESTED = (CheckName.SOURCES_KNOWN, CheckName.QUOTES_VERBATIM)
+"""The checks that must pass, whatever their level, where a person attests that they checked the sources."""
+
+
+def footnotes(ctx: Context, document: StoredDocument, markdown: str) -> str:
+    """Returns the markdown to render, with the definitions of the sources that it cites."""
+    sources = sources_of(ctx, document)
+    with processing(ctx, markdown):
+        return rendered_with(markdown, sources)
+
+
+def evidence_for_checks(ctx: Context, document: StoredDocument, markdown: str) -> Mapping[str, Any]:
+    """Returns what the checks compare a text with."""
+    return {"evidence": Evidence(markdown, {one["number"]: one for one in sources_of(ctx, document)})}
+
+
+def sources_of_publication(ctx: Context, document: StoredDocument, body: StoredBody | None) -> Mapping[str, Any]:
+    """Returns the cited sources as they are published."""
+    return {"sources": delivered_sources(body["text"] if body else "", sources_of(ctx, document))}
+
+
+def sources_of_review(ctx: Context, document: StoredDocument, markdown: str) -> Mapping[str, Any]:
+    """Returns the cited sources as the record of a review keeps them."""
+    return {"sourceList": reviewed_sources(markdown, sources_of(ctx, document))}
+
+
+def sources_of_packet(ctx: Context, packet: Mapping[str, Any], fields: Fields) -> Mapping[str, Any]:
+    """Returns the sources of a packet's document; `truncated` names them where an excerpt was cut."""
+    attempt: Attempt = packet["attempt"]
+    sources = sources_of(ctx, attempt.record)
+    cited = cited_by(ctx, attempt.record.get("contentId")) if sources else {}
+    cut = any(len(one["excerpt"]) > MOST_IN_PACKET for one in sources)
+    return {"sources": [packet_source(one, cited) for one in sources], **({"truncated": ["sources"]} if cut else {})}
+
+
+def unattested(ctx: Context, document: StoredDocument, markdown: str) -> bool:
+    """Returns whether a cited source was not compared, or a reference or a quotation is wrong."""
+    sources = sources_of(ctx, document)
+    if any(one["verifiedAt"] is None for one in in_order(markdown, sources)):
+        return True
+    levels: dict[str, str] = {name: CheckLevel.WARNING if name in ATTESTED else CheckLevel.OFF for name in CheckName}
+    return bool(failed(checks_of(ctx, document, levels, markdown, links=())))

@@ -1,0 +1,241 @@
+"""Sources of a document: added, changed, compared, deleted (decisions, section 22).
+
+The rule of the same name decides; a source and the record of its document, which has the event, are written in one
+transaction.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+
+from app.core.concurrency import processing
+from app.core.context import Context
+from app.core.errors import BadRequest, BriefClaimed, InvalidTransition, NotFound, Problem, or_raise
+from app.core.operation import Effect, Result, operation
+from app.core.records import record_tag
+from app.core.schemas.loading import Fields, check, problems
+from app.core.store.collection import new_id
+from app.core.vocabulary import Scope
+from app.documents.content import markdown_of
+from app.documents.operations import own_document, write_decision
+from app.documents.record import Decision, StoredDocument, brief_of, refuse_if_guarded
+from app.documents.store import Documents
+from app.provenance.feature import HumanReviewRequired
+from app.sources import rules
+from app.sources.errors import SourceCited
+from app.sources.responses import AddedSources, Source, minimal_source, source_record
+from app.sources.rules import StoredSource, record_sources
+from app.sources.schemas import NewSource, SourceChanges, SourceFields, SourceList, VerifyFields
+from app.sources.store import SourceRecords
+
+_CHANGES = (BriefClaimed, InvalidTransition)
+
+source_change = partial(operation, tag="sources", transaction=True, minimal=minimal_source)
+"""Declares an operation that changes a source."""
+
+
+@operation(
+    Scope.READ,
+    Effect.READS,
+    "GET /documents/<id>/sources",
+    tag="sources",
+    toolsets=("writing", "reviewing"),
+    next="To add some: `add_source`.",
+    button="Sources",
+)
+def list_sources(ctx: Context, document_id: str) -> Result[list[Source]]:
+    """List a document's sources by number.
+
+    A text cites number 3 as `[^s3]`; `cited` says whether the present one does.
+    """
+    document = own_document(ctx, document_id)
+    return Result(_records(ctx, document, sources_of(ctx, document)))
+
+
+@source_change(
+    Scope.WRITE,
+    Effect.CREATES,
+    body=SourceList,
+    errors=(*_CHANGES, BadRequest),
+    minimal=lambda body: {"sources": [*map(minimal_source, body["sources"])]},
+)
+def add_sources(ctx: Context, document_id: str, fields: Fields) -> Result[AddedSources]:
+    """Add several sources, all or none."""
+    document = ctx.check_match(own_document(ctx, document_id))
+    refuse_if_guarded(document, ctx.call)
+    wrong = [
+        Problem(field=f"sources[{number}].{one['field']}", message=one["message"])
+        for number, sent in enumerate(fields["sources"])
+        for one in problems(NewSource, sent)
+    ]
+    document, added = _add(ctx, document, fields["sources"], wrong)
+    return Result({"sources": _records(ctx, document, added)})
+
+
+@source_change(
+    Scope.WRITE,
+    Effect.CREATES,
+    "POST /documents/<id>/sources",
+    body=SourceFields,
+    errors=(*_CHANGES, BadRequest),
+    rule=refuse_if_guarded,
+    may_list=True,
+    minimal=lambda body: body if isinstance(body, list) else minimal_source(body),
+    batch=add_sources,
+    toolsets=("writing", "reviewing"),
+    next="Then cite it in the text, as `[^s3]` with its number.",
+    button="Add a source",
+)
+def add_source(ctx: Context, document_id: str, fields: Fields) -> Result[Source]:
+    """Add a source of a document, or with `fromBrief` those of its brief, which answers all sources.
+
+    `excerpt` is the passage that supports the text, copied from the source to the character.
+    """
+    document = ctx.check_match(own_document(ctx, document_id))
+    refuse_if_guarded(document, ctx.call)
+    if fields.get("fromBrief"):
+        before = sources_of(ctx, document)
+        urls = brief_of(document).get("referenceUrls") or ()
+        new = rules.sources_from_brief(urls, before, rules.MOST_SOURCES - len(before))
+        document, added = _add(ctx, document, new) if new else (document, [])
+        return Result(cast(Any, _records(ctx, document, [*before, *added])))
+    sent = {name: value for name, value in fields.items() if name != "fromBrief"}
+    document, [source] = _add(ctx, document, [sent], problems(SourceFields, sent))
+    [record] = _records(ctx, document, [source])
+    return Result(record, etag=record_tag(source))
+
+
+@source_change(
+    Scope.WRITE,
+    Effect.CHANGES,
+    "PATCH /documents/<id>/sources/<source_id>",
+    body=SourceChanges,
+    errors=(*_CHANGES, BadRequest),
+    toolsets=("writing", "reviewing"),
+    arguments_as="add_source",
+)
+def update_source(ctx: Context, document_id: str, source_id: str, fields: Fields) -> Result[Source]:
+    """Change a source; null clears a field.
+
+    Another `url`, `title` or `excerpt` ends its verification.
+    """
+    document, before = _own(ctx, document_id, source_id)
+    after = rules.changed_source(before, ctx.call, fields)
+    is_cited = _is_cited(ctx, document, [before])
+    rules.refuse_change(document, ctx.call, is_cited=is_cited and after != before)
+    check(SourceChanges, fields)
+    return _change(ctx, document, before, after, "source.updated", is_cited=is_cited)
+
+
+@source_change(
+    Scope.WRITE,
+    Effect.CHANGES,
+    "POST /documents/<id>/sources/<source_id>/verify",
+    body=VerifyFields,
+    errors=(HumanReviewRequired,),
+    tool=False,
+    button="I compared it",
+)
+def verify_source(ctx: Context, document_id: str, source_id: str, fields: Fields) -> Result[Source]:
+    """Say that you compared a source's excerpt with the source, or take that back.
+
+    For people alone, over REST and in the console. Send the source's `ETag` as `If-Match`, so that what you compared is
+    what counts.
+    """
+    document, before = _own(ctx, document_id, source_id)
+    after = rules.verified_source(before, ctx.call, fields["verified"])
+    return _change(ctx, document, before, after, "source.verified", data={"verified": fields["verified"]})
+
+
+@source_change(
+    Scope.WRITE,
+    Effect.DESTROYS,
+    "DELETE /documents/<id>/sources/<source_id>",
+    errors=(*_CHANGES, SourceCited),
+    toolsets=("writing", "reviewing"),
+)
+def delete_source(ctx: Context, document_id: str, source_id: str) -> Result[Source]:
+    """Delete a source that neither the present nor the published text cites.
+
+    Its number is not used again.
+    """
+    document, source = _own(ctx, document_id, source_id)
+    published = document.get("published")
+    rules.refuse_deletion(
+        document,
+        ctx.call,
+        is_cited=_is_cited(ctx, document, [source]),
+        is_published=published is not None and source["number"] in cited_by(ctx, published["markdownId"]),
+    )
+    _write(ctx, document, record_sources(document, ctx.call, "source.deleted", [source]))
+    ctx.store[SourceRecords].delete(ctx.project_id, source)
+    return Result(source_record(source, {}), etag=record_tag(source))
+
+
+def sources_of(ctx: Context, document: StoredDocument) -> list[StoredSource]:
+    """Returns a document's sources by number; reads nothing of one that never had any."""
+    if not document.get("nextSource"):
+        return []
+    return ctx.store[SourceRecords].list(ctx.project_id, [document["id"]])
+
+
+def cited_by(ctx: Context, content_id: str | None) -> Mapping[int, int]:
+    """Returns the numbers of the sources that a content cites, each with its first line."""
+    markdown = markdown_of(ctx, content_id)
+    with processing(ctx, markdown):
+        return rules.cited_in(markdown)
+
+
+def _add(
+    ctx: Context, document: StoredDocument, sent: Sequence[Mapping[str, Any]], wrong: Sequence[Problem] = ()
+) -> tuple[StoredDocument, list[StoredSource]]:
+    """Adds sources to a document; returns both as they are then. `wrong` is what is wrong with what was sent."""
+    new = rules.new_sources(document, ctx.call, sent, [new_id() for _ in sent])
+    is_cited = _is_cited(ctx, document, new)
+    rules.refuse_change(document, ctx.call, is_cited=is_cited)
+    if wrong:
+        raise BadRequest(errors=[*wrong])
+    rules.refuse_if_full(len(sources_of(ctx, document)), len(new))
+    after = rules.next_number(document) + len(new)
+    decision = record_sources(document, ctx.call, "source.added", new, is_cited=is_cited, nextSource=after)
+    document = _write(ctx, document, decision)
+    ctx.store[SourceRecords].add_many(ctx.project_id, new)
+    return document, new
+
+
+def _change(
+    ctx: Context, document: StoredDocument, before: StoredSource, after: StoredSource, event: str, **recorded: Any
+) -> Result[Source]:
+    """Writes a changed source with its event, and returns it; nothing where nothing differs."""
+    if after != before:
+        document = _write(ctx, document, record_sources(document, ctx.call, event, [after], **recorded))
+        after = ctx.store[SourceRecords].change(ctx.project_id, before, after)
+    [record] = _records(ctx, document, [after])
+    return Result(record, etag=record_tag(after))
+
+
+def _write(ctx: Context, document: StoredDocument, decision: Decision) -> StoredDocument:
+    """Writes the events of sources to their document, as a version where the text cites them."""
+    if decision.document["version"] != document["version"]:
+        return write_decision(ctx, document, lambda present: decision)
+    ctx.store[Documents].remark(ctx.project_id, document, decision)
+    return decision.document
+
+
+def _own(ctx: Context, document_id: str, source_id: str) -> tuple[StoredDocument, StoredSource]:
+    """Returns a document and one of its sources. Refuses with `NotFound`, and where the caller holds another state."""
+    document = own_document(ctx, document_id)
+    found = ctx.store[SourceRecords].get(ctx.project_id, document["id"], source_id)
+    source = or_raise(found, NotFound, "The document has no such source: list its sources.")
+    ctx.check_match({"rev": source["rev"]})
+    return document, source
+
+
+def _is_cited(ctx: Context, document: StoredDocument, sources: Sequence[StoredSource]) -> bool:
+    cited = cited_by(ctx, document.get("contentId"))
+    return any(one["number"] in cited for one in sources)
+
+
+def _records(ctx: Context, document: StoredDocument, sources: Sequence[StoredSource]) -> list[Source]:
+    cited = cited_by(ctx, document.get("contentId")) if sources else {}
+    return [source_record(one, cited) for one in sources]
