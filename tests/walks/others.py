@@ -57,7 +57,7 @@ class Theirs:
 
 
 def rows_of(project: Project, *, but_token: str | None = None) -> list[bytes]:
-    """Returns every record of a project as its bytes, by one command; without one token, where the test changes that."""
+    """Returns every record of a project as its bytes, by one command; `but_token` where the test changes a token."""
     database, own = project.store.database, ObjectId(project.id)
     raw = database.codec_options.with_options(document_class=RawBSONDocument)
     condition = {"$or": [{"projectId": own}, {"_id": own}], "_id": {"$ne": ObjectId(but_token)}}
