@@ -77,7 +77,7 @@ def checks_of(
     with processing(ctx, markdown):
         alts = partial(ctx.features.image_alts, ctx)
         added = ctx.features.added("checked", ctx, document, markdown)
-        return run_checks(Subject(document, markdown, links, titles, alts, added), levels, ctx.features.checks)
+        return run_checks(Subject(document, markdown, links, titles, added, alts), levels, ctx.features.checks)
 
 
 def titles_with_keyword(ctx: Context, keyword: str, exclude: str | None = None) -> Sequence[str]:

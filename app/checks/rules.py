@@ -81,10 +81,10 @@ class Subject:
     """The documents that the brief wants linked to."""
     same_keyword_titles: Sequence[str]
     """The titles of other documents whose briefs have the same keyword."""
-    image_alts: Callable[[Collection[str]], Mapping[str, str]] = lambda addresses: {}
-    """Returns the alternative texts that images without one get, by their addresses."""
     added: Mapping[str, Any] = field(default_factory=dict)
     """What features read for checks of their own."""
+    image_alts: Callable[[Collection[str]], Mapping[str, str]] = lambda addresses: {}
+    """Returns the alternative texts that images without one get, by their addresses."""
 
     @property
     def brief(self) -> StoredBrief:
