@@ -26,6 +26,7 @@ from app.core.context import Context
 from app.core.errors import RateLimited, Refusal
 from app.core.features import Features
 from app.core.schemas.queries import is_nearly_dry_run
+from app.core.store.request_time import standing_still
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS, Channel, Scope
 from app.documents.responses import MINIMAL
 from app.http import bodies
@@ -62,7 +63,9 @@ def _context_or_refusal() -> Context | Refusal:
     A large message is not read for that.
     """
     try:
-        return callers().context(Channel.MCP)
+        ctx = callers().context(Channel.MCP)
+        address = ctx.server.address()  # the call runs in another thread, which knows no request
+        return replace(ctx, server=replace(ctx.server, address=lambda: address))
     except RateLimited as refusal:
         length = request.content_length
         if CALLER not in request.environ or length is None or length > LARGE_BYTES:
@@ -182,7 +185,8 @@ def _served(body: bytes, call: Call) -> Response:
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request.headers]
     scope = {"type": "http", "method": "POST", "path": request.path, "query_string": b"", "headers": headers}
     portal, manager = _transport(call.features, call.toolset)
-    portal.call(manager.asgi_app, {**scope, "state": {"call": call}}, receive, send)
+    with standing_still():  # the request's clock runs in the thread of the call
+        portal.call(manager.asgi_app, {**scope, "state": {"call": call}}, receive, send)
     start, *parts = sent
     content = b"".join(part["body"] for part in parts)
     response = Response(content, start["status"], [(name.decode(), value.decode()) for name, value in start["headers"]])

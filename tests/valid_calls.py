@@ -1,13 +1,16 @@
 """For each operation: a valid call, which changes something if it writes, with what has to be there before it."""
 
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.vocabulary import Scope
 from tests.documents.steps import in_hours
+from tests.images.pictures import a_picture
 from tests.make import OPERATIONS, Project, Token, a_ready_brief, made
 
+PICTURE, OTHER_PICTURE = (b64encode(a_picture(size=(9, 9), seed=seed)).decode() for seed in (1, 2))
 SENTENCE = "Rye is dark.\n"
 
 
@@ -56,6 +59,10 @@ class Scene:
     def invited(self) -> tuple[str, str]:
         member: str = self.call("create_member", name="Ada")["id"]
         return member, self.call("invite_member", member, scopes=["read"])["id"]
+
+    def image(self) -> str:
+        image: str = self.call("upload_image", data=OTHER_PICTURE)["id"]
+        return image
 
     def webhook(self) -> str:
         webhook: str = self.call("create_webhook", url="https://hooks.example.org/a")["id"]
@@ -169,6 +176,9 @@ CALLS: dict[str, Callable[[Scene], Call]] = {
     "rotate_token": lambda scene: Call((scene.project.token(agent="writer-2", scopes=[Scope.ADMIN]).id,)),
     "revoke_token": lambda scene: Call((scene.project.token().id,)),
     "revert_token": lambda scene: Call((scene.reverted(),), {"since": in_hours(-1)}),
+    "upload_image": lambda scene: Call((), {"data": PICTURE, "alt": "A dot"}),
+    "update_image": lambda scene: Call((scene.image(),), {"alt": "A point"}),
+    "delete_image": lambda scene: Call((scene.image(),)),
     "create_webhook": lambda scene: Call((), {"url": "https://hooks.example.org/b"}),
     "update_webhook": lambda scene: Call((scene.webhook(),), {"enabled": False}),
     "delete_webhook": lambda scene: Call((scene.webhook(),)),
@@ -212,6 +222,8 @@ READS: dict[str, Callable[[Scene], Call]] = {
     "list_tokens": lambda scene: Call(),
     "list_events": lambda scene: Call((), {"limit": 10}),
     "get_document_activity": lambda scene: Call((scene.document(),)),
+    "list_images": lambda scene: Call(),
+    "get_image": lambda scene: Call((scene.image(),)),
     "list_webhooks": lambda scene: Call(),
     "get_webhook": lambda scene: Call((scene.webhook(),)),
     "list_webhook_deliveries": lambda scene: Call((scene.webhook(),)),

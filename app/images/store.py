@@ -109,9 +109,9 @@ class Uses(Collection[Any]):
 
     def _current(self, stages: Sequence[Bson], value: str) -> set[Any]:
         """Returns a value of each of some texts that is a document's present or published one."""
-        is_current = {"$or": [{"$eq": ["$contentId", "$$body"]}, {"$eq": ["$published.markdownId", "$$body"]}]}
-        before = {"$eq": ["$trashedPublication.markdownId", "$$body"]}
-        current = {"$match": {"$expr": {"$or": [is_current, before]}}}
+        texts = ["$published.markdownId", "$trashedPublication.markdownId"]  # ids inside a record are strings
+        published = [{"$eq": [text, {"$toString": "$$body"}]} for text in texts]
+        current = {"$match": {"$expr": {"$or": [{"$eq": ["$contentId", "$$body"]}, *published]}}}
         lookup = {
             "from": Documents.name,
             "localField": "documentId",

@@ -21,10 +21,12 @@ from app.core.slugs import name_key, slug_key
 from app.core.text.html import word_count
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.publishing_rules import publication, published_part
+from app.images.rules import IMAGES_PER_PROJECT
 from app.provenance.reviews import AttributedRevision
 from app.provenance.rules import attribution_of, digests_of, origins_after, paragraphs_of, provenance_of
 from app.publications.rules import Publication, rendered
 from app.review.rules import StoredThread, counts_of
+from app.transfers.pictures import problems_of_picture
 from app.transfers.rules import COLLECTIONS, FORMAT, LINES, InvalidLine, record_of
 
 Record = dict[str, Any]
@@ -32,8 +34,8 @@ Record = dict[str, Any]
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """The longest text is 8 MB in UTF-8, and three times that with JSON's escapes."""
 MAX_WHY = 1_000
-CAPS = {"category": CATEGORIES_PER_PROJECT, "cluster": CLUSTERS_PER_PROJECT}
-COUNTED = ("member", "category", "cluster", "document")
+CAPS = {"category": CATEGORIES_PER_PROJECT, "cluster": CLUSTERS_PER_PROJECT, "image": IMAGES_PER_PROJECT}
+COUNTED = ("member", "category", "cluster", "image", "document")
 ONCE = ("export", "project", "end")
 """The types of line that an export has once."""
 
@@ -177,6 +179,8 @@ class _EarlierLines:
             for name, of in (("categoryId", "category"), ("clusterId", "cluster")):
                 if record.get(name) and (of, "id", record[name]) not in self._names:
                     yield f"Its `{name}` is not the id of an earlier {of}."
+        if kind == "image":
+            yield from problems_of_picture(record)
         if document_id := record.get("documentId"):
             self.histories[document_id].add(kind, record)
             if ("document", "id", document_id) in self._names:

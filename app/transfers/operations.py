@@ -1,6 +1,6 @@
 """Exports a whole project as lines of JSON, and imports them into a project without content (decisions, section 10).
 
-An export has settings, members, categories, clusters, and documents with their trash, texts, versions and threads; no
+An export has settings, members, categories, clusters, pictures, and documents with trash, texts, versions, threads; no
 tokens, drafts, webhooks, review links and events. Ids stay the same where they are free, so that a project that is
 imported into an empty database exports the same bytes again; an id that another record has is replaced by a new one
 throughout. An import that was interrupted is begun again in an emptied or a new project.
@@ -25,11 +25,14 @@ from app.core.store.collection import new_id
 from app.core.store.store import Store
 from app.documents.record import document_event
 from app.documents.store import Documents
+from app.images.rules import IMAGES_PER_PROJECT
+from app.images.store import Images
 from app.projects.rules import merged_views
 from app.projects.store import Members, Projects
 from app.provenance.rules import dump_origins
 from app.publications.store import Publications
 from app.transfers.lines import Checked, CompleteDocument, History, check_lines, complete_document, parse_line
+from app.transfers.pictures import ImportedPictures, picture_lines
 from app.transfers.rules import COLLECTIONS, FORMAT, line_of, parents_first, renamed
 from app.transfers.store import Transfers
 
@@ -40,6 +43,10 @@ HISTORY = ("body", "revision", "thread")
 """The lines that belong to a document, and come before it."""
 BATCH_LINES = 500
 IMPORTED = {"imported": True}
+PICTURES = "images"
+"""The feature that has pictures; without it they are neither exported nor imported."""
+ADDRESSED_KINDS = ("body", "revision", "document")
+"""The lines that name pictures by their addresses."""
 NEVER_NULL = ("name", "reviewRequired")
 """The settings that stay as they are where a line has none."""
 NOT_EMPTY = (
@@ -64,6 +71,8 @@ def _exported(store: Store, project_id: str) -> Iterator[bytes]:
             records = snapshot.records(COLLECTIONS[kind])
             for record in parents_first([*records]) if kind == "category" else records:
                 yield _to_json(line_of(store.features, kind, record))
+        images = snapshot.records(COLLECTIONS["image"]) if PICTURES in store.features else ()
+        yield from map(_to_json, picture_lines(store, images))
         for document, revisions, bodies, threads in snapshot.documents():
             markdown = {revision["bodyId"] for revision in revisions}
             yield from (_to_json(line_of(store.features, "body", body)) for body in bodies if body["id"] in markdown)
@@ -120,11 +129,16 @@ class _Import:
         self._ids: dict[tuple[str, str], str] = {}
         """The id in this project of each id in the lines, by collection."""
         self._histories = defaultdict[str, History](History)
+        self._pictures = ImportedPictures(self._store, self._project)
 
     def write(self, batch: Iterable[bytes]) -> None:
         """Writes the records of lines; documents with their texts, versions and threads, and what is delivered."""
         with self._store.deadline():
             records = self._records_of(batch)
+            lines = records["image"] if PICTURES in self._store.features else ()
+            records["image"] = self._pictures.stored(lines)
+            for kind in ADDRESSED_KINDS:
+                records[kind] = [self._pictures.with_addresses(one) for one in records[kind]]
             texts, origins, documents = self._gather(records), dict[str, str](), []
         for line in records["document"]:
             history = self._histories.pop(line["id"])
@@ -185,6 +199,11 @@ class _Import:
             collection.add_many(self._project, [(record, created) for record in records[kind]])
         if not store[Projects].count_up(self._project, "clusters", CLUSTERS_PER_PROJECT, len(records["cluster"])):
             raise WriteConflict
+        if images := records["image"]:
+            created = [self._ctx.event("image.created", IMPORTED)]
+            store[Images].add_many(self._project, [(image, created) for image in images])
+            if not store[Projects].count_up(self._project, "images", IMAGES_PER_PROJECT, len(images)):
+                raise WriteConflict
         for kind in HISTORY:
             store[Transfers].add_many(self._project, COLLECTIONS[kind], records[kind])
         if not store[Bodies].set_origins(self._project, origins):

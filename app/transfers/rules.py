@@ -1,8 +1,8 @@
 """The lines of an export: one JSON object each, whose `type` says which stored record it is.
 
-A line refers only to earlier lines: settings, members, categories (parents first), clusters, and then for each document
-its texts, its versions, its threads and last the document itself. The first line names the format, and the last one
-says how many there are, so that an export that was cut short is noticed.
+A line refers only to earlier lines: settings, members, categories (parents first), clusters, pictures, then for each
+document its texts, its versions, its threads and last the document itself. The first line names the format, and the
+last one says how many there are, so that an export that was cut short is noticed.
 """
 
 import unicodedata
@@ -22,13 +22,15 @@ from app.core.schemas.fields import Schema
 from app.core.schemas.loading import problems
 from app.core.times import Instant
 from app.documents.record import StoredBrief
+from app.images.rules import StoredImage
+from app.images.vocabulary import ImageType
 from app.projects.responses import Project
 from app.projects.rules import StoredMember
 from app.projects.schemas import MemberFields
 from app.provenance.reviews import AttributedRevision, Generation
 from app.publications.record import PublishedFields
 from app.review.rules import ReviewedDocument, StoredThread
-from app.transfers.schemas import BodyRules, DocumentRules, ProjectRules, RevisionRules, ThreadRules
+from app.transfers.schemas import BodyRules, DocumentRules, ImageRules, ProjectRules, RevisionRules, ThreadRules
 
 FORMAT = 1
 """The version of the format; an import refuses any other."""
@@ -38,6 +40,7 @@ COLLECTIONS = {
     "member": "members",
     "category": "categories",
     "cluster": "clusters",
+    "image": "images",
     "body": "bodies",
     "revision": "revisions",
     "thread": "threads",
@@ -110,6 +113,12 @@ LINES: Mapping[str, type] = {
     "member": _line(StoredMember, "projectId", "rev"),
     "category": _line(StoredCategory, "projectId", "deletedAt", "rev"),
     "cluster": _line(StoredCluster, "projectId", "deletedAt", "rev"),
+    "image": _line(
+        StoredImage,
+        *("projectId", "rev", "deletedAt", "type", "made", "fileId", "usedAt"),
+        mediaType=Annotated[str, Field(pattern=f"^({'|'.join(ImageType)})$")],
+        data=str,
+    ),
     "body": BodyLine,
     "revision": _line(
         AttributedRevision,
@@ -138,6 +147,7 @@ RULES: Mapping[str, type[Schema]] = {
     "member": MemberFields,
     "category": DraftCategoryFields,
     "cluster": DraftClusterFields,
+    "image": ImageRules,
     "body": BodyRules,
     "revision": RevisionRules,
     "thread": ThreadRules,

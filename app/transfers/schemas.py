@@ -1,7 +1,7 @@
 """The rules of the lines of an export besides the types of their fields: those of the requests that write the same."""
 
 from app.core.schemas.fields import ComposedString, DateString, List, Nested, Schema, StrictString
-from app.core.schemas.validation import not_blank
+from app.core.schemas.validation import full_match, not_blank
 from app.core.slugs import MAX_PAST_SLUGS, document_slug
 from app.documents.schemas import (
     MAX_MARKDOWN,
@@ -11,6 +11,8 @@ from app.documents.schemas import (
     PublishedChanges,
     document_key,
 )
+from app.images.rules import KEY
+from app.images.schemas import ImageChanges
 from app.intents.schemas import DraftDocumentFields
 from app.projects.schemas import MAX_VIEWS, ProjectChanges, ViewFields
 from app.provenance.schemas import ReviewFields, WithGeneration
@@ -21,6 +23,12 @@ class ProjectRules(ProjectChanges):
     """The project's settings and saved views."""
 
     views = List(Nested(ViewFields, allow_none=False), MAX_VIEWS)
+
+
+class ImageRules(ImageChanges):
+    """A picture."""
+
+    key = StrictString(26, full_match(KEY, "Must be 26 letters and digits of base 32."), required=True)
 
 
 class BodyRules(Schema):

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 import bson
 from bson import ObjectId
 
+from app.core.store.bodies import Bodies
 from app.core.store.collection import from_bson, new_id, object_ids, to_bson
 from app.core.store.indexes import NOT_DELETED
 from app.core.store.types import Bson, Values
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from app.documents.record import StoredDocument, StoredRevision
     from app.review.rules import StoredThread
 
-RECORDS = ("projects", "members", "categories", "clusters", "documents", "threads", "publications")
+RECORDS = ("projects", "members", "categories", "clusters", "images", "documents", "threads", "publications")
 """The collections that change; texts and versions never do."""
 AT_ONCE = 100
 """Documents whose versions and texts are read with two queries."""
@@ -93,7 +94,7 @@ class Transfers:
             files = {name: stack.enter_context(TemporaryFile()) for name in RECORDS}
             session = stack.enter_context(self._database.client.start_session(snapshot=True))
             for name, file in files.items():
-                gone = {"deletedAt": None} if name in ("categories", "clusters") else {}
+                gone = {"deletedAt": None} if name in ("categories", "clusters", "images") else {}
                 keys = ("projectId", "documentId", "_id") if name == "threads" else ("projectId", "_id")
                 where = {("_id" if name == "projects" else "projectId"): ObjectId(project_id), **gone}
                 found = self._database[name].find(where, {"outbox": 0, "words": 0}, session=session)
@@ -118,7 +119,11 @@ class Transfers:
 
     def add_many(self, project_id: str, collection: str, records: Iterable[Values]) -> None:
         """Adds records as they are, in one call."""
-        rows = [to_bson({"id": new_id(), **record, "projectId": project_id}) for record in records]
+        keys_of = self._store.features.keys_of_text if collection == Bodies.name else None
+        rows = [
+            to_bson({"id": new_id(), **record, **(keys_of(record["text"]) if keys_of else {}), "projectId": project_id})
+            for record in records
+        ]
         if rows:
             self._database[collection].insert_many(rows, session=self._session)
 

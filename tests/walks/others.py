@@ -11,7 +11,7 @@ from bson.raw_bson import RawBSONDocument
 from app.core.store.outbox import Outboxes
 from app.events.rules import cursor_of
 from tests.make import Project
-from tests.valid_calls import Scene
+from tests.valid_calls import PICTURE, Scene
 
 WORD, OTHER_WORD = "zanzibar", "timbuktu"
 """What everything in the other project is called, and a word of the same length that nothing is called."""
@@ -27,6 +27,7 @@ KINDS = (
     "invitation",
     "token",
     "webhook",
+    "image",
     "delivery",
     "thread",
     "link",
@@ -85,6 +86,7 @@ def fill(scene: Scene) -> Theirs:
     invitation = scene.call("invite_member", member)["id"]
     webhook = scene.call("create_webhook", url=f"https://{WORD}.example.org")["id"]
     delivery = scene.call("test_webhook", webhook)["id"]
+    image = scene.call("upload_image", data=PICTURE, name=WORD, alt=WORD)["id"]
     remark = {"text": WORD, "quote": {"exact": WORD}, "suggestion": WORD}
     thread = scene.call("open_thread", claimed, **remark)["id"]
     link = scene.call("create_review_link", claimed, name=WORD)["id"]
@@ -104,6 +106,7 @@ def fill(scene: Scene) -> Theirs:
             "invitation": (invitation,),
             "token": (scene.token.id, project.token("Another").id),
             "webhook": (webhook,),
+            "image": (image,),
             "delivery": (delivery,),
             "thread": (thread,),
             "link": (link,),

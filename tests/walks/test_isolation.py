@@ -41,6 +41,7 @@ NAMES = {
     "threadId": "thread",
     "linkId": "link",
     "webhookId": "webhook",
+    "imageId": "image",
     "deliveryId": "delivery",
     "after": "cursor",
     "hash": "section",
@@ -57,6 +58,7 @@ NAMES_NOTHING = set(
         r"\w+",
         """
     agent all atomic audience baseVersion briefState categoryUrl checks claimLeaseSeconds claimedAt count digest hour
+    alt data imageHosts used
     coverImageUrl days deleted description drafts dueAfter dueBefore dueDate enabled events exact excerpt expiresAt
     expiresIn fields level maxRounds offer prefix previewUrl query suffix suggestion text
     fourEyes from guidelines insertAfter intent isPublished kind leaseSeconds limit markdown metaDescription

@@ -6,6 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,6 +22,7 @@ from app.documents import publishing
 from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, Unreadable, read_post
+from app.transfers.commands.picture_files import PictureFiles
 from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
@@ -42,6 +44,8 @@ class Report:
     changed: dict[str, list[str]] = field(default_factory=dict)
     """The differing fields of each file that was not written."""
     refused: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, list[str]] = field(default_factory=dict)
+    """The pictures that each file names and that could not be uploaded, with why."""
     unknown: dict[str, int] = field(default_factory=dict)
     """The number of files that have each unknown front matter key."""
 
@@ -113,6 +117,8 @@ class _Run:
         if self.root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self.root):
             raise Unreadable("It is a symbolic link that leads out of the folder.")
         post = read_post(file)
+        if "images" in self.ctx.features:
+            post = replace(post, fields=self._with_pictures(file, post))
         fields = load(self.ctx.features.schema_of(ImportedFields), post.fields)
         first = self.slugs.setdefault(slug_key(fields["slug"]), file)
         if first != file:
@@ -122,6 +128,15 @@ class _Run:
         for key in map(shown, post.unknown):
             self.report.unknown[key] = self.report.unknown.get(key, 0) + 1
         return replace(post, fields=fields, draft=post.draft or self._is_among_drafts(file))
+
+    def _with_pictures(self, file: Path, post: Post) -> dict[str, Any]:
+        """Returns a file's fields with the addresses of the pictures that it names, which are uploaded."""
+        folder = self.root if self.root.is_dir() else self.root.parent
+        files = PictureFiles(replace(self.ctx, now=this_instant(), dry_run=self.dry_run), folder, file)
+        fields = files.uploaded(post.fields)
+        if files.missing:
+            self.report.missing[self._named(file)] = [shown(one) for one in files.missing]
+        return fields
 
     def _is_among_drafts(self, file: Path) -> bool:
         folder = self.root if self.root.is_dir() else self.root.parent
@@ -192,6 +207,8 @@ def _print_report(report: Report, files: int) -> None:
         click.echo(f"Changed since the import; --update writes it: {file} ({', '.join(differs)})")
     for file, why in report.refused.items():
         click.echo(f"Refused: {file}: {why}", err=True)
+    for file, pictures in report.missing.items():
+        click.echo(f"Pictures that were not uploaded: {file}: {'; '.join(pictures)}", err=True)
     if report.unknown:
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(report.unknown.items()))
         click.echo(f"Front matter keys that import does not know, with the number of files: {keys}")

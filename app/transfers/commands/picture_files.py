@@ -1,0 +1,95 @@
+"""Uploads the pictures that a markdown file names by relative paths inside its folder (decisions, section 20)."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from app.core.context import Context
+from app.core.errors import Refusal
+from app.core.text.content import content_of
+from app.images.operations import upload_image
+
+MOST_PARTS = 300_000
+MAX_BYTES = 20 * 1024 * 1024
+SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".webp", ".gif", ".avif"))
+COVER = "coverImageUrl"
+
+
+class NotUploaded(Exception):
+    """A picture that is not there or not taken; the message says why."""
+
+
+@dataclass
+class PictureFiles:
+    """The pictures of one markdown file."""
+
+    ctx: Context
+    folder: Path
+    file: Path
+    missing: list[str] = field(default_factory=list)
+    """The addresses of those that could not be uploaded, with why."""
+
+    def uploaded(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the file's fields with the addresses of the pictures that were uploaded.
+
+        One that is missing keeps its address in the text; a cover is left out.
+        """
+        changed, markdown = dict(fields), fields.get("markdown")
+        if isinstance(markdown, str):
+            named = {address: alt for address, alt, _ in content_of(markdown, MOST_PARTS).images}
+            for address, alt in named.items():
+                if is_relative(address) and (url := self._url(address, alt)):
+                    markdown = replaced(markdown, address, url)
+            changed["markdown"] = markdown
+        cover = fields.get(COVER)
+        if isinstance(cover, str) and is_relative(cover):
+            changed.pop(COVER)
+            if url := self._url(cover, ""):
+                changed[COVER] = url
+        return changed
+
+    def _url(self, address: str, alt: str) -> str | None:
+        try:
+            return self._upload(address, alt)
+        except NotUploaded as error:
+            self.missing.append(f"{address} ({error})")
+        except Refusal as refusal:
+            self.missing.append(f"{address} ({' '.join(refusal.lines)})")
+        return None
+
+    def _upload(self, address: str, alt: str) -> str:
+        path = PurePosixPath(unquote(urlsplit(address).path))
+        if ".." in path.parts or path.is_absolute():
+            raise NotUploaded("not inside the folder")
+        picture = Path(os.path.realpath(self.file.parent / path))
+        if not picture.is_relative_to(self.folder):
+            raise NotUploaded("a link that leads out of the folder")
+        if picture.suffix.lower() not in SUFFIXES:
+            raise NotUploaded("not a PNG, JPEG, WebP, GIF or AVIF file")
+        if not picture.is_file():
+            raise NotUploaded("no such file")
+        if picture.stat().st_size > MAX_BYTES:
+            raise NotUploaded("over 20 MB")
+        ctx = replace(self.ctx, file=picture.read_bytes())
+        return str(upload_image(ctx, fields={"name": picture.name[:200], "alt": alt.strip()[:500]}).body["url"])
+
+
+def is_relative(address: str) -> bool:
+    """Returns whether an address is a relative path."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return bool(parts.path) and not (parts.scheme or parts.netloc or address.startswith("/"))
+
+
+def replaced(markdown: str, address: str, url: str) -> str:
+    """Returns markdown with another address of a picture, wherever an address can stand."""
+    written = "|".join({re.escape(address), re.escape(unquote(address))})
+    before = r"(\]\(\s*<?|^ {0,3}\[[^\]\n]+\]:\s*<?|\bsrc\s*=\s*[\"']?)"
+    pattern = re.compile(rf"{before}(?:{written})(?=[\s)>\"'])", re.MULTILINE)
+    return pattern.sub(lambda found: found[1] + url, markdown + "\n")[:-1]
