@@ -8,21 +8,20 @@ from werkzeug.exceptions import HTTPException
 
 from app.core.errors import Refusal
 from app.core.features import Features
-from app.http.cors import allow_origins
+from app.http.cors import DELIVERY_HEADERS, allow_origins
 from app.http.errors import bug, refusal_of
 from app.settings import Settings
 from graphql_app.errors import refused
 from graphql_app.feeds import Feeds
 from graphql_app.view import DeliveryView, respond_to_error
 
-EXPOSED = "ETag, Ignored-Fields, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
-"""The headers that pages of other origins can read."""
-
 
 def install(app: Flask, settings: Settings, features: Features) -> None:
     """Serves the delivery API."""
     for routes in (_graphql(settings, features), _feeds(settings)):
-        routes.after_request(partial(allow_origins, allowed=settings.delivery_allowed_origins, exposed=EXPOSED))
+        routes.after_request(
+            partial(allow_origins, allowed=settings.delivery_allowed_origins, exposed=DELIVERY_HEADERS)
+        )
         app.register_blueprint(routes)
 
 

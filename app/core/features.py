@@ -167,6 +167,9 @@ class Feature:
     """Functions that return what is stored with a text: with a `draft` or a `version`, given the context and the fields
     that were sent; with a `publication`, given context, document and content; in the `details` of its event."""
 
+    describe: Callable[[Any, Any], Description] | None = None
+    """Describes a published document, given the `DeliveryQuery` and the `DeliveredDocument`."""
+
     # What interfaces show of it, besides its operations.
     closed_lists: Mapping[str, Iterable[str]] = field(default_factory=dict)
     """Its closed lists of words, by the names of their components in OpenAPI."""
@@ -176,6 +179,22 @@ class Feature:
     """A module whose `COMMANDS` the command `project` has."""
     instructed: tuple[type[Schema], ...] = ()
     """Schemas whose fields MCP's instructions describe, so that its tools leave their descriptions out."""
+
+
+def _no_definitions(markdown: str) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a feature adds to a published document at its address (decisions, section 21)."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of its JSON, by their names in GraphQL."""
+    front_matter: Mapping[str, Any] = field(default_factory=dict)
+    """Keys of the front matter of its markdown."""
+    definitions: Callable[[str], str] = _no_definitions
+    """Returns what is appended to its markdown, given that; empty for nothing."""
 
 
 @dataclass(frozen=True)

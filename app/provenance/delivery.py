@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from app.core.context import Context
+from app.core.features import Description
 from app.delivery.queries import DeliveredDocument, DeliveryQuery
 from app.documents.record import StoredDocument
 from app.provenance.operations import origins_of
@@ -28,6 +30,14 @@ def delivered_disclosure(query: DeliveryQuery, document: DeliveredDocument) -> D
         return _as_delivered(document.row["disclosure"])
     found: DeliveredDisclosure | None = query.of_drafts(_read_disclosures).get(document.id)
     return found
+
+
+def describe_disclosure(query: DeliveryQuery, document: DeliveredDocument) -> Description:
+    """Returns the disclosure of a published document as JSON and front matter have it."""
+    stored: StoredDisclosure = document.row["disclosure"]
+    names = ("value", "models", "reviewedAt", "responsible")
+    shown = {"disclosure": {name: cast(Mapping[str, Any], stored)[name] for name in names}}
+    return Description(fields=shown, front_matter=shown)
 
 
 def _as_delivered(stored: StoredDisclosure) -> DeliveredDisclosure:

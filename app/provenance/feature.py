@@ -7,6 +7,7 @@ from app.intents.schemas import DraftDocumentFields
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
 from app.provenance import extensions
+from app.provenance.delivery import describe_disclosure
 from app.provenance.gates import requires_record
 from app.provenance.generation import WithDraftGeneration, WithGeneration
 from app.provenance.responses import ReviewedProject, WithGenerationShown
@@ -48,6 +49,7 @@ FEATURE = Feature(
         "publication": extensions.attribution,
     },
     requires_review=requires_record,
+    describe=describe_disclosure,
     closed_lists=by_class_name(DisclosureValue, ReviewDemand, WriterKind),
     instructed=(WithGeneration, WithReview),
 )

@@ -13,6 +13,14 @@ EXCERPT_LENGTH = 200
 _PARAGRAPH = re.compile(r"^  <paragraph [^>]*+>\n(.*?)^  </paragraph>", re.MULTILINE | re.DOTALL)
 """A paragraph outside of quotes and lists in the parser's XML."""
 _INLINE_NODE = re.compile(r"<(text |code |html_inline |softbreak |linebreak |image (?![^>]*/>)|/image)[^>]*+>([^<]*+)")
+_GENERATED = re.compile(
+    r'<sup class="footnote-ref"><a href="#fn-[^>]*+>[^<]*+</a></sup>'
+    r'|<a href="#fnref-[^>]*+>↩(?:<sup class="footnote-ref">\d++</sup>)?</a>'
+    r'|<p class="markdown-alert-title">(?:Note|Tip|Important|Warning|Caution)</p>'
+)
+"""What the parser adds to a text."""
+_MARKS = re.compile(r"\[\^[^\s\[\]]++\]|\{[:.#][^{}\n]*+\}")
+"""Marks of footnotes without a definition, and attributes in braces."""
 _INSIDE_A_LINE = re.compile(f"</?(?:img|{'|'.join(INLINE)})(?:[ /][^<>]*+)?>|<!--[^<>]*-->")
 """The tags inside of which a word goes on."""
 
@@ -21,19 +29,20 @@ def word_count(markdown: str) -> int:
     """Returns the number of words that a reader of the rendered markdown sees; `words` says what a word is.
 
     Code counts, and the text of links and of raw html; addresses, descriptions of images, tags, comments, scripts and
-    styles do not. (decisions, section 5)
+    styles do not; nor do the marks of footnotes and the titles that alerts get. (decisions, section 5)
     """
-    return count_words(_text(parsed_html(markdown)))
+    return count_words(_text(_GENERATED.sub("", parsed_html(markdown))))
 
 
 def first_paragraph(markdown: str) -> str | None:
     """Returns the text of the first paragraph that has any, at most 200 characters of it, or None.
 
-    Headings, quotes, lists, tables, code, raw html and paragraphs of images alone are skipped.
+    Headings, quotes, lists, tables, code, raw html and paragraphs of images alone are skipped, marks of footnotes and
+    attributes in braces (`{.lead}`) left out.
     (decisions, section 7: `excerpt`)
     """
     for paragraph in _PARAGRAPH.finditer(parsed_xml(markdown)):
-        text = _text(_html_without_images(paragraph[1])).split(maxsplit=EXCERPT_LENGTH)
+        text = _MARKS.sub("", _text(_html_without_images(paragraph[1]))).split(maxsplit=EXCERPT_LENGTH)
         if text:
             return _shortened(" ".join(text[:EXCERPT_LENGTH]), EXCERPT_LENGTH)
     return None

@@ -36,27 +36,48 @@ ELEMENTS: Final = INLINE | frozenset(_OTHERS.split())
 """Elements that the html may have: no script, style, frame or form, nothing of svg and math."""
 ATTRIBUTES: Final = {
     "*": {"dir", "lang", "title"},
-    "a": {"href", "hreflang"},
+    "a": {"aria-label", "class", "data-footnote-backref", "data-footnote-ref", "href", "hreflang", "id"},
     "code": {"class"},
     "col": {"span"},
     "colgroup": {"span"},
     "data": {"value"},
     "del": {"datetime"},
     "details": {"open"},
+    "div": {"class"},
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), {"id"}),
     "img": {"alt", "height", "src", "width"},
-    "input": {"checked", "disabled", "type"},
+    "input": {"checked", "class", "disabled", "type"},
     "ins": {"datetime"},
+    "li": {"class", "id"},
     "meter": {"high", "low", "max", "min", "optimum", "value"},
     "ol": {"reversed", "start", "type"},
+    "p": {"class"},
     "progress": {"max", "value"},
+    "section": {"class", "data-footnotes"},
+    "sup": {"class"},
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan", "scope"},
     "time": {"datetime"},
+    "ul": {"class"},
 }
-"""The attributes that they may have: no `style`; no `id` or `name`, by which a page's scripts find things; and of
-addresses, only `href` and `src`, since nh3 lets any scheme through in the others."""
+"""The attributes that they may have: no `style` or `name`; an `id` where links lead: headings, footnotes, anchors;
+and of addresses, only `href` and `src`, since nh3 lets any scheme through in the others."""
+CLASSES: Final = {
+    "a": re.compile("footnote-backref"),
+    "code": re.compile(r"language-\S+"),
+    "div": re.compile("markdown-alert markdown-alert-(?:note|tip|important|warning|caution)"),
+    "input": re.compile("task-list-item-checkbox"),
+    "li": re.compile("task-list-item"),
+    "p": re.compile("markdown-alert-title"),
+    "section": re.compile("footnotes"),
+    "sup": re.compile("footnote-ref"),
+    "ul": re.compile("contains-task-list"),
+}
+"""The classes that they may have: those that GitHub's stylesheets know."""
 
-TASK_BOX: Final = re.compile(r'<input type="checkbox"(?: checked="")? disabled="" />')
+TASK_BOX: Final = re.compile(
+    r'<input type="checkbox"(?: class="task-list-item-checkbox")?(?: checked="")? disabled="" />'
+)
 """The box of a task list as the parser writes it; any other control belongs to a form, and goes with it."""
 
 GIVEN: Final = {"input": {"type": "checkbox", "disabled": ""}}
@@ -84,7 +105,6 @@ _ENDED_BY: Final = {
 _REFERENCES = re.compile("[&\x80-\xbf]")
 _BARE_LINK = re.compile(r'<a href="[^"]*+">(?:(?:https?|ftp)://|www\.|[\w.+-]++@)[^\s<]*+</a>', re.IGNORECASE)
 """A link whose text is its address."""
-_LANGUAGE = re.compile(r"language-\S+")
 _NO_PART_OF_A_URL = re.compile(r"[\x00-\x20]")
 
 
@@ -93,9 +113,9 @@ class TooMuchMarkup(Exception):
 
 
 def to_html(markdown: str) -> str:
-    """Returns the html of CommonMark with GitHub's tables, strikethrough, task lists and autolinks, safe on any page.
+    """Returns the html of CommonMark with GitHub's extensions, safe on any page.
 
-    Harmless raw html stays. Footnotes and headings get no anchors, since no `id` can come out.
+    Harmless raw html stays. Headings have ids, as GitHub makes them.
     Links lead to http, https, mail, a telephone or a relative address, images come from http, https or a relative one.
     The box of a task list is the only control, and it is disabled. Raises `TooMuchMarkup`. (decisions, section 7)
     """
@@ -148,7 +168,7 @@ def _close(opened: list[str], depth: int, parts: list[str]) -> None:
 def _allowed_value(element: str, attribute: str, value: str) -> str | None:
     """Returns an attribute's value, or None where one of `ATTRIBUTES` must not have this one."""
     if attribute == "class":
-        return value if _LANGUAGE.fullmatch(value) else None
+        return value if CLASSES[element].fullmatch(value) else None
     if attribute == "src":
         return None if _NO_PART_OF_A_URL.sub("", value).lower().startswith(("mailto:", "tel:")) else value
     return value
