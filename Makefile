@@ -20,7 +20,7 @@ COMPILE := $(VENV)/bin/uv --no-cache --no-config pip compile pyproject.toml --qu
 	--generate-hashes --custom-compile-command 'make lock'
 AUDIT := $(VENV)/bin/pip-audit --strict --require-hashes --disable-pip --progress-spinner off
 
-FEATURES := events webhooks sections checks guards images review provenance sources planning transfers insights notices oauth packets actions changes search
+FEATURES := events webhooks sections checks guards images review provenance sources planning transfers insights notices oauth packets actions changes representations search
 
 .PHONY: help setup dev test test-features test-fast drills lint audit abuse chaos fuzz bench bench-growth soak dist docs screenshots sure lock clean
 

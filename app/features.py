@@ -302,8 +302,9 @@ def routes() -> tuple[Any, ...]:
     """Returns what installs the routes of features that are no operations; only the server imports them."""
     from app.images import routes as images_routes
     from app.oauth import routes as oauth_routes
+    from app.representations import routes as representations_routes
 
-    return (oauth_routes.install, images_routes.install)
+    return (oauth_routes.install, images_routes.install, representations_routes.install)
 
 
 def delivery_fields() -> tuple[Any, ...]:

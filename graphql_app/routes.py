@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 
 from app.core.errors import Refusal
 from app.core.features import Features
-from app.http.cors import allow_origins
+from app.http.cors import DELIVERY_HEADERS, allow_origins
 from app.http.errors import bug, refusal_of
 from app.settings import Settings
 from graphql_app.feeds import Feeds
@@ -22,14 +22,13 @@ from graphql_app.feeds import Feeds
 if TYPE_CHECKING:
     from graphql_app.view import DeliveryView
 
-EXPOSED = "ETag, Ignored-Fields, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
-"""The headers that pages of other origins can read."""
-
 
 def install(app: Flask, settings: Settings, features: Features) -> None:
     """Serves the delivery API."""
     for routes in (_graphql(settings, features), _feeds(settings)):
-        routes.after_request(partial(allow_origins, allowed=settings.delivery_allowed_origins, exposed=EXPOSED))
+        routes.after_request(
+            partial(allow_origins, allowed=settings.delivery_allowed_origins, exposed=DELIVERY_HEADERS)
+        )
         app.register_blueprint(routes)
 
 

@@ -107,8 +107,8 @@ class Document:
     )
     is_published: bool = field(description="Whether it is published; always true without the drafts permission.")
     markdown: str = field(
-        description="Its published content as markdown (CommonMark with tables, strikethrough, task lists and "
-        "autolinks). Empty where it is not published."
+        description="Its published content as markdown (GitHub's, with footnotes and "
+        "alerts). Empty where it is not published."
     )
     meta_description: str | None = field(description="The description for search engines.")
     meta_title: str | None = field(description="The title for search engines.")

@@ -191,6 +191,9 @@ class Feature:
     purges: str = ""
     """A module whose `OPTION`, `count` and `purge` the command `purge` has: what else it deletes."""
 
+    describe: Callable[[Any, Any], Description] | None = None
+    """Describes a published document, given the `DeliveryQuery` and the `DeliveredDocument`."""
+
     # What interfaces show of it, besides its operations.
     closed_lists: Mapping[str, Iterable[str]] = field(default_factory=dict)
     """Its closed lists of words, by the names of their components in OpenAPI."""
@@ -200,6 +203,22 @@ class Feature:
     """A module whose `COMMANDS` the command `project` has."""
     instructed: tuple[type[Schema], ...] = ()
     """Schemas whose fields MCP's instructions describe, so that its tools leave their descriptions out."""
+
+
+def _no_definitions(markdown: str) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a feature adds to a published document at its address (decisions, section 21)."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of its JSON, by their names in GraphQL."""
+    front_matter: Mapping[str, Any] = field(default_factory=dict)
+    """Keys of the front matter of its markdown."""
+    definitions: Callable[[str], str] = _no_definitions
+    """Returns what is appended to its markdown, given that; empty for nothing."""
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,10 @@ class DeliveredAuthor:
     id: str
     name: str
 
+    def shown(self) -> dict[str, str | None]:
+        """Returns the author as JSON shows one."""
+        return {"id": self.id, "name": self.name}
+
 
 @dataclass(frozen=True)
 class DeliveredImage:

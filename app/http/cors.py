@@ -5,6 +5,8 @@ from collections.abc import Collection
 from flask import Response, request
 
 USUAL_HEADERS = "Authorization, Content-Type, MCP-Protocol-Version"
+DELIVERY_HEADERS = "ETag, Ignored-Fields, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
+"""The headers of the delivery API that pages of other origins can read."""
 DAY = 86_400
 
 

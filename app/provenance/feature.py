@@ -13,7 +13,7 @@ from app.core.calls import Call
 from app.core.context import Context
 from app.core.documented import doc
 from app.core.errors import Refusal, WriteConflict, refusal_of
-from app.core.features import AddedFields, Extension, Feature, Gate, Record, by_class_name
+from app.core.features import AddedFields, Description, Extension, Feature, Gate, Record, by_class_name
 from app.core.records import record_of
 from app.core.schemas.loading import Fields
 from app.core.store.bodies import Bodies, StoredBody
@@ -56,6 +56,13 @@ COMPLETE = {"facts": True, "examined": True}
 def requires_record(project: StoredProject) -> bool:
     """Returns whether the project approves only with the record of a person's review."""
     return project.get("reviewRecord") == ReviewDemand.REQUIRED
+
+
+def describe_disclosure(query: Any, document: Any) -> Description:
+    """Returns the disclosure of a published document as JSON and front matter have it."""
+    stored = document.row["disclosure"]
+    shown = {"disclosure": {name: stored[name] for name in ("value", "models", "reviewedAt", "responsible")}}
+    return Description(fields=shown, front_matter=shown)
 
 
 def refuse_without_record(missing: Sequence[str], document: Any, call: Call) -> None:
@@ -179,6 +186,7 @@ FEATURE = Feature(
         "publication": attribution,
     },
     requires_review=requires_record,
+    describe=describe_disclosure,
     closed_lists=by_class_name(DisclosureValue, ReviewDemand, WriterKind),
     instructed=(WithGeneration, WithReview),
 )

@@ -867,6 +867,10 @@ DECIDED: tuple[Row, ...] = (
         {
             "changes": "changes: what is live, then what changed since; who follows it holds what is live",
             "by_ids": "documentsByIds: at most 100 ids and slugs, in the order given, without what is not delivered",
+            "http": "/delivery/documents/SLUG by Accept: markdown, html or JSON; 406, 404, 301 for a former slug; 304",
+            "md": "SLUG.md is the markdown whatever Accept says; a delivered slug that ends so comes first",
+            "front_matter": "front matter in YAML that every reader takes alike, then the markdown to the character",
+            "contents": "documents.md: a table of contents by category, the newest 1,000",
             "pages": "documentsPage takes after: no document that stays is skipped or repeated",
         },
     ),

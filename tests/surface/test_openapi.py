@@ -32,7 +32,7 @@ NO_MANAGEMENT = (
 )
 """Beside the management API: pages, and APIs that describe themselves."""
 
-OF_NO_OPERATION = {"MethodNotAllowed", "ResponseTooLarge"}
+OF_NO_OPERATION = {"MethodNotAllowed", "NotAcceptable", "ResponseTooLarge"}
 """A path refuses other methods, not an operation; the delivery API alone answers with what is too large."""
 
 

@@ -27,7 +27,7 @@ _TITLE_PART = re.compile(r"<(?:(?:text|code) [^>]*+>([^<]*+)|(?:soft|line)break 
 _PART = re.compile(r'<(?:/(\w+)|(\w+) sourcepos="(\d+):[^"]*+"([^>]*+))>(?:(?<=xml:space="preserve">)([^<]*+)</\w+>)?')
 """An element that is text, whole; of any other its start or its end."""
 _BREAKS = frozenset({"softbreak", "linebreak"})
-_CONTAINERS = frozenset({"block_quote", "list"})
+_CONTAINERS = frozenset({"alert", "block_quote", "footnote_definition", "list"})
 _BLOCKS = frozenset({"heading", "paragraph", "table_cell"})
 _HIDDEN = frozenset({"script", "style"})
 _CODE = _HIDDEN | {"code", "pre"}

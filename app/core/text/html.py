@@ -48,24 +48,41 @@ ATTRIBUTES: Final = {
     "data": {"value"},
     "del": {"datetime"},
     "details": {"open"},
+    "div": {"class"},
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), {"id"}),
     "img": {"alt", "height", "src", "width"},
-    "input": {"checked", "disabled", "type"},
+    "input": {"checked", "class", "disabled", "type"},
     "ins": {"datetime"},
-    "li": {"id"},
+    "li": {"class", "id"},
     "meter": {"high", "low", "max", "min", "optimum", "value"},
     "ol": {"reversed", "start", "type"},
+    "p": {"class"},
     "progress": {"max", "value"},
     "section": {"class", "data-footnotes"},
     "sup": {"class"},
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan", "scope"},
     "time": {"datetime"},
+    "ul": {"class"},
 }
-"""The attributes that they may have: no `style`; no `id` or `name`, by which a page's scripts find
-things, but those of footnotes; and of
-addresses, only `href` and `src`, since nh3 lets any scheme through in the others."""
+"""The attributes that they may have: no `style` or `name`; an `id` where links lead: headings, footnotes, anchors;
+and of addresses, only `href` and `src`, since nh3 lets any scheme through in the others."""
+CLASSES: Final = {
+    "a": re.compile("footnote-backref"),
+    "code": re.compile(r"language-\S+"),
+    "div": re.compile("markdown-alert markdown-alert-(?:note|tip|important|warning|caution)"),
+    "input": re.compile("task-list-item-checkbox"),
+    "li": re.compile("task-list-item"),
+    "p": re.compile("markdown-alert-title"),
+    "section": re.compile("footnotes"),
+    "sup": re.compile("footnote-ref"),
+    "ul": re.compile("contains-task-list"),
+}
+"""The classes that they may have: those that GitHub's stylesheets know."""
 
-TASK_BOX: Final = re.compile(r'<input type="checkbox"(?: checked="")? disabled="" />')
+TASK_BOX: Final = re.compile(
+    r'<input type="checkbox"(?: class="task-list-item-checkbox")?(?: checked="")? disabled="" />'
+)
 """The box of a task list as the parser writes it; any other control belongs to a form, and goes with it."""
 
 GIVEN: Final = {"input": {"type": "checkbox", "disabled": ""}}
@@ -93,14 +110,6 @@ _ENDED_BY: Final = {
 _REFERENCES = re.compile("[&\x80-\xbf]")
 _BARE_LINK = re.compile(r'<a href="[^"]*+">(?:(?:https?|ftp)://|www\.|[\w.+-]++@)[^\s<]*+</a>', re.IGNORECASE)
 """A link whose text is its address."""
-_CLASSES = {
-    "a": re.compile("footnote-backref"),
-    "code": re.compile(r"language-\S+"),
-    "section": re.compile("footnotes"),
-    "sup": re.compile("footnote-ref"),
-}
-_FOOTNOTE = re.compile(r"fn(?:ref)?-[\w%.-]+")
-"""The `id` of a footnote or of a reference to one."""
 _NO_PART_OF_A_URL = re.compile(r"[\x00-\x20]")
 
 
@@ -109,9 +118,9 @@ class TooMuchMarkup(Exception):
 
 
 def to_html(markdown: str) -> str:
-    """Returns the html of CommonMark with GitHub's tables, strikethrough, task lists and autolinks, safe on any page.
+    """Returns the html of CommonMark with GitHub's extensions, safe on any page.
 
-    Harmless raw html stays. The only `id` that can come out is that of a footnote or of a reference to one.
+    Harmless raw html stays. Headings have ids, as GitHub makes them.
     Links lead to http, https, mail, a telephone or a relative address, images come from http, https or a relative one.
     The box of a task list is the only control, and it is disabled. Raises `TooMuchMarkup`. (decisions, section 7)
     """
@@ -164,9 +173,7 @@ def _close(opened: list[str], depth: int, parts: list[str]) -> None:
 def _allowed_value(element: str, attribute: str, value: str) -> str | None:
     """Returns an attribute's value, or None where one of `ATTRIBUTES` must not have this one."""
     if attribute == "class":
-        return value if _CLASSES[element].fullmatch(value) else None
-    if attribute == "id":
-        return value if _FOOTNOTE.fullmatch(value) else None
+        return value if CLASSES[element].fullmatch(value) else None
     if attribute == "src":
         return None if _NO_PART_OF_A_URL.sub("", value).lower().startswith(("mailto:", "tel:")) else value
     return value
@@ -186,8 +193,14 @@ EXCERPT_LENGTH = 200
 _PARAGRAPH = re.compile(r"^  <paragraph [^>]*+>\n(.*?)^  </paragraph>", re.MULTILINE | re.DOTALL)
 """A paragraph outside of quotes and lists in the parser's XML."""
 _INLINE_NODE = re.compile(r"<(text |code |html_inline |softbreak |linebreak |image (?![^>]*/>)|/image)[^>]*+>([^<]*+)")
-_REFERENCE = re.compile(r'<sup class="footnote-ref">(?:<a [^<>]*+>[^<]*+</a>|[^<]*+)</sup>')
-"""The number of a footnote where the text refers to it, and at the link back to a second place."""
+_GENERATED = re.compile(
+    r'<sup class="footnote-ref">(?:<a [^<>]*+>[^<]*+</a>|[^<]*+)</sup>'
+    r'|<a href="#fnref-[^>]*+>↩(?:<sup class="footnote-ref">\d++</sup>)?</a>'
+    r'|<p class="markdown-alert-title">(?:Note|Tip|Important|Warning|Caution)</p>'
+)
+"""What the parser adds to a text: numbers of footnotes, links back from them, titles of alerts."""
+_MARKS = re.compile(r"\[\^[^\s\[\]]++\]|\{[:.#][^{}\n]*+\}")
+"""Marks of footnotes without a definition, and attributes in braces."""
 _INSIDE_A_LINE = re.compile(f"</?(?:img|{'|'.join(INLINE)})(?:[ /][^<>]*+)?>|<!--[^<>]*-->")
 """The tags inside of which a word goes on."""
 
@@ -197,7 +210,7 @@ def word_count(markdown: str) -> int:
     """Returns the number of words that a reader of the rendered markdown sees; `words` says what a word is.
 
     Code counts, and the text of links and of raw html; addresses, descriptions of images, tags, comments, scripts and
-    styles do not, nor references to footnotes. (decisions, sections 5 and 22)
+    styles do not; nor do the marks of footnotes and the titles that alerts get. (decisions, sections 5 and 22)
     """
     return count_words(read_text(markdown))
 
@@ -207,13 +220,14 @@ def read_text(markdown: str) -> str:
     labels = {one[2:-1] for one in MARKER.findall(markdown)}
     if labels:
         markdown, _ = with_definitions(markdown, dict.fromkeys(labels, ""))
-    return _text(_REFERENCE.sub("", parsed_html(markdown)))
+    return _text(_GENERATED.sub("", parsed_html(markdown)))
 
 
 def first_paragraph(markdown: str) -> str | None:
     """Returns the text of the first paragraph that has any, at most 200 characters of it, or None.
 
-    Headings, quotes, lists, tables, code, raw html and paragraphs of images alone are skipped.
+    Headings, quotes, lists, tables, code, raw html and paragraphs of images alone are skipped, marks of footnotes and
+    attributes in braces (`{.lead}`) left out.
     (decisions, section 7: `excerpt`)
     """
     for paragraph in _PARAGRAPH.finditer(parsed_xml(markdown)):
@@ -230,7 +244,7 @@ def _html_without_images(inlines: str) -> str:
     for kind, text in _INLINE_NODE.findall(inlines):
         images += (kind == "image ") - (kind == "/image")
         if not images:
-            text = MARKER.sub("", text) if kind == "text " else text
+            text = _MARKS.sub("", text) if kind == "text " else text
             parts.append(unescape(text) if kind == "html_inline " else text or (" " if "break" in kind else ""))
     return "".join(parts)
 

@@ -18,12 +18,17 @@ _ELEMENTS = """
     thead time tr tt u ul var wbr
 """
 _ATTRIBUTES = """
-    align alt checked class colspan datetime dir disabled height high href hreflang lang low max min open optimum
+    align alt aria-label checked class colspan data-footnote-backref data-footnote-ref data-footnotes datetime dir
+    disabled height high href hreflang id lang low max min open optimum
     rel reversed rowspan scope span src start title type value width
 """
 ELEMENTS = set(_ELEMENTS.split())
 ATTRIBUTES = set(_ATTRIBUTES.split())
 URL_SCHEMES = {"href": {"http", "https", "mailto", "tel", ""}, "src": {"http", "https", ""}}
+CLASS = re.compile(
+    r"language-\S+|footnote-ref|footnote-backref|footnotes|contains-task-list|task-list-item|task-list-item-checkbox"
+    r"|markdown-alert markdown-alert-(note|tip|important|warning|caution)|markdown-alert-title"
+)
 HTML = "{http://www.w3.org/1999/xhtml}"
 
 
@@ -75,5 +80,5 @@ def _unsafe_attribute(element: str, name: str, value: str) -> Iterator[str]:
         yield f"<{element} {name}>"
     if name in URL_SCHEMES and scheme_of(value) not in URL_SCHEMES[name]:
         yield f"<{element} {name}={value!r}>"
-    if name == "class" and not re.fullmatch(r"language-\S+", value):
+    if name == "class" and not CLASS.fullmatch(value):
         yield f"<{element} class={value!r}>"

@@ -15,14 +15,16 @@ from tests.core.text.test_parser import EXAMPLES
 from tests.core.text.xss_corpus import VECTORS
 from tests.live import quickest
 
+HEADINGS = '<h1 id="zwei-wörter">Zwei Wörter!</h1>\n<h2 id="a-b">a b</h2>\n<h2 id="a-b-1">a b</h2>\n'
+
 
 @pytest.mark.parametrize(
     ("markdown", "expected"),
     [
-        ("# a\n\nb *c* **d** ~~e~~", "<h1>a</h1>\n<p>b <em>c</em> <strong>d</strong> <del>e</del></p>\n"),
+        ("# a\n\nb *c* **d** ~~e~~", '<h1 id="a">a</h1>\n<p>b <em>c</em> <strong>d</strong> <del>e</del></p>\n'),
         ("```python a\nb\n```", '<pre><code class="language-python">b\n</code></pre>\n'),
         ("```\ra\r\rb\r```\rc", "<pre><code>a\n\nb\n</code></pre>\n<p>c</p>\n"),
-        ("<div>\ra\r\r# b", "<div>\na\n<h1>b</h1>\n</div>"),
+        ("<div>\ra\r\r# b", '<div>\na\n<h1 id="b">b</h1>\n</div>'),
         ("[a](/b)", '<p><a href="/b" rel="noopener">a</a></p>\n'),
         ("www.example.com", '<p><a href="http://www.example.com" rel="noopener">www.example.com</a></p>\n'),
         ("[a](tel:+4712345)", '<p><a href="tel:+4712345" rel="noopener">a</a></p>\n'),
@@ -32,8 +34,9 @@ from tests.live import quickest
         ("![a](https://example.com/b:c)", '<p><img src="https://example.com/b:c" alt="a"></p>\n'),
         (
             "- [x] a\n- [ ] b",
-            '<ul>\n<li><input type="checkbox" checked="" disabled=""> a</li>\n'
-            '<li><input type="checkbox" disabled=""> b</li>\n</ul>\n',
+            '<ul class="contains-task-list">\n<li class="task-list-item"><input type="checkbox" '
+            'class="task-list-item-checkbox" checked="" disabled=""> a</li>\n<li class="task-list-item"><input '
+            'type="checkbox" class="task-list-item-checkbox" disabled=""> b</li>\n</ul>\n',
         ),
         (
             "|a|b|\n|-:|-|\n|c|d|",
@@ -52,7 +55,20 @@ from tests.live import quickest
             '<em><a href="https://b.example/_c" rel="noopener">https://b.example/_c</a></em></p>\n',
         ),
         ("[a]\n\n[a]: https://b.example/c_d", '<p><a href="https://b.example/c_d" rel="noopener">a</a></p>\n'),
-        ("a[^1]\n\n[^1]: b c", "<p>a[^1]</p>\n<p>[^1]: b c</p>\n"),
+        (
+            "a[^1]\n\n[^1]: b c",
+            '<p>a<sup class="footnote-ref"><a href="#fn-1" id="fnref-1" data-footnote-ref="" rel="noopener">1</a></sup>'
+            '</p>\n<section class="footnotes" data-footnotes="">\n<ol>\n<li id="fn-1">\n<p>b c <a href="#fnref-1" '
+            'class="footnote-backref" data-footnote-backref="" aria-label="Back to reference 1" rel="noopener">↩</a>'
+            "</p>\n</li>\n</ol>\n</section>\n",
+        ),
+        ("# Zwei Wörter!\n\n## a b\n\n## a b", HEADINGS),
+        (
+            "> [!TIP]\n> a",
+            '<div class="markdown-alert markdown-alert-tip">\n<p class="markdown-alert-title">Tip</p>\n<p>a</p>\n'
+            "</div>\n",
+        ),
+        ('<p id="a" class="b">c</p>', "<p>c</p>\n"),
         ("H<sub>2</sub>O <kbd>Ctrl</kbd>", "<p>H<sub>2</sub>O <kbd>Ctrl</kbd></p>\n"),
         (
             "<details open>\n<summary>a</summary>\n\n*b*\n\n</details>",
