@@ -1,6 +1,6 @@
 """What texts, packets, publications and reviews have of sources (decisions, section 22)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.checks.operations import checks_of
@@ -8,6 +8,7 @@ from app.checks.rules import failed
 from app.checks.vocabulary import CheckLevel, CheckName
 from app.core.concurrency import processing
 from app.core.context import Context
+from app.core.features import Description
 from app.core.schemas.loading import Fields
 from app.core.store.bodies import StoredBody
 from app.documents.record import StoredDocument
@@ -15,7 +16,14 @@ from app.projects.gates import Attempt
 from app.sources.checks import Evidence
 from app.sources.operations import cited_by, sources_of
 from app.sources.responses import MOST_IN_PACKET, packet_source
-from app.sources.rules import delivered_sources, in_order, rendered_with, reviewed_sources
+from app.sources.rules import (
+    DeliveredSource,
+    definitions_after,
+    delivered_sources,
+    in_order,
+    rendered_with,
+    reviewed_sources,
+)
 
 ATTESTED = (CheckName.SOURCES_KNOWN, CheckName.QUOTES_VERBATIM)
 """The checks that must pass, whatever their level, where a person attests that they checked the sources."""
@@ -36,6 +44,21 @@ def evidence_for_checks(ctx: Context, document: StoredDocument, markdown: str) -
 def sources_of_publication(ctx: Context, document: StoredDocument, body: StoredBody | None) -> Mapping[str, Any]:
     """Returns the cited sources as they are published."""
     return {"sources": delivered_sources(body["text"] if body else "", sources_of(ctx, document))}
+
+
+def describe_sources(query: Any, document: Any) -> Description:
+    """Returns the sources of a published document as JSON and front matter have them, and their definitions."""
+    stored: Sequence[DeliveredSource] = document.row.get("sources") or ()
+    listed = [
+        {"number": one["number"], "title": one["title"], "url": one["url"], "publisher": one["publisher"]}
+        | {"published": one["publishedOn"]}
+        for one in stored
+    ]
+    return Description(
+        fields={"sources": [*stored]},
+        front_matter={"sources": listed},
+        definitions=lambda markdown: definitions_after(markdown, stored),
+    )
 
 
 def sources_of_review(ctx: Context, document: StoredDocument, markdown: str) -> Mapping[str, Any]:

@@ -19,6 +19,7 @@ FEATURE = Feature(
         "review": extensions.sources_of_review,
     },
     renders=extensions.footnotes,
+    describe=extensions.describe_sources,
     purge=delete_sources,
     storage=Storage(
         indexes=(index("sources", "projectId documentId number", "a document's sources by number", unique=True),),

@@ -192,7 +192,7 @@ def definitions_after(markdown: str, sources: Iterable[Mapping[str, Any]]) -> st
         return ""
     end = "\n\nThe end of the text.\n"
     blocks = citations_of(markdown + end).blocks
-    return f"\n\n{definitions}\n" if blocks and blocks[-1].text == end.strip() else ""
+    return f"{definitions}\n" if blocks and blocks[-1].text == end.strip() else ""
 
 
 def delivered_sources(markdown: str, sources: Sequence[Mapping[str, Any]]) -> list[DeliveredSource]:
