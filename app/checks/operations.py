@@ -1,9 +1,11 @@
 """Checks of a document: read by its writer, and demanded before it is submitted (decisions, section 12)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
+from app.checks.kept import slug_of_link
 from app.checks.responses import CheckReport
 from app.checks.rules import (
     MOST_FAILURES,
@@ -17,6 +19,7 @@ from app.checks.rules import (
     run_checks,
 )
 from app.checks.schemas import ChecksQuery
+from app.checks.vocabulary import CheckLevel, CheckName
 from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.operation import Effect, Result, operation
@@ -29,7 +32,10 @@ from app.documents.record import StoredDocument, brief_of
 from app.documents.store import Documents
 from app.projects.rules import StoredProject
 from app.projects.store import Projects
+from app.publications.store import Publications
 
+MOST_LINKED = 1_000
+"""Maximum number of slugs in a text that are looked up."""
 MOST_SHOWN = 30
 """Maximum number of entries of a check over MCP."""
 
@@ -77,7 +83,29 @@ def checks_of(
     with processing(ctx, markdown):
         alts = partial(ctx.features.image_alts, ctx)
         added = ctx.features.added("checked", ctx, document, markdown)
-        return run_checks(Subject(document, markdown, links, titles, added, alts), levels, ctx.features.checks)
+        subject = Subject(document, markdown, links, titles, added, alts)
+        if levels.get(CheckName.LINKS) != CheckLevel.OFF:
+            subject = replace(subject, dead_links=_dead_links(ctx, subject))
+        return run_checks(subject, levels, ctx.features.checks)
+
+
+def _dead_links(ctx: Context, subject: Subject) -> Collection[str]:
+    """Returns the addresses in a text that lead to documents of the project that are not published.
+
+    An address is the slug alone, or that of a page of the site; what is delivered is looked up only where a document
+    outside the trash has such a slug.
+    """
+    site = ctx.store[Projects].recent_settings(ctx.project_id).get("siteUrl") or ""
+    addresses = {address for address, _ in subject.content.links}
+    slugs = {one: slug for one in addresses if (slug := slug_of_link(one, site))}
+    if not slugs:
+        return ()
+    found = ctx.store[Documents].find_with_slugs(ctx.project_id, sorted({*slugs.values()})[:MOST_LINKED])
+    asked = {row["slug"] for row in found if not row["isPublished"] and row["id"] != subject.document["id"]}
+    if not asked:
+        return ()
+    dead = asked - ctx.store[Publications].delivered_slugs(ctx.project_id, sorted(asked))
+    return {address for address, slug in slugs.items() if slug in dead}
 
 
 def titles_with_keyword(ctx: Context, keyword: str, exclude: str | None = None) -> Sequence[str]:

@@ -11,11 +11,13 @@ from functools import cache, cached_property
 from itertools import chain, islice
 from operator import attrgetter
 from typing import Annotated, Any
+from urllib.parse import unquote
 
 import regex
 from typing_extensions import TypedDict
 
 from app.checks.addresses import is_usable, last_segment, page_of
+from app.checks.kept import fragments_of, ids_of, losses_of
 from app.checks.slips import slips_of
 from app.checks.vocabulary import CheckLevel, CheckName, CheckOutcome
 from app.core.documented import doc, one_of
@@ -85,6 +87,9 @@ class Subject:
     """What features read for checks of their own."""
     image_alts: Callable[[Collection[str]], Mapping[str, str]] = lambda addresses: {}
     """Returns the alternative texts that images without one get, by their addresses."""
+
+    dead_links: Collection[str] = ()
+    """The addresses in the text that lead to documents of the project that are not published."""
 
     @property
     def brief(self) -> StoredBrief:
@@ -353,7 +358,7 @@ def _is_long(paragraph: str) -> bool:
 
 
 def _links(subject: Subject) -> Iterator[Failure]:
-    """The address of a link or image is neither relative nor http, https or mailto, or does not parse."""
+    """A link or image has no usable address, a `#fragment` no heading, or a document linked to is not published."""
     content, usable = subject.content, cache(is_usable)
     for kind, address, line in (
         *(("link", address, line) for address, line in content.links),
@@ -362,6 +367,20 @@ def _links(subject: Subject) -> Iterator[Failure]:
         if not usable(address):
             message = f"The {kind} {address[:200]!r} can't be followed: use a relative, http, https or mailto address."
             yield Failure(message, line)
+    if fragments := fragments_of(content):
+        ids = ids_of(subject.markdown)
+        for fragment, line in fragments.items():
+            if not {fragment, unquote(fragment)} & ids and fragment.lower() not in ("", "top"):
+                yield Failure(f"No heading or anchor of the text has the id {fragment[:200]!r}.", line)
+    for address, line in content.links:
+        if address in subject.dead_links:
+            yield Failure(f"The link {address[:200]!r} leads to a document that is not published.", line)
+
+
+def _html_kept(subject: Subject) -> Iterator[Failure]:
+    """An element, attribute, address or embedded file of the text is not in its html; one entry for each kind."""
+    for message, line in losses_of(subject.content):
+        yield Failure(message, line)
 
 
 def _keyword_taken(subject: Subject) -> Iterator[Failure]:
@@ -420,7 +439,8 @@ OF_TEXT: tuple[Check, ...] = (
     Check(CheckName.PLACEHOLDERS, "The text has no placeholders.", _placeholders, reads_text=True),
     Check(CheckName.MODEL_SLIPS, "Nothing of a conversation is in the text.", _model_slips, reads_text=True),
     Check(CheckName.REPEATED_PARAGRAPHS, "No paragraph is repeated.", _repeated_paragraphs, reads_text=True),
-    Check(CheckName.LINKS, "Every link has a usable address.", _links, reads_text=True),
+    Check(CheckName.LINKS, "Every link leads somewhere.", _links, reads_text=True),
+    Check(CheckName.HTML_KEPT, "Nothing of the text is lost in html.", _html_kept, reads_text=True),
     Check(CheckName.KEYWORD_TAKEN, "No other document has the keyword.", _keyword_taken, _keyword, NO_KEYWORD),
 )
 """The checks of the text itself, and of its place among others."""

@@ -25,6 +25,7 @@ class CheckName(StrEnum):
     MODEL_SLIPS = "model_slips"
     REPEATED_PARAGRAPHS = "repeated_paragraphs"
     LINKS = "links"
+    HTML_KEPT = "html_kept"
     KEYWORD_TAKEN = "keyword_taken"
 
 

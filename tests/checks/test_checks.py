@@ -281,3 +281,20 @@ def test_nor_by_a_plan(rest: Rest, project: Project) -> None:
     [told] = ok(agent.post("/plan", planned))["pieces"]
     assert [one["field"] for one in told["errors"]] == ["brief"]
     assert ok(rest.post("/plan", planned))["pieces"][0]["outcome"] == "updated"
+
+
+@pytest.mark.contract("decided-site.links")
+def test_a_link_to_a_document_that_is_not_published_fails(rest: Rest) -> None:
+    ok(rest.patch("/project", {"siteUrl": "https://crust.example/blog/"}))
+    for title in ("Draft", "Live", "Gone"):
+        a = a_document(rest, title=title, markdown="Rye.")
+        if title != "Draft":
+            ok(rest.post(f"{path_of(a)}/publish"))
+        if title == "Gone":
+            ok(rest.post(f"{path_of(a)}/unpublish"))
+    site = "https://crust.example/blog"
+    links = ("draft", f"{site}/draft/", f"{site}/live", "live", f"{site}/gone?a#b", "elsewhere", f"{site}/own", "own")
+    text = "\n\n".join(f"[a]({link})" for link in links)
+    own = a_document(rest, title="Own", markdown=text)
+    failed = [one["line"] for one in checks_of(rest, own)["links"] if one["outcome"] == "failed"]
+    assert failed == [1, 3, 9]

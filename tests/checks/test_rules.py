@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.checks.kept import slug_of_link
 from app.checks.rules import CheckResult, Subject, failed_errors, run_checks, word_targets
 from app.features import CHECKS
 from app.sources.checks import Evidence
@@ -282,7 +283,7 @@ def test_items_of_a_list_are_paragraphs_if_blank_lines_are_between_them() -> Non
     [
         ("/a", "passed"),
         ("a/b?c#d", "passed"),
-        ("#d", "passed"),
+        ("#d", "failed"),
         ("https://a.example", "passed"),
         ("mailto:a@b.example", "passed"),
         ("javascript:alert(1)", "failed"),
@@ -380,7 +381,7 @@ def test_a_text_of_too_many_elements_fails_what_reads_it_whole_and_so_hides_noth
     of_sources = ["sources_known", "sources_cited", "numbers_sourced"]
     assert told == [
         *of_sources,
-        *("heading_levels", "image_alt", "placeholders", "model_slips", "repeated_paragraphs", "links"),
+        *("heading_levels", "image_alt", "placeholders", "model_slips", "repeated_paragraphs", "links", "html_kept"),
     ]
 
 
@@ -415,3 +416,69 @@ def test_slips_of_models_are_found_where_they_stand(markdown: str, lines: list[i
     found = [one for one in outcomes("model_slips", markdown=markdown) if one["outcome"] == "failed"]
 
     assert [one["line"] for one in found] == lines
+
+
+@pytest.mark.contract("decided-site.kept")
+@pytest.mark.parametrize(
+    ("markdown", "lost"),
+    [
+        ("# A\n\n<div>\n<b>b</b> <!-- c -->\n</div>\n\n- [ ] d[^1]\n\n[^1]: e", []),
+        ("a\n\n<iframe src='https://b.example'></iframe>\n\n<IFRAME>", [("<iframe>", 3)]),
+        ("<p style='color:red' id=a>b</p>", [("`style` of <p>", 1), ("`id` of <p>", 1)]),
+        ("a <script>alert(1)</script>\n\n<style>b{}</style>", [("<script>", 1), ("<style>", 3)]),
+        ("<div>\n\na\n\n<form>\n<input name=b>\n</form></div>", [("<form>", 5), ("<input>", 6)]),
+        ('<h2 id="a" class="b">c</h2> <a id="d"></a>', [("`class` of <h2>", 1)]),
+        ("![a](data:image/png;base64,AAAA)", [("`data:`", 1)]),
+        (
+            "a\n[b](javascript:c) ![d](mailto:e@f.example)",
+            [("link with `javascript:`", 2), ("image with `mailto:`", 2)],
+        ),
+        ("`<iframe>`\n\n```html\n<iframe>\n```", []),
+        ('<a href="tel:1">b</a> <a href="ftp://a.example">c</a>', [("`ftp:`", 1)]),
+        ('<video controls><source src="a.mp4"></video>', [("<video>", 1)]),
+    ],
+)
+def test_what_is_lost_in_html_is_named_once_a_kind(markdown: str, lost: list[tuple[str, int]]) -> None:
+    found = [one for one in outcomes("html_kept", markdown=markdown) if one["outcome"] == "failed"]
+    assert [one["line"] for one in found] == [line for _, line in lost]
+    assert all(words in one["message"] for one, (words, _) in zip(found, lost, strict=True)), found
+
+
+@pytest.mark.contract("decided-site.links")
+@pytest.mark.parametrize(
+    ("link", "fails"),
+    [
+        ("#größe", False),
+        ("#gr%C3%B6%C3%9Fe", False),
+        ("#same-1", False),
+        ("#same-2", True),
+        ("#fn-1", False),
+        ("#anchor", False),
+        ("#", False),
+        ("#top", False),
+        ("#none", True),
+        ("/other#none", False),
+    ],
+)
+def test_a_fragment_leads_to_an_id_of_the_text(link: str, fails: bool) -> None:
+    markdown = f"# Größe\n\n## Same\n\n## Same\n\n[a]({link})[^1] <a id='anchor'></a>\n\n[^1]: b"
+    found = [one for one in outcomes("links", markdown=markdown) if one["outcome"] == "failed"]
+    assert [one["line"] for one in found] == [7] * fails
+
+
+@pytest.mark.contract("decided-site.links")
+@pytest.mark.parametrize(
+    ("address", "site", "slug"),
+    [
+        ("loaf", "", "loaf"),
+        ("./loaf", "", "loaf"),
+        ("/loaf", "", None),
+        ("https://a.example/loaf", "", None),
+        ("https://a.example/loaf/?b#c", "https://a.example/", "loaf"),
+        ("https://a.example/blog/loaf.html#c", "https://a.example/blog/{slug}.html", "loaf"),
+        ("https://a.example/blog/", "https://a.example/blog/", None),
+        ("https://a.example/other/loaf", "https://a.example/blog/", None),
+    ],
+)
+def test_the_slug_that_a_link_leads_to(address: str, site: str, slug: str | None) -> None:
+    assert slug_of_link(address, site) == slug

@@ -46,6 +46,7 @@ WRONG: dict[CheckName, dict[str, Any]] = {
     CheckName.MODEL_SLIPS: {"markdown": f"Sure! Here is the article you asked for:\n\n{TEXT}"},
     CheckName.REPEATED_PARAGRAPHS: {"markdown": f"{WORDS}\n\n{WORDS}\n"},
     CheckName.LINKS: {"markdown": BAD_LINKS},
+    CheckName.HTML_KEPT: {"markdown": f"{TEXT}\n<iframe src='/a'></iframe>\n"},
 }
 """For each check that the text or the fields can mend, what a document has that fails it."""
 RIGHT = {

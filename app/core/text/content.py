@@ -63,6 +63,8 @@ class Content:
     """The text of each paragraph, also of a list whose items are apart."""
     prose: list[Passage] = field(default_factory=list)
     """The text of each paragraph, heading, list item and cell, without code."""
+    raw_html: list[Passage] = field(default_factory=list)
+    """The raw html, block by block and tag by tag."""
     opening: str = ""
     """The first 20,000 characters that a reader sees, including code."""
 
@@ -158,7 +160,8 @@ class _RawHtml:
         self._content = content
 
     def read(self, html: str, line: int) -> None:
-        """Adds the links, images and text of raw html that begins in a line."""
+        """Adds raw html that begins in a line, with its links, images and text."""
+        self._content.raw_html.append((html, line))
         end = counted = 0
         for found in _HTML.finditer(html):
             if end < found.start():

@@ -80,6 +80,9 @@ CLASSES: Final = {
 }
 """The classes that they may have: those that GitHub's stylesheets know."""
 
+SCHEMES: Final = {"http", "https", "mailto", "tel"}
+"""The schemes of addresses; images have no `mailto` and `tel`."""
+
 TASK_BOX: Final = re.compile(
     r'<input type="checkbox"(?: class="task-list-item-checkbox")?(?: checked="")? disabled="" />'
 )
@@ -184,7 +187,7 @@ _SANITISER = nh3.Cleaner(
     attributes=ATTRIBUTES,
     set_tag_attribute_values=GIVEN,
     attribute_filter=_allowed_value,
-    url_schemes={"http", "https", "mailto", "tel"},
+    url_schemes=SCHEMES,
     link_rel="noopener",  # for pages that open links in a new tab; `noreferrer` would hide an article from its partners
 )
 
