@@ -1,7 +1,7 @@
 """Settings, storage and a key of documents that notices add."""
 
 from app.core.features import AddedFields, Feature, by_class_name
-from app.core.store.indexes import Storage, index
+from app.core.store.indexes import Storage, index, key_index
 from app.core.times import DAY_SECONDS
 from app.notices.inbox import waiting_since
 from app.notices.inbox_store import ROUNDS_AT, WAITING_SINCE
@@ -46,8 +46,9 @@ FEATURE = Feature(
                 expireAfterSeconds=4 * DAY_SECONDS,
             ),
             index("noticeLeases", "slow dueAt", "the mailbox that has waited longest"),
-            *(WAITING_SINCE, ROUNDS_AT),
-        )
+            *(key_index("noticeLeases"), WAITING_SINCE, ROUNDS_AT),
+        ),
+        shard_keys={"notices": "projectId", "noticeLeases": "projectId _id"},
     ),
     closed_lists={**by_class_name(Digest, WaitKind), "ListedTokenKind": LISTED_TOKEN_KINDS},
 )

@@ -1,7 +1,7 @@
 """Connections: the setting of the server, the fields of tokens and the storage that OAuth adds."""
 
 from app.core.features import Feature
-from app.core.store.indexes import Storage, index
+from app.core.store.indexes import Storage, index, key_index
 from app.oauth.rules import ConnectionKeys, refuse_rotation
 from app.oauth.settings import ConnectionSettings
 from app.oauth.store import access_ends
@@ -23,6 +23,8 @@ FEATURE = Feature(
             index("codes", "expiresAt", "codes expire", expireAfterSeconds=0),
             index("registrations", "address createdAt", "how many clients an address registered"),
             index("registrations", "expiresAt", "registrations without a connection are dropped", expireAfterSeconds=0),
-        )
+            key_index("registrations"),
+        ),
+        shard_keys={"codes": "projectId", "registrations": "projectId _id"},
     ),
 )

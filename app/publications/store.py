@@ -41,7 +41,8 @@ STORAGE = Storage(
             "projectId pastSlugs.slug",
             "redirects from slugs that documents were delivered under before",
         ),
-    )
+    ),
+    shard_keys={"publications": "projectId"},
 )
 
 NEWEST = (("publishedAt", DESCENDING), ("_id", 1))

@@ -16,10 +16,17 @@ from bson import ObjectId, Timestamp
 from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import PyMongoError
 
+from app.core.store.indexes import Storage, key_index
+from app.core.store.own_records import own_record
 from app.core.store.single_flight import SingleFlight
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
+
+STORAGE = Storage(
+    indexes=(key_index("deliveryRevisions"),),
+    shard_keys={"deliveryRevisions": "projectId _id"},
+)
 
 REMEMBERED = 250
 """How many changes are remembered as counted; one that is forgotten before it is relayed is counted twice."""
@@ -34,6 +41,7 @@ class StoredDeliveryRevision(TypedDict):
     """The delivery revision of a project, under the project's id."""
 
     _id: ObjectId
+    projectId: ObjectId
     number: int
     counted: list[str]
     """The ids of the changes that were counted last."""
@@ -57,7 +65,7 @@ class DeliveryRevisions:
     def read(self, project_id: str) -> Revision:
         """Returns a number that changes whenever what the project delivers does: one small read of the primary."""
         with self._store.causal_session() as session:
-            row = self._collection.find_one({"_id": ObjectId(project_id)}, {"number": 1}, session=session)
+            row = self._collection.find_one(own_record(project_id), {"number": 1}, session=session)
             return Revision(row["number"] if row else 0, session.operation_time if session else None)
 
     def count_committed(self, project_id: str, change: str) -> None:
@@ -73,10 +81,10 @@ class DeliveryRevisions:
         """Increments the revision for changes that have been committed."""
         counted = {"$each": [*changes], "$slice": -REMEMBERED}
         update = {"$inc": {"number": 1}, "$push": {"counted": counted}}
-        self._collection.update_one({"_id": ObjectId(project_id)}, update, upsert=True)
+        self._collection.update_one(own_record(project_id), update, upsert=True)
 
     def count_missing(self, project_id: str, changes: Collection[str]) -> None:
         """Increments the revision if one of the changes, all of them committed, may not have been counted yet."""
-        row = self._collection.find_one({"_id": ObjectId(project_id)}, {"counted": 1})
+        row = self._collection.find_one(own_record(project_id), {"counted": 1})
         if missing := set(changes).difference(row["counted"] if row else ()):
             self.count(project_id, missing)
