@@ -18,7 +18,7 @@ from app.checks import operations as checks
 from app.checks import rules as check_rules
 from app.core.features import Command, Consumer, Feature, Features, Gate, WriteGate
 from app.core.operation import Operation
-from app.core.store import bodies, idempotency, store
+from app.core.store import bodies, delivery_revisions, form, idempotency, outbox, store
 from app.core.store.indexes import Storage
 from app.core.store.store import Store
 from app.documents import content as revisions
@@ -41,6 +41,7 @@ from app.insights import store as insight_store
 from app.intents import operations as intents
 from app.intents import store as intent_store
 from app.intents.store import is_awaited_by_draft
+from app.migrations import STEPS
 from app.notices import feature as notices_feature
 from app.notices import operations as inbox
 from app.notices import store as notice_store
@@ -246,6 +247,9 @@ USERS = (is_filed_under, is_delivered_in, is_awaited_by_draft)
 """The users of categories and clusters: one that is used can't be deleted."""
 
 CONTRACT: tuple[Storage, ...] = (
+    form.STORAGE,
+    outbox.STORAGE,
+    delivery_revisions.STORAGE,
     idempotency.STORAGE,
     bodies.STORAGE,
     project_store.STORAGE,
@@ -359,6 +363,7 @@ ALL = Features(
     contract=CONTRACT,
     consumers=CONSUMERS,
     users=USERS,
+    steps=STEPS,
     commands=COMMANDS,
     jobs=jobs,
     pages=pages,

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from flask import Flask
+from flask import Flask, request
 from flask.typing import ResponseReturnValue
 
 from app.console import routes as console
@@ -33,6 +34,13 @@ class Service(Flask):
         return func
 
 
+def _check_form(store: Store) -> None:
+    """Refuses a request with `FormDiffers` where the database has the form of another release, but for liveness."""
+    if not (request.endpoint or "").endswith(health.LIVENESS):
+        with store.deadline():
+            store.check_form()
+
+
 def create_app(settings: Settings, store: Store | None = None, features: Features = ALL) -> Flask:
     """Returns the WSGI application with the interfaces that the settings enable.
 
@@ -50,6 +58,7 @@ def create_app(settings: Settings, store: Store | None = None, features: Feature
     if store.features is not features:
         store = replace(store, features=features)
     requests.install(app)
+    app.before_request(partial(_check_form, store))
     Callers(app, store, settings)
     bodies.install(app)
     errors.install(app)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from pymongo import monitoring
 
 from app.core.operation import Operation
 from tests.contract.rows import CONTRACT
@@ -21,10 +22,13 @@ from tests.documented import Documented, DocumentedRest
 from tests.make import Project, a_project, an_app
 from tests.mongod import quick_mongod
 from tests.rest.client import Rest
+from tests.router import OF_THE_SESSION
 
 CHECKOUT = Path(__file__).parents[1]
 OF_THE_CONTRACT = {row.id for row in CONTRACT}
 DECIDED = [f"decided-{name}" for name in ("projects", "http", "intents", "documents", "briefs", "delivery", "mcp")]
+
+monitoring.register(OF_THE_SESSION)  # before any client is made
 
 for _name in ("NO_PROXY", "no_proxy"):  # a proxy that the environment names is for the internet alone
     os.environ[_name] = ",".join(filter(None, (os.environ.get(_name), "127.0.0.1,localhost,0.0.0.0")))
@@ -79,6 +83,14 @@ def mongodb_uri() -> Iterator[str]:
     else:
         with quick_mongod(CHECKOUT / ".mongod" / "tests") as uri:
             yield uri
+
+
+@pytest.fixture(autouse=True)
+def router() -> Iterator[None]:
+    """Fails a test in which the application sent a command that a sharded cluster would refuse or send everywhere."""
+    yield
+    found = OF_THE_SESSION.take()
+    assert not found, "A sharded cluster would refuse or scatter this (tests/router.py):\n" + "\n".join(found)
 
 
 store = pytest.fixture(scope="session")(opened)

@@ -14,7 +14,7 @@ from app.core.events import Event
 from app.core.slugs import name_key, numbered, slug_of
 from app.core.store.caches import SingleFlight
 from app.core.store.collection import Stored, from_bson, object_id
-from app.core.store.indexes import NOT_DELETED, Storage, index, types
+from app.core.store.indexes import NOT_DELETED, Storage, index, key_index, types
 from app.core.store.named import Named
 from app.core.store.types import Bson, Values
 from app.core.store.validators import TEXT, record_validator
@@ -25,7 +25,9 @@ STORAGE = Storage(
         index("categories", "projectId nameKey _id", "lists by name", NOT_DELETED),
         index("categories", "projectId slug", "a category's slug is unique", NOT_DELETED, unique=True),
         index("categories", "projectId categoryId", "whether a category has subcategories", NOT_DELETED),
+        *map(key_index, ("categories", "clusters")),
     ),
+    shard_keys=dict.fromkeys(("categories", "clusters"), "projectId"),
     validators={"categories": record_validator(name=TEXT, slug=TEXT), "clusters": record_validator(name=TEXT)},
     outboxes=("categories", "clusters"),
     tombstones=("categories", "clusters"),

@@ -18,7 +18,7 @@ COMMANDS = {
     "token": ("tokens", "Create, list, rotate and revoke tokens."),
     "member": ("members", "Add, list and invite members."),
     "purge": ("purge", "Permanently delete documents in the trash, with their texts and their history."),
-    "db": ("db", "Create indexes and validators, and check them."),
+    "db": ("db", "Create indexes and validators, check them, and bring the database to the form of this release."),
     "openapi": ("openapi", "Print the OpenAPI 3.1 document of the management API."),
     "graphql-schema": (
         "graphql_schema",

@@ -43,10 +43,20 @@ NAMED_UNITS = "m (minutes), h (hours), d (days) or w (weeks)"
 def store() -> Store:
     """Returns the store that the environment names.
 
-    Raises `SettingsError` when the environment is wrong, `ServiceUnavailable` when MongoDB can't be reached or has no
-    transactions.
+    Raises `SettingsError` when the environment is wrong, `ServiceUnavailable` when MongoDB can't be reached, has no
+    transactions, or a database with the form of another release.
     """
     return connected(ServerSettings.from_environment())
+
+
+def of_any_form() -> Store:
+    """Returns the store that the environment names, also of a database with the form of another release.
+
+    It is closed at the end of the command.
+    """
+    opened = connected(ServerSettings.from_environment(), any_form=True)
+    click.get_current_context().call_on_close(opened.database.client.close)
+    return opened
 
 
 def started() -> Settings:
@@ -58,11 +68,13 @@ def started() -> Settings:
     return settings
 
 
-def connected(settings: Settings) -> Store:
-    """Returns the store that the settings name; raises as `store` does."""
+def connected(settings: Settings, *, any_form: bool = False) -> Store:
+    """Returns the store that the settings name; raises as `store` does, with `any_form` not for another form."""
     opened = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     try:
         opened.ping()
+        if not any_form:
+            opened.check_form()
     except ServiceUnavailable:
         opened.database.client.close()
         raise

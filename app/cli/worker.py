@@ -8,7 +8,7 @@ from prometheus_client import start_http_server
 
 from app.cli.calling import started
 from app.core.errors import ServiceUnavailable
-from app.core.store.store import Misconfigured
+from app.core.store.store import Misconfigured, OlderForm
 from app.core.worker import Worker, jobs
 from app.features import connect
 from app.http.metrics import with_token
@@ -33,6 +33,9 @@ def command(metrics_port: int | None, metrics_host: str) -> None:
     try:
         store.ping()
         store.check_writes()
+        store.check_form()
+    except OlderForm as error:
+        log.error(error.message, extra={"reason": error.reason, "remedy": "the worker starts its work after that"})
     except Misconfigured:
         store.database.client.close()
         raise

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from app.core.events import StoredEvent
     from app.core.operation import Operation
     from app.core.schemas.loading import Fields
+    from app.core.store.form import Step
     from app.core.store.store import Store
 
 Consumer = Callable[["Store", str, Sequence["StoredEvent"], datetime], None]
@@ -277,6 +278,8 @@ class Features:
     """Returns functions that add routes to the Flask app, given the settings."""
     delivery_fields: Callable[[], tuple[DeliveryField, ...]] = tuple
     """Returns fields of the delivery API's types."""
+    steps: tuple[Step, ...] = ()
+    """The changes of the database's form so far, in order; they are the same without some folders."""
     users: tuple[Callable[[Context, str, str], bool], ...] = ()
     """Return whether a record is filed under a category or cluster, given the field that names it, and its id."""
 
@@ -484,6 +487,11 @@ class Features:
     def indexes(self) -> Sequence[Index]:
         """All indexes."""
         return [*(one for storage in self._storage for one in storage.indexes), *map(outbox_index, self.outboxes)]
+
+    @cached_property
+    def shard_keys(self) -> Mapping[str, str]:
+        """The fields of all shard keys, by collection."""
+        return {name: one for storage in self._storage for name, one in storage.shard_keys.items()}
 
     @cached_property
     def validators(self) -> Mapping[str, Bson]:

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -107,7 +107,15 @@ def jobs(store: Store, settings: Any) -> tuple[Job, ...]:
     others = tuple(make(store, settings) for make in store.features.jobs())
     then = [job.run for job in others if job.after_events]
     clock = Job("check the clock", CHECK_SECONDS, partial(check_clock, store))
-    return (project_by_project("relay events", 0.2, relay_events, store, *then), *others, clock)
+    every = (project_by_project("relay events", 0.2, relay_events, store, *then), *others, clock)
+    return tuple(replace(job, run=partial(_in_this_form, store, job.run)) for job in every)
+
+
+def _in_this_form(store: Store, run: Callable[[], bool]) -> bool:
+    """Runs a job; raises `FormDiffers` instead where the database has the form of another release."""
+    with store.deadline():
+        store.check_form()
+    return run()
 
 
 def check_clock(store: Store) -> bool:

@@ -23,7 +23,7 @@ BY_DUE_DATE = _documents(
 )
 SLUGS = _documents("slugKeys", "a slug, current or delivered, is one document's", NOT_DELETED, unique=True)
 KEYS = _documents("key", "a key is one document's, also in the trash", {"key": {"$gt": ""}}, unique=True)
-KEYWORDS = _documents("keywordKey", "documents whose briefs have the same keyword", NOT_DELETED)
+KEYWORDS = _documents("keywordKey", "documents whose briefs have the same keyword; the shard key")
 WORDS = _documents("words", "searches for words of title, slug and keyword", NOT_DELETED)
 EXPIRED_LEASES = _documents("brief.claimExpiresAt", "claims whose lease has expired", LEASED)
 SCHEDULED = _documents(
@@ -55,6 +55,7 @@ STORAGE = Storage(
         ),
         "revisions": validator(projectId=ID, documentId=ID, version=COUNT, at=TIME),
     },
+    shard_keys={"documents": "projectId", "revisions": "projectId"},
     outboxes=("documents",),
     events=(
         *types("document", "created updated content_updated submitted approved changes_requested scheduled"),

@@ -33,6 +33,7 @@ FEATURE = Feature(
                 {"data.documentId": {"$exists": True}},
             ),
         ),
+        shard_keys={"events": "projectId"},
         validators={"events": validator(projectId=ID, sequence=COUNT, type=TEXT, at=TIME)},
     ),
 )

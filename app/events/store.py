@@ -19,6 +19,7 @@ from app.core.errors import CursorExpired, WriteConflict
 from app.core.events import StoredEvent
 from app.core.store.collection import DESCENDING, Collection, from_bson, to_bson, write_once
 from app.core.store.outbox import OutboxEvent, StoredFeed, new_feed
+from app.core.store.own_records import own_record
 from app.core.store.types import Bson
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Events(Collection[StoredEvent]):
     def _feed(self, project_id: str) -> TrimmedFeed:
         """Returns a project's feed without its plan."""
         feed = cast(TrimmedFeed, {**new_feed(project_id), "trimmed": 0, "deleted": 0})
-        feed.update(self._feeds.find_one({"_id": ObjectId(project_id)}, {"plan": 0}) or feed)
+        feed.update(self._feeds.find_one(own_record(project_id), {"plan": 0}) or feed)
         return feed
 
     def of_document(
@@ -134,7 +135,7 @@ class Events(Collection[StoredEvent]):
     def note_attributed(self, project_id: str, sequence: int) -> None:
         """Notes that the worker has computed who wrote the texts up to an event."""
         noted = {"$max": {"attributed": sequence}}
-        self._feeds.update_one({"_id": ObjectId(project_id)}, noted)
+        self._feeds.update_one(own_record(project_id), noted)
 
     def trim(self, project_id: str, before: datetime) -> int:
         """Removes a batch of the oldest events from a feed, those from before an instant; returns how many.
@@ -150,10 +151,10 @@ class Events(Collection[StoredEvent]):
             if not old:
                 return 0
             trimmed = old[-1]["sequence"]
-            self._feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"trimmed": trimmed}})
+            self._feeds.update_one(own_record(project_id), {"$max": {"trimmed": trimmed}})
         upto = min(trimmed, deleted + TRIM_BATCH)
         self._delete(project_id, deleted, upto)
-        self._feeds.update_one({"_id": ObjectId(project_id)}, {"$max": {"deleted": upto}})
+        self._feeds.update_one(own_record(project_id), {"$max": {"deleted": upto}})
         return upto - deleted
 
     def _old(self, project_id: str, trimmed: int, before: datetime) -> list[StoredEvent]:

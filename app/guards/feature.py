@@ -48,6 +48,7 @@ FEATURE = Feature(
             index("budgets", "projectId tokenId limit begins", "what a token has used of its budget", unique=True),
             index("budgets", "begins", "days and hours that are over", expireAfterSeconds=2 * DAY_SECONDS),
         ),
+        shard_keys={"budgets": "projectId"},
         events=types("project", "frozen unfrozen"),
     ),
     closed_lists=by_class_name(BudgetLimit, SkipReason),

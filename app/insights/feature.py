@@ -1,7 +1,7 @@
 """The feature `insights`: its storage, and its part in purging a document."""
 
 from app.core.features import Feature
-from app.core.store.indexes import FIRST_DATE, Storage, index
+from app.core.store.indexes import FIRST_DATE, Storage, index, key_index
 from app.core.times import DAY_SECONDS
 from app.insights.store import delete_progress
 
@@ -18,6 +18,8 @@ FEATURE = Feature(
                 "the ready brief that has waited longest",
                 {"waitingSince": {"$gt": FIRST_DATE}},
             ),
-        )
+            key_index("progress"),
+        ),
+        shard_keys={"figures": "projectId", "progress": "projectId _id"},
     ),
 )

@@ -24,9 +24,10 @@ def count_events(store: Store, project_id: str, events: Sequence[StoredEvent], _
     store[InsightFigures].count_batch(project_id, events)
 
 
-def delete_progress(store: Store, _project_id: str, document_id: str) -> None:
+def delete_progress(store: Store, project_id: str, document_id: str) -> None:
     """Deletes the progress of a document that is purged."""
-    store.database.progress.delete_one({"_id": ObjectId(document_id)}, session=store.session)
+    one = {"projectId": ObjectId(project_id), "_id": ObjectId(document_id)}
+    store.database.progress.delete_one(one, session=store.session)
 
 
 class InsightFigures(Collection[StoredFigures]):
@@ -38,16 +39,16 @@ class InsightFigures(Collection[StoredFigures]):
         """Counts the events of a batch, also of one that was counted in part."""
         documents = {event["data"]["documentId"] for event in events if event["data"].get("documentId")}
         first, last = events[0]["sequence"], events[-1]["sequence"]
-        rows = list(self._store.database.progress.find({"_id": {"$in": object_ids(documents)}}))
+        these = self._where(project_id, {"_id": {"$in": object_ids(documents)}})
+        rows = list(self._store.database.progress.find(these))
         progress = {str(row["_id"]): cast(Progress, row) for row in rows}
         figures = count(events, progress)
         if all(row["sequence"] < first for row in rows):
             write_once(self._collection, _figure_updates(project_id, figures, last), ["_id"])
-        written = {"projectId": ObjectId(project_id), "sequence": last}
         changes = [
             UpdateOne(
-                {"_id": ObjectId(document_id), "sequence": {"$lt": last}},
-                {"$set": {**progress[document_id], **written}},
+                self._where(project_id, {"_id": ObjectId(document_id), "sequence": {"$lt": last}}),
+                {"$set": {**progress[document_id], "sequence": last}},
                 upsert=True,
             )
             for document_id in documents
@@ -70,13 +71,13 @@ def _figure_updates(project_id: str, figures: Figures, last: int) -> list[Update
     for (day, token_id), counted in figures.counts.items():
         actor = figures.actors.get(token_id)
         row = {
-            "projectId": ObjectId(project_id),
             "day": _midnight(day),
             "tokenId": object_id(token_id),
             "sequence": last,
             **({"name": actor["name"], "agent": actor["agent"]} if actor else {}),
         }
-        one = {"_id": f"{project_id} {day} {token_id or ''}", "sequence": {"$lt": last}}
+        row_id = f"{project_id} {day} {token_id or ''}"
+        one = {"_id": row_id, "projectId": ObjectId(project_id), "sequence": {"$lt": last}}
         added = {"$inc": dict(counted)} if counted else {}
         updates.append(UpdateOne(one, {"$set": row, **added}, upsert=True))
     return updates

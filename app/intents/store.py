@@ -27,6 +27,7 @@ STORAGE = Storage(
     validators={
         "intents": validator(projectId=ID, tokenId=ID, kind=one_of(Kind), slot={"bsonType": "number", "minimum": 0})
     },
+    shard_keys={"intents": "projectId"},
 )
 
 _next_slots: LRUCache[str, int] = LRUCache(10_000)

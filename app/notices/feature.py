@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from app.core.features import AddedFields, Feature, by_class_name
-from app.core.store.indexes import Storage, index
+from app.core.store.indexes import Storage, index, key_index
 from app.core.times import DAY_SECONDS
 from app.notices.inbox import waiting_since
 from app.notices.inbox_store import ROUNDS_AT, WAITING_SINCE
@@ -82,8 +82,9 @@ FEATURE = Feature(
                 expireAfterSeconds=4 * DAY_SECONDS,
             ),
             index("noticeLeases", "slow dueAt", "the mailbox that has waited longest"),
-            *(WAITING_SINCE, ROUNDS_AT),
-        )
+            *(key_index("noticeLeases"), WAITING_SINCE, ROUNDS_AT),
+        ),
+        shard_keys={"notices": "projectId", "noticeLeases": "projectId _id"},
     ),
     closed_lists={**by_class_name(Digest, WaitKind), "ListedTokenKind": LISTED_TOKEN_KINDS},
 )

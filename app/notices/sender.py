@@ -91,7 +91,7 @@ class NoticeSender:
         rests_until = None
         if outcome.succeeded:
             self.store[Notices].settle(project_id, notices)
-            self._arrived(box, wanted, at, gathers_until)
+            self._arrived(project_id, box, wanted, at, gathers_until)
         else:
             rests_until = self._failed(lease, mailbox.member, notices, at)
         details = {"status": outcome.status_code, "error": outcome.error, "notices": len(wanted)}
@@ -139,18 +139,20 @@ class NoticeSender:
         )
         return mailer.send(message, seconds)
 
-    def _arrived(self, box: str, sent: Sequence[StoredNotice], at: datetime, gathers_until: datetime) -> None:
+    def _arrived(
+        self, project_id: str, box: str, sent: Sequence[StoredNotice], at: datetime, gathers_until: datetime
+    ) -> None:
         """Notes that a mailbox works, and has what follows the first notice within a minute wait for its end."""
-        self.leases.record_success(box)
+        self.leases.record_success(project_id, box)
         if sent and all(one["createdAt"] >= gathers_until for one in sent):
-            self.leases.gather(box, at + GATHERS)
+            self.leases.gather(project_id, box, at + GATHERS)
 
     def _failed(
         self, lease: MailboxLease, member: StoredMember | None, notices: Sequence[StoredNotice], at: datetime
     ) -> datetime | None:
         """Returns when a mailbox is tried again; gives up after too long, and turns its member's notices off."""
         project_id, box = lease["projectId"], lease["id"]
-        failing_since, failures = self.leases.record_failure(box, at)
+        failing_since, failures = self.leases.record_failure(project_id, box, at)
         again = next_attempt(failures, failing_since, self.clock(), self.chance())
         if again is not None:
             return again
@@ -159,5 +161,5 @@ class NoticeSender:
                 off = {"notify": {**notify_of(member), "digest": Digest.OFF}}
                 self.store[Members].update(project_id, member, off, Event("member.updated", self.clock(), SYSTEM))
             self.store[Notices].settle(project_id, notices)
-            self.leases.record_success(box)
+            self.leases.record_success(project_id, box)
         return None

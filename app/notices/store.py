@@ -145,6 +145,6 @@ class NoticeLeases(LeaseQueue[MailboxLease]):
     name = "noticeLeases"
     record_id = staticmethod(str)
 
-    def gather(self, mailbox: str, until: datetime) -> None:
+    def gather(self, project_id: str, mailbox: str, until: datetime) -> None:
         """Has the notices of a mailbox wait until an instant, to be sent together."""
-        self._collection.update_one({"_id": mailbox}, {"$set": {"gathersUntil": until}})
+        self._collection.update_one(self._one(project_id, mailbox), {"$set": {"gathersUntil": until}})

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from app.core.features import Feature
-from app.core.store.indexes import Storage, index
+from app.core.store.indexes import Storage, index, key_index
 from app.oauth.rules import ConnectionKeys, refuse_rotation
 from app.oauth.store import access_ends
 from app.projects.token_responses import Token
@@ -52,6 +52,8 @@ FEATURE = Feature(
             index("codes", "expiresAt", "codes expire", expireAfterSeconds=0),
             index("registrations", "address createdAt", "how many clients an address registered"),
             index("registrations", "expiresAt", "registrations without a connection are dropped", expireAfterSeconds=0),
-        )
+            key_index("registrations"),
+        ),
+        shard_keys={"codes": "projectId", "registrations": "projectId _id"},
     ),
 )

@@ -1,5 +1,6 @@
 """Clients that registered themselves, codes, and the tokens that are connections (decisions, section 16)."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal, NotRequired, TypedDict, cast
 
@@ -47,26 +48,32 @@ class Registrations(Collection[StoredRegistration]):
     """The clients that registered themselves. They belong to no project, as they ask before anybody has signed in."""
 
     name = "registrations"
+    nowhere: Mapping[str, None] = {"projectId": None}
+    """That they belong to no project, in each filter and record."""
 
     def register(self, record: Values) -> None:
         """Adds a client."""
-        self._collection.insert_one(to_bson(record), session=self._session)
+        self._collection.insert_one(to_bson({**record, **self.nowhere}), session=self._session)
 
     def count(self, address: str, since: datetime) -> int:
         """Returns how many clients an address has registered since a time."""
-        return self._collection.count_documents({"address": address, "createdAt": {"$gt": since}})
+        return self._collection.count_documents({**self.nowhere, "address": address, "createdAt": {"$gt": since}})
 
     def remove(self, client_id: str) -> None:
         """Deletes a client."""
-        self._collection.delete_one({"_id": object_id(client_id)}, session=self._session)
+        self._collection.delete_one({**self.nowhere, "_id": object_id(client_id)}, session=self._session)
 
     def get(self, client_id: str) -> StoredRegistration | None:
         """Returns a client; None where none has this id."""
-        return self.from_bson(self._collection.find_one({"_id": object_id(client_id)}, session=self._session))
+        return self.from_bson(
+            self._collection.find_one({**self.nowhere, "_id": object_id(client_id)}, session=self._session)
+        )
 
     def keep(self, client_id: str) -> None:
         """Makes the registration of a client permanent, once it has made a connection."""
-        self._collection.update_one({"_id": object_id(client_id)}, {"$unset": {"expiresAt": ""}}, session=self._session)
+        self._collection.update_one(
+            {**self.nowhere, "_id": object_id(client_id)}, {"$unset": {"expiresAt": ""}}, session=self._session
+        )
 
 
 def granter_is_in_force(store: Store, project_id: str, token: ConnectedToken | AgreedToken, now: datetime) -> bool:

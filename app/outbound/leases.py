@@ -59,26 +59,28 @@ class LeaseQueue(Collection[Lease], Generic[Lease]):
         failure of the present turn either.
         """
         rest = {"restsUntil": FREE, "skipsRest": end_rest}
-        new = {"projectId": ObjectId(project_id), "leasedUntil": FREE, "leaseId": None, "slow": True}
+        new = {"leasedUntil": FREE, "leaseId": None, "slow": True}
         values: Bson = {"$set": rest, "$setOnInsert": new} if end_rest else {"$setOnInsert": new | rest}
         due = {"$min": {"dueAt": at}, "$inc": {"wakes": 1}}
-        self._collection.update_one(
-            {"_id": self.record_id(receiver_id)}, due | values, upsert=True, session=self._session
-        )
+        one = self._one(project_id, receiver_id)
+        self._collection.update_one(one, due | values, upsert=True, session=self._session)
+
+    def _one(self, project_id: str, receiver_id: str) -> Bson:
+        return self._where(project_id, {"_id": self.record_id(receiver_id)})
 
     def take(self, now: datetime, until: datetime, *, slow: bool, exclude: Sequence[str] = ()) -> Lease | None:
         """Leases the receiver that has been due longest, among the slow ones or among the others; None when none is.
 
-        Receivers of the projects `exclude` are left to others.
+        Receivers of the projects `exclude` are left to others. It is found in one command and leased in another, which
+        names its project; another worker may be first in between, and then the next one is looked for.
         """
         due: Bson = {"slow": slow} | dict.fromkeys(("dueAt", "leasedUntil", "restsUntil"), {"$lte": now})
-        taken = self._collection.find_one_and_update(
-            due | {"projectId": {"$nin": [ObjectId(project_id) for project_id in exclude]}},
-            {"$set": {"leasedUntil": until, "leaseId": ObjectId(), "skipsRest": False}},
-            sort=[("dueAt", 1)],
-            return_document=True,
-        )
-        return self.from_bson(taken)
+        others = {"projectId": {"$nin": [ObjectId(project_id) for project_id in exclude]}}
+        leased = {"$set": {"leasedUntil": until, "leaseId": ObjectId(), "skipsRest": False}}
+        while found := self._collection.find_one(due | others, {"projectId": 1}, sort=[("dueAt", 1)]):
+            if taken := self._collection.find_one_and_update(found | due, leased, return_document=True):
+                return self.from_bson(taken)
+        return None
 
     def give_back(
         self, lease: Lease, due: datetime | None, now: datetime, *, slow: bool, rests_until: datetime | None
@@ -88,7 +90,7 @@ class LeaseQueue(Collection[Lease], Generic[Lease]):
         A receiver that is overdue is sorted as due now, behind the others that are due. It is not leased before
         `rests_until`.
         """
-        held = {"_id": self.record_id(lease["id"]), "leaseId": ObjectId(lease["leaseId"])}
+        held = self._one(lease["projectId"], lease["id"]) | {"leaseId": ObjectId(lease["leaseId"])}
         is_woken = {"$ne": ["$wakes", lease["wakes"]]}
         free: Bson = {
             "leasedUntil": FREE,
@@ -99,28 +101,26 @@ class LeaseQueue(Collection[Lease], Generic[Lease]):
         }
         self._collection.update_one(held, [{"$set": free}])
 
-    def delete(self, receiver_id: str) -> None:
+    def delete(self, project_id: str, receiver_id: str) -> None:
         """Deletes the lease of a receiver that is deleted."""
-        self._collection.delete_one({"_id": self.record_id(receiver_id)}, session=self._session)
+        self._collection.delete_one(self._one(project_id, receiver_id), session=self._session)
 
-    def reset(self, receiver_id: str) -> None:
+    def reset(self, project_id: str, receiver_id: str) -> None:
         """Resets the history of a receiver, as when its URL changes: no failures and no durations."""
         self._collection.update_one(
-            {"_id": self.record_id(receiver_id)},
+            self._one(project_id, receiver_id),
             {"$set": {"slow": True, "restsUntil": FREE}, "$unset": {"failingSince": 1, "failures": 1}},
             session=self._session,
         )
 
-    def record_success(self, receiver_id: str) -> None:
+    def record_success(self, project_id: str, receiver_id: str) -> None:
         """Records that a receiver works."""
-        self._collection.update_one(
-            {"_id": self.record_id(receiver_id)}, {"$unset": {"failingSince": 1, "failures": 1}}
-        )
+        self._collection.update_one(self._one(project_id, receiver_id), {"$unset": {"failingSince": 1, "failures": 1}})
 
-    def record_failure(self, receiver_id: str, since: datetime) -> tuple[datetime, int]:
+    def record_failure(self, project_id: str, receiver_id: str, since: datetime) -> tuple[datetime, int]:
         """Records that a receiver failed; returns since when it fails, and how many times in a row."""
         found = self._collection.find_one_and_update(
-            {"_id": self.record_id(receiver_id)},
+            self._one(project_id, receiver_id),
             {"$min": {"failingSince": since}, "$inc": {"failures": 1}},
             projection={"_id": 0, "failingSince": 1, "failures": 1},
             return_document=True,

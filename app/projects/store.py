@@ -12,9 +12,11 @@ from pymongo.collection import Collection as MongoCollection
 
 from app.core.events import Event
 from app.core.slugs import name_key
+from app.core.store import form
 from app.core.store.collection import OutboxCollection, new_id, object_id
-from app.core.store.indexes import NOT_DELETED, Storage, index, types
+from app.core.store.indexes import NOT_DELETED, Storage, index, key_index, types
 from app.core.store.named import Named
+from app.core.store.own_records import own_record
 from app.core.store.types import Bson, Values
 from app.core.store.validators import ID, TEXT, one_of, record_validator
 from app.core.vocabulary import Role
@@ -34,7 +36,9 @@ STORAGE = Storage(
             unique=True,
         ),
         index("members", "emailKey", "who signs in with an e-mail address, before any project is known", NOT_DELETED),
+        *map(key_index, ("projects", "members", "counters")),
     ),
+    shard_keys={"projects": "projectId _id", "members": "projectId", "counters": "projectId _id"},
     validators={
         "projects": record_validator(teamId=ID, name=TEXT),
         "members": record_validator(name=TEXT, role=one_of(Role)),
@@ -86,6 +90,7 @@ class StoredCounters(TypedDict):
     """
 
     _id: ObjectId
+    projectId: ObjectId
     clusters: int
     """How many clusters there are."""
     webhooks: int
@@ -122,8 +127,9 @@ class Projects(OutboxCollection[StoredProject]):
 
     def create(self, record: Values) -> StoredProject:
         """Adds a project and its counters; without an event, as no token exists that could read it."""
+        form.note(self._store.database, self._store.features.steps)
         project_id = new_id()
-        counters = StoredCounters(_id=ObjectId(project_id), clusters=0, webhooks=0)
+        counters = StoredCounters(_id=ObjectId(project_id), projectId=ObjectId(project_id), clusters=0, webhooks=0)
         self._counters.insert_one(counters, session=self._session)
         return self._insert(project_id, {**record, "id": project_id, "rev": 1, "outbox": []})
 
@@ -138,7 +144,8 @@ class Projects(OutboxCollection[StoredProject]):
 
     def find(self, project_id: str) -> StoredProject | None:
         """Returns a project by an id of any form, or None."""
-        return self.from_bson(self._collection.find_one({"_id": object_id(project_id)}, self.hidden))
+        found = object_id(project_id)
+        return self.from_bson(self._collection.find_one({"_id": found, "projectId": found}, self.hidden))
 
     def all(self) -> list[StoredProject]:
         """Returns every project, the oldest first, for the command line."""
@@ -153,16 +160,16 @@ class Projects(OutboxCollection[StoredProject]):
 
     def count_up(self, project_id: str, what: Capped, cap: int, number: int = 1) -> bool:
         """Counts some more of something inside a transaction; False where that exceeds the cap."""
-        below = {"_id": ObjectId(project_id), what: {"$not": {"$gt": cap - number}}}  # none yet: none counted
+        below = {**own_record(project_id), what: {"$not": {"$gt": cap - number}}}  # none yet: none counted
         return self._counters.update_one(below, {"$inc": {what: number}}, session=self._session).matched_count > 0
 
     def count_down(self, project_id: str, what: Capped) -> None:
         """Counts one less of something inside a transaction."""
-        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {what: -1}}, session=self._session)
+        self._counters.update_one(own_record(project_id), {"$inc": {what: -1}}, session=self._session)
 
     def conflict_on(self, project_id: str, what: str) -> None:
         """Makes every other transaction of the project that writes its counters conflict with this one.
 
         So a category that is moved in the tree is moved alone. `what` is the name of the counter that is written.
         """
-        self._counters.update_one({"_id": ObjectId(project_id)}, {"$inc": {what: 1}}, session=self._session)
+        self._counters.update_one(own_record(project_id), {"$inc": {what: 1}}, session=self._session)

@@ -16,7 +16,7 @@ from app.projects.rules import StoredInvitation, StoredProject, StoredSecret, St
 STORAGE = Storage(
     indexes=(
         index("tokens", "projectId memberId", "which tokens are members'", {"memberId": {"$gt": FIRST_ID}}),
-        index("tokens", "hash", "finds a caller, before any project is known", unique=True),
+        index("tokens", "hash", "finds a caller, before any project is known", title="by_hash"),
         index("tokens", "projectId _id", "lists of a project's tokens"),
         index("sessions", "projectId hash", "finds who is signed in", unique=True),
         index("sessions", "expiresAt", "sessions end by themselves", expireAfterSeconds=0),
@@ -24,6 +24,7 @@ STORAGE = Storage(
         index("invitations", "projectId memberId _id", "lists of a member's invitations"),
         index("invitations", "expiresAt", "invitations expire", expireAfterSeconds=0),
     ),
+    shard_keys={"tokens": "projectId _id", "sessions": "projectId", "invitations": "projectId"},
     validators={"tokens": record_validator(kind=TEXT, name=TEXT, hash=TEXT, scopes=ITEMS)},
     outboxes=("tokens",),
     events=types("token", "created updated rotated revoked"),
@@ -66,7 +67,7 @@ class Tokens(OutboxCollection[StoredToken]):
 
     def with_project(self, secret_hash: str) -> tuple[StoredToken, StoredProject] | None:
         """Returns the token whose secret has this hash, with its project, in one read."""
-        project = {"from": "projects", "localField": "projectId", "foreignField": "_id", "as": "project"}
+        project = {"from": "projects", "localField": "projectId", "foreignField": "projectId", "as": "project"}
         hidden = {"outbox": 0, "project.outbox": 0, "project.views": 0}
         stages: Sequence[Bson] = [{"$match": {"hash": secret_hash}}, {"$lookup": project}, {"$project": hidden}]
         for row in self._collection.aggregate(stages, session=self._session):

@@ -55,6 +55,7 @@ STORAGE = Storage(
             "redirects from slugs that documents were delivered under before",
         ),
     ),
+    shard_keys={"publications": "projectId"},
 )
 
 NEWEST = (("publishedAt", DESCENDING), ("_id", 1))

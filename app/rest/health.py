@@ -24,10 +24,13 @@ class Health(Schema):
     warning = StrictString(None, description="A problem that an operator should fix, as a wrong clock")
 
 
+LIVENESS = "getHealth"
+"""The endpoint that answers whatever the database is like."""
+
 routes = Blueprint("health", __name__, description="Liveness and readiness.")
 
 
-@routes.route("/health", endpoint="getHealth")
+@routes.route("/health", endpoint=LIVENESS)
 @routes.response(200, Health, description="The service responds.", example={"status": "ok"})
 @routes.doc(operationId="getHealth", security=[], responses=ERRORS)
 def health() -> dict[str, str]:
@@ -45,8 +48,8 @@ def ready() -> dict[str, str]:
     """Check that the service is ready
 
     The process responds, and so does its database; 503 when that can't be reached or written to, or lacks a unique
-    index or a validator, which `content-workflow db init` creates. `warning` says that this server's clock
-    differs from MongoDB's by more than 2 s. No token is needed.
+    index or a validator, which `content-workflow db init` creates, or has the form of another release. `warning` says
+    that this server's clock differs from MongoDB's by more than 2 s. No token is needed.
     """
     store = callers().store
     store.ping()

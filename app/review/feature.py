@@ -112,6 +112,7 @@ FEATURE = Feature(
             index("reviewLinks", "projectId documentId _id", "a document's review links"),
             index("reviewLinks", "expiresAt", "review links end by themselves", expireAfterSeconds=0),
         ),
+        shard_keys={"threads": "projectId", "reviewLinks": "projectId"},
         events=types("thread", "opened replied resolved reopened") + types("review_link", "created deleted"),
         validators={
             "threads": validator(

@@ -96,7 +96,7 @@ class Transfers:
             for name, file in files.items():
                 gone = {"deletedAt": None} if name in ("categories", "clusters", "images") else {}
                 keys = ("projectId", "documentId", "_id") if name == "threads" else ("projectId", "_id")
-                where = {("_id" if name == "projects" else "projectId"): ObjectId(project_id), **gone}
+                where = {"projectId": ObjectId(project_id), **gone}
                 found = self._database[name].find(where, {"outbox": 0, "words": 0}, session=session)
                 for row in _read(self._store, found.sort([(key, 1) for key in keys])):
                     file.write(bson.encode(row))

@@ -1,7 +1,7 @@
 """The feature `webhooks`: its storage."""
 
 from app.core.features import Feature, by_class_name
-from app.core.store.indexes import Storage, index, types
+from app.core.store.indexes import Storage, index, key_index, types
 from app.core.times import DAY_SECONDS
 from app.webhooks.vocabulary import DeliveryStatus
 
@@ -15,7 +15,9 @@ FEATURE = Feature(
             index("deliveries", "projectId webhookId nextAttemptAt sequence", "what is due", {"status": "pending"}),
             index("deliveries", "createdAt", "the log goes back 30 days", expireAfterSeconds=30 * DAY_SECONDS),
             index("leases", "slow dueAt", "the webhook that has waited longest"),
+            key_index("leases"),
         ),
+        shard_keys={"webhooks": "projectId _id", "deliveries": "projectId", "leases": "projectId _id"},
         outboxes=("webhooks",),
         tombstones=("webhooks",),
         events=types("webhook", "created updated deleted disabled"),

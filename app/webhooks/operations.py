@@ -89,7 +89,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webh
     event = ctx.event("webhook.updated")
     changed = ctx.store[Webhooks].update(ctx.project_id, webhook, changes, event) if differs else webhook
     if differs and fields.keys() & {"enabled", "url"}:
-        ctx.store[Leases].reset(webhook_id)
+        ctx.store[Leases].reset(ctx.project_id, webhook_id)
     if fields.get("enabled") is False:
         ctx.store[Deliveries].give_up(ctx.project_id, webhook_id)
     return _result(changed)
@@ -102,7 +102,7 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     deleted = ctx.store[Webhooks].delete(ctx.project_id, webhook, ctx.event("webhook.deleted"))
     ctx.store[Projects].count_down(ctx.project_id, "webhooks")
     ctx.store[Deliveries].give_up(ctx.project_id, webhook_id)
-    ctx.store[Leases].delete(webhook_id)
+    ctx.store[Leases].delete(ctx.project_id, webhook_id)
     return _result(deleted)
 
 

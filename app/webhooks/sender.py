@@ -92,7 +92,7 @@ class WebhookSender:
                     rests_until = self._failed(project_id, webhook, outcome, at)
                     break
                 if not arrived:
-                    self.store[Leases].record_success(webhook_id)
+                    self.store[Leases].record_success(project_id, webhook_id)
             arrived += 1
         with self.store.deadline():
             self._end_turn(lease, slow=slow, rests_until=rests_until)
@@ -137,7 +137,7 @@ class WebhookSender:
     def _failed(self, project_id: str, webhook: StoredWebhook, outcome: Outcome, at: datetime) -> datetime:
         """Disables a webhook that has failed for too long; returns until when nothing is sent to it."""
         now = self.clock()
-        failing_since, failures = self.store[Leases].record_failure(webhook["id"], at)
+        failing_since, failures = self.store[Leases].record_failure(project_id, webhook["id"], at)
         if outcome.status_code == GONE or now - failing_since >= GIVE_UP_AFTER:
             with suppress(WriteConflict):  # somebody enabled it again meanwhile: the next attempt decides
                 self._disable(project_id, webhook["id"], now)
@@ -159,7 +159,7 @@ class WebhookSender:
         if webhook is None or not webhook["enabled"]:
             self.store[Deliveries].give_up(project_id, webhook_id, keep_requested=webhook is not None)
         if webhook is None:
-            self.store[Leases].delete(webhook_id)
+            self.store[Leases].delete(project_id, webhook_id)
             return
         due = self.store[Deliveries].next_due(project_id, webhook_id)
         self.store[Leases].give_back(lease, due, self.clock(), slow=slow, rests_until=rests_until)

@@ -17,6 +17,7 @@ from app.cli.db import create_missing
 from app.cli.mongod import running_mongod
 from app.core.errors import ServiceUnavailable
 from app.core.store.store import AccessDenied, NotPrepared, Store
+from app.documents.indexes import SLUGS
 from app.features import connect
 from app.rest import health
 from tests.live import until
@@ -122,7 +123,7 @@ def test_a_database_without_a_unique_index_or_a_validator_is_not_ready(own_store
     rest = Rest(own_app.test_client(), a_project(own_store).token())
     answers = {}
     for what, name, take_away in (
-        ("index", "tokens.hash", partial(own_store.database.tokens.drop_index, "hash")),
+        ("index", f"documents.{SLUGS.name}", partial(own_store.database.documents.drop_index, SLUGS.name)),
         ("validator", "categories", partial(own_store.database.command, "collMod", "categories", validator={})),
     ):
         create_missing(own_store)

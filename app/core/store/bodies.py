@@ -18,7 +18,7 @@ from pymongo.read_concern import ReadConcern
 
 from app.core.store.caches import SharedCache
 from app.core.store.collection import Collection, object_id
-from app.core.store.indexes import Storage, index
+from app.core.store.indexes import Storage, index, key_index
 from app.core.store.types import Bson, Values
 from app.core.store.validators import ID, TEXT, validator
 
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from app.core.store.store import Store
 
 STORAGE = Storage(
-    indexes=(index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them"),),
+    indexes=(
+        index("bodies", "projectId documentId _id", "all texts of a document, to purge or export them"),
+        key_index("bodies"),
+    ),
+    shard_keys={"bodies": "projectId _id"},
     validators={"bodies": validator(projectId=ID, documentId=ID, text=TEXT)},
 )
 

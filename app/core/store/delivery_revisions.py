@@ -20,9 +20,16 @@ from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import PyMongoError
 
 from app.core.store.caches import SingleFlight
+from app.core.store.indexes import Storage, key_index
+from app.core.store.own_records import own_record
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
+
+STORAGE = Storage(
+    indexes=(key_index("deliveryRevisions"),),
+    shard_keys={"deliveryRevisions": "projectId _id"},
+)
 
 REMEMBERED = 250
 """How many changes are remembered as counted; one that is forgotten before it is relayed is counted twice."""
@@ -39,6 +46,7 @@ class StoredDeliveryRevision(TypedDict):
     """The delivery revision of a project, under the project's id."""
 
     _id: ObjectId
+    projectId: ObjectId
     number: int
     counted: list[str]
     """The ids of the changes that were counted last."""
@@ -70,7 +78,7 @@ class DeliveryRevisions:
     def read(self, project_id: str) -> Revision:
         """Returns a number that changes whenever what the project delivers does: one small read of the primary."""
         with self._store.causal_session() as session:
-            row = self._collection.find_one({"_id": ObjectId(project_id)}, {"counted": 0}, session=session)
+            row = self._collection.find_one(own_record(project_id), {"counted": 0}, session=session)
             at = session.operation_time if session else None
             if row is None:
                 return Revision(0, at)
@@ -79,7 +87,7 @@ class DeliveryRevisions:
     def next_in_sequence(self, project_id: str) -> int:
         """Returns a number for changes that have been committed, which is after those of all that were read before."""
         row = self._collection.find_one_and_update(
-            {"_id": ObjectId(project_id)},
+            own_record(project_id),
             {"$inc": {"sequence": 1}, "$setOnInsert": {"number": 0, "counted": []}},
             {"sequence": 1},
             upsert=True,
@@ -112,10 +120,10 @@ class DeliveryRevisions:
         counted = {"$each": [*changes], "$slice": -REMEMBERED}
         grows = {"number": 1, **{f"changes.{name}": 1 for name in collections}}
         update = {"$inc": grows, "$push": {"counted": counted}}
-        self._collection.update_one({"_id": ObjectId(project_id)}, update, upsert=True)
+        self._collection.update_one(own_record(project_id), update, upsert=True)
 
     def count_missing(self, project_id: str, changes: Collection[str]) -> None:
         """Increments the revision if one of the changes, all of them committed, may not have been counted yet."""
-        row = self._collection.find_one({"_id": ObjectId(project_id)}, {"counted": 1})
+        row = self._collection.find_one(own_record(project_id), {"counted": 1})
         if missing := set(changes).difference(row["counted"] if row else ()):
             self.count(project_id, missing)

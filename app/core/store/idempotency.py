@@ -20,7 +20,8 @@ STORAGE = Storage(
     indexes=(
         index("idempotency", "projectId tokenId key", "a key is used once", unique=True),
         index("idempotency", "at", "keys are stored for a day", expireAfterSeconds=DAY_SECONDS),
-    )
+    ),
+    shard_keys={"idempotency": "projectId"},
 )
 
 WRITE_CONFLICT = 112

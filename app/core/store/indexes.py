@@ -52,6 +52,11 @@ def index(collection: str, keys: str, why: str, only: Bson | None = None, *, tit
     return Index(collection, order, why, {**options, **partial}, title)
 
 
+def key_index(collection: str) -> Index:
+    """Returns an index that serves the shard key of a collection of which no other one does."""
+    return index(collection, "projectId _id", "the shard key")
+
+
 def outbox_index(collection: str) -> Index:
     """Returns the index of a collection whose records have an outbox."""
     return index(collection, "projectId outbox.at", "records whose events wait", WAITING)
@@ -61,9 +66,9 @@ def outbox_index(collection: str) -> Index:
 class Storage:
     """The indexes, validators, outboxes and events that a folder has in MongoDB.
 
-    Every unique index begins with `projectId`, so that the collections can be sharded by it; the exception is the one
-    that finds a token before its project is known. A query of a list of documents names the index it uses: left to
-    choose, MongoDB tries every index of the collection, most of them with a sort in memory of up to 100 MB.
+    Every unique index begins with the collection's shard key, which is the project, or the project and the record's
+    id. A query of a list of documents names the index it uses: left to choose, MongoDB tries every index of the
+    collection, most of them with a sort in memory of up to 100 MB.
     """
 
     indexes: tuple[Index, ...] = ()
@@ -75,6 +80,12 @@ class Storage:
     """Those of them whose deleted records stay, with `deletedAt`, until their last event has been moved."""
     events: tuple[str, ...] = ()
     """The types of its events, like `member.created`."""
+    shard_keys: Mapping[str, str] = field(default_factory=dict)
+    """The fields of the shard key of each of its collections, like `projectId _id` (`store/sharding.py`).
+
+    `projectId` alone where a unique index has other fields after it. One of the indexes begins with the key, and is
+    neither partial nor on an array.
+    """
 
 
 def types(record: str, happenings: str) -> tuple[str, ...]:
@@ -116,7 +127,7 @@ def _build(database: Database[Bson], indexes: Sequence[Index]) -> list[str]:
 
 
 def missing_unique(database: Database[Bson], indexes: Sequence[Index]) -> list[str]:
-    """Returns the unique indexes that are missing, like `tokens.hash`: without them nothing is unique or capped."""
+    """Returns the unique indexes that are missing, like `documents.listed`: nothing is unique or capped without."""
     unique = [index for index in indexes if index.options.get("unique")]
     collections = dict.fromkeys(index.collection for index in unique)
     missing = (index for collection in collections for index in _missing(database, collection, unique))

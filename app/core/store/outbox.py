@@ -27,11 +27,13 @@ from app.core.actors import Actor
 from app.core.events import StoredEvent, in_feed_order
 from app.core.store.collection import from_bson
 from app.core.store.delivery_revisions import DeliveryRevisions
-from app.core.store.indexes import FIRST_DATE, FIRST_ID, WAITING
+from app.core.store.indexes import FIRST_DATE, FIRST_ID, WAITING, Storage, key_index
 from app.core.store.types import Bson
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
+
+STORAGE = Storage(indexes=(key_index("feeds"),), shard_keys={"feeds": "projectId _id"})
 
 BATCH = 250
 """Maximum number of events of one plan, which has to fit into a record."""
@@ -69,6 +71,7 @@ class StoredFeed(TypedDict):
     """How far the events of a project are numbered, under the project's id."""
 
     _id: ObjectId
+    projectId: ObjectId
     sequence: int
     """The number of its last event, 0 for none."""
     plan: list[PlannedEvent]
@@ -79,7 +82,8 @@ class StoredFeed(TypedDict):
 
 def new_feed(project_id: str) -> StoredFeed:
     """Returns the feed of a project that has no events."""
-    return StoredFeed(_id=ObjectId(project_id), sequence=0, plan=[], plannedAt=FIRST_DATE)
+    project = ObjectId(project_id)
+    return StoredFeed(_id=project, projectId=project, sequence=0, plan=[], plannedAt=FIRST_DATE)
 
 
 class Outboxes:
@@ -152,7 +156,7 @@ class Outboxes:
         ]
         if not plan:
             return None
-        unchanged = {"_id": feed["_id"], "sequence": feed["sequence"], "plan": []}
+        unchanged = {"_id": feed["_id"], "projectId": feed["_id"], "sequence": feed["sequence"], "plan": []}
         last = {"sequence": plan[-1]["sequence"], "plannedAt": {"$max": ["$plannedAt", "$$NOW"]}}
         change = [{"$set": {**last, "plan": {"$literal": plan}}}]
         try:
@@ -173,7 +177,7 @@ class Outboxes:
             consume(self._store, project_id, events, feed["plannedAt"])
         for name in self._store.features.outboxes:
             self._empty(name, [row for row in plan if row["collection"] == name])
-        done = {"_id": feed["_id"], "sequence": plan[-1]["sequence"]}
+        done = {"_id": feed["_id"], "projectId": feed["_id"], "sequence": plan[-1]["sequence"]}
         self._feeds.update_one(done, {"$set": {"plan": []}})
 
     def _empty(self, name: str, rows: Sequence[PlannedEvent]) -> None:
@@ -190,4 +194,4 @@ class Outboxes:
         """Returns a pipeline on the feeds that yields a feed, and rows of stages on each collection of outboxes."""
         names = self._store.features.outboxes
         unions = ({"coll": name, "pipeline": [*stages, {"$set": {"collection": name}}]} for name in names)
-        return [{"$match": {"_id": feed}}, *({"$unionWith": union} for union in unions)]
+        return [{"$match": {"_id": feed, "projectId": feed}}, *({"$unionWith": union} for union in unions)]

@@ -33,9 +33,12 @@ from pymongo.write_concern import WriteConcern
 
 from app.core.errors import ServiceUnavailable, SettingsError, WriteConflict
 from app.core.features import NO_FEATURES, Features
-from app.core.store import indexes, validators
+from app.core.store import engines, indexes, validators
 from app.core.store.clock import Clock
 from app.core.store.delivery_revisions import DeliveryRevisions
+from app.core.store.form import KnownForm
+from app.core.store.form import newest as newest_form
+from app.core.store.form import read as read_form
 from app.core.store.request_time import TimeLeft
 from app.core.store.types import Bson
 
@@ -118,6 +121,37 @@ class NotPrepared(Misconfigured):
     )
 
 
+class NoRollback(Misconfigured):
+    """The server answers commands of transactions, and keeps what a transaction wrote that was aborted."""
+
+    message = (
+        "This server does not roll back what an aborted transaction wrote, so the service can't keep its promises: "
+        "use MongoDB 6.0 or newer as a replica set."
+    )
+
+
+class FormDiffers(Misconfigured):
+    """The database has the form of another release."""
+
+
+class OlderForm(FormDiffers):
+    """The database lacks steps that lead to this release's form."""
+
+    message = (
+        "The database has the form of an earlier release: stop its servers and workers, make a backup, and run "
+        "`content-workflow db migrate`."
+    )
+
+
+class NewerForm(FormDiffers):
+    """A newer release has changed the database."""
+
+    message = (
+        "The database has the form of a newer release, which this one can't read: install that release, or restore a "
+        "backup from before `content-workflow db migrate`."
+    )
+
+
 class _RolledBack(Exception):
     """Ends a transaction that is rolled back."""
 
@@ -141,6 +175,7 @@ class Store:
     cache_scope: object = field(default_factory=object, repr=False)
     """The first part of a key in caches that all stores of a process share; it is the same inside transactions."""
     clock: Clock = field(default_factory=Clock, repr=False)
+    form: KnownForm = field(default_factory=KnownForm, repr=False)
     writes: int = field(default=0, init=False)
     """Grows with each write through this store: inside a transaction it shows whether anything was written."""
     delivery_change: tuple[str, str] | None = field(default=None, init=False)
@@ -290,11 +325,28 @@ class Store:
             raise NotPrepared(reason=f"missing: {', '.join(missing)}")
 
     def check_writes(self) -> None:
-        """Checks that the service's user may write, with a write that matches nothing. Raises as `ping` does."""
+        """Checks that the service's user may write, and that a transaction that is aborted leaves nothing.
+
+        Raises as `ping` does; `NoRollback` where it leaves what it wrote.
+        """
+        probe: Bson = {"_id": ObjectId(), "projectId": None}
         with self.deadline():
-            self.database.feeds.with_options(write_concern=WriteConcern(w=1)).update_one(
-                {"_id": ""}, {"$set": {"by": ""}}
-            )
+            self.rolled_back(lambda inside: inside.database.form.insert_one(dict(probe), session=inside.session))
+            if self.database.form.delete_one(probe).deleted_count:
+                raise NoRollback(reason=engines.reason(self.database))
+
+    def check_form(self) -> None:
+        """Checks that the database has the form of this release, as it was seconds ago. Raises `FormDiffers`."""
+        version, newest = self.form.version(self.database, self.features.steps), newest_form(self.features.steps)
+        if version is not None and version != newest:
+            differs = NewerForm if version > newest else OlderForm
+            raise differs(reason=f"form {version}, this release needs {newest}")
+
+    def refuse_newer_form(self) -> None:
+        """Refuses with `NewerForm` a database that a newer release has changed."""
+        version = read_form(self.database, self.features.steps)
+        if version > newest_form(self.features.steps):
+            raise NewerForm(reason=f"form {version}, this release needs {newest_form(self.features.steps)}")
 
     def __getitem__(self, kind: Callable[[Store], C]) -> C:
         """Returns a collection of this database, as in `store[Documents]`; inside a transaction, bound to its session.

@@ -1,185 +1,189 @@
-"""Which queries name the project, and so reach one shard when collections are sharded by it (docs/deployment.md)."""
+"""What sharding needs: keys with indexes that serve them, and commands that a router takes and sends to one shard.
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import timedelta
-from functools import partial
+The router of the session (`tests/router.py`) listens over the whole suite; here it is proved that it finds what it is
+to find, and that a real mongod accepts each key.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from pymongo import MongoClient, monitoring
+from bson import ObjectId
+from pymongo import MongoClient
+from pymongo.errors import OperationFailure
+from pymongo.read_concern import ReadConcern
 
-from app.briefs.operations import end_expired_claim
-from app.core.context import Context, this_instant
 from app.core.store.outbox import Outboxes
-from app.core.vocabulary import Channel
-from app.documents.store import Documents
-from app.events.store import Events
-from app.features import ALL, connect
-from tests.graphql_app.client import GraphQL, delivery_token
-from tests.listener import Listener
-from tests.make import OPERATIONS, Project, an_app, made
+from app.core.store.sharding import refused, shard_key
+from app.core.store.store import Store
+from app.features import ALL
+from tests.make import a_project
+from tests.router import OF_THE_SESSION, Router
+from tests.valid_calls import CALLS, Scene
 
 pytestmark = pytest.mark.needs_mongod
 
-SHARD_KEYS = {
-    **dict.fromkeys(
-        (
-            "documents",
-            "publications",
-            "categories",
-            "clusters",
-            "members",
-            "webhooks",
-            "sessions",
-            "invitations",
-            "budgets",
-        ),
-        ("projectId",),
+PROJECT, ONE = ObjectId(), ObjectId()
+OURS = {"projectId": PROJECT, "_id": ONE}
+
+Collection = Any
+Session = Any
+
+
+def in_transaction(run: Callable[[Collection, Session], object]) -> Callable[[Collection], None]:
+    def planted(collection: Collection) -> None:
+        with collection.database.client.start_session() as session, session.start_transaction():
+            run(collection, session)
+
+    return planted
+
+
+def snapshot(collection: Collection) -> Collection:
+    return collection.with_options(read_concern=ReadConcern("snapshot"))
+
+
+def joined(collection: Collection, session: Session, **stage: Any) -> None:
+    list(collection.aggregate([{"$match": OURS}, stage], session=session))
+
+
+LOOKUP = {"from": "bodies", "localField": "projectId", "foreignField": "projectId", "as": "found"}
+GRAPH = {"from": "bodies", "startWith": "$a", "connectFromField": "a", "connectToField": "b", "as": "found"}
+
+PLANTED: dict[str, Callable[[Collection], object]] = {
+    "a record has no projectId": lambda c: c.insert_one({"_id": ObjectId()}),
+    "needs the whole shard key": lambda c: c.find_one_and_update({"projectId": PROJECT}, {"$set": {"a": 1}}),
+    "has a collation": lambda c: c.find_one_and_delete(OURS, collation={"locale": "en"}),
+    "a single one needs the whole shard key": lambda c: c.update_one({"projectId": PROJECT}, {"$set": {"a": 1}}),
+    "delete on bodies: a single one needs": lambda c: c.delete_one({"projectId": PROJECT, "a": 1}),
+    "an upsert needs the whole shard key": lambda c: c.update_one({"_id": ONE}, {"$set": {"a": 1}}, upsert=True),
+    "$set changes projectId": lambda c: c.update_one(OURS, {"$set": {"projectId": ObjectId()}}),
+    "$unset changes projectId": lambda c: c.update_many({"projectId": PROJECT}, {"$unset": {"projectId": ""}}),
+    "$rename changes projectId": lambda c: c.update_one(OURS, {"$rename": {"a": "projectId"}}),
+    "the new record has another projectId": lambda c: c.replace_one(OURS, {"a": 1}),
+    "$replaceWith changes projectId": lambda c: c.update_one(OURS, [{"$replaceWith": {"_id": ONE, "a": 1}}]),
+    "$lookup from a sharded": in_transaction(lambda c, session: joined(c, session, **{"$lookup": LOOKUP})),
+    "$graphLookup from a sharded": in_transaction(lambda c, session: joined(c, session, **{"$graphLookup": GRAPH})),
+    "$unionWith inside of a transaction": in_transaction(
+        lambda c, session: joined(c, session, **{"$unionWith": "bodies"})
     ),
-    **dict.fromkeys(("bodies", "revisions"), ("projectId", "documentId")),
-    "events": ("projectId", "sequence"),
-    **dict.fromkeys(("intents", "idempotency"), ("projectId", "tokenId")),
-    "deliveries": ("projectId", "webhookId"),
+    "$out to a sharded": lambda c: list(c.aggregate([{"$match": OURS}, {"$out": "bodies"}])),
+    "distinct on a sharded": lambda c: snapshot(c).distinct("a", {"projectId": PROJECT}),
+    "the unique index a_1": lambda c: c.create_index("a", unique=True),
+    "find on bodies: reaches every shard": lambda c: c.find_one({"projectId": {"$in": [PROJECT]}}),
+    "find on bodies: reaches every shard: {$or}": lambda c: c.find_one({"$or": [OURS, {"_id": ONE}]}),
+    "aggregate on bodies: reaches every shard": lambda c: list(c.aggregate([{"$match": {"_id": ONE}}])),
+    "update on bodies: reaches every shard": lambda c: c.update_many({"a": 1}, {"$set": {"a": 1}}),
 }
-"""The shard keys that begin with the project, by collection. `progress`, `figures`, `feeds`, `counters` and
-`deliveryRevisions` have `{_id: "hashed"}`, where they are sharded."""
+"""What a router would refuse or scatter, by the beginning or the middle of the line that says so."""
 
-Condition = tuple[str, str, Mapping[str, Any]]
-
-
-class Conditions(Listener):
-    """The conditions of the commands that were sent, each with its collection and the command's name."""
-
-    def __init__(self) -> None:
-        self.sent: list[Condition] = []
-
-    def started(self, event: monitoring.CommandStartedEvent) -> None:
-        command, name = event.command, event.command_name
-        match name:
-            case "find":
-                self.sent.append((command["find"], name, command["filter"]))
-            case "findAndModify":
-                self.sent.append((command[name], name, command["query"]))
-            case "update" | "delete":
-                self.sent += [(command[name], name, one["q"]) for one in command[f"{name}s"]]
-            case "aggregate" if isinstance(command[name], str):
-                self.sent += _matches(command[name], command["pipeline"])
-
-
-def _matches(collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Condition]:
-    yield collection, "aggregate", pipeline[0].get("$match", {})
-    for stage in pipeline:
-        if union := stage.get("$unionWith"):
-            yield from _matches(union["coll"], union["pipeline"])
-
-
-def _is_targeted(condition: Mapping[str, Any]) -> bool:
-    if "projectId" in condition:
-        return not isinstance(condition["projectId"], Mapping)
-    return bool(condition.get("$or")) and all(_is_targeted(one) for one in condition["$or"])
+TAKEN: tuple[Callable[[Collection], object], ...] = (
+    lambda c: c.insert_one(dict(OURS)),
+    lambda c: c.find_one_and_update(OURS, {"$set": {"a": 1, "projectId": PROJECT}}),
+    lambda c: c.update_one({**OURS, "a": 1}, {"$setOnInsert": {"b": 1}}, upsert=True),
+    lambda c: c.replace_one(OURS, {"projectId": PROJECT, "a": 1}),
+    lambda c: c.find_one({"$or": [OURS, {"projectId": PROJECT, "a": 2}]}),
+    lambda c: list(c.aggregate([{"$match": OURS}, {"$lookup": LOOKUP}])),
+    lambda c: c.delete_many({"projectId": PROJECT, "a": {"$gt": 5}}),
+    lambda c: c.create_index([("projectId", 1), ("_id", 1), ("a", 1)], unique=True),
+)
 
 
 @pytest.fixture
-def conditions() -> Conditions:
-    return Conditions()
+def planted(mongodb_uri: str, fresh_store: Store) -> Iterator[tuple[Router, Collection]]:
+    """A router of the test's own, and a collection without a validator that it listens to."""
+    own = Router(anywhere={})
+    with MongoClient[Any](mongodb_uri, event_listeners=[own]) as client:
+        yield own, client[f"{fresh_store.database.name}_planted"].bodies
+        client.drop_database(f"{fresh_store.database.name}_planted")
 
 
-@pytest.fixture
-def ctx(
-    project: Project, mongodb_uri: str, conditions: Conditions, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Context]:
-    """A call whose conditions are noted."""
-    monkeypatch.setattr("app.core.store.store.MongoClient", partial(MongoClient, event_listeners=[conditions]))
-    store = connect(mongodb_uri, project.store.database.name)
-    yield Context(store, project.token(agent="rye").caller, Channel.REST)
-    store.database.client.close()
+@pytest.mark.parametrize("line", PLANTED)
+def test_what_a_router_refuses_or_scatters_is_found(planted: tuple[Router, Collection], line: str) -> None:
+    own, collection = planted
+    collection.insert_one({**OURS, "a": 0})
+    own.take()
+    with suppress(OperationFailure):  # a mongod refuses some, too
+        PLANTED[line](collection)
+
+    assert any(line in found for found in own.take())
 
 
-def _scattered(conditions: Conditions) -> set[tuple[str, str]]:
-    return {
-        (collection, name)
-        for collection, name, condition in conditions.sent
-        if collection in SHARD_KEYS and not _is_targeted(condition)
-    }
+@pytest.mark.parametrize("number", range(len(TAKEN)))
+def test_what_a_router_takes_is_not_found(planted: tuple[Router, Collection], number: int) -> None:
+    own, collection = planted
+    TAKEN[number](collection)
+
+    assert own.seen
+    assert own.take() == []
 
 
-def _work(ctx: Context) -> None:
-    """Takes a document through its whole life, and reads every list."""
-
-    def run(operation: str, *ids: str, **fields: Any) -> Any:
-        return OPERATIONS[operation](ctx, *ids, fields=fields).body
-
-    category = made(ctx, "category", name="Bread", slug="bread")["id"]
-    cluster = made(ctx, "cluster", name="Rye")["id"]
-    fields = {"title": "Rye", "categoryId": category, "clusterId": cluster, "brief": {"keyword": "rye"}}
-    document = made(ctx, "document", markdown="# Rye\n\nFlour.", **fields)["id"]
-    for operation, given in {
-        "mark_brief_ready": {},
-        "claim_brief": {"leaseSeconds": 60},
-        "renew_claim": {},
-        "release_brief": {},
-        "claim_next_brief": {},
-        "write_content": {"markdown": "# Rye\n\nWater.", "baseVersion": 1},
-        "submit_document": {},
-        "approve_document": {},
-        "publish_document": {},
-    }.items():
-        run(operation, *([] if operation == "claim_next_brief" else [document]), **given)
-    page = {"limit": 20, "offset": 0}
-    run("list_briefs", state=["ready", "claimed"], **page)
-    run("list_documents", sort="title", status=["published"], q="rye", **page)
-    run("list_documents", sort="-updatedAt", briefState=["ready"], **page)
-    run("get_document", document)
-    run("list_revisions", document, **page)
-    run("list_events", limit=100)
-    run("update_category", category, name="Breads")
-    site = GraphQL(an_app(ctx.store).test_client(), delivery_token(Project(ctx.store, ctx.project_id, "")))
-    site.data("{ documents(limit: 20) { title html category { name } related { title } } }")
-    site.data('{ documentBySlug(slug: "rye") { title } categories { name documentCount } }')
-    run("unpublish_document", document)
-    run("delete_document", document)
+def test_each_collection_has_a_shard_key(fresh_store: Store) -> None:
+    assert {*fresh_store.database.list_collection_names()} <= ALL.shard_keys.keys(), (
+        "Name the key of a new collection in `shard_keys` of its folder's `Storage`, with an index that serves it: "
+        "`key_index` makes one."
+    )
 
 
-def test_each_unique_index_begins_with_the_shard_key_as_mongodb_requires() -> None:
-    unique = [index for index in ALL.indexes if index.collection in SHARD_KEYS and index.options.get("unique")]
+@pytest.mark.parametrize("name", ALL.shard_keys)
+def test_a_key_is_the_project_or_with_the_id_and_begins_each_unique_index(name: str) -> None:
+    key = ALL.shard_keys[name].split()
 
-    assert len(unique) > 8
-    for index in unique:
-        key = SHARD_KEYS[index.collection]
-        assert tuple(name for name, _ in index.keys)[: len(key)] == key, index.name
-
-
-def test_the_queries_of_a_documents_whole_life_name_its_project(ctx: Context, conditions: Conditions) -> None:
-    _work(ctx)
-
-    assert len(conditions.sent) > 50
-    assert _scattered(conditions) == set()
+    assert key in (["projectId"], ["projectId", "_id"])
+    for index in ALL.indexes:
+        if index.collection == name and index.options.get("unique"):
+            assert [field for field, _ in index.keys][: len(key)] == key, index.name
 
 
-def test_what_the_relay_writes_names_its_project(ctx: Context, conditions: Conditions) -> None:
-    _work(ctx)
-    conditions.sent.clear()
+def accepts(store: Store, name: str, key: dict[str, int]) -> bool:
+    """Returns whether a mongod finds the index that sharding by a key needs; mongos asks it the same."""
+    try:
+        store.database.client.admin.command("checkShardingIndex", f"{store.database.name}.{name}", keyPattern=key)
+    except OperationFailure:
+        return False
+    return True
 
-    assert ctx.store[Outboxes].publish_all(ctx.project_id) > 10
-    assert ctx.store[Events].trim(ctx.project_id, this_instant() + timedelta(days=1)) > 10
 
-    assert _scattered(conditions) == set()
+def test_a_mongod_accepts_the_key_of_every_collection_with_every_kind_of_record(fresh_store: Store) -> None:
+    for name, call in CALLS.items():
+        seen = OF_THE_SESSION.seen
+        project = a_project(fresh_store)
+        scene = Scene(project, project.token())
+        made = call(scene)
+        scene.call(name, *made.ids, **made.fields)
+        fresh_store[Outboxes].publish_all(project.id)
+        assert OF_THE_SESSION.seen > seen
+
+    assert fresh_store.database.documents.count_documents({}) > len(CALLS) / 2
+    assert [name for name, key in ALL.shard_keys.items() if not accepts(fresh_store, name, shard_key(key))] == []
+    assert refused(fresh_store.database, ALL.shard_keys) == []
 
 
-def test_what_looks_in_all_projects_is_what_the_worker_looks_for(ctx: Context, conditions: Conditions) -> None:
-    document = made(ctx, "document", title="Rye", brief={"keyword": "rye"})["id"]
-    OPERATIONS["mark_brief_ready"](ctx, document)
-    OPERATIONS["claim_brief"](ctx, document, fields={"leaseSeconds": 60})
-    conditions.sent.clear()
+SPOILED: dict[str, Callable[[Collection], object]] = {
+    "documents: no index begins with the shard key projectId": lambda c: c.drop_indexes(),
+    "projectId_a leaves records out": lambda c: (
+        c.drop_indexes(),
+        c.create_index("projectId", name="projectId_a", partialFilterExpression={"a": 1}),
+    ),
+    "projectId_a has a collation": lambda c: (
+        c.drop_indexes(),
+        c.create_index("projectId", name="projectId_a", collation={"locale": "en"}),
+    ),
+    "projectId_a has several entries for one record": lambda c: (
+        c.drop_indexes(),
+        c.create_index([("projectId", 1), ("a", 1)], name="projectId_a"),
+        c.insert_one({"_id": ObjectId(), "projectId": PROJECT, "a": [1, 2]}),
+    ),
+    "the index a_1 is unique and does not begin": lambda c: c.create_index("a", unique=True),
+}
 
-    ctx.store[Outboxes].projects_waiting()
-    ctx.store[Documents].find_projects_due(this_instant())
-    later = this_instant() + timedelta(minutes=2)
-    assert ctx.project_id in ctx.store[Documents].find_projects_with_expired(later)
-    [expired] = ctx.store[Documents].find_expired(ctx.project_id, later)
-    assert expired["id"] == document
-    end_expired_claim(replace(ctx, now=later), expired)
 
-    assert ("documents", "findAndModify") in {(collection, name) for collection, name, _ in conditions.sent}
-    assert _scattered(conditions) == {(name, "aggregate") for name in ALL.outboxes if name in SHARD_KEYS}
+@pytest.mark.parametrize("line", SPOILED)
+def test_what_sharding_would_refuse_is_said_as_a_mongod_does(fresh_store: Store, line: str) -> None:
+    database = fresh_store.database
+    database.command("collMod", "documents", validator={})
+    SPOILED[line](database.documents)
+
+    [found] = [one for one in refused(database, ALL.shard_keys) if line in one]
+    assert found.startswith("documents: ")
+    assert accepts(fresh_store, "documents", {"projectId": 1}) == ("unique" in found)

@@ -1,0 +1,1 @@
+"""Databases of earlier releases, and the steps that change their form."""
