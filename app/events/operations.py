@@ -6,9 +6,8 @@ from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.vocabulary import Scope
 from app.documents.operations import own_document
-from app.events.errors import CursorExpired
 from app.events.responses import Activity, EventPage, activity_record, event_record
-from app.events.rules import cursor_of, read_cursor
+from app.events.rules import CursorExpired, cursor_of, read_cursor
 from app.events.schemas import ActivityQuery, EventQuery, WaitingEventQuery
 from app.events.store import Events
 

@@ -11,8 +11,7 @@ from app.console.frame import page
 from app.console.sessions import context
 from app.documents import operations as documents
 from app.events import operations as events
-from app.events.errors import CursorExpired
-from app.events.rules import cursor_of
+from app.events.rules import CursorExpired, cursor_of
 from app.events.store import Events
 from app.http.waiting import wait_for_events
 

@@ -1,7 +1,14 @@
-"""Cursors: places in the feed of a project (decisions, section 9)."""
+"""Cursors: places in the feed of a project, and the refusal of one that is too old (decisions, section 9)."""
 
 import base64
 import binascii
+
+from app.core.errors import Refusal
+
+
+class CursorExpired(Refusal, status=410):
+    """The cursor is older than the oldest event in the feed: start again without `after`."""
+
 
 CURSOR_BYTES = 12 + 6
 """The id of the project, and the sequence number of an event."""

@@ -20,7 +20,7 @@ from app.core.events import StoredEvent
 from app.core.store.collection import DESCENDING, Collection, from_bson, to_bson, write_once
 from app.core.store.outbox import OutboxEvent, StoredFeed, new_feed
 from app.core.store.types import Bson
-from app.events.errors import CursorExpired
+from app.events.rules import CursorExpired
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
