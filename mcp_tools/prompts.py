@@ -12,8 +12,8 @@ from app.core.schemas.fields import Schema, StrictString
 from app.documents.record import OPEN
 from app.projects.operations import get_project
 from mcp_tools.arguments import load_known
-from mcp_tools.results import UNTRUSTED
 from mcp_tools.texts import text_of
+from mcp_tools.tools import UNTRUSTED
 
 WRITE = "write_document_from_brief"
 

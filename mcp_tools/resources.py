@@ -13,7 +13,7 @@ from app.core.schemas.loading import load
 from app.core.schemas.queries import SMALL_PAGE
 from app.documents.content import read_document_content
 from app.documents.operations import list_documents
-from mcp_tools.results import UNTRUSTED
+from mcp_tools.tools import UNTRUSTED
 
 Contents = list[t.TextResourceContents | t.BlobResourceContents]
 

@@ -23,9 +23,8 @@ from app.core.schemas.queries import near_name
 from app.core.vocabulary import ALL_TOOLS
 from app.settings import VERSION
 from mcp_tools import prompts, resources
-from mcp_tools.results import refused
 from mcp_tools.texts import text_of
-from mcp_tools.tools import tools_for, tools_of
+from mcp_tools.tools import refused, tools_for, tools_of
 
 log = logging.getLogger("content_workflow.mcp")
 

@@ -1,7 +1,11 @@
-"""The settings of the project."""
+"""The settings of the project.
+
+One that a feature adds has a control that follows from its schema, where it has none of its own.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from flask import Response, url_for
@@ -10,12 +14,53 @@ from werkzeug import Response as BaseResponse
 from app.console.additions import added
 from app.console.calls import call, require
 from app.console.forms import changed_fields, changed_ticks, form_of
-from app.console.frame import console, done, page
-from app.console.other_settings import changed_settings
+from app.console.frame import console, done, label, page
 from app.console.words import UNITS, exact_duration
 from app.core.errors import HttpApiDecodeError
+from app.core.features import Features
+from app.core.schemas.json_schema import json_schema
+from app.http.callers import callers
 from app.projects import operations as projects
-from app.projects.schemas import LEASE_SECONDS
+from app.projects.schemas import LEASE_SECONDS, ProjectChanges
+
+NUMBER = re.compile("[0-9]{1,9}")
+WORDS: Mapping[str | None, Any] = {"true": True, "false": False}
+
+
+@cache
+def _schemas(features: Features) -> Mapping[str, Mapping[str, Any]]:
+    """Returns the JSON Schemas of the integers, words and booleans that features add, by name."""
+    schemas, own = json_schema(features.schema_of(ProjectChanges))["properties"], ProjectChanges().fields
+    simple = {name for name, one in schemas.items() if "enum" in one or {"integer", "boolean"} & {*one["type"]}}
+    return {name: schemas[name] for name in schemas if name in simple - own.keys()}
+
+
+@console.app_template_global("other_settings")
+def other_settings(project: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yields the arguments of the macro `field` for each of these settings."""
+    for name, schema in _schemas(callers().store.features).items():
+        value, words = project[name], schema.get("enum") or (WORDS if "boolean" in schema["type"] else ())
+        yield {
+            "name": name,
+            "label": label(name),
+            "value": str(value).lower() if isinstance(value, bool) else value,
+            "hint": schema["description"].partition(";")[0].replace("`", ""),
+            "type": "text" if words else "number",
+            "options": [(word, word) for word in words if word] or None,
+            "twin": True,
+        }
+
+
+def changed_settings() -> dict[str, Any]:
+    """Returns those of these settings that differ from what the form was shown with."""
+    changed = changed_fields([*_schemas(callers().store.features)])
+    return {name: _value_of(sent) for name, sent in changed.items()}
+
+
+def _value_of(sent: str | None) -> Any:
+    """Returns a number or a boolean as the operation takes it; the operation refuses what is none."""
+    return int(sent) if sent and NUMBER.fullmatch(sent) else WORDS.get(sent, sent)
+
 
 TEXTS = ("name", "siteUrl", "previewUrl", "categoryUrl", "claimLeaseSeconds", "guidelines")
 DURATION = re.compile("([0-9]{1,9}) ?(d|h|m|s|(?:day|hour|min(?:ute)?|sec(?:ond)?)s?|)")

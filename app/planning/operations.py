@@ -32,9 +32,8 @@ from app.intents.rules import Facts, confirm_problems
 from app.intents.schemas import DraftDocumentFields
 from app.planning.responses import Piece, Plan
 from app.planning.rules import CHANGED, IN_TRASH, REPEATED, names_in, with_ids
-from app.planning.schemas import PieceKey, PlanFields, PlanQuery
+from app.planning.schemas import PieceKey, PieceOutcome, PlanFields, PlanQuery
 from app.planning.tables import PLAN
-from app.planning.vocabulary import PieceOutcome
 from app.projects.store import Members
 
 composed = partial(normalize, "NFC")

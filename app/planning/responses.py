@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from app.core.documented import EXAMPLE_ID, Id, doc, one_of
 from app.core.errors import Problem
-from app.planning.vocabulary import PieceOutcome
+from app.planning.schemas import PieceOutcome
 
 
 class Piece(TypedDict):

@@ -1,9 +1,21 @@
 """Schemas of a plan: the pieces of content that somebody plans, many at once (decisions, section 14)."""
 
+from enum import StrEnum
+
 from app.core.schemas.fields import DateString, List, Nested, Schema, StrictBoolean, StrictString
 from app.core.schemas.queries import DryRunQuery
 from app.documents.schemas import document_key
 from app.intents.schemas import DraftDocumentFields
+
+
+class PieceOutcome(StrEnum):
+    """Outcome of a piece of a plan (decisions, section 14)."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+
 
 MAX_PIECES = 500
 

@@ -15,8 +15,8 @@ from app.core.store.collection import DESCENDING, Collection, new_id, to_bson, w
 from app.core.store.store import Store
 from app.core.store.types import Bson, Values
 from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, message, wants
+from app.webhooks.schemas import DeliveryStatus
 from app.webhooks.store import Leases, Webhooks
-from app.webhooks.vocabulary import DeliveryStatus
 
 ATTEMPTS_KEPT = 50
 SHOWN = {"payload": 0, "requested": 0}

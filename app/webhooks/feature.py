@@ -3,7 +3,7 @@
 from app.core.features import Feature, by_class_name
 from app.core.store.indexes import Storage, index, key_index, types
 from app.core.times import DAY_SECONDS
-from app.webhooks.vocabulary import DeliveryStatus
+from app.webhooks.schemas import DeliveryStatus
 
 FEATURE = Feature(
     "webhooks",

@@ -13,7 +13,7 @@ from app.console.sessions import context
 from app.core.schemas.validation import HEX_ID
 from app.webhooks import operations as webhooks
 from app.webhooks.responses import NewWebhook
-from app.webhooks.vocabulary import DeliveryStatus
+from app.webhooks.schemas import DeliveryStatus
 
 IN_LOG = 25
 

@@ -9,7 +9,7 @@ from app.core.documented import Id, Timestamp, doc, one_of, shown_once
 from app.core.records import record_of
 from app.core.times import plain
 from app.webhooks.rules import TEST, StoredDelivery
-from app.webhooks.vocabulary import DeliveryStatus
+from app.webhooks.schemas import DeliveryStatus
 
 
 class Webhook(TypedDict):

@@ -1,9 +1,19 @@
 """Schemas of webhooks, and of the query of their log (decisions, section 9)."""
 
+from enum import StrEnum
+
 from app.core.schemas.fields import MAX_LISTED, WORDS, EnumList, List, Schema, StrictBoolean, StrictString
 from app.core.schemas.queries import Page
 from app.core.schemas.validation import http_url
-from app.webhooks.vocabulary import DeliveryStatus
+
+
+class DeliveryStatus(StrEnum):
+    """How far a webhook's delivery got (decisions, section 9)."""
+
+    PENDING = "pending"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
 
 MAX_URL = 2_000
 _URL = "an https URL of a public host"

@@ -29,8 +29,8 @@ from app.outbound.message_client import (
 )
 from app.webhooks.attempt_store import Deliveries
 from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, StoredWebhook, valid_secrets
+from app.webhooks.schemas import DeliveryStatus
 from app.webhooks.store import Leases, Webhooks
-from app.webhooks.vocabulary import DeliveryStatus
 
 log = logging.getLogger("content_workflow.worker")
 

@@ -101,7 +101,7 @@ def steps(tracer: Tracer, store: Store, project: Project) -> dict[str, Callable[
     }
 
 
-MOST = {"claim": 35, "confirm": 45, "publish": 59, "cached delivery": 17, "claim over MCP": 40}
+MOST = {"claim": 30, "confirm": 39, "publish": 49, "cached delivery": 16, "claim over MCP": 35}
 """Maximum number of files that each request enters."""
 
 

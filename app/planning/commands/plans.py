@@ -19,9 +19,8 @@ from app.planning.commands.plan_files import read_plan
 from app.planning.operations import plan_documents
 from app.planning.responses import Piece
 from app.planning.rules import REPEATED
-from app.planning.schemas import MAX_PIECES, PlanFields
+from app.planning.schemas import MAX_PIECES, PieceOutcome, PlanFields
 from app.planning.tables import PlanFile, UnreadablePlan
-from app.planning.vocabulary import PieceOutcome
 
 
 @click.command()

@@ -21,9 +21,8 @@ from app.core.errors import HttpApiDecodeError
 from app.planning import operations as plans
 from app.planning.pages.sheet_names import KINDS, NEW, UnclearNames, unclear_names, with_choices
 from app.planning.pages.sheets import LABELS, NAMES, NO_PIECES, Sheet, day_comes_first, pieces_of, read_sheet
-from app.planning.schemas import MAX_PIECES
+from app.planning.schemas import MAX_PIECES, PieceOutcome
 from app.planning.tables import COLUMNS, UnreadablePlan, piece_and_field, text_of
-from app.planning.vocabulary import PieceOutcome
 
 pages = Blueprint("planning", __name__, template_folder="templates")
 pages.add_app_template_filter(word_targets, "word_targets")
