@@ -53,6 +53,10 @@ MOST_MERGED = 100
 """Up to how many entries are merged into one order; MongoDB merges up to 200."""
 FEW = 1_000
 """Up to how many documents are sorted, rather than read in the order of an index."""
+MOST_KEYS = 30_000
+"""Up to how many keys are sorted, where an index has those of the order too: the records of other pages are not read.
+
+What is due in some months was often created in some, so the order of creation has it far from both ends."""
 WORDS_TRIED = 5
 NOT_LISTED = dict.fromkeys(("slugs", "pastSlugs", "review", "submittedBy"), 0)
 """Fields that lists leave out, besides those that are never read."""
@@ -157,7 +161,9 @@ class DocumentLists(OutboxCollection[StoredDocument]):
         if filters.get("key") is not None:
             return indexes.KEYS, condition
         for index, narrow in _ranges(filters, condition["listed"]):
-            if index != in_order and self._count(project_id, narrow, index, limit=FEW + 1) <= FEW:
+            has_order = (index, in_order) == (indexes.BY_DUE_DATE, indexes.BY_CREATION) and condition == narrow
+            most = MOST_KEYS if has_order else FEW
+            if index != in_order and self._count(project_id, narrow, index, limit=most + 1) <= most:
                 return index, condition | (_words(filters, first=narrow["words"]) if "words" in narrow else {})
         return in_order, condition
 
