@@ -51,6 +51,10 @@ MOST_MERGED = 100
 """Up to how many entries are merged into one order; MongoDB merges up to 200."""
 FEW = 1_000
 """Up to how many documents are sorted, rather than read in the order of an index."""
+MOST_KEYS = 30_000
+"""Up to how many keys are sorted, where an index has those of the order too: the records of other pages are not read.
+
+What is due in some months was often created in some, so the order of creation has it far from both ends."""
 MOST_AMONG = 100_000
 """How many documents of a list are looked for among ids that a feature's filter found."""
 WORDS_TRIED = 5
@@ -175,7 +179,9 @@ class DocumentLists(KeyedDocuments):
         if filters.get("key") is not None:
             return indexes.KEYS, condition
         for index, narrow in _ranges(filters, condition["listed"]):
-            if index != in_order and self._count(project_id, narrow, index, limit=FEW + 1) <= FEW:
+            has_order = (index, in_order) == (indexes.BY_DUE_DATE, indexes.BY_CREATION) and condition == narrow
+            most = MOST_KEYS if has_order else FEW
+            if index != in_order and self._count(project_id, narrow, index, limit=most + 1) <= most:
                 return index, condition | (_words(filters, first=narrow["words"]) if "words" in narrow else {})
         return in_order, condition
 

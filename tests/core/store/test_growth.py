@@ -155,6 +155,17 @@ def test_what_is_due_in_a_month_costs_at_most_what_is_sorted_wherever_that_is_in
 
 
 @pytest.mark.contract("decided-documents.indexes")
+@pytest.mark.parametrize("sort", ["createdAt", "-createdAt"])
+def test_of_what_is_due_in_months_only_the_page_is_read_in_the_order_of_creation(
+    large: Project, examined: Examined, sort: str
+) -> None:
+    half_a_year = MANY // 2
+    cost = examined(page(large, dueAfter="2027-01-01", dueBefore="2027-06-30", sort=sort))
+
+    assert document_lists.FEW < half_a_year < cost <= half_a_year + 2 * 20
+
+
+@pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("sort", SORTS)
 @pytest.mark.parametrize(
     "filters",
