@@ -15,6 +15,7 @@ from app.documents.content import markdown_of
 from app.documents.record import Decision, StoredDocument
 from app.projects.store import Projects
 from app.review.errors import RoundsExhausted
+from app.review.mentions import note_mentions
 from app.review.operations import room_for_threads
 from app.review.rules import ReviewedDocument, new_threads, open_threads
 from app.review.store import Threads
@@ -37,7 +38,7 @@ def count_round(ctx: Context, document: StoredDocument, decision: Decision, fiel
     markdown = markdown_of(ctx, document.get("contentId"))
     room = room_for_threads(ctx, document["id"])
     threads = new_threads(document, ctx.call, sent, markdown, new_id, "threads", room=room)
-    ctx.store[Threads].add_many(ctx.project_id, threads)
+    ctx.store[Threads].add_many(ctx.project_id, [note_mentions(ctx, thread) for thread in threads])
     return decision.then(partial(open_threads, call=ctx.call, threads=threads))
 
 

@@ -33,6 +33,11 @@ FEATURE = Feature(
             index("threads", "projectId documentId _id", "a document's threads, the oldest first"),
             index(
                 "threads",
+                "projectId mentions.memberId mentions.at",
+                "the threads in which members are named",
+            ),
+            index(
+                "threads",
                 "projectId openedBy.id state stateSince",
                 "the answered threads that somebody opened, in order",
             ),

@@ -51,6 +51,13 @@ class StoredComment(TypedDict):
     text: str
 
 
+class StoredMention(TypedDict):
+    """A member who is named in a comment and did not answer since."""
+
+    memberId: Id
+    at: Instant
+
+
 class StoredThread(TypedDict):
     """A thread as the store returns it."""
 
@@ -71,6 +78,7 @@ class StoredThread(TypedDict):
     openedBy: Actor
     byAgent: NotRequired[bool | None]
     """True if the words of its suggestion count as an agent's."""
+    mentions: NotRequired[list[StoredMention] | None]
     resolvedAt: Instant | None
     resolvedBy: Actor | None
     createdAt: Instant
