@@ -16,10 +16,12 @@ from app.console.frame import console, done, is_from_script, message_of, page
 from app.console.moves import NEXT, moves_of, refusals_on
 from app.console.sessions import context
 from app.console.words import STATUSES
-from app.core.actors import Actor
+from app.core.actors import Actor, actor_name
 from app.core.errors import BadRequest, NotFound, Refusal, VersionConflict
 from app.core.schemas.queries import MAX_NUMBER
+from app.core.text.diffs import with_line_ends_of
 from app.core.text.html import TooMuchMarkup, to_html, word_count
+from app.core.text.merging import merged
 from app.core.times import wire_time
 from app.core.vocabulary import DocumentStatus
 from app.delivery.site_addresses import page_url
@@ -142,12 +144,19 @@ def show_meanwhile(id: str) -> Response:
 @form_of(edit_text)
 def save_text(id: str) -> BaseResponse:
     """Saves the text as a new version, and moves the document on; if it changed meanwhile, shows both texts."""
+    *_, present = read_document(id)
+    mine, others = with_line_ends_of(present, _markdown()), ""
     try:
-        written = call(revisions.write_content, id, fields={"markdown": _markdown(), "baseVersion": _base()})
+        written = call(revisions.write_content, id, fields={"markdown": mine, "baseVersion": _base()})
     except VersionConflict:
-        return _both_texts(id, _markdown())
+        _, document, theirs = read_document(id)
+        both = None if is_from_script() else _merged(id, mine, theirs)
+        if both is None:
+            return _both_texts(document, mine, theirs)
+        others = f" What {actor_name(_saved_by(document))} saved meanwhile in other paragraphs is part of it."
+        written = call(revisions.write_content, id, fields={"markdown": both, "baseVersion": document["version"]})
     saved = written.body
-    message, leads_on = f"Saved as version {saved['version']}.", True
+    message, leads_on = f"Saved as version {saved['version']}.{others}", True
     try:
         message += _moved_on(id, saved["status"], written.etag)
     except Refusal as refusal:
@@ -171,9 +180,20 @@ def _moved_on(id: str, status: str, tag: str | None) -> str:
     return ""
 
 
-def _both_texts(id: str, mine: str) -> Response:
+def _merged(id: str, mine: str, theirs: str) -> str | None:
+    """Returns both texts in one, where they changed different paragraphs of the version that mine was made from."""
+    ctx, base = context(), _base()
+    if not base:
+        return None
+    try:
+        before = revisions.markdown_of(ctx, revisions.own_revision(ctx, id, base)["bodyId"])
+    except NotFound:
+        return None
+    return merged(before, mine, theirs)
+
+
+def _both_texts(document: DocumentSummary, mine: str, theirs: str) -> Response:
     """Shows the text that was not saved beside the one that was saved meanwhile."""
-    _, document, theirs = read_document(id)
     try:
         rows = side_by_side(revisions.compared(context(), theirs, mine, "theirs", "mine"))
     except BadRequest:
@@ -277,4 +297,4 @@ def _base() -> int | None:
 
 def _markdown() -> str:
     """Returns the text that was sent, with the line ends of markdown."""
-    return request.form.get("markdown", "").replace("\r\n", "\n")
+    return request.form.get("markdown", "").replace("\r\n", "\n").replace("\r", "\n")

@@ -127,6 +127,12 @@ def find_documents() -> BaseResponse:
     )
 
 
+@console.get("/names")
+def member_names() -> BaseResponse:
+    """Returns, as JSON, the names of members, to be completed after an `@`."""
+    return jsonify([member["name"] for member in named("members").values()])
+
+
 def _names(kind: str) -> dict[str, str]:
     """Returns names by id; a subcategory's name includes those of its parents, since names may repeat."""
     names: dict[str, dict[str, str]] = g.setdefault("console_names", {})

@@ -18,6 +18,8 @@ class Call:
     now: datetime
     has_agent: bool = False
     """True if the token has an agent's name of its own, which no client sent."""
+    member_id: str | None = None
+    """The member whose token calls, or None."""
     name_of: Callable[[str], str] = "`{}`".format
     """Returns how messages name an operation for this caller: by its tool, its button or its route."""
     permits: Callable[[str], bool] = lambda operation: True

@@ -121,7 +121,15 @@ class Context:
     def call(self) -> Call:
         """The call as rules see it."""
         has_agent = bool(self.caller.agent)
-        return Call(self.caller.actor, self.channel, self.now, has_agent, name_of=self.name_of, permits=self.permits)
+        return Call(
+            self.caller.actor,
+            self.channel,
+            self.now,
+            has_agent,
+            self.caller.member_id,
+            name_of=self.name_of,
+            permits=self.permits,
+        )
 
     def permits(self, operation: str) -> bool:
         """Returns whether the caller has the scope of an operation."""

@@ -1,15 +1,14 @@
 """A new document: its record, with a slug that no other document of the project has (decisions, section 4)."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Any
 
-from app.core.actors import Actor
+from app.core.calls import Call
 from app.core.context import Context
 from app.core.schemas.loading import Fields
 from app.core.slugs import lower_id, numbered, slug_of
 from app.core.vocabulary import BriefState, DocumentStatus
-from app.documents.record import NO_CLAIM, written_brief
+from app.documents.record import NO_CLAIM, assignment, written_brief
 from app.documents.store import Documents
 
 
@@ -52,19 +51,21 @@ class FreeSlugs:
             self._known |= unknown
 
 
-def new_document(fields: Fields, *, slug: str, words: int, by: Actor, now: datetime) -> dict[str, Any]:
+def new_document(fields: Fields, *, slug: str, words: int, call: Call) -> dict[str, Any]:
     """Returns the record of a document that begins with the fields of a draft that has no problem.
 
     `words` is the number of words in its markdown.
     """
     brief = fields.get("brief")
     status = fields.get("status") or (DocumentStatus.DRAFTING if brief is None else DocumentStatus.IDEA)
-    category_id = lower_id(fields.get("categoryId"))
+    category_id, assignee_id = (lower_id(fields.get(name)) for name in ("categoryId", "assigneeId"))
+    now, by = call.now, call.actor
     record = {
         "title": fields["title"],
         "slug": slug,
         "status": status,
-        "assigneeId": lower_id(fields.get("assigneeId")),
+        "assigneeId": assignee_id,
+        **assignment(assignee_id, call),
         "authorId": None,
         "categoryId": category_id,
         "clusterId": lower_id(fields.get("clusterId")),

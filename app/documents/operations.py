@@ -293,7 +293,7 @@ def new_row(
     """
     markdown = fields.get("markdown") or ""
     of_text = fields if markdown else NO_FIELDS
-    record = new_document(fields, slug=slug, words=words, by=ctx.caller.actor, now=ctx.now)
+    record = new_document(fields, slug=slug, words=words, call=ctx.call)
     details = {**data, **ctx.features.added("details", of_text)}
     created = document_event("document.created", record, ctx.now, ctx.caller.actor, details)
     return record, markdown, [created], origin_of(ctx, of_text, draft)

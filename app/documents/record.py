@@ -79,6 +79,9 @@ class StoredDocument(Stored, PublishedFields):
     statusSince: NotRequired[Instant]
     """When its status last changed."""
     assigneeId: NotRequired[Id | None]
+    assignedAt: NotRequired[Instant | None]
+    """When another than the assignee assigned it to them."""
+    assignedBy: NotRequired[Actor | None]
     authorId: NotRequired[Id | None]
     clusterId: NotRequired[Id | None]
     dueDate: NotRequired[str | None]
@@ -144,8 +147,16 @@ def changed(
     """Decides that a document gets fields; the event has the type `event`, and `data` besides the record's own."""
     moved = fields.get("status", document["status"]) != document["status"]
     since = {"statusSince": call.now} if moved else {}
+    if fields.get("assigneeId", document.get("assigneeId")) != document.get("assigneeId"):
+        since |= assignment(fields["assigneeId"], call)
     after = cast(StoredDocument, {**document, **fields, **since, "updatedAt": call.now})
     return Decision(after, (document_event(event, after, call.now, call.actor, data),))
+
+
+def assignment(assignee_id: str | None, call: Call) -> dict[str, Any]:
+    """Returns who assigned a document to somebody, and when; nobody where they did so themselves."""
+    is_others = assignee_id is not None and assignee_id != call.member_id
+    return {"assignedAt": call.now, "assignedBy": call.actor} if is_others else {"assignedAt": None, "assignedBy": None}
 
 
 def document_event(

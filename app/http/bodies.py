@@ -3,7 +3,7 @@
 The proxy waits for slow senders: docs/deployment.md.
 """
 
-from flask import Flask, Request, Response, request
+from flask import Flask, Request, Response, current_app, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.core.errors import HttpApiDecodeError, PayloadTooLarge, UnsupportedMediaType
@@ -18,11 +18,15 @@ MAX_BODY = 20 * 1024 * 1024
 def install(app: Flask) -> None:
     """Bounds the bodies of all requests, whatever path they are sent to."""
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY + 1  # Flask ends a longer body there, so that `read` sees that it is
+    app.config["BLUEPRINTS_WITH_LIMITS"] = set()
     app.before_request(_check_length)
     app.after_request(_close_after_unread_body)
 
 
 def _check_length() -> None:
+    """Refuses long bodies, but for blueprints with a lower limit of their own, which say that."""
+    if request.blueprint in current_app.config["BLUEPRINTS_WITH_LIMITS"]:
+        return
     if (request.content_length or 0) > MAX_BODY:
         raise PayloadTooLarge
 

@@ -10,18 +10,23 @@ from typing_extensions import TypedDict
 from app.core.documented import Id, Timestamp, doc, one_of
 from app.core.events import StoredEvent
 from app.core.times import wire_time
-from app.core.vocabulary import DocumentStatus
-from app.documents.record import OPEN, StoredDocument
+from app.core.vocabulary import BriefState, DocumentStatus
+from app.documents.record import OPEN, StoredDocument, brief_of
 from app.notices.vocabulary import WaitKind
 from app.review.rules import ReviewedDocument, StoredThread
 
 MOST_WAITING = 200
 """Maximum number of entries of an inbox."""
 
+MENTIONED_FOR = timedelta(days=30)
+"""How long a mention waits."""
+
 ACTIONS: Mapping[WaitKind, str] = {
     WaitKind.REVIEW: "approve_document",
     WaitKind.CHANGES: "submit_document",
     WaitKind.THREAD: "reply_to_thread",
+    WaitKind.MENTION: "reply_to_thread",
+    WaitKind.ASSIGNED: "write_content",
     WaitKind.OVERDUE: "publish_document",
     WaitKind.PUBLISH_FAILED: "publish_document",
     WaitKind.ROUNDS: "mark_brief_ready",
@@ -31,12 +36,13 @@ ACTIONS: Mapping[WaitKind, str] = {
 RESOLVE = "resolve_thread"
 
 BEGINS_WITH: Mapping[str, Collection[WaitKind]] = {
+    "document.created": (WaitKind.ASSIGNED,),
     "document.submitted": (WaitKind.REVIEW,),
     "document.unscheduled": (WaitKind.REVIEW,),
     "document.changes_requested": (WaitKind.CHANGES, WaitKind.ROUNDS),
     "document.publish_failed": (WaitKind.PUBLISH_FAILED,),
-    "thread.opened": (WaitKind.THREAD,),
-    "thread.replied": (WaitKind.THREAD,),
+    "thread.opened": (WaitKind.THREAD, WaitKind.MENTION),
+    "thread.replied": (WaitKind.THREAD, WaitKind.MENTION),
     "thread.reopened": (WaitKind.THREAD,),
 }
 """The kinds of entries that begin with an event, by its type."""
@@ -46,6 +52,7 @@ TOLD_OF = frozenset((*BEGINS_WITH, *MAY_BE_OVERDUE, "document.updated"))
 """The types of events with which an entry may begin."""
 NEEDED = (
     *("title", "status", "statusSince", "updatedAt", "assigneeId", "dueDate", "isPublished", "publishFailedAt"),
+    *("assignedAt", "assignedBy", "contentUpdatedAt", "brief.state"),
     *("review.at", "rounds", "roundsAt", "openSince"),
 )
 """The fields of a document that decide which entries it has."""
@@ -77,16 +84,18 @@ class Team:
 def inbox(
     documents: Iterable[StoredDocument],
     threads: Iterable[tuple[StoredThread, str]],
+    mentions: Iterable[tuple[StoredThread, str]],
     team: Team,
     now: datetime,
     member_id: str | None = None,
 ) -> list[InboxEntry]:
     """Returns what waits, the longest first; given a member, for them and for everybody.
 
-    `threads` are answered ones, each with the title of its document.
+    `threads` are answered ones, and `mentions` those in which members are named, each with the title of its document.
     """
     answers = (waiting_answer(thread, title, team) for thread, title in threads)
     found = [line for document in documents for line in waiting_in(document, team)] + [one for one in answers if one]
+    found += [line for thread, title in mentions for line in waiting_mentions(thread, title, team, now)]
     begun_by, theirs = wire_time(now), (None, member_id)
     wanted = [line for line in found if line["since"] <= begun_by and (not member_id or line["memberId"] in theirs)]
     wanted.sort(key=lambda line: (line["since"], line["documentId"], line["kind"], line["threadId"] or ""))
@@ -111,6 +120,7 @@ def waiting_in(document: StoredDocument, team: Team) -> list[InboxEntry]:
             threadId=thread_id,
         )
         for kind, at, thread_id in found
+        if member_id or kind != WaitKind.ASSIGNED
     ]
 
 
@@ -128,6 +138,23 @@ def waiting_answer(thread: StoredThread, title: str, team: Team) -> InboxEntry |
         memberId=member_id,
         threadId=thread["id"],
     )
+
+
+def waiting_mentions(thread: StoredThread, title: str, team: Team, now: datetime) -> list[InboxEntry]:
+    """Returns the entries of a thread, one for each member who is named in it and did not answer."""
+    return [
+        InboxEntry(
+            kind=WaitKind.MENTION,
+            documentId=thread["documentId"],
+            title=title,
+            since=wire_time(mention["at"]),
+            action=ACTIONS[WaitKind.MENTION],
+            memberId=mention["memberId"],
+            threadId=thread["id"],
+        )
+        for mention in thread.get("mentions") or ()
+        if mention["memberId"] in team.members and mention["at"] >= now - MENTIONED_FOR
+    ]
 
 
 def waiting_since(document: Mapping[str, Any]) -> datetime | None:
@@ -153,6 +180,12 @@ def begun(event: StoredEvent, lines: Iterable[InboxEntry]) -> list[InboxEntry]:
     return [line for line in lines if begins(line)]
 
 
+def _is_begun(document: Mapping[str, Any], assigned_at: datetime) -> bool:
+    """Returns whether an assigned document has a newer text, or its brief is offered or claimed."""
+    taken = brief_of(document)["state"] in (BriefState.READY, BriefState.CLAIMED)
+    return taken or document["contentUpdatedAt"] > assigned_at
+
+
 def _since(document: Mapping[str, Any]) -> Iterator[tuple[WaitKind, datetime, str | None]]:
     """Yields the entries that follow from a document's own record: the kind, since when, and the thread."""
     status, review = document["status"], document.get("review")
@@ -161,6 +194,8 @@ def _since(document: Mapping[str, Any]) -> Iterator[tuple[WaitKind, datetime, st
         yield WaitKind.REVIEW, document.get("statusSince", document["updatedAt"]), None
     if status in OPEN and review:
         yield WaitKind.CHANGES, review["at"], None
+    elif status in OPEN and (assigned_at := document.get("assignedAt")) and not _is_begun(document, assigned_at):
+        yield WaitKind.ASSIGNED, assigned_at, None
     for thread_id, at in (document.get("openSince") or {}).items():
         yield WaitKind.THREAD, at, thread_id
     if due and not document["isPublished"] and due < date.max.isoformat():

@@ -13,7 +13,7 @@ from app.documents.indexes import BY_DUE_DATE
 from app.documents.keys import published_entry
 from app.documents.lists import DocumentLists
 from app.documents.store import Documents
-from app.notices.inbox import MOST_WAITING, NEEDED, InboxEntry, Team, inbox
+from app.notices.inbox import MENTIONED_FOR, MOST_WAITING, NEEDED, InboxEntry, Team, inbox
 from app.projects.store import Members, Projects
 from app.projects.token_store import Tokens
 from app.review.store import Threads
@@ -84,12 +84,25 @@ class Inboxes:
         others = [one for one in team.members if one != member_id] if member_id else []
         rows = store[WaitingDocuments].waiting(project_id, now, team.max_rounds, not_of=others, limit=MOST_WAITING)
         documents = {row["id"]: row for row in rows}.values()
-        return inbox(documents, self._answered(project_id, team, member_id), team, now, member_id)
+        answered = self._answered(project_id, team, member_id)
+        return inbox(documents, answered, self._mentions(project_id, team, now, member_id), team, now, member_id)
 
     def _answered(self, project_id: str, team: Team, member_id: str | None) -> list[tuple[StoredThread, str]]:
         """Returns the answered threads of members, each with the title of its document; none of the trash."""
         tokens = [token for token, owner in team.owners.items() if member_id in (None, owner) and owner in team.members]
         threads = self._store[Threads].answered(project_id, tokens, MOST_THREADS) if tokens else []
+        return self._titled(project_id, threads)
+
+    def _mentions(
+        self, project_id: str, team: Team, now: datetime, member_id: str | None
+    ) -> list[tuple[StoredThread, str]]:
+        """Returns the threads in which members are named, each with the title of its document; none of the trash."""
+        members = team.members if member_id is None else {member_id} & {*team.members}
+        since = now - MENTIONED_FOR
+        threads = self._store[Threads].mentioning(project_id, members, since, MOST_THREADS) if members else []
+        return self._titled(project_id, threads)
+
+    def _titled(self, project_id: str, threads: Sequence[StoredThread]) -> list[tuple[StoredThread, str]]:
         documents = self._store[Documents].get_links(project_id, {thread["documentId"] for thread in threads})
         titles = {document["id"]: document["title"] for document in documents}
         return [(thread, titles[one]) for thread in threads if (one := thread["documentId"]) in titles]

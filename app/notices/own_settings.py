@@ -19,7 +19,7 @@ from app.documents.operations import documents_by_day
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import DocumentQuery
 from app.notices.rules import TEST, NewNotice, NoticeLine, mailboxes, notify_of
-from app.notices.schemas import NotifyFields
+from app.notices.schemas import CalendarFields, NotifyFields
 from app.notices.store import Notices
 from app.notices.vocabulary import CALENDAR
 from app.projects.access import hash_of, made_by, new_secret, refuse_if_maker_ended
@@ -55,24 +55,33 @@ def send_test_notice(ctx: Context) -> Result[Member]:
     return Result(ctx.features.record_of(Member, member))
 
 
-@operation(Scope.READ, Effect.CREATES, transaction=True)
-def make_own_calendar(ctx: Context) -> Result[NewToken]:
-    """Get a secret of your calendar, which ends with your token; another one that you had stops working."""
+@operation(Scope.READ, Effect.CREATES, body=CalendarFields, transaction=True)
+def make_own_calendar(ctx: Context, fields: Fields) -> Result[NewToken]:
+    """Get a secret of your calendar, or of everybody's, which ends with your token; one that you had stops working."""
     member, tokens = _own(ctx), ctx.store[Tokens]
     secret = new_secret(CALENDAR)
     mine = tokens.get(ctx.project_id, ctx.token_id)
     given = {"hash": hash_of(secret), "expiresAt": mine.get("expiresAt") if mine else None, **made_by(ctx.caller)}
-    if before := tokens.of_member(ctx.project_id, member["id"], kind=CALENDAR):
+    everybody = fields.get("everybody") or None
+    if before := tokens.of_member(ctx.project_id, member["id"], kind=CALENDAR, everybody=everybody):
         made = tokens.update(ctx.project_id, before, given, ctx.event("token.rotated"))
     else:
-        own = {"kind": CALENDAR, "name": f"Calendar of {member['name']}"[:100], "memberId": member["id"]}
-        record = {**NEW_TOKEN, **own, **given, "scopes": [str(Scope.READ)], "createdAt": ctx.now}
+        of = f"everybody, for {member['name']}" if everybody else member["name"]
+        own = {"kind": CALENDAR, "name": f"Calendar of {of}"[:100], "memberId": member["id"]}
+        record = {
+            **NEW_TOKEN,
+            **own,
+            **({"everybody": True} if everybody else {}),
+            **given,
+            "scopes": [str(Scope.READ)],
+            "createdAt": ctx.now,
+        }
         made = tokens.add(ctx.project_id, record, ctx.event("token.created"))
     return Result({**ctx.features.record_of(Token, made), "token": secret}, secrets=("token",))
 
 
 def own_calendar(ctx: Context) -> dict[str, list[DocumentSummary]]:
-    """Returns what is due, scheduled and published of a member's documents, and of those that are nobody's.
+    """Returns what is due, scheduled and published: a member's documents and those that are nobody's, or everybody's.
 
     Refuses with `Unauthorized` a member who left, and where the token that made the calendar has ended.
     """
@@ -81,7 +90,8 @@ def own_calendar(ctx: Context) -> dict[str, list[DocumentSummary]]:
     member = or_raise(ctx.store[Members].get(ctx.project_id, ctx.caller.member_id or ""), Unauthorized)
     today = ctx.now.date()
     first, last = today - timedelta(days=DAYS_BACK), today + timedelta(days=DAYS_AHEAD)
-    filters = load(DocumentQuery, {"assigneeId": [member["id"], "none"]})
+    theirs = {} if ctx.caller.token.get("everybody") else {"assigneeId": [member["id"], "none"]}
+    filters = load(DocumentQuery, theirs)
     return documents_by_day(ctx, filters, first, last, limit=MOST_OF_A_KIND)
 
 

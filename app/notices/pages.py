@@ -119,11 +119,17 @@ def send_test() -> str:
 @pages.post("/inbox/calendar")
 @leads_to("notices.show_own_notices")
 def make_calendar() -> BaseResponse:
-    """Shows the address of the signed-in user's calendar, once."""
-    secret = call(own_notices.make_own_calendar).body["token"]
+    """Shows the address of the signed-in user's calendar, or of everybody's, once."""
+    everybody = "everybody" in request.form
+    secret = call(own_notices.make_own_calendar, fields={"everybody": everybody}).body["token"]
     address = f"{context().server.address().rstrip('/')}/calendar.ics?token={secret}"
     advice = "Subscribe to this address in your calendar. Whoever has it sees the titles: it is not shown again."
-    return secret_page("Your calendar", advice, address, url_for("console.notices.show_own_notices"))
+    return secret_page(
+        "Everybody's calendar" if everybody else "Your calendar",
+        advice,
+        address,
+        url_for("console.notices.show_own_notices"),
+    )
 
 
 @open_to_all.get("/calendar.ics")
@@ -211,5 +217,10 @@ PAGES = Pages(
     "notices",
     blueprints=(pages,),
     install=_install,
-    templates={"navigation": "notices/bell.html", "menu": "notices/menu.html", "keys": "notices/keys.html"},
+    templates={
+        "navigation": "notices/bell.html",
+        "menu": "notices/menu.html",
+        "keys": "notices/keys.html",
+        "calendar": "notices/subscribe.html",
+    },
 )

@@ -31,6 +31,8 @@ KIND_TEXTS: Mapping[str, str] = {
     WaitKind.REVIEW: "Waits for review",
     WaitKind.CHANGES: "Changes were requested",
     WaitKind.THREAD: "A remark waits",
+    WaitKind.MENTION: "You are mentioned",
+    WaitKind.ASSIGNED: "Assigned to you",
     WaitKind.OVERDUE: "Overdue",
     WaitKind.PUBLISH_FAILED: "Could not be published",
     WaitKind.ROUNDS: "Sent back too often: people decide",
@@ -140,6 +142,11 @@ def said(kind: str, document: StoredDocument, thread: StoredThread | None) -> tu
     review: Any = document.get("review")
     if kind == WaitKind.THREAD and thread:
         return thread["comments"][-1]["by"], thread["comments"][-1]["text"]
+    if kind == WaitKind.MENTION and thread:
+        naming = [one for one in thread["comments"] if "@" in one["text"]] or thread["comments"]
+        return naming[-1]["by"], naming[-1]["text"]
+    if kind == WaitKind.ASSIGNED:
+        return document.get("assignedBy"), ""
     if kind in (WaitKind.CHANGES, WaitKind.ROUNDS) and review:
         return review["by"], review["note"]
     return (document.get("submittedBy"), "") if kind == WaitKind.REVIEW else (None, "")

@@ -38,6 +38,12 @@ class InboxPage(InboxQuery):
     limit = StrictInteger(1, 200, description="most items to return", load_default=50)
 
 
+class CalendarFields(Schema):
+    """Whose calendar to subscribe to."""
+
+    everybody = StrictBoolean(description="all documents instead of your own", allow_none=False)
+
+
 class NotifyFields(Schema):
     """How a member is told of what waits for them; what is not sent stays."""
 

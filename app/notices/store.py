@@ -11,7 +11,7 @@ from app.core.store.collection import Collection, new_id, object_ids, to_bson, w
 from app.core.store.indexes import FIRST_ID, NOT_DELETED
 from app.core.store.store import Store
 from app.documents.store import Documents
-from app.notices.inbox import TOLD_OF, InboxEntry, Team, begun, waiting_answer, waiting_in
+from app.notices.inbox import TOLD_OF, InboxEntry, Team, begun, waiting_answer, waiting_in, waiting_mentions
 from app.notices.inbox_store import Inboxes, WaitingDocuments
 from app.notices.rules import Begun, NewNotice, NoticeLine, Receivers, StoredNotice, mailboxes, notice_line, notices_of
 from app.notices.vocabulary import Digest, WaitKind
@@ -122,6 +122,8 @@ class Notices(Collection[StoredNotice]):
             lines = waiting_in(document, team)
             if thread and thread["state"] == ThreadState.ANSWERED:
                 lines += filter(None, [waiting_answer(thread, document["title"], team)])
+            if thread:
+                lines += waiting_mentions(thread, document["title"], team, event["at"])
             pairs += [(event, line) for line in begun(event, lines)]
         return pairs
 

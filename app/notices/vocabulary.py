@@ -16,6 +16,8 @@ class WaitKind(StrEnum):
     REVIEW = "review"
     CHANGES = "changes"
     THREAD = "thread"
+    MENTION = "mention"
+    ASSIGNED = "assigned"
     OVERDUE = "overdue"
     PUBLISH_FAILED = "publish_failed"
     ROUNDS = "rounds"

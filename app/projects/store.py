@@ -68,6 +68,10 @@ class Members(Named[StoredMember]):
         """Returns the ids of the members who did not leave."""
         return [row["id"] for row in self._find(project_id, NOT_DELETED, fields={"_id": 1})]
 
+    def all_named(self, project_id: str) -> list[StoredMember]:
+        """Returns the members who did not leave, with their names and e-mail addresses alone."""
+        return self._find(project_id, NOT_DELETED, fields={"name": 1, "email": 1})
+
     def with_email(self, email: str) -> list[StoredMember]:
         """Returns the members of all projects who have this e-mail address, since signing in names no project."""
         key = name_key(email)

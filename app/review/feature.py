@@ -25,6 +25,7 @@ from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
 from app.projects.store import Projects
 from app.review.errors import RoundsExhausted, ThreadsOpen
+from app.review.mentions import note_mentions
 from app.review.operations import room_for_threads
 from app.review.packet import WithUnresolved, threads_of_packet
 from app.review.responses import LimitedProject, WithRounds
@@ -75,7 +76,7 @@ def count_round(ctx: Context, document: StoredDocument, decision: Decision, fiel
     markdown = markdown_of(ctx, document.get("contentId"))
     room = room_for_threads(ctx, document["id"])
     threads = new_threads(document, ctx.call, sent, markdown, new_id, "threads", room=room)
-    ctx.store[Threads].add_many(ctx.project_id, threads)
+    ctx.store[Threads].add_many(ctx.project_id, [note_mentions(ctx, thread) for thread in threads])
     return decision.then(partial(open_threads, call=ctx.call, threads=threads))
 
 
@@ -103,6 +104,11 @@ FEATURE = Feature(
     storage=Storage(
         indexes=(
             index("threads", "projectId documentId _id", "a document's threads, the oldest first"),
+            index(
+                "threads",
+                "projectId mentions.memberId mentions.at",
+                "the threads in which members are named",
+            ),
             index(
                 "threads",
                 "projectId openedBy.id state stateSince",

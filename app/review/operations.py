@@ -44,6 +44,7 @@ from app.documents.store import Documents
 from app.review import rules
 from app.review.anchors import lines_of
 from app.review.errors import QuoteGone, ThreadNotYours, ThreadResolved
+from app.review.mentions import note_mentions
 from app.review.responses import Thread, ThreadList, minimal_thread, thread_record
 from app.review.rules import ReviewedDocument, StoredThread, in_order, places_of, record_thread
 from app.review.schemas import AcceptFields, Replies, ReplyFields, SettleFields, ThreadFields, ThreadQuery
@@ -117,7 +118,7 @@ def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread
     room = room_for_threads(ctx, document["id"])
     [thread] = rules.new_threads(document, ctx.call, [fields], markdown, new_id, room=room)
     ctx.store[Documents].remark(ctx.project_id, document, rules.open_threads(document, ctx.call, [thread]))
-    ctx.store[Threads].add_many(ctx.project_id, [thread])
+    ctx.store[Threads].add_many(ctx.project_id, [note_mentions(ctx, thread)])
     return _result(ctx, document, thread)
 
 
@@ -244,7 +245,7 @@ def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
 
     origin = {"suggestedBy": thread["openedBy"] if thread.get("byAgent") else None}
     written = write_decision(ctx, document, write, fields=fields, origin=origin)
-    ctx.store[Threads].change(ctx.project_id, thread, after)
+    ctx.store[Threads].change(ctx.project_id, thread, note_mentions(ctx, after, thread))
     return document_result(ctx, written)
 
 
@@ -340,7 +341,8 @@ def _change_all(
     for before, after in pairs:
         decision = decision.then(partial(record_thread, call=ctx.call, event=event, before=before, after=after))
     ctx.store[Documents].remark(ctx.project_id, document, decision)
-    written = {before["id"]: ctx.store[Threads].change(ctx.project_id, before, after) for before, after in pairs}
+    told = [(before, note_mentions(ctx, after, before)) for before, after in pairs]
+    written = {before["id"]: ctx.store[Threads].change(ctx.project_id, before, after) for before, after in told}
     return document, [written.get(before["id"], before) for before in befores]
 
 

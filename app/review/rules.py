@@ -50,6 +50,13 @@ class StoredComment(TypedDict):
     text: str
 
 
+class StoredMention(TypedDict):
+    """A member who is named in a comment and did not answer since."""
+
+    memberId: Id
+    at: Instant
+
+
 class StoredThread(TypedDict):
     """A thread as the store returns it."""
 
@@ -70,6 +77,7 @@ class StoredThread(TypedDict):
     openedBy: Actor
     byAgent: NotRequired[bool | None]
     """True if the words of its suggestion count as an agent's."""
+    mentions: NotRequired[list[StoredMention] | None]
     resolvedAt: Instant | None
     resolvedBy: Actor | None
     createdAt: Instant

@@ -4,6 +4,7 @@ What the rules of a document need to know of its threads is in its own record, w
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from bson import ObjectId
 
@@ -64,6 +65,14 @@ class Threads(Collection[StoredThread]):
         condition = {"openedBy.id": {"$in": [*token_ids]}, "state": ThreadState.ANSWERED}
         fields = {"documentId": 1, "openedBy": 1, "stateSince": 1}
         return self._find(project_id, condition, sort=(("stateSince", 1),), limit=limit, fields=fields)
+
+    def mentioning(
+        self, project_id: str, member_ids: Iterable[str], since: datetime, limit: int
+    ) -> Sequence[StoredThread]:
+        """Returns the threads in which members are named since an instant, with what an inbox has of them."""
+        named = {"memberId": {"$in": [*member_ids]}, "at": {"$gte": since}}
+        fields = {"documentId": 1, "mentions": 1}
+        return self._find(project_id, {"mentions": {"$elemMatch": named}}, limit=limit, fields=fields)
 
     def add_many(self, project_id: str, threads: Iterable[StoredThread]) -> None:
         """Adds threads, inside a transaction."""

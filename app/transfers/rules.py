@@ -125,11 +125,12 @@ LINES: Mapping[str, type] = {
         *("id", "projectId", "scripted", "reverts", "revertsTo", "undone"),
         generation=NotRequired[GenerationLine | None],
     ),
-    "thread": _line(StoredThread, "stateSince"),
+    "thread": _line(StoredThread, "stateSince", "mentions"),
     "document": _line(
         ReviewedDocument,
         *("projectId", "slugs", "statusSince", "published", "scheduledBy", "publishedAt", "rev"),
         *("trashedPublication", "roundsAt", "publishFailedAt", "unresolvedThreads", "mustThreads", "openSince"),
+        *("assignedAt", "assignedBy"),
         brief=NotRequired[BriefLine | None],
         snapshot=NotRequired[SnapshotLine | None],
     ),

@@ -166,3 +166,16 @@ def test_a_phone_opens_where_something_waits_and_shows_the_whole_navigation(wind
         assert window.chrome.execute_script(NAVIGATION_ENDS) <= 0
         window.open("/console/board?q=idea")
         window.until(lambda: 0 <= window.find(".card").rect["x"] < 60)
+
+
+def test_enter_in_a_dialog_does_what_the_dialog_is_for(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT, status="drafting")
+    window.sign_in(project.token("Ingrid"))
+    window.find(f"#m-{document['id']}").click()
+    window.find("#move input[value=review]").click()
+    window.find("#move input[value=review]").send_keys(Keys.ENTER)
+    window.until(lambda: now(project, document)["status"] == "review")
+    window.find(f"#m-{document['id']}").click()
+    window.find("#move [data-cancels]").click()
+    assert now(project, document)["status"] == "review"
+    assert window.problems() == []

@@ -297,9 +297,9 @@ def test_what_a_card_needs_to_be_moved_is_demanded_and_stays_until_it_is_moved(
     window.until(lambda: "can't be reached" in window.find("#toasts").text)
     offline(window, False)
     assert send_back(first) == "Say which flour."
-    window.find("#move button[value='']").click()
+    window.find("#move [data-cancels]").click()
     assert send_back(second) == ""
-    window.find("#move button[value='']").click()
+    window.find("#move [data-cancels]").click()
 
 
 def test_what_was_written_and_not_saved_is_there_again(window: Window, project: Project) -> None:
@@ -888,3 +888,16 @@ def test_axe_finds_nothing_in_light_and_in_dark(
         send(*form)
 
     assert examiner.found == {}
+
+
+def test_offline_every_button_stays_on_the_page_and_says_so(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Flour.\n", status="drafting")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/fields")
+    window.find("[name=title]").send_keys(" bread")
+    offline(window, True)
+    window.find("form[data-draft] .button[data-kind=main]").click()
+    window.until(lambda: "You are offline" in window.find("#toasts").text)
+    assert window.chrome.current_url.endswith("/fields")
+    offline(window, False)
+    window.find("form[data-draft] .button[data-kind=main]").click()
+    window.until(lambda: now(project, document)["title"] == "Rye bread")

@@ -254,6 +254,38 @@ def test_a_text_is_saved_as_a_new_version(editor: Visitor, project: Project, doc
     assert list(stored.values()) == [TEXT + "Again."]
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+def test_saving_an_unchanged_text_changes_nothing_and_another_keeps_its_line_ends(
+    editor: Visitor, project: Project, end: str
+) -> None:
+    text = end.join(["", "Flour.", "", "Water.", "", "\tPatience.", ""])
+    document = a_document(project.context(), title="Rye", markdown=text)
+    path = f"/console/documents/{document['id']}/edit"
+
+    editor.post(path, markdown=text.replace(end, "\r\n"), baseVersion="1")
+    assert now(project, document)["version"] == 1
+
+    editor.post(path, markdown=text.replace(end, "\r\n").replace("Water.", "Rye.\r\nWater."), baseVersion="1")
+    part = OPERATIONS["get_revision"](project.context(), document["id"], "2")
+    [stored] = project.store[Bodies].get_texts(project.id, [part.text_ids["markdown"]]).values()
+    assert stored == text.replace("Water.", f"Rye.{end}Water.")
+
+
+def test_changes_of_different_paragraphs_are_saved_together(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Flour.\n\nWater.\n\nSalt.\n")
+    ada = project.context(project.token("Ada"))
+    theirs = {"markdown": "Flour.\n\nWater.\n\nSea salt.\n", "baseVersion": 1}
+    OPERATIONS["write_content"](ada, document["id"], fields=theirs)
+    path = f"/console/documents/{document['id']}/edit"
+
+    saved = editor.post(path, markdown="Rye flour.\n\nWater.\n\nSalt.\n", baseVersion="1")
+
+    assert "Saved as version 3. What Ada saved meanwhile in other paragraphs is part of it." in saved.text
+    part = OPERATIONS["get_revision"](project.context(), document["id"], "3")
+    [stored] = project.store[Bodies].get_texts(project.id, [part.text_ids["markdown"]]).values()
+    assert stored == "Rye flour.\n\nWater.\n\nSea salt.\n"
+
+
 def test_a_conflict_shows_both_texts_and_loses_neither(
     editor: Visitor, project: Project, document: dict[str, str]
 ) -> None:

@@ -622,3 +622,22 @@ def test_axe_finds_nothing_in_a_review(window: Window, project: Project) -> None
     with screen(window, 390, 844):
         assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
     assert examiner.found == {}
+
+
+def test_a_name_is_completed_after_an_at_sign(window: Window, project: Project) -> None:
+    ctx = project.context()
+    for name in ("Ada Miller", "Åsa Berg", "Jun"):
+        OPERATIONS["create_member"](ctx, fields={"name": name})
+    document = a_document(ctx, title="Rye", markdown="Flour.\n", status="drafting")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
+    window.find(".composing summary").click()
+    field = window.find("#c-text")
+    field.send_keys("Ask @as")
+    window.until(lambda: window.find("#mentions [aria-selected]").text == "Åsa Berg")
+    field.send_keys(Keys.ENTER)
+    assert field.get_attribute("value") == "Ask @Åsa Berg "
+    field.send_keys("or @mil")
+    window.until(lambda: window.find("#mentions [aria-selected]").text == "Ada Miller")
+    field.send_keys(Keys.ESCAPE)
+    assert field.get_attribute("value") == "Ask @Åsa Berg or @mil"
+    assert window.problems() == []

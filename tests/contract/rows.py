@@ -802,6 +802,8 @@ DECIDED: tuple[Row, ...] = (
         {
             "inbox": "GET /inbox: the longest waiting first, at most 200; with memberId theirs and everybody's",
             "kinds": "review, changes, thread, overdue, publish_failed, rounds: since when, for whom, until what",
+            "assigned": "assigned by another, and not offered, claimed or written since: the assignee's",
+            "mention": "@name in a comment tells them, until they answer or it is resolved, at most 30 days",
             "index": "read from the records by index, never kept; 50 members and 1,000 documents within 20 ms",
             "owners": "tokens have memberId, calendar tokens the kind calendar",
             "settings": "notify is merged, its Slack masked; what can't work is 422; the project's slack alike",

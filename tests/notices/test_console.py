@@ -249,6 +249,29 @@ def test_a_calendar_has_the_members_documents_and_nobodys(
 
 
 @pytest.mark.contract("decided-notices.calendar")
+def test_a_calendar_for_everybody_has_the_whole_project_beside_ones_own(
+    mailing_app: Flask, store: Store, signed_in: Visitor, rest: Rest, ada: dict[str, Any]
+) -> None:
+    jun, today = a_member(rest, "Jun"), this_instant().date().isoformat()
+    a_document(rest, title="Hers", slug="hers", dueDate=today, assigneeId=ada["id"])
+    a_document(rest, title="His", slug="his", dueDate=today, assigneeId=jun["id"])
+    assert "Subscribe" in signed_in.get("/console/calendar").text
+
+    def address(**form: str) -> str:
+        shown = signed_in.post("/console/inbox/calendar", **form).text
+        return re.findall(r"(/calendar\.ics\?token=cwc_[\w-]+)", shown)[0]
+
+    def summaries(address: str) -> set[str]:
+        return {str(event["summary"]) for event in calendar_of(mailing_app.test_client(), address).walk("VEVENT")}
+
+    own, everybodys = address(), address(everybody="yes")
+    assert (summaries(own), summaries(everybodys)) == ({"Due: Hers"}, {"Due: Hers", "Due: His"})
+    address(everybody="yes")
+    assert an_app(store).test_client().get(everybodys).status_code == 401
+    assert summaries(own) == {"Due: Hers"}
+
+
+@pytest.mark.contract("decided-notices.calendar")
 def test_without_a_valid_token_the_calendar_is_401(
     mailing_app: Flask, signed_in: Visitor, rest: Rest, ada: dict[str, Any]
 ) -> None:

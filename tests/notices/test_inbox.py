@@ -93,7 +93,7 @@ def test_requested_changes_wait_until_the_document_is_submitted(api) -> None:
 def test_an_open_must_thread_waits_for_the_assignee_and_an_answered_one_for_who_opened_it(api, project) -> None:
     ada, jun = a_member(api, "Ada"), a_member(api, "Jun")
     editor = api.by(project.token("Jun", memberId=ObjectId(jun["id"])))
-    document = a_document(api, assigneeId=ada["id"])
+    document = a_document_in(api, "approved", assigneeId=ada["id"])
     path = f"{path_of(document)}/threads"
     thread = ok(editor.post(path, {"text": "Which?", "level": "must"}), 201)
     ok(editor.post(path, {"text": "Nice."}), 201)
@@ -251,7 +251,7 @@ def test_of_50_members_and_1000_documents_it_is_read_by_index_alone(api, project
 
     plans = {command["name"] + command[command["name"]]: watched.explained(command) for command in watched.commands}
     assert [plan for plan in plans.values() if "COLLSCAN" in plan] == []
-    assert len(watched.commands) <= 14
+    assert len(watched.commands) <= 16
     watched.client.close()
 
 
@@ -267,3 +267,122 @@ def test_it_answers_within_20_ms(api, rest, project) -> None:
 
     seconds()
     assert median(seconds() for _ in range(9)) < 0.1  # 20 ms on a machine with nothing else to do
+
+
+@pytest.mark.contract("decided-notices.assigned")
+def test_what_another_assigned_waits_for_the_assignee_until_somebody_writes(api, project) -> None:
+    ada = a_member(api, "Ada")
+    own = api.by(project.token("Ada", memberId=ObjectId(ada["id"])))
+    document = a_document(api, assigneeId=ada["id"], markdown="Begun.", status="drafting")
+    assert kinds(api) == [("assigned", "write_content", ada["id"])]
+
+    ok(own.patch(path_of(document), {"dueDate": "2999-01-01"}))
+    assert kinds(api) == [("assigned", "write_content", ada["id"])]
+    ok(own.put(f"{path_of(document)}/content", {"markdown": "Written.", "baseVersion": 1}))
+    assert kinds(api) == []
+
+    ok(own.patch(path_of(document), {"assigneeId": None}))
+    ok(own.patch(path_of(document), {"assigneeId": ada["id"]}))
+    assert kinds(api) == [], "she took it herself"
+    ok(api.patch(path_of(document), {"assigneeId": None}))
+    since = ok(api.patch(path_of(document), {"assigneeId": ada["id"]}))["updatedAt"]
+    assert [line["since"] for line in waiting(api)] == [since]
+    ok(api.post(f"{path_of(document)}/approve"))
+    assert kinds(api) == []
+
+
+@pytest.mark.contract("decided-notices.assigned")
+def test_what_is_offered_or_sent_back_is_not_listed_as_assigned(api) -> None:
+    ada = a_member(api, "Ada")
+    document = a_document(api, assigneeId=ada["id"], brief={"keyword": "rye"})
+    assert kinds(api) == [("assigned", "write_content", ada["id"])]
+    ok(api.post(f"{path_of(document)}/brief/ready"))
+    assert kinds(api) == []
+    ok(api.post(f"{path_of(document)}/brief/withdraw"))
+    assert kinds(api) == [("assigned", "write_content", ada["id"])]
+    ok(api.put(f"{path_of(document)}/content", {"markdown": "Rye.", "baseVersion": 1}))
+    ok(api.post(f"{path_of(document)}/submit"))
+    ok(api.post(f"{path_of(document)}/request-changes", {"note": "Which?"}))
+    ok(api.patch(path_of(document), {"assigneeId": a_member(api, "Jun")["id"]}))
+    assert [line["kind"] for line in waiting(api)] == ["changes"]
+    ok(api.delete(f"/members/{ada['id']}"))
+
+
+def test_what_was_assigned_to_who_left_is_nobodys(api) -> None:
+    ada = a_member(api, "Ada")
+    a_document(api, assigneeId=ada["id"])
+    ok(api.delete(f"/members/{ada['id']}"))
+    assert kinds(api) == []
+
+
+@pytest.fixture
+def three(api, project) -> dict[str, tuple[str, Any]]:
+    """Members Ada, Ada Miller and Jun, each with a token."""
+    members = [
+        ok(api.post("/members", {"name": name, "email": email}), 201)
+        for name, email in (("Ada", "a@e.example"), ("Ada Miller", "ada.miller@e.example"), ("Jün", "jun+x@e.example"))
+    ]
+    tokens = {one["id"]: project.token(one["name"], memberId=ObjectId(one["id"])) for one in members}
+    return {one["name"]: (one["id"], api.by(tokens[one["id"]])) for one in members}
+
+
+@pytest.mark.contract("decided-notices.mention")
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("@Ada Miller, look", {"Ada Miller"}),
+        ("Look, @ada!", {"Ada"}),
+        ("@Adam looks", set()),
+        ("@ada.miller.", {"Ada Miller"}),
+        ("@ada.miller2", set()),
+        ("x@ada", set()),
+        ("@JÜN and @ADA MILLER", {"Jün", "Ada Miller"}),
+        ("(@jun+x)", {"Jün"}),
+        ("@jun", set()),
+        ("Ada", set()),
+        ("@a", {"Ada"}),
+        ("@", set()),
+    ],
+)
+def test_who_is_named_in_a_comment_is_told(api, three, text: str, named: set[str]) -> None:
+    document = a_document(api)
+    ok(api.post(f"{path_of(document)}/threads", {"text": text}), 201)
+    names = {one_id: name for name, (one_id, _) in three.items()}
+    lines = waiting(api)
+    assert {names[line["memberId"]] for line in lines} == named
+    assert {(line["kind"], line["action"]) for line in lines} <= {("mention", "reply_to_thread")}
+
+
+@pytest.mark.contract("decided-notices.mention")
+def test_a_mention_waits_until_they_answer_or_the_thread_is_resolved(api, three) -> None:
+    (ada_id, ada), (jun_id, jun) = three["Ada"], three["Jün"]
+    path = f"{path_of(a_document(api))}/threads"
+    thread = ok(jun.post(path, {"text": "@Ada, @Jün: which?"}), 201)
+    assert kinds(api) == [("mention", "reply_to_thread", ada_id)], "oneself is nobody"
+    ok(ada.post(f"{path}/{thread['id']}/replies", {"text": "Ask @jün"}), 201)
+    mentions = [line for line in waiting(api) if line["kind"] == "mention"]
+    assert [line["memberId"] for line in mentions] == [jun_id]
+    assert mentions[0]["threadId"] == thread["id"]
+    assert [line["kind"] for line in waiting(api, f"?memberId={ada_id}")] == []
+    ok(jun.post(f"{path}/{thread['id']}/resolve", {"text": "Thanks, @Ada"}))
+    assert kinds(api) == []
+
+
+@pytest.mark.contract("decided-notices.mention")
+def test_a_mention_waits_for_thirty_days(api, three, store) -> None:
+    document = a_document(api)
+    thread = ok(api.post(f"{path_of(document)}/threads", {"text": "@Ada?"}), 201)
+    for days, lines in ((29, 1), (31, 0)):
+        at = this_instant() - timedelta(days=days)
+        store.database.threads.update_one({"_id": ObjectId(thread["id"])}, {"$set": {"mentions.0.at": at}})
+        assert len(waiting(api)) == lines
+    ok(api.post(f"{path_of(document)}/threads", {"text": "@Ada?"}), 201)
+    ok(api.delete(path_of(document)))
+    assert kinds(api) == []
+
+
+@pytest.mark.contract("decided-notices.mention")
+def test_a_request_for_changes_names_members_too(api, three) -> None:
+    document = a_document_in(api, "review")
+    ok(api.post(f"{path_of(document)}/request-changes", {"note": "See", "threads": [{"text": "@Ada?"}]}))
+    assert ("mention", "reply_to_thread", three["Ada"][0]) in kinds(api)

@@ -266,7 +266,7 @@ def test_the_daily_one_is_the_inbox_as_it_is_at_that_hour_once(rest: Rest, post:
     a_member(rest, "Jun", digest="daily", hour=10)
     a_document_in(rest, "review", assigneeId=ada["id"], title="Hers", slug="hers")
     a_document_in(rest, "review", title="Everybody's", slug="all")
-    a_document(rest, title="Late", slug="late", dueDate="2026-01-31", assigneeId=ada["id"])
+    a_document_in(rest, "approved", title="Late", slug="late", dueDate="2026-01-31", assigneeId=ada["id"])
     assert post.deliver() == 0
     nine = (this_instant() + timedelta(days=1)).replace(hour=9, minute=0, second=1)
     inbox = ok(rest.get(f"/inbox?memberId={ada['id']}"))
@@ -299,7 +299,7 @@ def test_what_becomes_overdue_is_told_at_midnight_or_at_once_where_a_write_makes
 ) -> None:
     ada = a_member(rest)
     today = this_instant().date()
-    document = a_document(rest, assigneeId=ada["id"], title="Due", dueDate=today.isoformat())
+    document = a_document_in(rest, "approved", assigneeId=ada["id"], title="Due", dueDate=today.isoformat())
     assert post.deliver() == 0
     midnight = (this_instant() + timedelta(days=1)).replace(hour=0, minute=0, second=1)
 
@@ -375,7 +375,7 @@ def test_a_daily_one_is_sent_though_the_worker_died_before_it_made_the_mailbox_d
 @pytest.mark.contract("decided-notices.overdue")
 def test_what_became_overdue_while_no_worker_ran_is_told_when_one_does(rest: Rest, post: Post, mails: Inboxes) -> None:
     ada = a_member(rest)
-    a_document(rest, assigneeId=ada["id"], title="Due", dueDate=this_instant().date().isoformat())
+    a_document_in(rest, "approved", assigneeId=ada["id"], title="Due", dueDate=this_instant().date().isoformat())
     post.relay()
     at_two = (this_instant() + timedelta(days=1)).replace(hour=2, minute=0, second=1)
 
@@ -386,10 +386,11 @@ def test_what_became_overdue_while_no_worker_ran_is_told_when_one_does(rest: Res
 
 @pytest.mark.contract("decided-notices.overdue")
 def test_what_became_overdue_is_told_though_it_was_written_before_the_worker_noticed(
-    rest: Rest, post: Post, mails: Inboxes, monkeypatch: pytest.MonkeyPatch
+    rest: Rest, post: Post, mails: Inboxes, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada = a_member(rest)
-    document = a_document(rest, assigneeId=ada["id"], title="Due", dueDate=this_instant().date().isoformat())
+    today = this_instant().date().isoformat()
+    document = a_document(rest.by(token_of(project, ada)), assigneeId=ada["id"], title="Due", dueDate=today)
     after_midnight = (this_instant() + timedelta(days=1)).replace(hour=0, minute=0, second=1)
     with monkeypatch.context() as patch:
         patch.setattr("app.http.callers.this_instant", lambda: after_midnight)
@@ -449,3 +450,18 @@ def test_a_mail_server_that_hangs_holds_up_neither_webhooks_nor_slack(
         a_document_in(rest, "review", slug="everybody")
         until(lambda: len(slack.requests) == 5, 10)
     worker.stop()  # ends when the attempts have, as the server is gone
+
+
+def test_who_is_assigned_or_named_is_told_at_once(rest: Rest, post: Post, mails: Inboxes, project: Project) -> None:
+    ada = a_member(rest)
+    editor = rest.by(project.token("Ines"))
+    document = a_document(editor, assigneeId=ada["id"], title="Rye")
+    assert post.deliver() == 1
+    assert "Assigned to you: Rye" in texts(mails)[0]
+    assert "Ines" in texts(mails)[0]
+    ok(editor.post(f"{path_of(document)}/threads", {"text": "Which flour, @ada?"}), 201)
+    assert post.later(minutes=5).deliver() == 1
+    assert "You are mentioned: Rye" in texts(mails)[1]
+    assert "Which flour, @ada?" in texts(mails)[1]
+    ok(rest.by(token_of(project, ada)).post(f"{path_of(document)}/threads", {"text": "@ada: myself"}), 201)
+    assert post.later(minutes=5).deliver() == 0

@@ -513,7 +513,8 @@ def test_a_registration_is_dropped_that_makes_no_connection(flow: Flow, editor: 
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"[]", b"nonsense", b'{"redirect_uris": "x"}', b'{"redirect_uris": []}', b"{" * 70_000]
+    "body",
+    [b"", b"[]", b"nonsense", b'{"redirect_uris": "x"}', b'{"redirect_uris": []}', b"{" * 70_000, b"{" * 21_000_000],
 )
 def test_a_bad_registration_is_refused(flow: Flow, body: bytes) -> None:
     response = flow.http.post("/oauth/register", data=body, content_type="application/json")

@@ -188,6 +188,16 @@ for (const button of $$("[data-copies]")) {
   });
 }
 
+// Offline, the browser would leave the page for one of its own; forms that scripts send stay by themselves.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (navigator.onLine || form.method === "dialog" || form.matches(".sends")) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  const stored = "draft" in form.dataset ? "what you wrote is stored in this browser" : "nothing was sent";
+  say(`You are offline: ${stored}. Try again when you are connected.`, false);
+}, true);
+
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (event.defaultPrevented && form.matches(".sends")) return;
@@ -212,6 +222,9 @@ document.addEventListener("submit", async (event) => {
   form.requestSubmit(event.submitter);
 });
 
+// Not a button that submits: Enter presses the first of those, and is to do what the dialog is for.
+document.addEventListener("click", (event) => event.target.closest?.("[data-cancels]")?.closest("dialog").close(""));
+
 /** Asks a question before a button does what it says; returns whether it was confirmed. */
 async function confirms(question, button) {
   $("#question-text").textContent = question;
@@ -219,6 +232,7 @@ async function confirms(question, button) {
   const yes = $("#question [value=yes]");
   yes.textContent = texts.map((node) => node.data).join("").trim() || "Yes";
   yes.dataset.kind = button?.dataset.kind === "danger" ? "danger" : "main";
+  yes.autofocus = yes.dataset.kind === "main"; // else Enter cancels
   return (await opened($("#question"))) === "yes";
 }
 

@@ -1,5 +1,7 @@
 // The inbox: a key does what the line at hand waits for.
 
+import "./mentions.js";
+
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.key !== "x") return;
   if (event.target.closest?.("textarea, dialog")) return;

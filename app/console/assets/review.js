@@ -1,6 +1,7 @@
 // A review: remarks on words that are selected in the preview or in the markdown, threads at the place of their words,
 // and remarks that the browser keeps until they are sent together.
 
+import "./mentions.js";
 import { $, $$, localTimes, once, say, send } from "./console.js";
 
 const MOST_QUOTED = 2000;

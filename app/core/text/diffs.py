@@ -1,5 +1,6 @@
 """Unified diff of two texts, in bounded time."""
 
+import re
 from collections.abc import Iterable, Iterator
 from difflib import Match, SequenceMatcher
 from io import StringIO
@@ -13,6 +14,8 @@ TOO_DIFFERENT = (
     "The versions are too long and too different to be compared in time: read both and compare them yourself."
 )
 CONTEXT = 3
+_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n|(?<=[^\r\n])\Z)")
+"""A line with its end, which is a carriage return in some texts."""
 
 
 def unified_diff(old: str, new: str, old_name: str, new_name: str) -> str:
@@ -24,9 +27,26 @@ def unified_diff(old: str, new: str, old_name: str, new_name: str) -> str:
         return ""
     old_lines, new_lines = _lines(old), _lines(new)
     matcher: SequenceMatcher[str] = SequenceMatcher(None, (), ())
-    matcher.matching_blocks = _matches(old_lines, new_lines)  # type: ignore[attr-defined]  # where it looks first
+    matcher.matching_blocks = matching_blocks(old_lines, new_lines)  # type: ignore[attr-defined]  # where it looks first
     hunks = [part for group in matcher.get_grouped_opcodes(CONTEXT) for part in _hunk(group, old_lines, new_lines)]
     return "".join([f"--- {old_name}\n", f"+++ {new_name}\n", *hunks]) if hunks else ""
+
+
+def with_line_ends_of(old: str, new: str) -> str:
+    """Returns a new text, whose lines end in line feeds, with the line ends of an old one.
+
+    For forms, from which browsers send every line end as one and the same. Lines of the common beginning and end have
+    those of the old text, and all others the first one of it.
+    """
+    if "\r" not in old:
+        return new
+    old_lines, new_lines = _LINE.findall(old), _LINE.findall(new)
+    bare = [line.rstrip("\r\n") for line in old_lines], [line.rstrip("\r\n") for line in new_lines]
+    head = _common(zip(*bare, strict=False))
+    tail = _common(islice(zip(*map(reversed, bare), strict=False), min(map(len, bare)) - head))
+    end = next(line[len(line.rstrip("\r\n")) :] for line in old_lines)
+    between = [line.replace("\n", end) for line in new_lines[head : len(new_lines) - tail]]
+    return "".join([*old_lines[:head], *between, *old_lines[len(old_lines) - tail :]])
 
 
 def _lines(text: str) -> list[str]:
@@ -34,7 +54,7 @@ def _lines(text: str) -> list[str]:
     return [line for line in StringIO(text, newline="\n")]  # noqa: C416  # `list` would hold up other threads
 
 
-def _matches(old: list[str], new: list[str]) -> list[Match]:
+def matching_blocks(old: list[str], new: list[str]) -> list[Match]:
     """Returns the longest stretches of lines that both texts have, in order; the last one is empty."""
     head = _common(zip(old, new, strict=False))
     shorter = min(len(old), len(new)) - head
