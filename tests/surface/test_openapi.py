@@ -27,7 +27,7 @@ SNAPSHOT = Path(__file__).with_name("openapi.json")
 UPDATE = "UPDATE_SNAPSHOTS=1 .venv/bin/python -m pytest tests/surface/test_openapi.py"
 
 NO_MANAGEMENT = (
-    *("/openapi.json", "/docs", "/llms.txt", "/graphql", "/delivery", "/mcp", "/metrics", "/console"),
+    *("/openapi.json", "/docs", "/llms.txt", "/graphql", "/delivery", "/mcp", "/metrics", "/console", "/media"),
     *("/calendar.ics", "/notices"),
 )
 """Beside the management API: pages, and APIs that describe themselves."""
@@ -60,7 +60,7 @@ def test_the_document_is_the_one_that_was_reviewed(document: dict[str, Any]) -> 
 
 
 def test_the_document_is_short_enough_to_be_read_by_a_model(document: dict[str, Any]) -> None:
-    assert len(orjson.dumps(document)) <= 470_000
+    assert len(orjson.dumps(document)) <= 490_000
 
 
 def test_no_description_is_indented_as_markdown_indents_code(document: dict[str, Any]) -> None:
