@@ -118,6 +118,7 @@ PAGES = Pages(
         "editor tools": "images/tools.html",
         "after the editor": "images/editor.html",
         "cover": "images/cover.html",
+        "after the fields": "images/fields.html",
     },
     messages={ImageInUse: lambda refusal: _in_use(refusal.extra["usedIn"])},
 )

@@ -122,6 +122,7 @@ def test_a_cover_is_chosen_and_shown(window: Window, project: Project, tmp_path:
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/fields")
     file = tmp_path / "cover.png"
     file.write_bytes(a_picture(seed=7))
+    window.chrome.execute_script("arguments[0].scrollIntoView({ block: 'center' })", window.find(".cover"))
     window.find("[data-picks=cover]").click()
     window.until(lambda: window.find("#picker").is_displayed())
     window.find("#picker [data-uploads]").send_keys(str(file))

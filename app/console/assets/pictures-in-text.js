@@ -4,6 +4,8 @@ import { $, say, send } from "./console.js";
 import { pick, picturesOf, upload } from "./pictures.js";
 import { host, view } from "./write.js";
 
+host.before($(".uploads")); // above the text, where it is seen on a phone too
+
 const wordsOf = (alt) => alt.replace(/(?<!\\)[[\]]/g, "\\$&").replace(/\s+/g, " ");
 const markdownOf = ({ alt, url }) => `![${wordsOf(alt)}](${url})`;
 
@@ -58,7 +60,15 @@ function add(files, at) {
   }
 }
 
-const here = () => view.state.selection.main.to;
+/** The file of a `data:` address in base64; the page's policy lets nothing fetch it. */
+function fileOf(address) {
+  const [, type, data] = /^data:([^;,]+);base64,(.*)$/is.exec(address);
+  return new Blob([Uint8Array.from(atob(data.replace(/\s/g, "")), (one) => one.charCodeAt(0))], { type });
+}
+
+/** The end of the line that a place is in, so that no word is divided. */
+const after = (at) => view.state.doc.lineAt(at).to;
+const here = () => after(view.state.selection.main.to);
 
 // Before the editor's own handlers, which are in its shadow root.
 host.addEventListener("paste", (event) => {
@@ -83,7 +93,8 @@ host.addEventListener("drop", (event) => {
   if (!files.length) return;
   event.preventDefault();
   event.stopPropagation();
-  add(files, view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? here());
+  const at = view.posAtCoords({ x: event.clientX, y: event.clientY });
+  add(files, at === null ? here() : after(at));
 }, true);
 
 // Pictures inside formatted text: the editor has put a mark at the place of each.
@@ -101,7 +112,7 @@ host.addEventListener("pictures", ({ detail: { pictures, lost } }) => {
     const name = alt || "Pasted picture";
     const done = (picture) => replace(picture.url);
     if (source.startsWith("data:")) {
-      fetch(source).then((response) => response.blob()).then((file) => upload({ file, name, alt }, done, given_up), given_up);
+      upload({ file: fileOf(source), name, alt }, done, given_up);
     } else upload({ url: source, name, alt }, done, given_up);
   }
   if (lost) say(`${lost === 1 ? "A picture" : `${lost} pictures`} of the pasted text could not be taken: insert ${lost === 1 ? "it" : "them"} from files.`, false);

@@ -163,7 +163,7 @@ if (cover) {
   };
   cover.addEventListener("error", () => { cover.hidden = true; });
   input.addEventListener("change", show);
-  $('[data-picks="cover"]').addEventListener("click", async () => {
+  $('[data-picks="cover"]')?.addEventListener("click", async () => {
     const several = ([file]) => file && upload({ file, name: file.name }, set);
     const chosen = await pick({ several });
     if (chosen) set(chosen);

@@ -58,7 +58,7 @@ function picturesIn(body) {
   for (const one of body.querySelectorAll("img")) {
     const source = one.getAttribute("src") ?? "";
     const alt = (one.getAttribute("alt") ?? "").trim();
-    if (/^data:image\/(png|jpe?g|webp|gif|avif)[;,]/i.test(source)) {
+    if (/^data:image\/(png|jpe?g|webp|gif|avif);base64,[a-z0-9+\/=\s]+$/i.test(source)) {
       const mark = `#picture-${crypto.randomUUID()}`;
       one.setAttribute("src", mark);
       pictures.push({ mark, source, alt });
