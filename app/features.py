@@ -329,6 +329,7 @@ def pages() -> tuple[Any, ...]:
     from app.checks import pages as checks_pages
     from app.events import pages as events_pages
     from app.guards import pages as guards_pages
+    from app.images import pages as images_pages
     from app.insights import pages as insights_pages
     from app.notices import pages as notices_pages
     from app.oauth import pages as oauth_pages
@@ -346,6 +347,7 @@ def pages() -> tuple[Any, ...]:
         events_pages.PAGES,
         actions_pages.PAGES,
         planning_pages.PAGES,
+        images_pages.PAGES,
         insights_pages.PAGES,
         notices_pages.PAGES,
         webhooks_pages.PAGES,

@@ -153,6 +153,8 @@ class Feature:
     """Its indexes and validators in MongoDB, also those of collections of other folders."""
     document_keys: Mapping[str, Callable[[Values], Any]] = field(default_factory=dict)
     """Derives values that are stored with each document, by the name of the field."""
+    document_entries: Callable[[Values], Sequence[str]] | None = None
+    """Returns further entries under which a document is listed (`listed`), also in the trash."""
     text_keys: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
     """Derives values that are stored with each markdown or html, by the name of the field; None for none."""
     publication_keys: Mapping[str, Callable[[Values], Any]] = field(default_factory=dict)
@@ -502,6 +504,11 @@ class Features:
     def document_keys(self) -> Mapping[str, Callable[[Values], Any]]:
         """Derives the values that features store with each document, by the name of the field."""
         return {name: key for feature in self.features for name, key in feature.document_keys.items()}
+
+    def entries_of_document(self, document: Values) -> list[str]:
+        """Returns the entries under which features have a document listed."""
+        entries = (feature.document_entries(document) for feature in self.features if feature.document_entries)
+        return [entry for some in entries for entry in some]
 
     def keys_of_text(self, text: str) -> dict[str, Any]:
         """Returns the values that features store with a text."""

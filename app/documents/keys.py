@@ -55,7 +55,7 @@ def document_from_bson(record: Any) -> Any:
 def document_keys(record: Values, before: Values | None = None, features: Features = NO_FEATURES) -> Bson:
     """Returns the keys that are stored with a document, without those of its names if these are those of `before`."""
     return {
-        "listed": _listed(record),
+        "listed": [*_listed(record), *features.entries_of_document(record)],
         "titleKey": record["title"].casefold(),
         "dueKey": record.get("dueDate") or NO_DUE_DATE,
         **{name: key(record) for name, key in features.document_keys.items()},

@@ -6,7 +6,7 @@ from app.core.store.validators import TEXT, record_validator
 from app.images.delivery import covers
 from app.images.html import deliver_html, image_alts, publish_html
 from app.images.responses import PictureHosts
-from app.images.rules import keys_of_cover, keys_of_covers, keys_of_text
+from app.images.rules import entries_of_covers, keys_of_cover, keys_of_text
 from app.images.schemas import ImageSettings
 from app.images.settings import PictureSettings
 from app.images.store import CHUNKS, FILES, IN_USE
@@ -21,7 +21,7 @@ FEATURE = Feature(
     settings=PictureSettings,
     facts=lambda settings: {"imagesUrl": settings.pictures_begin},
     text_keys={"imageKeys": keys_of_text},
-    document_keys={"imageKeys": keys_of_covers},
+    document_entries=entries_of_covers,
     publication_keys={"imageKeys": keys_of_cover},
     publish_html=publish_html,
     deliver_html=deliver_html,
@@ -41,7 +41,6 @@ FEATURE = Feature(
             index(FILES, "filename uploadDate", "files by name, as GridFS has them", title="filename_1_uploadDate_1"),
             index(CHUNKS, "files_id n", "the chunks of a file", title="files_id_1_n_1", unique=True),
             index("bodies", "projectId imageKeys", "texts that name a picture", IN_USE),
-            index("documents", "projectId imageKeys", "documents whose cover is a picture", IN_USE),
             index("publications", "projectId imageKeys", "delivered covers that are pictures", IN_USE),
         ),
         validators={"images": record_validator(key=TEXT)},

@@ -165,6 +165,8 @@ def list_images(ctx: Context, fields: Fields) -> Result[list[Image]]:
     condition = dict(found_by(*query_words(fields.get("q", ""))))
     if "used" in fields:
         condition |= among(ctx.store[Uses].used_keys(ctx.project_id), used=fields["used"])
+    if "bare" in fields:
+        condition |= {"alt": "" if fields["bare"] else {"$ne": ""}}
     images = ctx.store[Images]
     total = images.count(ctx.project_id, condition) if fields.get("count") else None
     found = images.page(ctx.project_id, condition, limit=fields["limit"], offset=fields["offset"])

@@ -20,6 +20,7 @@ IMAGES_PER_PROJECT: Final = 20_000
 KEY: Final = "[a-z2-7]{26}"
 ADDRESS: Final = re.compile(rf"/media/({KEY})(?![a-z2-7])")
 """An own picture's address, whatever stands before it; the name after the key says nothing."""
+OF_COVERS: Final = "cover:"
 UNNAMED: Final = "image"
 MAX_USES: Final = 20
 _ENDING = re.compile(r"\.(?:png|jpe?g|webp|gif|avif|heic)$", re.IGNORECASE)
@@ -96,10 +97,16 @@ def keys_of_cover(record: Values) -> list[str] | None:
     return keys_in(record.get("coverImageUrl") or "") or None
 
 
-def keys_of_covers(document: Values) -> list[str]:
-    """Returns what is stored with a document: the pictures of its cover, and of the cover that a restored one gets."""
+def entries_of_covers(document: Values) -> list[str]:
+    """Returns what a document is listed under: the picture of its cover, and of the cover that a restored one gets."""
     before = document.get("trashedPublication") or {}
-    return keys_in(f"{document.get('coverImageUrl') or ''} {before.get('coverImageUrl') or ''}")
+    covers = f"{document.get('coverImageUrl') or ''} {before.get('coverImageUrl') or ''}"
+    return [cover_entry(key) for key in keys_in(covers)]
+
+
+def cover_entry(key: str) -> str:
+    """Returns the entry of the documents whose cover is a picture."""
+    return f"{OF_COVERS}{key}"
 
 
 def words_of(image: Mapping[str, Any]) -> list[str]:

@@ -42,6 +42,7 @@ class ImageQuery(Page):
 
     q = StrictString(description="words of name and alternative text", allow_none=False)
     used = StrictBoolean(description="only those in use, or only others")
+    bare = StrictBoolean(description="only those without an alternative text, or only others")
     count = StrictBoolean(description="`true`: count those on all pages")
 
 

@@ -11,11 +11,12 @@ import gridfs
 from bson import ObjectId
 from gridfs.grid_file import GridOut
 
-from app.core.store.collection import DESCENDING, Collection, OutboxCollection, object_ids
+from app.core.store.bodies import Bodies
+from app.core.store.collection import DESCENDING, OutboxCollection, object_ids
 from app.core.store.indexes import NOT_DELETED
 from app.core.store.types import Bson, Values
 from app.documents.store import Documents
-from app.images.rules import StoredImage, words_of
+from app.images.rules import OF_COVERS, StoredImage, cover_entry, words_of
 
 if TYPE_CHECKING:
     from app.core.store.store import Store
@@ -83,16 +84,14 @@ class Images(OutboxCollection[StoredImage]):
         return [str(one["_id"]) for one in self._collection.aggregate([{"$group": {"_id": "$projectId"}}])]
 
 
-class Uses(Collection[Any]):
-    """Which texts and covers have a picture: what is written with them (`text_keys`, `document_keys`)."""
-
-    name = "bodies"
+class Uses(Bodies):
+    """Which texts and covers have a picture: what is written with them (`text_keys`, `document_entries`)."""
 
     def documents(self, project_id: str, key: str, limit: int) -> list[dict[str, str]]:
         """Returns the id and the title of documents whose present or published text or cover has a picture."""
         ids = self._current([{"$match": self._where(project_id, {"imageKeys": key})}], "$documentId")
-        for name in ("documents", "publications"):
-            where = self._where(project_id, {"imageKeys": key})
+        for name, condition in (("documents", {"listed": cover_entry(key)}), ("publications", {"imageKeys": key})):
+            where = self._where(project_id, condition)
             found = self._store.database[name].find(where, {"_id": 1}, session=self._session)
             ids |= {one["_id"] for one in found}
         where = self._where(project_id, {"_id": {"$in": list(ids)}})
@@ -103,9 +102,11 @@ class Uses(Collection[Any]):
         """Returns the keys of all pictures that are in use."""
         where = self._where(project_id, IN_USE)
         keys: set[str] = self._current([{"$match": where}, {"$unwind": "$imageKeys"}], "$imageKeys")
-        for name in ("documents", "publications"):
-            keys |= set(self._store.database[name].distinct("imageKeys", where, session=self._session))
-        return keys
+        publications, documents = (self._store.database[name] for name in ("publications", "documents"))
+        keys |= set(publications.distinct("imageKeys", where, session=self._session))
+        covers = self._where(project_id, {"listed": {"$regex": f"^{OF_COVERS}"}})
+        entries = documents.distinct("listed", covers, session=self._session)
+        return keys | {entry.removeprefix(OF_COVERS) for entry in entries if entry.startswith(OF_COVERS)}
 
     def _current(self, stages: Sequence[Bson], value: str) -> set[Any]:
         """Returns a value of each of some texts that is a document's present or published one."""

@@ -171,7 +171,7 @@ def _documentation(route: Route) -> dict[str, Any]:
         documentation["parameters"] = ["If-None-Match"]
         responses[304] = "NotModified"
     if operation.from_file:
-        file = {"schema": {"type": "string", "format": "binary"}}
+        file = {"schema": {"type": "string", "format": "binary"}, "example": "(the bytes of the file)"}
         documentation["requestBody"] = {"content": dict.fromkeys(operation.from_file.types, file)}
     if operation.may_list:
         records = {"schema": {"type": "array", "items": {"$ref": REF + route.component}}}

@@ -27,7 +27,7 @@ SNAPSHOT = Path(__file__).with_name("openapi.json")
 UPDATE = "UPDATE_SNAPSHOTS=1 .venv/bin/python -m pytest tests/surface/test_openapi.py"
 
 NO_MANAGEMENT = (
-    *("/openapi.json", "/docs", "/llms.txt", "/graphql", "/delivery", "/mcp", "/metrics", "/console"),
+    *("/openapi.json", "/docs", "/llms.txt", "/graphql", "/delivery", "/mcp", "/metrics", "/console", "/media"),
     *("/calendar.ics", "/notices"),
 )
 """Beside the management API: pages, and APIs that describe themselves."""

@@ -145,4 +145,5 @@ def plain(text: str, *sent: str) -> str:
     for pattern, shown in MADE_UP:
         text = pattern.sub(shown, text)
     numbers: dict[str, str] = {}
+    text = re.sub(r"\b[a-z2-7]{26}\b", "<key of a picture>", text)
     return re.sub(r"\b[0-9a-f]{24}\b", lambda id: numbers.setdefault(id[0], f"<id {len(numbers)}>"), text)

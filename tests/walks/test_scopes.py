@@ -169,6 +169,8 @@ OPEN = {
     "/console/assets/<version>/<name>",
     "/console/sign-in",
     "/console/join",
+    "/media/<key>",
+    "/media/<key>/<name>",
     "/console/review",
     "/console/review/threads",
     "/console/review/threads/<thread>/<change>",

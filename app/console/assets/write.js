@@ -168,13 +168,13 @@ async function insert({ title, words: label, before }) {
   view.focus();
 }
 
-const host = document.createElement("div");
+export const host = document.createElement("div");
 host.className = "editor";
 area.after(host);
 area.hidden = true;
 const label = area.labels[0];
 const saveByKey = () => (isUnsaved(form) ? save() : say("All of it is saved."));
-const view = createEditor(host, area.value, { label: label.textContent, changed, save: saveByKey, link: () => use(TOOLS.link) });
+export const view = createEditor(host, area.value, { label: label.textContent, changed, save: saveByKey, link: () => use(TOOLS.link) });
 label.addEventListener("click", () => view.focus());
 $(".tools").hidden = false;
 for (const button of $$("[data-tool]")) button.addEventListener("click", () => use(TOOLS[button.dataset.tool]));

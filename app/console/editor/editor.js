@@ -44,7 +44,7 @@ const between = (before, after) => ({ state, dispatch }) => {
 };
 
 /** Pastes formatted text as markdown; plain text, and the lines of a code editor, as they are. */
-function paste({ clipboardData }, view) {
+function paste({ clipboardData }, view, found) {
   if (clipboardData.types.includes("vscode-editor-data")) return false;
   const pasted = fromHtml(clipboardData.getData("text/html"));
   if (!pasted) return false;
@@ -57,6 +57,7 @@ function paste({ clipboardData }, view) {
     pasted.ends ? lines(after, /^\n{0,2}/) : "",
   ].join("");
   view.dispatch(view.state.replaceSelection(text), { userEvent: "input.paste", scrollIntoView: true });
+  if (pasted.pictures.length || pasted.lost) found(pasted);
   return true;
 }
 
@@ -66,6 +67,8 @@ export function createEditor(place, text, { label, changed, save, link }) {
   const inner = document.createElement("div");
   inner.style.height = "100%";
   root.append(inner);
+  const places = new Set();
+  const found = ({ pictures, lost }) => place.dispatchEvent(new CustomEvent("pictures", { detail: { pictures, lost } }));
   const view = new EditorView({
     parent: inner,
     root,
@@ -79,7 +82,7 @@ export function createEditor(place, text, { label, changed, save, link }) {
         markdownLanguage,
         syntaxHighlighting(colours),
         look,
-        EditorView.domEventHandlers({ paste }),
+        EditorView.domEventHandlers({ paste: (event, view) => paste(event, view, found) }),
         keymap.of([
           { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
           { key: "Mod-b", run: between("**", "**") },
@@ -91,10 +94,18 @@ export function createEditor(place, text, { label, changed, save, link }) {
           ...historyKeymap,
         ]),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) changed(update.state.doc.toString());
+          if (!update.docChanged) return;
+          for (const place of places) place.at = update.changes.mapPos(place.at, 1);
+          changed(update.state.doc.toString());
         }),
       ],
     }),
   });
+  /** Keeps a place of the text while it changes; `done` returns where it is then. */
+  view.keepPlace = (at) => {
+    const place = { at, done: () => (places.delete(place), place.at) };
+    places.add(place);
+    return place;
+  };
   return view;
 }

@@ -19,6 +19,7 @@ const ADDRESS = /^\s*(https?:|mailto:|tel:)/i;
 const HEADINGS = ":is(h1, h2, h3, h4, h5, h6, th)";
 const IN_CELLS = ":is(td, th) :is(p, div, li, ul, ol, blockquote, pre, h1, h2, h3, h4, h5, h6)";
 const UNSEEN = /(^|;)\s*(display:\s*none|mso-hide:\s*all)/i;
+const GOOGLE = /^https:\/\/[a-z0-9-]+\.googleusercontent\.com\//i;
 const MARKS = "strong, b, em, i, del, s, a";
 
 const options = {
@@ -37,6 +38,7 @@ const unwrap = (element) => element.replaceWith(...element.childNodes);
 /** Returns formatted text as markdown, with whether it begins and ends with something else than a paragraph; null for plain text. */
 export function fromHtml(html) {
   const { body } = new DOMParser().parseFromString(unstyled(html), "text/html");
+  const { pictures, lost } = picturesIn(body);
   clean(body);
   const tree = toMdast(fromDom(body), { handlers, nodeHandlers });
   tighten(tree);
@@ -46,7 +48,24 @@ export function fromHtml(html) {
     type === "paragraph" ? children.every((one) => one.type === "text") : type === "code" && !body.querySelector("code");
   if (!blocks.length || (blocks.length === 1 && isPlain(blocks[0]))) return null;
   const [begins, ends] = [blocks[0], blocks.at(-1)].map(({ type }) => type !== "paragraph");
-  return { markdown: toMarkdown(tree, options).trimEnd(), begins, ends };
+  return { markdown: toMarkdown(tree, options).trimEnd(), begins, ends, pictures, lost };
+}
+
+/** Finds the pictures that are in the text itself, or at an address of Google Docs, and puts a mark in their place; counts those that can't be taken. */
+function picturesIn(body) {
+  const pictures = [];
+  let lost = 0;
+  for (const one of body.querySelectorAll("img")) {
+    const source = one.getAttribute("src") ?? "";
+    const alt = (one.getAttribute("alt") ?? "").trim();
+    if (/^data:image\/(png|jpe?g|webp|gif|avif);base64,[a-z0-9+\/=\s]+$/i.test(source)) {
+      const mark = `#picture-${crypto.randomUUID()}`;
+      one.setAttribute("src", mark);
+      pictures.push({ mark, source, alt });
+    } else if (GOOGLE.test(source)) pictures.push({ mark: source, source, alt });
+    else if (!/^https?:/i.test(source)) lost += 1;
+  }
+  return { pictures, lost };
 }
 
 /** Moves styles to where the content security policy of the page does not complain of them. */
@@ -64,7 +83,7 @@ function tighten(node) {
 /** Leaves what markdown can say, as elements in the order that HTML has for them. */
 function clean(body) {
   const all = (selector) => [...body.querySelectorAll(selector)];
-  for (const one of all("img")) if (!/^https?:/i.test(one.getAttribute("src") ?? "")) one.remove();
+  for (const one of all("img")) if (!/^(https?:|#picture-)/i.test(one.getAttribute("src") ?? "")) one.remove();
   for (const one of all("a")) {
     one.removeAttribute("title");
     if (!ADDRESS.test(one.getAttribute("href") ?? "")) unwrap(one);

@@ -1,0 +1,126 @@
+// Pictures where text is written: dropped, pasted or chosen; each gets its place in the text when it is there.
+
+import { $, say, send } from "./console.js";
+import { pick, picturesOf, upload } from "./pictures.js";
+import { host, view } from "./write.js";
+
+host.before($(".uploads")); // above the text, where it is seen on a phone too
+
+const wordsOf = (alt) => alt.replace(/(?<!\\)[[\]]/g, "\\$&").replace(/\s+/g, " ");
+const markdownOf = ({ alt, url }) => `![${wordsOf(alt)}](${url})`;
+
+/** Puts a picture at a place of the text, on a line of its own. */
+function put(picture, at) {
+  const { doc } = view.state;
+  const [before, after] = [doc.sliceString(0, at), doc.sliceString(at)];
+  const gap = (text, edge) => (text ? "\n\n".slice(edge.exec(text)[0].length) : "");
+  const insert = gap(before, /\n{0,2}$/) + markdownOf(picture) + gap(after, /^\n{0,2}/);
+  view.dispatch({ changes: { from: at, insert }, userEvent: "input" });
+  if (!picture.alt) describe(picture);
+}
+
+/** Asks what a picture shows. The text has it at its place, and the picture for the next text. */
+function describe(picture) {
+  const row = document.createElement("li");
+  const image = Object.assign(document.createElement("img"), { src: picture.thumbnail, alt: "" });
+  const input = Object.assign(document.createElement("input"), { maxLength: 500, placeholder: "What it shows, for those who don't see it" });
+  input.setAttribute("aria-label", `What ${picture.name} shows, for those who don't see it`);
+  const [keep, later] = ["Save", "Later"].map((textContent) =>
+    Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent }));
+  const end = () => {
+    row.remove();
+    list.hidden = !list.children.length;
+  };
+  const list = $(".uploads");
+  const answer = async () => {
+    const alt = input.value.trim();
+    if (!alt) return end();
+    const text = view.state.doc.toString();
+    const at = text.indexOf(`![](${picture.url})`);
+    if (at >= 0) view.dispatch({ changes: { from: at + 2, insert: wordsOf(alt) }, userEvent: "input" });
+    if (await send(`${$("[data-uploads]").dataset.uploads}/${picture.id}`, { alt })) end();
+  };
+  keep.addEventListener("click", answer);
+  later.addEventListener("click", end);
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    answer();
+  });
+  row.append(image, input, keep, later);
+  list.hidden = false;
+  list.append(row);
+}
+
+/** Uploads files for a place of the text, which is kept while somebody types on. */
+function add(files, at) {
+  for (const file of files) {
+    const place = view.keepPlace(at);
+    upload({ file, name: file.name || "picture" }, (picture) => put(picture, place.done()), () => place.done());
+  }
+}
+
+/** The file of a `data:` address in base64; the page's policy lets nothing fetch it. */
+function fileOf(address) {
+  const [, type, data] = /^data:([^;,]+);base64,(.*)$/is.exec(address);
+  return new Blob([Uint8Array.from(atob(data.replace(/\s/g, "")), (one) => one.charCodeAt(0))], { type });
+}
+
+/** The end of the line that a place is in, so that no word is divided. */
+const after = (at) => view.state.doc.lineAt(at).to;
+const here = () => after(view.state.selection.main.to);
+
+// Before the editor's own handlers, which are in its shadow root.
+host.addEventListener("paste", (event) => {
+  const files = picturesOf(event.clipboardData.files);
+  const html = event.clipboardData.getData("text/html");
+  const hasWords = html && new DOMParser().parseFromString(html, "text/html").body.textContent.trim();
+  if (!files.length || hasWords || event.clipboardData.getData("text/plain")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  add(files, here());
+}, true);
+
+host.addEventListener("dragover", (event) => {
+  if (![...event.dataTransfer.items].some(({ kind, type }) => kind === "file" && type.startsWith("image/"))) return;
+  event.preventDefault();
+  host.dataset.over = "";
+});
+host.addEventListener("dragleave", () => { delete host.dataset.over; });
+host.addEventListener("drop", (event) => {
+  delete host.dataset.over;
+  const files = picturesOf(event.dataTransfer.files);
+  if (!files.length) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const at = view.posAtCoords({ x: event.clientX, y: event.clientY });
+  add(files, at === null ? here() : after(at));
+}, true);
+
+// Pictures inside formatted text: the editor has put a mark at the place of each.
+host.addEventListener("pictures", ({ detail: { pictures, lost } }) => {
+  for (const { mark, source, alt } of pictures) {
+    const replace = (text) => {
+      const at = view.state.doc.toString().indexOf(mark);
+      if (at >= 0) view.dispatch({ changes: { from: at, to: at + mark.length, insert: text }, userEvent: "input" });
+    };
+    const given_up = () => {
+      const text = view.state.doc.toString();
+      const found = new RegExp(`!\\[[^\\]]*\\]\\(${mark}\\)\\n*`).exec(text);
+      if (found && !mark.startsWith("http")) view.dispatch({ changes: { from: found.index, to: found.index + found[0].length } });
+    };
+    const name = alt || "Pasted picture";
+    const done = (picture) => replace(picture.url);
+    if (source.startsWith("data:")) {
+      upload({ file: fileOf(source), name, alt }, done, given_up);
+    } else upload({ url: source, name, alt }, done, given_up);
+  }
+  if (lost) say(`${lost === 1 ? "A picture" : `${lost} pictures`} of the pasted text could not be taken: insert ${lost === 1 ? "it" : "them"} from files.`, false);
+});
+
+$('[data-picks="text"]').addEventListener("click", async () => {
+  const at = here();
+  const chosen = await pick({ several: (files) => add(files, at) });
+  if (chosen) put(chosen, at);
+  view.focus();
+});

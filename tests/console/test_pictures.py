@@ -1,0 +1,162 @@
+"""Pictures in the console, in a browser: dropped, pasted, chosen, described, as a cover, and the page of all."""
+
+import base64
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.by import By
+
+from tests.console.browser import Window
+from tests.console.test_in_a_browser import screen
+from tests.images.pictures import a_picture
+from tests.make import Project, a_document
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+
+SHOTS = os.environ.get("SHOTS", "")
+TRANSFER = """
+const [place, kind, data, html, name] = arguments;
+const transfer = new DataTransfer();
+if (data) {
+  const bytes = Uint8Array.from(atob(data), (one) => one.charCodeAt(0));
+  transfer.items.add(new File([bytes], name, { type: "image/png" }));
+}
+if (html) transfer.setData("text/html", html);
+const { left, top } = place.getBoundingClientRect();
+const options = { bubbles: true, cancelable: true, composed: true, clientX: left + 30, clientY: top + 30 };
+const event = kind === "paste"
+  ? new ClipboardEvent("paste", { ...options, clipboardData: transfer })
+  : new DragEvent("drop", { ...options, dataTransfer: transfer });
+place.dispatchEvent(event);
+"""
+
+
+def transfer(window: Window, kind: str, data: bytes = b"", html: str = "", name: str = "loaf.png") -> None:
+    """Drops or pastes something where text is written."""
+    place = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+    window.chrome.execute_script(TRANSFER, place, kind, base64.b64encode(data).decode(), html, name)
+
+
+def shot(window: Window, name: str) -> None:
+    """Takes a screenshot where somebody wants to look."""
+    if SHOTS:
+        for width, height in ((1440, 900), (390, 844)):
+            with screen(window, width, height):
+                window.chrome.save_screenshot(f"{SHOTS}/{name}-{width}.png")
+
+
+def text_of(window: Window) -> str:
+    """Returns the text that would be saved."""
+    text: str = window.chrome.execute_script("return document.querySelector('[data-editor]').value")
+    return text
+
+
+def test_a_picture_comes_into_the_text_however_it_is_brought(window: Window, project: Project, tmp_path: Path) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Before.\n\nAfter.\n")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+    window.find(".editor")
+    transfer(window, "drop", a_picture(seed=1))
+    window.until(lambda: "![](http" in text_of(window))
+    field = window.find(".uploads input")
+    shot(window, "described")
+    field.send_keys("A [round] loaf")
+    window.find(".uploads button").click()
+    window.until(lambda: not window.has(".uploads li"))
+    assert "![A \\[round\\] loaf](http" in text_of(window)
+
+    transfer(window, "paste", a_picture(seed=2), name="image.png")
+    window.until(lambda: text_of(window).count("/media/") == 2)
+    data = "data:image/png;base64," + base64.b64encode(a_picture(seed=3)).decode()
+    word = f'<p>Pasted <b>words</b></p><p><img src="{data}" alt="A jar"></p><p><img src="file:///C:/gone.png"></p>'
+    transfer(window, "paste", html=word)
+    window.until(lambda: text_of(window).count("/media/") == 3)
+    assert "![A jar](http" in text_of(window)
+    assert "#picture-" not in text_of(window)
+    window.until(lambda: "could not be taken" in window.find("#toasts").text)
+
+    window.find("[data-picks=text]").click()
+    window.until(lambda: len(window.chrome.find_elements(By.CSS_SELECTOR, "#picker li button")) == 3)
+    shot(window, "picker")
+    search = window.find("#picker input[type=search]")
+    search.send_keys("jar")
+    window.until(lambda: len(window.chrome.find_elements(By.CSS_SELECTOR, "#picker li button")) == 1)
+    window.find("#picker li button").click()
+    window.until(lambda: text_of(window).count("![A jar](") == 2)
+
+    files = [tmp_path / f"{number}.png" for number in (5, 6)]
+    for number, file in enumerate(files):
+        file.write_bytes(a_picture(seed=10 + number))
+    window.find("[data-picks=text]").click()
+    window.until(lambda: window.find("#picker").is_displayed())
+    window.find("#picker [data-uploads]").send_keys("\n".join(map(str, files)))
+    window.until(lambda: text_of(window).count("/media/") == 6)
+    shot(window, "writing")
+    assert [one for one in window.problems() if "gone.png" not in one] == []
+
+
+def test_a_refused_upload_says_why_and_is_tried_again_or_cancelled(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Before.\n")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+    window.find(".editor")
+    transfer(window, "drop", b"no picture", name="fake.png")
+    window.until(lambda: "fake.png:" in window.find(".uploads").text and "Try again" in window.find(".uploads").text)
+    shot(window, "refused")
+    again, cancel = window.chrome.find_elements(By.CSS_SELECTOR, ".uploads button")
+    again.click()
+    window.until(lambda: "fake.png:" in window.find(".uploads").text)
+    cancel.click()
+    assert not window.has(".uploads li")
+    window.chrome.set_network_conditions(offline=True, latency=0, throughput=-1)
+    transfer(window, "drop", a_picture(seed=4), name="loaf.png")
+    window.until(lambda: "connection was lost" in window.find(".uploads").text)
+    window.chrome.set_network_conditions(offline=False, latency=0, throughput=-1)
+    window.find(".uploads button").click()
+    window.until(lambda: "![](http" in text_of(window))
+    window.problems()
+
+
+def test_a_cover_is_chosen_and_shown(window: Window, project: Project, tmp_path: Path) -> None:
+    document = a_document(project.context(), title="Rye")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/fields")
+    file = tmp_path / "cover.png"
+    file.write_bytes(a_picture(seed=7))
+    window.chrome.execute_script("arguments[0].scrollIntoView({ block: 'center' })", window.find(".cover"))
+    window.find("[data-picks=cover]").click()
+    window.until(lambda: window.find("#picker").is_displayed())
+    window.find("#picker [data-uploads]").send_keys(str(file))
+    window.until(lambda: "/media/" in window.find("[name=coverImageUrl]").get_attribute("value"))
+    window.until(lambda: window.find("[data-cover]").is_displayed())
+    window.chrome.execute_script("arguments[0].scrollIntoView()", window.find(".cover"))
+    shot(window, "cover")
+    window.press("Save")
+    window.open(f"/console/documents/{document['id']}/fields")
+    assert "/media/" in window.find("[name=coverImageUrl]").get_attribute("value")
+    assert window.problems() == []
+
+
+def test_the_page_of_pictures(window: Window, project: Project, tmp_path: Path) -> None:
+    window.sign_in(project.token("Ingrid"), "/console/pictures")
+    shot(window, "empty")
+    files: list[Any] = [
+        tmp_path / f"{name}.png" for name in ("Loaf", "Starter", "Oven with a very long name of many words")
+    ]
+    for number, file in enumerate(files):
+        file.write_bytes(a_picture(seed=20 + number, size=(900, 300 + 300 * number)))
+    before = window.find("html")
+    window.find("[data-reloads]").send_keys("\n".join(map(str, files)))
+    window.until(lambda: window.find("html") != before and "3 pictures" in window.find("main").text)
+    shot(window, "pictures")
+    window.chrome.find_element(By.PARTIAL_LINK_TEXT, "Starter").click()
+    window.find("[name=alt]").send_keys("A jar of starter")
+    shot(window, "picture")
+    window.press("Save")
+    window.open("/console/pictures?show=bare")
+    assert "Starter" not in window.find("main").text
+    window.open("/console/pictures?q=jar&show=unused")
+    window.find(".pictures a").click()
+    window.find("#uses")
+    window.press("Delete")
+    window.until(lambda: "deleted" in window.find("main").text)
+    assert window.problems() == []
