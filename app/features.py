@@ -312,10 +312,12 @@ def pages() -> tuple[Any, ...]:
     from app.planning import pages as planning_pages
     from app.provenance import pages as provenance_pages
     from app.review import pages as review_pages
+    from app.sources import pages as sources_pages
     from app.webhooks import pages as webhooks_pages
 
     return (
         review_pages.PAGES,
+        sources_pages.PAGES,
         checks_pages.PAGES,
         guards_pages.PAGES,
         provenance_pages.PAGES,

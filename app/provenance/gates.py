@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.core.calls import Call
+from app.core.errors import HumanReviewRequired
 from app.core.features import Gate
 from app.projects.gates import Attempt
 from app.projects.rules import StoredProject
-from app.provenance.errors import HumanReviewRequired
 from app.provenance.reviews import lacking_parts, missing_of
 from app.provenance.store import AttributedRevisions
 from app.provenance.vocabulary import ReviewDemand

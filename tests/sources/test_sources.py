@@ -9,6 +9,7 @@ from app.core.context import this_instant
 from app.core.store.store import Store
 from app.core.vocabulary import Channel, Scope, TokenKind
 from app.documents.purging import purge_trash
+from tests.console.visitor import Visitor
 from tests.documents.steps import (
     a_document,
     a_document_in,
@@ -378,3 +379,27 @@ def test_trash_and_restore_take_sources_along_and_purge_deletes_them(api, store:
     store.database.documents.update_one({"_id": one}, {"$set": {"outbox": []}})
     assert purge_trash(store, this_instant(), document["projectId"]) == 1
     assert store.database.sources.count_documents({"documentId": one}) == 0
+
+
+@pytest.mark.contract("decided-sources.delivery")
+@pytest.mark.parametrize(
+    "fields", [{}, {"url": None, "publisher": "", "publishedOn": None}, {"title": "www.x.example [a](b) `c` <i>d</i>"}]
+)
+def test_the_pages_of_sources_show_them(app, api, project, fields) -> None:
+    document = a_document(api, markdown=TEXT + "None[^s7].\n")
+    added(api, document, **fields)
+    added(api, document)
+    visitor = Visitor(app)
+    visitor.sign_in(project.token("Ingrid"))
+
+    for page in ("", "/sources", "/approve", "/edit"):
+        response = visitor.get(f"/console{path_of(document)}{page}")
+        assert response.status_code == 200, response.text[:2_000]
+    page = visitor.get(f"/console{sources_path(document)}").text
+    assert 'data-is="same">A starter needs five days at room temperature' in page
+    assert "[^s7] in line 4 names no source" in page
+    assert 'id="fn-s1"' in visitor.get(f"/console{path_of(document)}").text
+    source = ok(api.get(sources_path(document)))[0]
+    done = visitor.post(f"/console{of(document, source)}/verify", rev="1")
+    assert done.status_code == 303
+    assert ok(api.get(sources_path(document)))[0]["verifiedBy"]["name"] == "Ingrid"

@@ -31,6 +31,7 @@ DOCUMENT_CONTINUED = {
     "disclosure": "Disclosure!",
     "preview": "Preview",
     "related": "[Document!]!",
+    "sources": "[Source!]!",
     "updatedAt": "String",
     "wordCount": "Int!",
 }
@@ -49,12 +50,20 @@ CONTINUED = {
         "metaDescription": "String",
         "metaTitle": "String",
         "slug": "String!",
+        "sources": "[Source!]!",
         "subtitle": "String",
         "title": "String!",
         "updatedAt": "String!",
         "version": "Int!",
     },
     "Redirect": {"from": "String!", "to": "String!"},
+    "Source": {
+        "number": "Int!",
+        "title": "String!",
+        "url": "String",
+        "publisher": "String",
+        "publishedOn": "String",
+    },
 }
 """The types of decisions, section 15, which `Document.clusterId` and `Preview.category` were added to."""
 PAGE = {"includeDrafts": "Boolean", "limit": "Int", "offset": "Int"}

@@ -10,7 +10,7 @@ from typing import Final
 
 import nh3
 
-from app.core.text.markdown import parsed_html
+from app.core.text.markdown import BEFORE_TEXT, parsed_html
 
 MAX_HTML_BYTES: Final = 15 * 1024 * 1024
 """Markdown whose html is larger can't be published; publishing checks it."""
@@ -113,7 +113,7 @@ def to_html(markdown: str) -> str:
     html = parsed_html(markdown)
     if len(html) > MAX_HTML_BYTES or html.count("<") > MAX_TAGS or len(_REFERENCES.findall(html)) > MAX_REFERENCES:
         raise TooMuchMarkup
-    return _SANITISER.clean(_well_nested(html)).removeprefix("\n")
+    return _SANITISER.clean(_well_nested(html.removeprefix(f"{BEFORE_TEXT}\n")))
 
 
 def _well_nested(html: str) -> str:

@@ -20,6 +20,7 @@ _ELEMENTS = """
 _ATTRIBUTES = """
     align alt checked class colspan datetime dir disabled height high href hreflang lang low max min open optimum
     rel reversed rowspan scope span src start title type value width
+    aria-label data-footnote-backref data-footnote-ref data-footnotes id
 """
 ELEMENTS = set(_ELEMENTS.split())
 ATTRIBUTES = set(_ATTRIBUTES.split())
@@ -75,5 +76,7 @@ def _unsafe_attribute(element: str, name: str, value: str) -> Iterator[str]:
         yield f"<{element} {name}>"
     if name in URL_SCHEMES and scheme_of(value) not in URL_SCHEMES[name]:
         yield f"<{element} {name}={value!r}>"
-    if name == "class" and not re.fullmatch(r"language-\S+", value):
+    if name == "id" and not re.fullmatch(r"fn(ref)?-[\w%.-]+", value):
+        yield f"<{element} id={value!r}>"
+    if name == "class" and not re.fullmatch(r"language-\S+|footnotes|footnote-ref|footnote-backref", value):
         yield f"<{element} class={value!r}>"

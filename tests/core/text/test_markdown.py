@@ -52,7 +52,13 @@ from tests.live import quickest
             '<em><a href="https://b.example/_c" rel="noopener">https://b.example/_c</a></em></p>\n',
         ),
         ("[a]\n\n[a]: https://b.example/c_d", '<p><a href="https://b.example/c_d" rel="noopener">a</a></p>\n'),
-        ("a[^1]\n\n[^1]: b c", "<p>a[^1]</p>\n<p>[^1]: b c</p>\n"),
+        (
+            "a[^1]\n\n[^1]: b c",
+            '<p>a<sup class="footnote-ref"><a href="#fn-1" id="fnref-1" data-footnote-ref="" rel="noopener">1</a></sup>'
+            '</p>\n<section class="footnotes" data-footnotes="">\n<ol>\n<li id="fn-1">\n<p>b c <a href="#fnref-1" '
+            'class="footnote-backref" data-footnote-backref="" aria-label="Back to reference 1" rel="noopener">↩</a>'
+            "</p>\n</li>\n</ol>\n</section>\n",
+        ),
         ("H<sub>2</sub>O <kbd>Ctrl</kbd>", "<p>H<sub>2</sub>O <kbd>Ctrl</kbd></p>\n"),
         (
             "<details open>\n<summary>a</summary>\n\n*b*\n\n</details>",
