@@ -22,7 +22,7 @@ _PART = re.compile(
 )
 """An element that is text, whole; of any other its start or its end."""
 _BLOCKS = frozenset({"block_quote", "table", "paragraph", "heading"})
-_ADDRESS = re.compile(r"(?:(?:https?|ftp)://|www\.)[^\s<>]++|[\w.+-]++@[\w-]++\.\w[\w.-]*+", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:(?:https?|ftp)://|www\.)[^\s<>]++|(?<![\w.+-])[\w.+-]++@[\w-]++\.\w[\w.-]*+", re.IGNORECASE)
 
 LEFT_OUT = "…"
 """What stands for code and addresses in the text of a block."""
