@@ -316,8 +316,8 @@ def pages() -> tuple[Any, ...]:
     from app.webhooks import pages as webhooks_pages
 
     return (
-        review_pages.PAGES,
         sources_pages.PAGES,
+        review_pages.PAGES,
         checks_pages.PAGES,
         guards_pages.PAGES,
         provenance_pages.PAGES,

@@ -112,6 +112,7 @@ PAGES = Pages(
         "head of the document": "sources/head.html",
         "beside the document": "sources/beside_document.html",
         "beside the editor": "sources/beside_editor.html",
+        "before the approval": "sources/before_approval.html",
         "beside the approval": "sources/beside_approval.html",
         "record of a review": "sources/record.html",
     },
