@@ -337,9 +337,11 @@ def pages() -> tuple[Any, ...]:
     from app.provenance import pages as provenance_pages
     from app.review import pages as review_pages
     from app.search import pages as search_pages
+    from app.sources import pages as sources_pages
     from app.webhooks import pages as webhooks_pages
 
     return (
+        sources_pages.PAGES,
         review_pages.PAGES,
         checks_pages.PAGES,
         guards_pages.PAGES,

@@ -21,6 +21,7 @@ from app.core.errors import BadRequest, NotFound, Refusal, VersionConflict
 from app.core.schemas.queries import MAX_NUMBER
 from app.core.text.diffs import with_line_ends_of
 from app.core.text.html import TooMuchMarkup, to_html, word_count
+from app.core.text.markdown import MARKER
 from app.core.text.merging import merged
 from app.core.times import wire_time
 from app.core.vocabulary import DocumentStatus
@@ -57,8 +58,8 @@ def show_document(id: str) -> Response:
     additions = added("document", stored, markdown)
     compares = additions.get("review", {}).get("decision") and len(markdown) <= PREVIEWED
     since = _version("since", 0) if compares else 0
-    html = preview_of(markdown)
-    changes = _changes_since(id, since, html) if since else None
+    html = preview_of(markdown, stored)
+    changes = _changes_since(stored, since, html) if since else None
     return page(
         "document.html",
         markdown=markdown[:PREVIEWED],
@@ -84,11 +85,11 @@ def read_document(id: str) -> tuple[StoredDocument, DocumentSummary, str]:
     return stored, document_summary(ctx, stored), markdown
 
 
-def _changes_since(id: str, version: int, html: str | None) -> str | None:
+def _changes_since(stored: StoredDocument, version: int, html: str | None) -> str | None:
     """Returns a text with what changed in it since a version marked; None where only a comparison shows that."""
     ctx = context()
-    revision = own_revision(ctx, id, version)
-    before = preview_of(markdown_of(ctx, revision["bodyId"]))
+    revision = own_revision(ctx, stored["id"], version)
+    before = preview_of(markdown_of(ctx, revision["bodyId"]), stored)
     return None if before is None or html is None else marked_changes(before, html, wire_time(revision["at"]))
 
 
@@ -115,7 +116,7 @@ def edit_text(id: str) -> Response:
         "edit.html",
         base=base,
         markdown=markdown,
-        html=preview_of(markdown),
+        html=preview_of(markdown, stored),
         refused=refused,
         locked=refused and not request.form,
         **added("text", stored, saved),
@@ -206,7 +207,8 @@ def _both_texts(document: DocumentSummary, mine: str, theirs: str) -> Response:
 def preview(id: str) -> Response:
     """Returns the html of a text that is being written, and in a header how many words a reader sees."""
     markdown = request.form.get("markdown", "")
-    response = page("preview.html", html=preview_of(markdown), too_long=len(markdown) > PREVIEWED)
+    stored = own_document(context(), id) if MARKER.search(markdown) else None
+    response = page("preview.html", html=preview_of(markdown, stored), too_long=len(markdown) > PREVIEWED)
     if len(markdown) <= PREVIEWED:
         response.headers["X-Words"] = f"{word_count(markdown):,}"
     return response
@@ -259,11 +261,15 @@ def restore_revision(id: str, version: int) -> str:
     return f"The text and fields are those of version {version} again."
 
 
-def preview_of(markdown: str) -> str | None:
-    """Returns the beginning of a text as html that is safe on any page; None if it has too much markup."""
+def preview_of(markdown: str, document: StoredDocument | None = None) -> str | None:
+    """Returns the beginning of a text as html that is safe on any page; None if it has too much markup.
+
+    That of a document has what features add to it.
+    """
     hold_large(len(markdown))
+    shown = markdown[:PREVIEWED]
     try:
-        return to_html(markdown[:PREVIEWED])
+        return to_html(context().features.to_render(context(), document, shown) if document else shown)
     except TooMuchMarkup:
         return None
 

@@ -134,6 +134,15 @@ class Forbidden(Refusal, status=403):
         scope: NotRequired[Annotated[str, one_of(Scope), doc("the scope that is needed", "publish")]]
 
 
+class HumanReviewRequired(Refusal, status=409):
+    """A person has to approve this with `review`, in which `facts` is true and `examined` says what they examined; an
+    agent can't attest a person's review.
+    """
+
+    class Keys(TypedDict):
+        missing: Annotated[list[str], doc("what lacks: `review`, a part of it, or a `person`", ["facts", "examined"])]
+
+
 class NotFound(Refusal, status=404):
     """No such route or record: check the path and the id."""
 

@@ -5,14 +5,11 @@ An approval may demand the record of a person's review (decisions, section 18).
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any
-
-from typing_extensions import TypedDict
+from typing import Any
 
 from app.core.calls import Call
 from app.core.context import Context
-from app.core.documented import doc
-from app.core.errors import Refusal, WriteConflict, refusal_of
+from app.core.errors import HumanReviewRequired, WriteConflict, refusal_of
 from app.core.features import AddedFields, Description, Extension, Feature, Gate, Record, by_class_name
 from app.core.records import record_of
 from app.core.schemas.loading import Fields
@@ -36,18 +33,6 @@ from app.provenance.store import AttributedRevisions
 from app.provenance.vocabulary import DisclosureValue, ReviewDemand, WriterKind
 from app.review.schemas import AcceptFields
 from app.sections.schemas import ContentEdits
-
-
-class HumanReviewRequired(Refusal, status=409):
-    """A person has to approve this with `review`, in which `facts` is true and `examined` says what they examined; an
-    agent can't attest a person's review.
-    """
-
-    class Keys(TypedDict):
-        missing: Annotated[
-            list[str], doc("what lacks: `review`, its `facts` or `examined`, or a `person`", ["facts", "examined"])
-        ]
-
 
 COMPLETE = {"facts": True, "examined": True}
 """The review of a valid call."""

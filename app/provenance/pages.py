@@ -8,7 +8,7 @@ from werkzeug import Response as BaseResponse
 
 from app.checks.operations import check_levels, checks_of
 from app.checks.rules import failed, failed_errors
-from app.console.additions import Pages
+from app.console.additions import Pages, added
 from app.console.calls import call, listing, may, require
 from app.console.documents import PREVIEWED, preview_of, read_document
 from app.console.forms import changed_ticks, form_of, text
@@ -16,7 +16,7 @@ from app.console.frame import done, page
 from app.console.moves import NEXT, moves_of, refusals_on
 from app.console.sessions import context
 from app.core.actors import actor_name
-from app.core.errors import NotFound
+from app.core.errors import HumanReviewRequired, NotFound
 from app.core.store.bodies import Bodies
 from app.core.vocabulary import DocumentStatus
 from app.documents import operations as documents
@@ -24,7 +24,6 @@ from app.documents import publishing
 from app.http.bodies import CSV
 from app.projects.store import Projects
 from app.provenance import operations as provenance
-from app.provenance.feature import HumanReviewRequired
 from app.provenance.operations import provenance_of
 from app.provenance.responses import disclosures_csv
 from app.provenance.rules import Writer, paragraphs_of
@@ -86,6 +85,7 @@ def show_approval(id: str) -> Response:
         errors=failed_errors(checked),
         refused=refusals_on(stored, markdown).get(publishing.approve_document.name),
         is_agent=ctx.call.is_by_agent,
+        **added("approval", stored, markdown),
     )
 
 
@@ -146,6 +146,8 @@ LACKING: Mapping[str, str] = {
     "review": "This project asks for the record of a person's review: approve it on its own page.",
     "facts": "Check the facts, and tick that you did.",
     "examined": "Say what you examined, and how.",
+    "sources": "You tick that you checked the sources: compare each that is cited, on its page Sources, and mend the "
+    "quotations that are marked there; or leave the tick out.",
     "person": "An agent can't attest a person's review: sign in with a token of your own.",
 }
 """Instructions for the user, by the part that a record of a review lacks."""

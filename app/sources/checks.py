@@ -16,6 +16,8 @@ MOST_COMPARED = 200_000_000
 """Maximum number of characters that quotations are compared with: 80 times as many as ordinary reports take."""
 SHOWN = 80
 """Maximum number of characters of a quotation that a message shows."""
+Place = tuple[str, Block, int, int]
+"""What is wrong, with the block, the place in it, and how long it is."""
 TOO_MANY = "The text has more quotations than are compared: divide the document."
 
 
@@ -75,12 +77,12 @@ def _sources_cited(subject: Subject) -> Iterator[Failure]:
 def _quotes_verbatim(subject: Subject) -> Iterator[Failure]:
     """A quotation of five words or more, in a paragraph that cites sources with an excerpt, stands in none of them."""
     yield from (
-        Failure(message, block.line_at(place)) for message, block, place in wrong_quotations(evidence_of(subject))
+        Failure(message, block.line_at(place)) for message, block, place, _ in wrong_quotations(evidence_of(subject))
     )
 
 
-def wrong_quotations(evidence: Evidence) -> Iterator[tuple[str, Block, int]]:
-    """Yields what is wrong with quotations, with the block and the place in it."""
+def wrong_quotations(evidence: Evidence) -> Iterator[Place]:
+    """Yields what is wrong with quotations."""
     compared = 0
     for block in evidence.citations.blocks:
         if not (cited := evidence.cited_excerpts(block)):
@@ -91,7 +93,7 @@ def wrong_quotations(evidence: Evidence) -> Iterator[tuple[str, Block, int]]:
             parts = parts_of(quotation)
             compared += size * max(1, 2 * len(parts))
             if compared > MOST_COMPARED:
-                yield TOO_MANY, block, place
+                yield TOO_MANY, block, place, 0
                 return
             if parts and not any(stands_in(parts, one) for one in excerpts):
                 shown = " ".join(quotation.split())[:SHOWN]
@@ -101,27 +103,31 @@ def wrong_quotations(evidence: Evidence) -> Iterator[tuple[str, Block, int]]:
                     "the excerpt (`update_source`).",
                     block,
                     place,
+                    len(quotation),
                 )
 
 
 def _numbers_sourced(subject: Subject) -> Iterator[Failure]:
     """A percentage, an amount of money, or a number of four digits and more that is no year, is in a paragraph without
     a source, or in none of the excerpts of those that it cites."""
-    yield from (Failure(message, block.line_at(place)) for message, block, place in wrong_numbers(evidence_of(subject)))
+    yield from (
+        Failure(message, block.line_at(place)) for message, block, place, _ in wrong_numbers(evidence_of(subject))
+    )
 
 
-def wrong_numbers(evidence: Evidence) -> Iterator[tuple[str, Block, int]]:
-    """Yields what is wrong with numbers, with the block and the place in it."""
+def wrong_numbers(evidence: Evidence) -> Iterator[Place]:
+    """Yields what is wrong with numbers."""
     for block in evidence.citations.blocks:
         is_sourced = any(number in evidence.sources for number in block.cites)
         cited = frozenset(evidence.cited_excerpts(block))
         for number, place in numbers_of(block.text) if cited or not is_sourced else ():
             shown = repr(number[:SHOWN])
             if not is_sourced:
-                yield f"{shown} has no source: cite one in its paragraph, as [^s1].", block, place
+                yield f"{shown} has no source: cite one in its paragraph, as [^s1].", block, place, len(number)
             elif not any(cited & evidence.numbers.get(value, frozenset()) for value in values_of(number)):
                 where = ", ".join(map(str, sorted(cited)[:5]))
-                yield f"{shown} stands in no excerpt of source {where}: correct it, or cite its source.", block, place
+                message = f"{shown} stands in no excerpt of source {where}: correct it, or cite its source."
+                yield message, block, place, len(number)
 
 
 def _has_excerpt(subject: Subject) -> Any:

@@ -22,7 +22,7 @@ _PART = re.compile(
 )
 """An element that is text, whole; of any other its start or its end."""
 _BLOCKS = frozenset({"block_quote", "table", "paragraph", "heading"})
-_ADDRESS = re.compile(r"(?:(?:https?|ftp)://|www\.)[^\s<>]++|[\w.+-]++@[\w-]++\.\w[\w.-]*+", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:(?:https?|ftp)://|www\.)[^\s<>]++|(?<![\w.+-])[\w.+-]++@[\w-]++\.\w[\w.-]*+", re.IGNORECASE)
 
 LEFT_OUT = "…"
 """What stands for code and addresses in the text of a block."""
@@ -69,11 +69,9 @@ def citations_of(markdown: str) -> Citations:
     reader = _Reader(before, _LINE_END.split(whole) if _UPPER_CASE.search(markdown) else ())
     for part in _PART.finditer(parsed_xml(whole)):
         reader.read(*part.groups())
-    lines: dict[int, int] = {}
     for block in reader.blocks:
         block.cites = [number for number in block.cites if number not in reader.defined]
-        for number in block.cites:
-            lines.setdefault(number, block.line)
+    lines = {number: line for number, line in reader.lines.items() if number not in reader.defined}
     return Citations(reader.blocks, lines, reader.upper_case)
 
 
@@ -82,6 +80,7 @@ class _Reader:
 
     def __init__(self, before: int, source: Sequence[str]) -> None:
         self.blocks: list[Block] = []
+        self.lines: dict[int, int] = {}
         self.defined: set[int] = set()
         """The numbers of footnotes that the text defines itself."""
         self.upper_case: list[tuple[int, int]] = []
@@ -139,6 +138,7 @@ class _Reader:
             self.upper_case.append((line - self._before, column))
             return
         self.blocks[-1].cites.append(int(found[1]))
+        self.lines.setdefault(int(found[1]), line - self._before)
 
     def _define(self, line: int, attributes: str) -> None:
         found = _LABEL.search(attributes)

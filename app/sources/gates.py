@@ -3,9 +3,9 @@
 from typing import Any
 
 from app.core.calls import Call
+from app.core.errors import HumanReviewRequired
 from app.core.features import Gate
 from app.projects.gates import Attempt
-from app.provenance.feature import HumanReviewRequired
 from app.sources.extensions import unattested
 
 

@@ -10,7 +10,15 @@ from typing import Any, cast
 
 from app.core.concurrency import processing
 from app.core.context import Context
-from app.core.errors import BadRequest, BriefClaimed, InvalidTransition, NotFound, Problem, or_raise
+from app.core.errors import (
+    BadRequest,
+    BriefClaimed,
+    HumanReviewRequired,
+    InvalidTransition,
+    NotFound,
+    Problem,
+    or_raise,
+)
 from app.core.operation import Effect, Result, operation
 from app.core.records import record_tag
 from app.core.schemas.loading import Fields, check, problems
@@ -20,7 +28,6 @@ from app.documents.content import markdown_of
 from app.documents.operations import own_document, write_decision
 from app.documents.record import Decision, StoredDocument, brief_of, refuse_if_guarded
 from app.documents.store import Documents
-from app.provenance.feature import HumanReviewRequired
 from app.sources import rules
 from app.sources.errors import SourceCited
 from app.sources.responses import AddedSources, Source, minimal_source, source_record

@@ -51,14 +51,14 @@ def _marked(text: str) -> Iterator[tuple[str, int]]:
     end = 0
     for start, stop in _typographic(text):
         yield from _straight(text, end, start)
-        yield text[start + 1 : stop], start
+        yield text[start + 1 : stop], start + 1
         end = stop + 1
     yield from _straight(text, end, len(text))
 
 
 def _straight(text: str, start: int, end: int) -> Iterator[tuple[str, int]]:
     for found in _STRAIGHT.finditer(text, start, end):
-        yield found[0][1:-1], found.start()
+        yield found[0][1:-1], found.start() + 1
 
 
 def _typographic(text: str) -> list[tuple[int, int]]:

@@ -11,12 +11,11 @@ from typing_extensions import TypedDict
 from app.core.actors import Actor
 from app.core.calls import Call
 from app.core.documented import Count, Date, Id, Timestamp, doc
-from app.core.errors import BadRequest, Problem
+from app.core.errors import BadRequest, HumanReviewRequired, Problem
 from app.core.text.markdown import with_definitions
 from app.core.times import Instant, wire_time
 from app.documents.edits import refuse_if_not_editable
 from app.documents.record import Decision, StoredDocument, document_event, refuse_if_guarded
-from app.provenance.feature import HumanReviewRequired
 from app.sources.citations import citations_of, cites_any, without_upper_case
 from app.sources.errors import SourceCited
 
@@ -163,7 +162,7 @@ def cited_in(markdown: str) -> Mapping[int, int]:
     return citations_of(markdown).lines if cites_any(markdown) else {}
 
 
-def rendered_with(markdown: str, sources: Sequence[StoredSource]) -> str:
+def rendered_with(markdown: str, sources: Sequence[Mapping[str, Any]]) -> str:
     """Returns the markdown to render: with the definitions of the footnotes that cite sources."""
     numbers = {one["number"]: one for one in sources}
     if not numbers or not cites_any(markdown):

@@ -26,6 +26,7 @@ from app.provenance.reviews import AttributedRevision
 from app.provenance.rules import attribution_of, digests_of, origins_after, paragraphs_of, provenance_of
 from app.publications.rules import Publication, rendered
 from app.review.rules import StoredThread, counts_of
+from app.sources.rules import MOST_SOURCES, rendered_with
 from app.transfers.pictures import problems_of_picture
 from app.transfers.rules import COLLECTIONS, FORMAT, LINES, InvalidLine, record_of
 
@@ -70,15 +71,17 @@ class Checked:
 
 @dataclass
 class History:
-    """Texts, versions and threads of a document, gathered until its line comes."""
+    """Texts, versions, threads and sources of a document, gathered until its line comes."""
 
     digests: dict[str, list[bytes]] = field(default_factory=dict)
     """Those of the paragraphs of each text, by its id."""
     revisions: dict[int, AttributedRevision] = field(default_factory=dict)
     threads: list[StoredThread] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    """Those of its sources."""
 
     def add(self, kind: str, record: Any) -> None:
-        """Adds a text, a version or a thread."""
+        """Adds a text, a version, a thread or a source."""
         match kind:
             case "body":
                 self.digests[record["id"]] = digests_of(record["text"])
@@ -87,6 +90,8 @@ class History:
             case "thread":
                 record["stateSince"] = record["updatedAt"]
                 self.threads.append(record)
+            case "source":
+                self.numbers.append(record["number"])
 
     @cached_property
     def origins(self) -> Mapping[str, list[int]]:
@@ -198,6 +203,8 @@ def _unique(kind: str, record: Record) -> Iterator[tuple[str, str]]:
         yield "id", record["id"]
     if kind == "revision":
         yield "version", f"{record['version']} of {record['documentId']}"
+    if kind == "source":
+        yield "number", f"{record['number']} of {record['documentId']}"
     if kind == "category":
         yield "slug", record["slug"]
     if kind == "cluster":
@@ -217,6 +224,8 @@ def _problems_of_document(document: Record, history: History) -> Iterator[str]:
     texts = {revision["bodyId"] for revision in history.revisions.values()}
     if not {document["contentId"], snapshot and snapshot["markdownId"]} <= texts | {None} <= {None, *history.digests}:
         yield "A text that it or a version names is missing: it must come before it."
+    if len(history.numbers) > MOST_SOURCES or max(history.numbers, default=0) >= (document["nextSource"] or 1):
+        yield f"It must have at most {MOST_SOURCES} sources, with numbers below its `nextSource`."
     if document["isPublished"] != (snapshot is not None):
         yield "It must have a snapshot if and only if it is published."
     if snapshot and snapshot["version"] > version:
@@ -255,7 +264,8 @@ def complete_document(
         return CompleteDocument(record | {"publishedAt": None, "published": None, "trashedPublication": None})
     markdown_id, published_at = snapshot["markdownId"], snapshot["publishedAt"]
     markdown = texts[markdown_id]
-    text = rendered(markdown)
+    sources = snapshot["sources"] or []
+    text = rendered(markdown, rendered_with(markdown, sources))
     if text is None:
         raise BadRequest(NOT_RENDERABLE.format(line["slug"]))
     own = {"projectId": project_id, "contentId": markdown_id, "wordCount": word_count(markdown)}
@@ -266,7 +276,7 @@ def complete_document(
     words = [word_count(one.text) for one in paragraphs]
     written = provenance_of(paragraphs, words, history.origins[markdown_id], history.revisions)
     attribution = attribution_of(written, history.revisions[snapshot["version"]].get("review"))
-    delivered = cast(Publication, {**delivered, **attribution})
+    delivered = cast(Publication, {**delivered, **attribution, "sources": sources})
     record |= {"publishedAt": published_at, "published": published_part(delivered)}
     record["trashedPublication"] = delivered if line["deletedAt"] else None
     return CompleteDocument(record, delivered, ({"id": html_id, "documentId": line["id"], "text": text.html},))

@@ -1,9 +1,9 @@
 """Exports a whole project as lines of JSON, and imports them into a project without content (decisions, section 10).
 
-An export has settings, members, categories, clusters, pictures, and documents with trash, texts, versions, threads; no
-tokens, drafts, webhooks, review links and events. Ids stay the same where they are free, so that a project that is
-imported into an empty database exports the same bytes again; an id that another record has is replaced by a new one
-throughout. An import that was interrupted is begun again in an emptied or a new project.
+An export has settings, members, categories, clusters, pictures, and documents with trash, texts, versions, threads,
+sources; no tokens, drafts, webhooks, review links and events. Ids stay the same where they are free, so that a project
+that is imported into an empty database exports the same bytes again; an id that another record has is
+replaced by a new one throughout. An import that was interrupted is begun again in an emptied or a new project.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from app.transfers.store import Transfers
 Records = defaultdict[str, list[dict[str, Any]]]
 """Records by type of line."""
 
-HISTORY = ("body", "revision", "thread")
+HISTORY = ("body", "revision", "thread", "source")
 """The lines that belong to a document, and come before it."""
 BATCH_LINES = 500
 IMPORTED = {"imported": True}
@@ -73,11 +73,12 @@ def _exported(store: Store, project_id: str) -> Iterator[bytes]:
                 yield _to_json(line_of(store.features, kind, record))
         images = snapshot.records(COLLECTIONS["image"]) if PICTURES in store.features else ()
         yield from map(_to_json, picture_lines(store, images))
-        for document, revisions, bodies, threads in snapshot.documents():
+        for document, revisions, bodies, threads, sources in snapshot.documents():
             markdown = {revision["bodyId"] for revision in revisions}
             yield from (_to_json(line_of(store.features, "body", body)) for body in bodies if body["id"] in markdown)
             yield from (_to_json(line_of(store.features, "revision", revision)) for revision in revisions)
             yield from (_to_json(line_of(store.features, "thread", thread)) for thread in threads)
+            yield from (_to_json(line_of(store.features, "source", source)) for source in sources)
             yield _to_json(line_of(store.features, "document", document))
 
 

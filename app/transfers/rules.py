@@ -1,8 +1,8 @@
 """The lines of an export: one JSON object each, whose `type` says which stored record it is.
 
 A line refers only to earlier lines: settings, members, categories (parents first), clusters, pictures, then for each
-document its texts, its versions, its threads and last the document itself. The first line names the format, and the
-last one says how many there are, so that an export that was cut short is noticed.
+document its texts, its versions, its threads, its sources and last the document itself. The first line names the
+format, and the last one says how many there are, so that an export that was cut short is noticed.
 """
 
 import unicodedata
@@ -27,10 +27,20 @@ from app.images.vocabulary import ImageType
 from app.projects.responses import Project
 from app.projects.rules import StoredMember
 from app.projects.schemas import MemberFields
-from app.provenance.reviews import AttributedRevision, Generation
+from app.provenance.reviews import AttributedRevision, Generation, HumanReview
 from app.publications.record import PublishedFields
 from app.review.rules import ReviewedDocument, StoredThread
-from app.transfers.schemas import BodyRules, DocumentRules, ImageRules, ProjectRules, RevisionRules, ThreadRules
+from app.sources.responses import WithSourceList
+from app.sources.rules import DeliveredSource, SourcedDocument, StoredSource
+from app.transfers.schemas import (
+    BodyRules,
+    DocumentRules,
+    ImageRules,
+    ProjectRules,
+    RevisionRules,
+    SourceRules,
+    ThreadRules,
+)
 
 FORMAT = 1
 """The version of the format; an import refuses any other."""
@@ -44,6 +54,7 @@ COLLECTIONS = {
     "body": "bodies",
     "revision": "revisions",
     "thread": "threads",
+    "source": "sources",
     "document": "documents",
 }
 """The collection of each type of line."""
@@ -89,6 +100,15 @@ class SnapshotLine(PublishedFields):
     markdownId: Id
     publishedAt: Instant
     updatedAt: Instant
+    sources: NotRequired[list[DeliveredSource] | None]
+
+
+class ReviewLine(HumanReview, WithSourceList):
+    """The record of a review, with the sources that it attests."""
+
+
+class ExportedDocument(ReviewedDocument, SourcedDocument):
+    """A document with what features store in it."""
 
 
 def _line(stored: type, *left_out: str, total: bool = True, **others: Any) -> type:
@@ -124,10 +144,12 @@ LINES: Mapping[str, type] = {
         AttributedRevision,
         *("id", "projectId", "scripted", "reverts", "revertsTo", "undone"),
         generation=NotRequired[GenerationLine | None],
+        review=NotRequired[ReviewLine | None],
     ),
     "thread": _line(StoredThread, "stateSince", "mentions"),
+    "source": _line(StoredSource, "projectId"),
     "document": _line(
-        ReviewedDocument,
+        ExportedDocument,
         *("projectId", "slugs", "statusSince", "published", "scheduledBy", "publishedAt", "rev"),
         *("trashedPublication", "roundsAt", "publishFailedAt", "unresolvedThreads", "mustThreads", "openSince"),
         *("assignedAt", "assignedBy"),
@@ -152,6 +174,7 @@ RULES: Mapping[str, type[Schema]] = {
     "body": BodyRules,
     "revision": RevisionRules,
     "thread": ThreadRules,
+    "source": SourceRules,
     "document": DocumentRules,
 }
 """Schemas of the values of a line's fields, besides their types."""

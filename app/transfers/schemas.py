@@ -17,6 +17,8 @@ from app.intents.schemas import DraftDocumentFields
 from app.projects.schemas import MAX_VIEWS, ProjectChanges, ViewFields
 from app.provenance.schemas import ReviewFields, WithGeneration
 from app.review.schemas import MOST_COMMENTS, ReplyFields, ThreadFields
+from app.sources.rules import MOST_SOURCES
+from app.sources.schemas import NewSource
 
 
 class ProjectRules(ProjectChanges):
@@ -71,6 +73,16 @@ class ThreadRules(ThreadFields):
         exclude = ("text", "level")
 
 
+class SourceRules(NewSource):
+    """A source of a document."""
+
+
+class SnapshotRules(PublishedRules):
+    """What is delivered of a document."""
+
+    sources = List(Nested(NewSource, allow_none=False), MOST_SOURCES)
+
+
 class DocumentRules(PublishedRules):
     """A document."""
 
@@ -79,7 +91,7 @@ class DocumentRules(PublishedRules):
     reviewNote = StrictString(5_000)
     brief = Nested(BriefFields)
     review = Nested(ChangesRequest)
-    snapshot = Nested(PublishedRules)
+    snapshot = Nested(SnapshotRules)
     pastSlugs = List(Nested(PastSlugRules, allow_none=False), MAX_PAST_SLUGS)
 
 

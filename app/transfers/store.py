@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from app.core.store.store import Store
     from app.documents.record import StoredDocument, StoredRevision
     from app.review.rules import StoredThread
+    from app.sources.rules import StoredSource
 
-RECORDS = ("projects", "members", "categories", "clusters", "images", "documents", "threads", "publications")
+RECORDS = ("projects", "members", "categories", "clusters", "images", "documents", "threads", "sources", "publications")
 """The collections that change; texts and versions never do."""
+KEYS = {"threads": ("projectId", "documentId", "_id"), "sources": ("projectId", "documentId", "number")}
+"""The order of what belongs to documents."""
 AT_ONCE = 100
 """Documents whose versions and texts are read with two queries."""
 
@@ -42,14 +45,23 @@ class ProjectSnapshot:
 
     def documents(
         self,
-    ) -> Iterator[tuple[StoredDocument, list[StoredRevision], Iterator[StoredBody], Iterator[StoredThread]]]:
-        """Yields every document with its versions, texts and threads, by id; read them before the next.
+    ) -> Iterator[
+        tuple[
+            StoredDocument,
+            list[StoredRevision],
+            Iterator[StoredBody],
+            Iterator[StoredThread],
+            Iterator[StoredSource],
+        ]
+    ]:
+        """Yields every document with its versions, texts, threads and sources, by id; read them before the next.
 
         What is delivered of a document, or was before it was moved to the trash, is its `snapshot`.
         Leaves out documents that were deleted for good since the snapshot.
         """
         rows, publications = self._rows("documents"), _Groups(self._rows("publications"), "_id")
         threads = _Groups(self._rows("threads"), "documentId")
+        sources = _Groups(self._rows("sources"), "documentId")
         while batch := list(islice(rows, AT_ONCE)):
             ids = [row["_id"] for row in batch]
             revisions = _Groups(self._of("revisions", ids, "documentId", "version"), "documentId")
@@ -60,7 +72,7 @@ class ProjectSnapshot:
                     from_bson(one) for one in revisions.of(row["_id"]) if one["version"] <= row["version"]
                 ]
                 if history:
-                    of_row = (map(from_bson, one.of(row["_id"])) for one in (bodies, threads))
+                    of_row = (map(from_bson, one.of(row["_id"])) for one in (bodies, threads, sources))
                     yield from_bson(row), history, *of_row
 
     def _rows(self, collection: str) -> Iterator[Bson]:
@@ -95,7 +107,7 @@ class Transfers:
             session = stack.enter_context(self._database.client.start_session(snapshot=True))
             for name, file in files.items():
                 gone = {"deletedAt": None} if name in ("categories", "clusters", "images") else {}
-                keys = ("projectId", "documentId", "_id") if name == "threads" else ("projectId", "_id")
+                keys = KEYS.get(name, ("projectId", "_id"))
                 where = {"projectId": ObjectId(project_id), **gone}
                 found = self._database[name].find(where, {"outbox": 0, "words": 0}, session=session)
                 for row in _read(self._store, found.sort([(key, 1) for key in keys])):
@@ -130,7 +142,7 @@ class Transfers:
     def delete_history(self, project_id: str) -> None:
         """Deletes what belongs to documents of an import that was interrupted."""
         where = {"projectId": ObjectId(project_id)}
-        for collection in ("revisions", "bodies", "threads", "reviewLinks"):
+        for collection in ("revisions", "bodies", "threads", "sources", "reviewLinks"):
             self._database[collection].delete_many(where, session=self._session)
 
 

@@ -294,7 +294,17 @@ def linked_data(article: Article) -> dict[str, Any]:
         data["author"] = {"@type": "Person", "name": article["author"]["name"]}
     if disclosure["responsible"]:
         data["accountablePerson"] = {"@type": "Person", "name": disclosure["responsible"]}
+    if article["sources"]:
+        data["citation"] = [citation(source) for source in article["sources"]]
     return {name: value for name, value in data.items() if value is not None}
+
+
+def citation(source: dict[str, Any]) -> dict[str, Any]:
+    """Returns a cited source, by schema.org."""
+    publisher = source["publisher"] and {"@type": "Organization", "name": source["publisher"]}
+    data = {"@type": "CreativeWork", "name": source["title"], "url": source["url"], "publisher": publisher}
+    data["datePublished"] = source["publishedOn"]
+    return {name: value for name, value in data.items() if value}
 
 
 def page_at(url: str, link: str) -> str:

@@ -34,6 +34,7 @@ query Articles($limit: Int, $offset: Int, $drafts: Boolean!) {
       id isPublished publishedAt updatedAt wordCount SHOWN
       author { id name }
       disclosure { value models reviewedAt responsible }
+      sources { number title url publisher publishedOn }
       category { slug name }
       related(limit: 3) { id }
       preview @include(if: $drafts) { version updatedAt SHOWN }

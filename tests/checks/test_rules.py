@@ -31,7 +31,7 @@ def subject(
 
 def outcomes(check: str, **fields: Any) -> list[CheckResult]:
     """Returns the results of one check of a document with these fields."""
-    return [one for one in run_checks(subject(**fields), {}, CHECKS) if one["check"] == check]
+    return run_checks(subject(**fields), {}, [one for one in CHECKS if one.name == check])
 
 
 def outcome(check: str, **fields: Any) -> str:

@@ -42,7 +42,7 @@ def test_a_packet_has_all_that_a_writer_needs(rest: Rest, project: Project) -> N
 
     assert set(packet) == {
         *("document", "brief", "guidelines", "category", "cluster", "links"),
-        *("review", "threads", "passages", "outline", "checks", "actions", "truncated"),
+        *("review", "threads", "passages", "sources", "outline", "checks", "actions", "truncated"),
     }
     assert packet["document"] == {
         "id": document["id"],

@@ -157,7 +157,7 @@ def test_the_gates_stand_in_the_contracts_order() -> None:
 
     assert errors == {
         "submit_document": ["ThreadsOpen", "ChecksFailed"],
-        "approve_document": ["ThreadsOpen", "HumanReviewRequired", "FourEyes"],
+        "approve_document": ["ThreadsOpen", "HumanReviewRequired", "HumanReviewRequired", "FourEyes"],
         "publish_document": ["ThreadsOpen", "HumanReviewRequired", "FourEyes", "ReviewRequired"],
     }
 

@@ -1,14 +1,19 @@
 """Sources over HTTP: added, cited, compared, published (decisions, section 22)."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from bson import ObjectId
+from pymongo import MongoClient
 
-from app.core.context import this_instant
-from app.core.store.store import Store
+from app.core.context import Context, this_instant
+from app.core.store.collection import new_id
+from app.core.store.store import CODEC, Store
 from app.core.vocabulary import Channel, Scope, TokenKind
 from app.documents.purging import purge_trash
+from app.features import ALL
+from tests.console.visitor import Visitor
 from tests.documents.steps import (
     a_document,
     a_document_in,
@@ -21,7 +26,8 @@ from tests.documents.steps import (
     types_of,
 )
 from tests.graphql_app.client import GraphQL
-from tests.make import OPERATIONS
+from tests.listener import Commands
+from tests.make import OPERATIONS, made
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -378,3 +384,51 @@ def test_trash_and_restore_take_sources_along_and_purge_deletes_them(api, store:
     store.database.documents.update_one({"_id": one}, {"$set": {"outbox": []}})
     assert purge_trash(store, this_instant(), document["projectId"]) == 1
     assert store.database.sources.count_documents({"documentId": one}) == 0
+
+
+@pytest.mark.contract("decided-sources.delivery")
+@pytest.mark.parametrize(
+    "fields", [{}, {"url": None, "publisher": "", "publishedOn": None}, {"title": "www.x.example [a](b) `c` <i>d</i>"}]
+)
+def test_the_pages_of_sources_show_them(app, api, project, fields) -> None:
+    document = a_document(api, markdown=TEXT + "None[^s7].\n")
+    added(api, document, **fields)
+    added(api, document)
+    visitor = Visitor(app)
+    visitor.sign_in(project.token("Ingrid"))
+
+    for page in ("", "/sources", "/approve", "/edit"):
+        response = visitor.get(f"/console{path_of(document)}{page}")
+        assert response.status_code == 200, response.text[:2_000]
+    page = visitor.get(f"/console{sources_path(document)}").text
+    assert 'data-is="same">A starter needs five days at room temperature' in page
+    assert "[^s7] in line 4 names no source" in page
+    assert 'id="fn-s1"' in visitor.get(f"/console{path_of(document)}").text
+    source = ok(api.get(sources_path(document)))[0]
+    done = visitor.post(f"/console{of(document, source)}/verify", rev="1")
+    assert done.status_code == 303
+    assert ok(api.get(sources_path(document)))[0]["verifiedBy"]["name"] == "Ingrid"
+
+
+@pytest.mark.contract("decided-sources.records")
+def test_a_content_write_costs_no_command_more(mongodb_uri: str, store: Store, project) -> None:
+    commands = Commands()
+    client: MongoClient[Any] = MongoClient(mongodb_uri, event_listeners=[commands])
+    watched = Store(client.get_database(store.database.name, codec_options=CODEC), deadline_seconds=10, features=ALL)
+    whole = replace(project.context(), store=watched)
+    bare = replace(whole, store=replace(watched, features=ALL.without("sources")))
+
+    def cost(ctx: Context, name: str, *, has_source: bool = False) -> list[str]:
+        document = made(ctx, "document", title="Rye", slug=f"rye-{new_id()}", markdown=TEXT)["id"]
+        if has_source:
+            OPERATIONS["add_source"](ctx, document, fields=SOURCE)
+        version = OPERATIONS["get_document"](ctx, document).body["version"]
+        fields = {"markdown": f"More. {TEXT}", "baseVersion": version} if name == "write_content" else {}
+        commands.sent.clear()
+        OPERATIONS[name](ctx, document, fields=fields)
+        return [*commands.sent]
+
+    for name in ("write_content", "check_document", "publish_document"):
+        assert cost(whole, name) == cost(bare, name)
+    assert cost(whole, "write_content", has_source=True) == cost(bare, "write_content")
+    client.close()

@@ -31,6 +31,7 @@ DOCUMENT_CONTINUED = {
     "disclosure": "Disclosure!",
     "preview": "Preview",
     "related": "[Document!]!",
+    "sources": "[Source!]!",
     "updatedAt": "String",
     "wordCount": "Int!",
 }
@@ -54,6 +55,7 @@ CONTINUED = {
         "metaDescription": "String",
         "metaTitle": "String",
         "slug": "String!",
+        "sources": "[Source!]!",
         "subtitle": "String",
         "title": "String!",
         "updatedAt": "String!",
@@ -69,6 +71,13 @@ CONTINUED = {
         "removed": "[Removed!]!",
     },
     "Removed": {"id": "ID!", "slug": "String!"},
+    "Source": {
+        "number": "Int!",
+        "title": "String!",
+        "url": "String",
+        "publisher": "String",
+        "publishedOn": "String",
+    },
 }
 """The types of decisions, sections 15 and 21, which `Document.clusterId` and `Preview.category` were added to."""
 PAGE = {"includeDrafts": "Boolean", "limit": "Int", "offset": "Int"}

@@ -54,6 +54,7 @@ def full(store: Store) -> Project:
     rye = made(ctx, "category", name="Rye", slug="rye", categoryId=bread["id"], description="Dark")
     topic = made(ctx, "cluster", name="Sourdough", keywords=["levain"])
     first = a_document(ctx, title="Flour", markdown="Flour.", assigneeId=ada["id"], dueDate="2027-01-31")
+    called(ctx, "add_source", first["id"], title="Grain", url="https://grain.example", publishedOn="2026-05-01")
     brief = {"keyword": "rye", "internalLinks": [first["id"]], "referenceUrls": ["https://example.org"]}
     live = a_document(
         ctx, title="Rye", markdown="# Rye\n\nDark.", categoryId=rye["id"], clusterId=topic["id"], brief=brief
@@ -322,6 +323,39 @@ def test_batches_of_any_size_import_the_same(
     assert html_of_nothing(fresh_store) == []
 
 
+@pytest.mark.contract("decided-sources.export")
+def test_sources_come_with_their_document_and_what_is_delivered_of_it(
+    full: Project, store: Store, fresh_store: Store
+) -> None:
+    ctx = full.context()
+    oats = a_document(ctx, title="Oats", markdown="Oats[^s1] are pale.")
+    called(ctx, "add_source", oats["id"], title="Oats", url="https://oats.example", excerpt="Oats are pale.")
+    called(ctx, "delete_source", oats["id"], called(ctx, "add_source", oats["id"], title="Rye")["id"])
+    first = called(ctx, "list_sources", oats["id"])
+    called(ctx, "verify_source", oats["id"], first[0]["id"], verified=True)
+    called(ctx, "approve_document", oats["id"], review={"facts": True, "sources": True, "examined": "All."})
+    called(ctx, "publish_document", oats["id"])
+    called(ctx, "update_source", oats["id"], first[0]["id"], title="Oats now", excerpt="Oats are grey.")
+    other = a_project(fresh_store, name="Another")
+    taken(fresh_store, other, exported(full, store))
+    there = other.context()
+
+    [copy] = called(there, "list_documents", limit=9, offset=0, sort="title", slug=["oats"])
+    assert called(there, "list_sources", copy["id"]) == called(ctx, "list_sources", oats["id"])
+    assert called(there, "add_source", copy["id"], title="Next")["number"] == 3
+    record = called(there, "get_review_record", copy["id"])
+    assert record["sourceList"] == called(ctx, "get_review_record", oats["id"])["sourceList"]
+    before, after = (
+        where.database.publications.find_one({"slug": "oats", "projectId": ObjectId(owner.id)}) or {}
+        for where, owner in ((store, full), (fresh_store, other))
+    )
+    assert after["sources"] == before["sources"]
+    assert [one["title"] for one in after["sources"]] == ["Oats"]
+    html = fresh_store.database.bodies.find_one({"_id": after["htmlId"]}) or {}
+    assert html["text"] == (store.database.bodies.find_one({"_id": before["htmlId"]}) or {})["text"]
+    assert 'href="https://oats.example"' in html["text"]
+
+
 def test_every_bad_line_is_named_with_why_and_nothing_is_imported(
     full: Project, store: Store, fresh_store: Store
 ) -> None:
@@ -345,6 +379,8 @@ def test_every_bad_line_is_named_with_why_and_nothing_is_imported(
         ("thread", "suggestion", "x" * 20_001),
         ("thread", "quote", {"exact": "x" * 2_001, "prefix": "", "suffix": ""}),
         ("thread", "comments", [{"text": "x" * 5_001}]),
+        ("source", "url", "javascript:alert(1)"),
+        ("source", "number", 7),
         ("document", "reviewNote", "x" * 5_001),
         ("document", "pastSlugs", [{"slug": "../x y", "at": "2027-01-31T09:00:00Z"}]),
         ("document", "isPublished", "no"),
@@ -403,7 +439,9 @@ def test_a_document_without_its_history_is_refused(project: Project, left_out: s
     assert reason.startswith(why)
 
 
-@pytest.mark.parametrize("kind", ["member", "category", "cluster", "body", "revision", "thread", "document", "project"])
+@pytest.mark.parametrize(
+    "kind", ["member", "category", "cluster", "body", "revision", "thread", "source", "document", "project"]
+)
 def test_a_line_that_stands_twice_is_refused(full: Project, store: Store, fresh_store: Store, kind: str) -> None:
     lines = [orjson.loads(line) for line in exported(full, store)]
     twice = next(line for line in lines if line["type"] == kind)

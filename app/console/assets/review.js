@@ -22,7 +22,7 @@ const seen = JSON.parse(localStorage.getItem(SEEN) ?? "{}").seen ?? $(".threads"
 // --- The words of a text, and where some of them stand in another
 
 // What markdown has and its preview does not: addresses, images, html, references, numbers of lists, marks of code.
-const UNSEEN = /!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)|<(?!https?:|mailto:)[^>]*>|&#?\w+;|^\s*\d+[.)](?=\s)|^\s*(?:```|~~~).*$|^\s*[-*+]\s+\[[ xX]\]/gm;
+const UNSEEN = /\[\^[^\]\s]+\]|!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)|<(?!https?:|mailto:)[^>]*>|&#?\w+;|^\s*\d+[.)](?=\s)|^\s*(?:```|~~~).*$|^\s*[-*+]\s+\[[ xX]\]/gm;
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const blanked = (text) => text.replace(UNSEEN, (found) => " ".repeat(found.length));
 
@@ -69,7 +69,7 @@ function readPage() {
   source = new Words([blanked(markdown)]);
   const nodes = [];
   const walker = document.createTreeWalker($(".prose") ?? document.createElement("p"), NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) if (!walker.currentNode.parentElement.closest("del[datetime]")) nodes.push(walker.currentNode);
+  while (walker.nextNode()) if (!walker.currentNode.parentElement.closest("del[datetime], .footnotes, .footnote-ref")) nodes.push(walker.currentNode);
   shown = new Words(nodes.map((node) => node.data));
   shown.nodes = nodes;
 }

@@ -168,13 +168,40 @@ async function insert({ title, words: label, before }) {
   view.focus();
 }
 
+/** Asks for a source and adds it; returns the mark that cites it, or nothing. */
+async function addSource() {
+  const dialog = $("#new-source");
+  const asked = $("form", dialog);
+  const answer = opened(dialog);
+  asked.elements.title.focus();
+  if ((await answer) !== "yes") return "";
+  const body = new FormData(asked);
+  const response = await fetch($("#citable").dataset.adds, { method: "POST", headers, body }).catch(() => null);
+  const result = await response?.json().catch(() => null);
+  if (!response?.ok) {
+    say(result?.message ?? "The source can't be added right now: try again in a moment.", false);
+    return "";
+  }
+  asked.reset();
+  citable.push(result);
+  say(result.message);
+  return `[^s${result.number}]`;
+}
+
 export const host = document.createElement("div");
 host.className = "editor";
 area.after(host);
 area.hidden = true;
 const label = area.labels[0];
 const saveByKey = () => (isUnsaved(form) ? save() : say("All of it is saved."));
-export const view = createEditor(host, area.value, { label: label.textContent, changed, save: saveByKey, link: () => use(TOOLS.link) });
+const citable = JSON.parse($("#citable")?.dataset.citable ?? "[]");
+const cites = () => ($("#citable") ? [
+  ...citable.map(({ number, title }) => ({ mark: `[^s${number}]`, title })),
+  { title: "New source…", make: addSource },
+] : []);
+export const view = createEditor(host, area.value, {
+  label: label.textContent, changed, save: saveByKey, link: () => use(TOOLS.link), cites,
+});
 label.addEventListener("click", () => view.focus());
 $(".tools").hidden = false;
 for (const button of $$("[data-tool]")) button.addEventListener("click", () => use(TOOLS[button.dataset.tool]));

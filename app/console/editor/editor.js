@@ -3,6 +3,7 @@
 // It lives in a shadow root: CodeMirror then adds its styles as a constructed style sheet, which a content security
 // policy without `unsafe-inline` allows.
 
+import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { insertNewlineContinueMarkup, deleteMarkupBackward, markdownLanguage } from "@codemirror/lang-markdown";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
@@ -28,6 +29,11 @@ const look = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.65", overflow: "auto" },
   ".cm-content": { padding: "var(--space-4)", caretColor: "var(--accent)" },
   ".cm-line": { padding: "0" },
+  ".cm-tooltip.cm-tooltip-autocomplete": { border: "1px solid var(--edge)", borderRadius: "var(--round)", backgroundColor: "var(--surface)", boxShadow: "var(--lifted)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--sans)", maxWidth: "min(30rem, 90vw)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "var(--space-1) var(--space-2)", color: "var(--text)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent-soft)", color: "var(--text)" },
+  ".cm-completionDetail": { fontStyle: "normal", color: "var(--muted)" },
   ".cm-cursor": { borderLeftColor: "var(--accent)", borderLeftWidth: "2px" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "var(--accent-soft)",
@@ -61,8 +67,28 @@ function paste({ clipboardData }, view, found) {
   return true;
 }
 
-/** Makes an editor in a place; `changed` gets the text after each change, `save` is called by Ctrl-S or Cmd-S, `link` by Ctrl-K. */
-export function createEditor(place, text, { label, changed, save, link }) {
+/** Completes a footnote after `[^`, with what `cites` returns: `{mark, title}`, or `{title, make}`, whose `make` returns a mark later. */
+const citing = (cites) => (context) => {
+  const before = context.matchBefore(/\[\^[^\]\[\n]{0,40}$/);
+  if (!before) return null;
+  const put = (view, mark, from, to) => view.dispatch({ changes: { from, to, insert: mark }, selection: { anchor: from + mark.length }, userEvent: "input.complete" });
+  const end = (view, to) => to + (view.state.sliceDoc(to, to + 1) === "]" ? 1 : 0);
+  const options = cites().map(({ mark, title, make }) => ({
+    label: `[^${title}`,
+    displayLabel: title,
+    detail: mark,
+    boost: make ? -99 : 0,
+    apply: (view, _, from, to) => {
+      if (mark) return put(view, mark, from, end(view, to));
+      put(view, "", from, end(view, to));
+      make().then((made) => { if (made) put(view, made, from, from); view.focus(); });
+    },
+  }));
+  return { from: before.from, options, filter: true };
+};
+
+/** Makes an editor in a place; `changed` gets the text after each change, `save` is called by Ctrl-S or Cmd-S, `link` by Ctrl-K, `cites` after `[^`. */
+export function createEditor(place, text, { label, changed, save, link, cites }) {
   const root = place.attachShadow({ mode: "open" });
   const inner = document.createElement("div");
   inner.style.height = "100%";
@@ -83,7 +109,9 @@ export function createEditor(place, text, { label, changed, save, link }) {
         syntaxHighlighting(colours),
         look,
         EditorView.domEventHandlers({ paste: (event, view) => paste(event, view, found) }),
+        autocompletion({ override: [citing(cites)], icons: false, defaultKeymap: false }),
         keymap.of([
+          ...completionKeymap,
           { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
           { key: "Mod-b", run: between("**", "**") },
           { key: "Mod-i", run: between("_", "_") },

@@ -14,7 +14,7 @@ from typing import Final
 import nh3
 
 from app.core.text.long_texts import remembered
-from app.core.text.markdown import MARKER, parsed_html, parsed_xml, with_definitions
+from app.core.text.markdown import BEFORE_TEXT, MARKER, parsed_html, parsed_xml, with_definitions
 from app.core.text.words import count_words
 
 MAX_HTML_BYTES: Final = 15 * 1024 * 1024
@@ -130,7 +130,7 @@ def to_html(markdown: str) -> str:
     html = parsed_html(markdown)
     if len(html) > MAX_HTML_BYTES or html.count("<") > MAX_TAGS or len(_REFERENCES.findall(html)) > MAX_REFERENCES:
         raise TooMuchMarkup
-    return _SANITISER.clean(_well_nested(html)).removeprefix("\n")
+    return _SANITISER.clean(_well_nested(html.removeprefix(f"{BEFORE_TEXT}\n")))
 
 
 def _well_nested(html: str) -> str:

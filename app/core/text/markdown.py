@@ -21,6 +21,9 @@ BYTE_ORDER_MARK: Final = "\ufeff"
 MARKER: Final = re.compile(r"\[\^[a-z][1-9][0-9]{0,8}\]")
 """A footnote reference that may have its definition elsewhere than in the text: a letter and a number."""
 
+BEFORE_TEXT: Final = "<!-- -->"
+"""Divides definitions that stand before a text from it."""
+
 _AT_ONCE = threading.Semaphore(3)
 """Bounds the memory of these processes together."""
 
@@ -50,7 +53,7 @@ def with_definitions(markdown: str, definitions: Mapping[str, str]) -> tuple[str
 
     They stand before it, as a text may end inside of code; the comment keeps its first lines from joining the last one.
     """
-    before = "".join(f"[^{label}]: {text}\n\n" for label, text in definitions.items()) + "<!-- -->\n"
+    before = "".join(f"[^{label}]: {text}\n\n" for label, text in definitions.items()) + f"{BEFORE_TEXT}\n"
     return before + markdown.removeprefix(BYTE_ORDER_MARK), before.count("\n")
 
 
