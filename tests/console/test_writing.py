@@ -8,6 +8,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
+from tests.console.accessibility import Examiner
 from tests.console.browser import Window
 from tests.console.test_in_a_browser import screen
 from tests.console.test_pasting import paste, press, text_of
@@ -247,3 +248,36 @@ def test_a_link_is_seen_changed_and_removed(window: Window, project: Project) ->
     keys(window, Keys.ARROW_LEFT)
     window.until(lambda: within(window, ".cm-card button"))[1].click()
     assert text_of(window) == "See it now."
+
+
+def compose(window: Window, words: str) -> None:
+    """Types words as an input method does, letter by letter, and commits them."""
+    for at in range(1, len(words) + 1):
+        written = {"text": words[:at], "selectionStart": at, "selectionEnd": at}
+        window.chrome.execute_cdp_cmd("Input.imeSetComposition", written)
+    window.chrome.execute_cdp_cmd("Input.insertText", {"text": words})
+
+
+def test_words_of_an_input_method_get_marks_and_paragraphs_of_their_own(window: Window, project: Project) -> None:
+    opened(window, project, "Para.\n").click()
+    press(window, Keys.CONTROL, Keys.END)
+    compose(window, "New")
+    window.until(lambda: text_of(window) == "Para.\n\nNew")
+    keys(window, " ")
+    press(window, Keys.CONTROL, "b")
+    compose(window, "loaf")
+    window.until(lambda: text_of(window) == "Para.\n\nNew **loaf**")
+
+
+@pytest.mark.clients
+def test_everybody_can_write(window: Window, project: Project) -> None:
+    opened(window, project, ARTICLE)
+    window.until(lambda: within(window, "td"))
+    examiner = Examiner(window)
+    examiner.examine("a text")
+    within(window, "td")[0].click()
+    examiner.examine("a cell")
+    keys(window, Keys.ESCAPE, Keys.ENTER, "/")
+    window.until(lambda: within(window, ".cm-tooltip-autocomplete"))
+    examiner.examine("what can be inserted")
+    assert examiner.found == {}

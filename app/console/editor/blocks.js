@@ -3,8 +3,8 @@
 import { insertNewlineContinueMarkupCommand } from "@codemirror/lang-markdown";
 import { syntaxTree } from "@codemirror/language";
 import { EditorSelection, EditorState, Prec } from "@codemirror/state";
-import { keymap } from "@codemirror/view";
-import { constructsAt } from "./inline.js";
+import { EditorView, keymap } from "@codemirror/view";
+import { COMPOSED, constructsAt } from "./inline.js";
 
 const VERBATIM = new Set(["FencedCode", "CodeBlock", "HTMLBlock", "CommentBlock", "ProcessingInstructionBlock", "LinkReference"]);
 const MARKS = new Set(["QuoteMark", "ListMark", "HeaderMark", "TaskMarker", "FootnoteMark"]);
@@ -72,15 +72,39 @@ function leftOf(state, line) {
   return isGap(state, above) ? above.from - 1 : above.to;
 }
 
+/** Whether a place is on an empty line right under a paragraph, where words would belong to it. */
+function isUnder(state, pos) {
+  const line = state.doc.lineAt(pos);
+  if (line.text.trim() || line.number === 1) return false;
+  const above = state.doc.line(line.number - 1).text;
+  return above.trim() !== "" && !/(\\| {2})$/.test(above) && !verbatimAt(state, line.from - 1);
+}
+
 /** Words typed under a paragraph begin a new one: a blank line is between. */
 function apart(tr) {
   const { startState: state } = tr;
   const { main } = state.selection;
-  if (!tr.isUserEvent("input.type") || !main.empty) return tr;
-  const line = state.doc.lineAt(main.head);
-  if (line.text.trim() || line.number === 1 || !state.doc.line(line.number - 1).text.trim()) return tr;
-  if (verbatimAt(state, line.from - 1) || /(\\| {2})$/.test(state.doc.line(line.number - 1).text)) return tr;
-  return [{ changes: { from: line.from, insert: "\n" }, selection: { anchor: main.head + 1 } }, shifted(tr, line.from)];
+  if (!tr.isUserEvent("input.type") || tr.isUserEvent("input.type.compose") || !main.empty || !isUnder(state, main.head)) return tr;
+  const { from } = state.doc.lineAt(main.head);
+  return [{ changes: { from, insert: "\n" }, selection: { anchor: main.head + 1 } }, shifted(tr, from)];
+}
+
+/** The same for words of an input method, when they are complete: before, a change would end the composition. */
+function apartComposed() {
+  let isNew = false;
+  return EditorView.domEventHandlers({
+    compositionstart: (_, { state }) => {
+      isNew = isUnder(state, state.selection.main.head);
+    },
+    compositionend: (_, view) => {
+      if (!isNew) return;
+      isNew = false;
+      setTimeout(() => {
+        const line = view.state.doc.lineAt(view.state.selection.main.head);
+        if (line.text.trim()) view.dispatch({ changes: { from: line.from, insert: "\n" }, userEvent: "input.format" });
+      }, COMPOSED);
+    },
+  });
 }
 
 /** The same transaction in a text that has a line more before it. */
@@ -234,6 +258,7 @@ const indent = (deeper) => (view) => {
 
 export const blocks = [
   filter,
+  apartComposed(),
   Prec.high(keymap.of([
     { key: "Enter", run: enter, shift: breakLine },
     { key: "Backspace", run: backspace },

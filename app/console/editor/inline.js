@@ -2,7 +2,7 @@
 
 import { syntaxTree } from "@codemirror/language";
 import { EditorSelection, EditorState, StateEffect, StateField } from "@codemirror/state";
-import { keymap } from "@codemirror/view";
+import { EditorView, keymap } from "@codemirror/view";
 
 export const MARKS = { bold: "**", italic: "_", strike: "~~", code: "`" };
 const NODES = { StrongEmphasis: "bold", Emphasis: "italic", Strikethrough: "strike", InlineCode: "code" };
@@ -23,6 +23,9 @@ export function constructsAt(state, pos) {
   return [...found.values()].filter(Boolean).sort((one, other) => one.from - other.from || other.to - one.to);
 }
 
+/** Milliseconds until CodeMirror has read what an input method wrote. */
+export const COMPOSED = 80;
+
 const pend = StateEffect.define();
 
 /** Marks that the next words typed get: each by its tool, with the place of the closing mark that they come before, if any. */
@@ -30,6 +33,9 @@ const pending = StateField.define({
   create: () => [],
   update: (value, tr) => {
     for (const effect of tr.effects) if (effect.is(pend)) return effect.value;
+    if (value.length && tr.docChanged && tr.isUserEvent("input.type.compose")) {
+      return value.map((one) => ({ from: tr.startState.selection.main.from, ...one }));
+    }
     return tr.docChanged || tr.selection ? [] : value;
   },
 });
@@ -107,6 +113,38 @@ function typed(tr) {
   return text && !text.includes("\n") ? { at: main.head, text } : null;
 }
 
+/** The marks that words get which wait for them, and the changes that take closing marks from before the words. */
+function marksOf(waiting) {
+  const rejoined = waiting.filter(({ close }) => close !== undefined);
+  const fresh = waiting.filter(({ close }) => close === undefined);
+  return {
+    opening: fresh.map(({ mark }) => mark).join(""),
+    closing: [...fresh].reverse().concat(rejoined).map(({ mark }) => mark).join(""),
+    changes: rejoined.map(({ close, mark }) => ({ from: close, to: close + mark.length })),
+    removed: rejoined.reduce((sum, { mark }) => sum + mark.length, 0),
+  };
+}
+
+/** Words of an input method get their marks when they are complete: before, a change would end the composition. */
+const composed = EditorView.domEventHandlers({
+  compositionend: (_, view) => {
+    setTimeout(() => {
+      const waiting = view.state.field(pending, false) ?? [];
+      const { from } = waiting[0] ?? {};
+      const { head } = view.state.selection.main;
+      if (from === undefined || view.composing || !view.state.sliceDoc(from, head).trim()) return;
+      const { opening, closing, changes, removed } = marksOf(waiting);
+      view.dispatch({
+        changes: [...changes, { from, insert: opening }, { from: head, insert: closing }],
+        selection: { anchor: head - removed + opening.length },
+        effects: pend.of([]),
+        userEvent: "input.format",
+      });
+    }, COMPOSED);
+    return false;
+  },
+});
+
 /** Gives what is typed the marks that wait for it; a space at the end of marked words goes behind their mark. */
 function marked(tr) {
   const state = tr.startState;
@@ -120,12 +158,7 @@ function marked(tr) {
   });
   if (waiting.length) {
     if (isSpace) return done({ from: at, insert: text }, at + text.length, waiting);
-    const rejoined = waiting.filter(({ close }) => close !== undefined);
-    const fresh = waiting.filter(({ close }) => close === undefined);
-    const opening = fresh.map(({ mark }) => mark).join("");
-    const closing = [...fresh].reverse().concat(rejoined).map(({ mark }) => mark).join("");
-    const changes = rejoined.map(({ close, mark }) => ({ from: close, to: close + mark.length }));
-    const removed = rejoined.reduce((sum, { mark }) => sum + mark.length, 0);
+    const { opening, closing, changes, removed } = marksOf(waiting);
     return done([...changes, { from: at, insert: opening + text + closing }], at - removed + opening.length + text.length);
   }
   if (!isSpace) return tr;
@@ -224,7 +257,7 @@ export const shortcuts = keymap.of([
   { key: "Mod-e", run: toggle("code") },
 ]);
 
-export const inline = [pending, EditorState.transactionFilter.of((tr) => {
+export const inline = [pending, composed, EditorState.transactionFilter.of((tr) => {
   if (!tr.docChanged) return tr;
   const next = marked(tr);
   return next === tr ? whole(tr) : next;

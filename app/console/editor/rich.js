@@ -379,7 +379,7 @@ export const richCell = [labels, shown, inline];
 const item = (depth) => ({ paddingInlineStart: `${depth * 1.6}em` });
 const look = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--serif)", fontSize: "1.0625rem", lineHeight: "1.65" },
-  ".cm-content": { maxWidth: "42rem", margin: "0 auto", padding: "var(--space-6) var(--space-5) 8rem" },
+  ".cm-content": { minWidth: "0", maxWidth: "42rem", margin: "0 auto", padding: "var(--space-6) var(--space-5) 8rem" },
   ".cm-line": { position: "relative" },
   ".cm-gap": { lineHeight: "0.9" },
   ".cm-h": { fontFamily: "var(--sans)", lineHeight: "1.3", fontWeight: "640", paddingTop: ".6em", paddingBottom: ".1em" },

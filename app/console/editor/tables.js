@@ -140,7 +140,7 @@ class Table {
         this.texts[row][column] = text;
         const own = current?.table === this && current.row === row && current.column === column ? current.editor : null;
         if (own) sync(own, toWords(text));
-        else draw(cell, text);
+        else this.draw(row, column);
       }
     });
   }
@@ -179,7 +179,14 @@ class Table {
     current = null;
     this.place.classList.remove("cm-written");
     editor.destroy();
-    if (draws) draw(this.cells[row][column], this.texts[row][column]);
+    if (draws) this.draw(row, column);
+  }
+
+  /** Shows a cell's words; a head without any has a name for screen readers. */
+  draw(row, column) {
+    const cell = this.cells[row][column];
+    draw(cell, this.texts[row][column]);
+    if (!row && !this.texts[0][column]) cell.append(element("span", { className: "cm-unseen", textContent: `Column ${column + 1}` }));
   }
 
   /** Puts what is typed in a cell into the text. */
@@ -420,11 +427,12 @@ const look = EditorView.theme({
   ".cm-grid .cm-content": { padding: "0", maxWidth: "none", margin: "0", minWidth: "2rem" },
   ".cm-grid .cm-editor .cm-selectionLayer .cm-selectionBackground": { backgroundColor: "var(--accent-soft) !important" },
   ".cm-grid .cm-editor .cm-line::selection, .cm-grid .cm-editor .cm-line ::selection": { backgroundColor: "transparent !important" },
-  ".cm-grid-tools": { display: "none", position: "absolute", zIndex: "4", insetInlineStart: "0", top: "calc(100% - .3rem)", maxWidth: "100%", flexWrap: "wrap", width: "max-content", alignItems: "center", gap: "1px", padding: ".2rem", border: "1px solid var(--line)", borderRadius: "var(--round)", backgroundColor: "var(--surface)", boxShadow: "var(--lifted)" },
+  ".cm-grid-tools": { boxSizing: "border-box", display: "none", position: "absolute", zIndex: "4", insetInlineStart: "0", top: "calc(100% - .3rem)", maxWidth: "100%", flexWrap: "wrap", width: "max-content", alignItems: "center", gap: "1px", padding: ".2rem", border: "1px solid var(--line)", borderRadius: "var(--round)", backgroundColor: "var(--surface)", boxShadow: "var(--lifted)" },
   ".cm-written .cm-grid-tools": { display: "flex" },
   ".cm-grid-tools button": { flex: "none", border: "0", borderRadius: "var(--round)", padding: ".4rem .5rem", background: "none", color: "var(--text)", font: "500 var(--text-xs)/1 var(--sans)", cursor: "pointer", whiteSpace: "nowrap" },
   ".cm-grid-tools svg": { width: ".9rem", height: ".9rem", fill: "none", stroke: "currentColor", strokeWidth: "1.4", strokeLinecap: "round", display: "block" },
   ".cm-grid-tools button:is(:hover, :focus-visible)": { backgroundColor: "var(--sunken)" },
+  ".cm-unseen": { position: "absolute", width: "1px", height: "1px", overflow: "hidden", clipPath: "inset(50%)", whiteSpace: "nowrap" },
   ".cm-grid-gap": { flex: "none", width: "1px", height: "1rem", margin: "0 .2rem", backgroundColor: "var(--line)" },
   ".cm-grid code": { fontFamily: "var(--mono)", fontSize: ".88em", backgroundColor: "var(--surface)", borderRadius: ".2rem", padding: ".1em .25em" },
   ".cm-grid img": { maxWidth: "100%", maxHeight: "8rem" },
