@@ -312,7 +312,7 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
 
     window.sign_in(token, page)
     editor().send_keys("Mine. ")
-    window.until(lambda: "Mine." in window.find("#preview").text)
+    window.until(lambda: "Mine." in window.find("#preview").get_property("textContent"))
     window.chrome.delete_all_cookies()  # the session ends
     window.press("Save")
     assert "nothing was saved" in window.find(".notice").text
@@ -320,7 +320,7 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     window.until(lambda: window.chrome.current_url.endswith(page))  # that of the sign-in page has it too
     window.until(lambda: "not saved yet" in window.find(".notice").text)
     window.until(lambda: editor().text.endswith("Mine."))
-    window.until(lambda: "Mine." in window.find("#preview").text)
+    window.until(lambda: "Mine." in window.find("#preview").get_property("textContent"))
 
     window.press("Save")
     window.until(lambda: "Saved as version 2" in window.find("main").text)

@@ -20,7 +20,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   loading.then(() => sending(button.form, () => accept(button)), () => button.form.requestSubmit(button));
 });
-const { createEditor } = await loading;
+const { createEditor, linkAt, run, showMarkdown, target } = await loading;
 
 function changed(text) {
   area.value = text;
@@ -112,60 +112,36 @@ async function preview() {
   words.textContent = count ? `${count} words` : "";
 }
 
-/** What each tool does to the text: what it puts around what is selected, before its lines, below it, or with an address in its place. */
+/** Tools that ask for an address; the others are the editor's. */
 const TOOLS = {
-  heading: { lines: "## " },
-  bold: { around: ["**", "**"] },
-  italic: { around: ["_", "_"] },
   link: { title: "Link", words: "Words", before: "[" },
-  list: { lines: "- " },
-  quote: { lines: "> " },
-  table: { block: "| Column | Column |\n| --- | --- |\n| Cell | Cell |" },
   image: { title: "Image", words: "What it shows, for those who don't see it", before: "![" },
 };
 
-function use({ around, lines, block, ...asked }) {
-  if (asked.title) return insert(asked);
-  const { doc, selection } = view.state;
-  const { from, to } = selection.main;
-  if (around) {
-    const [before, after] = around;
-    const changes = [{ from, insert: before }, { from: to, insert: after }];
-    view.dispatch({ changes, selection: { anchor: from + before.length, head: to + before.length } });
-  } else if (lines) {
-    const [first, last] = [doc.lineAt(from).number, doc.lineAt(to).number];
-    const marked = Array.from({ length: last - first + 1 }, (_, at) => doc.line(first + at));
-    const isMarked = marked.every((line) => line.text.startsWith(lines));
-    const width = lines.length;
-    const changes = view.state.changes(
-      marked.map((line) => (isMarked ? { from: line.from, to: line.from + width } : { from: line.from, insert: lines })),
-    );
-    view.dispatch({ changes, selection: selection.map(changes, 1) }); // after the sign, where one goes on writing
-  } else {
-    const end = doc.lineAt(to).to;
-    view.dispatch({ changes: { from: end, insert: `\n\n${block}\n` }, selection: { anchor: end + 2 } });
-  }
-  view.focus();
+function use(name) {
+  if (!run(view, name)) insert(TOOLS[name]);
 }
 
-/** Asks for an address, which the browser checks, and for the words that have it: those that are selected at first. */
+/** Asks for an address, which the browser checks, and for the words that have it: those that are selected, or of the link at the cursor. */
 async function insert({ title, words: label, before }) {
   const dialog = $("#address");
   const { words, url } = $("form", dialog).elements;
-  const { from, to } = view.state.selection.main;
-  const selected = view.state.sliceDoc(from, to);
+  const place = target(view);
+  const own = linkAt(place.state);
+  const { from, to } = own ?? place.state.selection.main;
+  const selected = own ? place.state.sliceDoc(own.start, own.finish) : place.state.sliceDoc(from, to);
   $("h2", dialog).textContent = title;
   words.labels[0].textContent = label;
-  [words.value, url.value] = /^https?:\/\/\S+$/.test(selected) ? ["", selected] : [selected, ""];
+  [words.value, url.value] = /^https?:\/\/\S+$/.test(selected) ? ["", selected] : [selected, own?.url ?? ""];
   const answer = opened(dialog);
   (words.value ? url : words).focus();
   if ((await answer) === "yes") {
     const address = /[()]/.test(url.value) ? `<${url.value}>` : url.value;
     const text = words.value || (before === "[" ? url.value : "");
     const markdown = `${before}${text.replace(/(?<!\\)[[\]]/g, "\\$&")}](${address})`;
-    view.dispatch({ changes: { from, to, insert: markdown }, selection: { anchor: from + markdown.length } });
+    place.dispatch({ changes: { from, to, insert: markdown }, selection: { anchor: from + markdown.length } });
   }
-  view.focus();
+  place.focus();
 }
 
 /** Asks for a source and adds it; returns the mark that cites it, or nothing. */
@@ -188,6 +164,21 @@ async function addSource() {
   return `[^s${result.number}]`;
 }
 
+/** Shows the text with the marks of markdown and a preview beside it, or as it will look: as this person chose last. */
+const CHOICE = `markdown ${document.body.dataset.token}`;
+const marksButton = $("[data-shows-markdown]");
+function show(isMarkdown) {
+  form.classList.toggle("with-preview", isMarkdown);
+  marksButton.setAttribute("aria-pressed", isMarkdown);
+}
+marksButton.addEventListener("click", () => {
+  const isMarkdown = marksButton.getAttribute("aria-pressed") === "false";
+  localStorage.setItem(CHOICE, isMarkdown);
+  showMarkdown(view, isMarkdown);
+  show(isMarkdown);
+  view.focus();
+});
+
 export const host = document.createElement("div");
 host.className = "editor";
 area.after(host);
@@ -199,12 +190,24 @@ const cites = () => ($("#citable") ? [
   ...citable.map(({ number, title }) => ({ mark: `[^s${number}]`, title })),
   { title: "New source…", make: addSource },
 ] : []);
+const isMarkdown = localStorage.getItem(CHOICE) === "true";
+show(isMarkdown);
 export const view = createEditor(host, area.value, {
-  label: label.textContent, changed, save: saveByKey, link: () => use(TOOLS.link), cites,
+  label: label.textContent,
+  changed,
+  save: saveByKey,
+  link: (isImage) => use(isImage ? "image" : "link"),
+  cites,
+  ask: use,
+  moved: (tools) => {
+    for (const button of $$("[data-tool][aria-pressed]")) button.setAttribute("aria-pressed", tools.has(button.dataset.tool));
+  },
+  isMarkdown,
 });
 label.addEventListener("click", () => view.focus());
 $(".tools").hidden = false;
-for (const button of $$("[data-tool]")) button.addEventListener("click", () => use(TOOLS[button.dataset.tool]));
+$(".tools").addEventListener("mousedown", (event) => event.preventDefault()); // the cursor stays where it is
+for (const button of $$("[data-tool]")) button.addEventListener("click", () => use(button.dataset.tool));
 changed(area.value);
 if (!isUnsaved(form)) clearTimeout(timer); // the page came with its preview
 

@@ -7,10 +7,19 @@ import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { insertNewlineContinueMarkup, deleteMarkupBackward, markdownLanguage } from "@codemirror/lang-markdown";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
-import { EditorSelection, EditorState } from "@codemirror/state";
+import { Compartment, EditorState, Prec } from "@codemirror/state";
 import { EditorView, drawSelection, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { run } from "./commands.js";
+import { pastedRows, written } from "./grid.js";
+import { shortcuts, toolsAt } from "./inline.js";
+import { language } from "./language.js";
 import { fromHtml } from "./paste.js";
+import { linkAt, rich, richCell } from "./rich.js";
+import { slash } from "./slash.js";
+import { target } from "./tables.js";
+
+export { linkAt, run, target };
 
 const colours = HighlightStyle.define([
   { tag: tags.heading, fontWeight: "650", color: "var(--text)" },
@@ -40,19 +49,10 @@ const look = EditorView.theme({
   },
 });
 
-/** A command that puts what is selected between two texts, and leaves it selected. */
-const between = (before, after) => ({ state, dispatch }) => {
-  dispatch(state.changeByRange(({ from, to }) => ({
-    changes: [{ from, insert: before }, { from: to, insert: after }],
-    range: EditorSelection.range(from + before.length, to + before.length),
-  })));
-  return true;
-};
-
 /** Pastes formatted text as markdown; plain text, and the lines of a code editor, as they are. */
 function paste({ clipboardData }, view, found) {
   if (clipboardData.types.includes("vscode-editor-data")) return false;
-  const pasted = fromHtml(clipboardData.getData("text/html"));
+  const pasted = fromHtml(clipboardData.getData("text/html")) ?? sheet(clipboardData);
   if (!pasted) return false;
   const { doc, selection } = view.state;
   const [before, after] = [doc.sliceString(0, selection.main.from), doc.sliceString(selection.main.to)];
@@ -87,14 +87,43 @@ const citing = (cites) => (context) => {
   return { from: before.from, options, filter: true };
 };
 
-/** Makes an editor in a place; `changed` gets the text after each change, `save` is called by Ctrl-S or Cmd-S, `link` by Ctrl-K, `cites` after `[^`. */
-export function createEditor(place, text, { label, changed, save, link, cites }) {
+/** Cells of a spreadsheet that come as text alone. */
+function sheet(clipboard) {
+  const rows = clipboard.getData("text/html") ? null : pastedRows(clipboard);
+  return rows && { markdown: written(rows, []), begins: true, ends: true, pictures: [], lost: 0 };
+}
+
+const mode = new Compartment();
+
+/** Shows a text with its marks, or as it will look. */
+export const showMarkdown = (view, isMarkdown) =>
+  view.dispatch({ effects: mode.reconfigure(isMarkdown ? [] : view.asRich()) });
+
+/** Makes an editor in a place.
+
+`changed` gets the text after each change, `save` is called by Ctrl-S or Cmd-S, `link` by Ctrl-K, `cites` after `[^`, `ask`
+by an entry of `/` that needs a dialog, and `moved` with the marks at the cursor. */
+export function createEditor(place, text, { label, changed, save, link, cites = () => [], ask = () => {}, moved = () => {}, isMarkdown = true }) {
   const root = place.attachShadow({ mode: "open" });
   const inner = document.createElement("div");
   inner.style.height = "100%";
   root.append(inner);
   const places = new Set();
   const found = ({ pictures, lost }) => place.dispatchEvent(new CustomEvent("pictures", { detail: { pictures, lost } }));
+  const keys = [
+    keymap.of([
+      { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
+      { key: "Mod-k", run: () => (link(), true) },
+    ]),
+    shortcuts,
+  ];
+  const words = [language, syntaxHighlighting(colours), drawSelection(), EditorView.lineWrapping];
+  const named = (name) => EditorView.contentAttributes.of({ "aria-label": name, spellcheck: "true", autocorrect: "on", autocapitalize: "sentences" });
+  const tell = () => moved(toolsAt(target(view).state));
+  const asRich = () => [
+    rich({ link, moved: tell, cell: (name) => [words, richCell, named(name), keys, keymap.of(defaultKeymap)] }),
+    slash(ask),
+  ];
   const view = new EditorView({
     parent: inner,
     root,
@@ -102,29 +131,25 @@ export function createEditor(place, text, { label, changed, save, link, cites })
       doc: text,
       extensions: [
         history(),
-        drawSelection(),
-        EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true", autocorrect: "on" }),
-        markdownLanguage,
-        syntaxHighlighting(colours),
+        words,
+        named(label),
+        mode.of(isMarkdown ? [] : asRich()),
         look,
         EditorView.domEventHandlers({ paste: (event, view) => paste(event, view, found) }),
-        autocompletion({ override: [citing(cites)], icons: false, defaultKeymap: false }),
+        autocompletion({ icons: false, defaultKeymap: false, interactionDelay: 0, activateOnTypingDelay: 20 }),
+        Prec.highest(keymap.of(completionKeymap)),
+        markdownLanguage.data.of({ autocomplete: citing(cites) }),
+        keys,
         keymap.of([
-          ...completionKeymap,
-          { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
-          { key: "Mod-b", run: between("**", "**") },
-          { key: "Mod-i", run: between("_", "_") },
-          { key: "Mod-k", run: () => (link(), true) },
           { key: "Enter", run: insertNewlineContinueMarkup },
           { key: "Backspace", run: deleteMarkupBackward },
           ...defaultKeymap,
           ...historyKeymap,
         ]),
         EditorView.updateListener.of((update) => {
-          if (!update.docChanged) return;
           for (const place of places) place.at = update.changes.mapPos(place.at, 1);
-          changed(update.state.doc.toString());
+          if (update.docChanged) changed(update.state.doc.toString());
+          if (update.docChanged || update.selectionSet || update.transactions.length) tell();
         }),
       ],
     }),
@@ -135,5 +160,6 @@ export function createEditor(place, text, { label, changed, save, link, cites })
     places.add(place);
     return place;
   };
+  view.asRich = asRich;
   return view;
 }

@@ -1,0 +1,283 @@
+"""Writing in headless Chromium without seeing markdown: the text that is stored is markdown all the same."""
+
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+
+from tests.console.accessibility import Examiner
+from tests.console.browser import Window
+from tests.console.test_in_a_browser import screen
+from tests.console.test_pasting import paste, press, text_of
+from tests.console.visitor import now
+from tests.make import Project, a_document
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+
+ARTICLE = """## Day by day
+
+Feed it **every morning** and wait, says [Ada](https://a.example/ada).[^1]
+
+### What you need
+
+- Rye flour
+- Water
+  - lukewarm
+
+| Day | Flour |  |
+| - | - | - |
+| One | 50 g | Mix \\| rest |
+| Two | 50 g | Feed |
+| Three | 100 g | Bake \\*well\\* |
+
+Patience.
+
+[^1]: Her book, page 12
+"""
+
+
+@pytest.fixture
+def editor(window: Window, project: Project) -> WebElement:
+    """Where a text is typed, with nothing in it."""
+    return opened(window, project, "")
+
+
+def opened(window: Window, project: Project, markdown: str) -> WebElement:
+    """Shows a text where it is written."""
+    document = a_document(project.context(), title="Rye", status="drafting", markdown=markdown)
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+    return content(window)
+
+
+def content(window: Window) -> WebElement:
+    """Returns where a text is typed."""
+    return window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+
+
+def within(window: Window, selector: str) -> list[WebElement]:
+    """Returns what a selector finds in the editor."""
+    return window.find(".editor").shadow_root.find_elements(By.CSS_SELECTOR, selector)
+
+
+def tool(window: Window, name: str) -> None:
+    """Presses a button of the toolbar."""
+    window.find(f"[data-tool={name}]").click()
+
+
+def keys(window: Window, *typed: str) -> None:
+    """Types where the cursor is."""
+    for one in typed:
+        ActionChains(window.chrome).send_keys(one).perform()
+
+
+def seen(window: Window) -> str:
+    """Returns the words that are seen where a text is written."""
+    return str(content(window).text)
+
+
+def write_article(window: Window) -> None:
+    """Writes an article without typing a mark."""
+    content(window).click()
+    tool(window, "heading")
+    keys(window, "Day by day", Keys.ENTER, "Feed it ")
+    press(window, Keys.CONTROL, "b")
+    keys(window, "every morning")
+    press(window, Keys.CONTROL, "b")
+    keys(window, " and wait, says ")
+    press(window, Keys.CONTROL, "k")
+    window.find("#address-words").send_keys("Ada")
+    window.find("#address-url").send_keys("https://a.example/ada", Keys.ENTER)
+    keys(window, ".")
+    tool(window, "footnote")
+    keys(window, "Her book, page 12")
+    assert "**" not in seen(window)
+    assert "[" not in seen(window)
+    press(window, Keys.CONTROL, Keys.END)
+    keys(window, Keys.ARROW_UP, Keys.ARROW_UP, Keys.END, Keys.ENTER)
+    tool(window, "subheading")
+    keys(window, "What you need", Keys.ENTER)
+    tool(window, "list")
+    keys(window, "Rye flour", Keys.ENTER, "Water", Keys.ENTER, Keys.TAB, "lukewarm", Keys.ENTER)
+    press(window, Keys.SHIFT, Keys.TAB)
+    keys(window, Keys.ENTER, "/tab")
+    window.until(lambda: within(window, ".cm-tooltip-autocomplete"))
+    keys(
+        window,
+        Keys.ENTER,
+        "Day",
+        Keys.TAB,
+        "Flour",
+        Keys.TAB,
+        Keys.TAB,
+        "One",
+        Keys.TAB,
+        "50 g",
+        Keys.TAB,
+        "Mix | rest",
+        Keys.TAB,
+    )
+    paste(window, within(window, "td .cm-content")[0], plain="Two\t50 g\tFeed\nThree\t100 g\tBake *well*\n")
+    keys(window, Keys.ESCAPE, "Patience.")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_an_article_is_written_without_typing_a_mark(
+    window: Window, project: Project, editor: WebElement, width: int, height: int
+) -> None:
+    with screen(window, width, height):
+        window.open(window.chrome.current_url.removeprefix(window.base))
+        write_article(window)
+        assert text_of(window) == ARTICLE
+        assert not any(mark in seen(window) for mark in ("**", "##", "](", "| -", "[^", "- Rye"))
+        assert not window.chrome.execute_script("return document.documentElement.scrollWidth > innerWidth")
+    assert window.problems() == []
+
+
+TEXTS = {
+    "tables": "Intro\n\n|a|b|\n|-|:-:|\n|1|2|3|\n|x|\n\nc | d\n--|--\n1 | `a \\| b`\nlast\n",
+    "html": "<div>\n  <b>x</b>\n\n</div>\n\n<!-- a\n\nb -->\n\na<br>b &amp; &copy; \\*c\\*  \nd\\\ne",
+    "front matter": "---\ntitle: Rye\ntags: [a, b]\n---\n\n# Rye\n\nSetext\n===\n\n",
+    "code": "```py\n| a |\n| - |\n```\n\n    four\n\tindented\n\n~~~\n**x**\n",
+    "lists": "* a\n\n  b\n+ c\n1) d\n   - [x] e\n> > f\n>\n> | a |\n> | - |\n",
+    "spaces": "\n\n  a \t\n\n\n\nb\u00a0c\u200b\n\n\n",
+}
+
+
+@pytest.mark.parametrize("markdown", TEXTS.values(), ids=TEXTS)
+def test_a_text_that_is_opened_walked_through_and_saved_is_the_same(
+    window: Window, project: Project, markdown: str
+) -> None:
+    document = a_document(project.context(), title="Rye", status="drafting", markdown=markdown)
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+    content(window).click()
+    press(window, Keys.CONTROL, Keys.HOME)
+    keys(window, Keys.ARROW_DOWN * 12, Keys.ARROW_RIGHT * 12)
+    window.find("[data-shows-markdown]").click()
+    window.find("[data-shows-markdown]").click()
+    assert text_of(window) == markdown
+    window.press("Save")
+    assert now(project, document)["version"] == document["version"]
+
+
+def test_whether_marks_are_shown_is_remembered(window: Window, project: Project) -> None:
+    opened(window, project, "A **loaf**.\n")
+    assert "A loaf." in seen(window)
+    assert not window.find("#preview").is_displayed()
+    window.find("[data-shows-markdown]").click()
+    assert "A **loaf**." in seen(window)
+    window.chrome.refresh()
+    assert "A **loaf**." in seen(window)
+    assert window.find("#preview").is_displayed()
+    window.find("[data-shows-markdown]").click()
+    assert "A loaf." in seen(window)
+
+
+EDITS = {
+    "a space at the end of bold words": (
+        "",
+        [(Keys.CONTROL, "b"), "very good", (Keys.CONTROL, "b"), " bread"],
+        "**very good** bread",
+    ),
+    "the last letters of bold words": ("**very good**", [(Keys.END,), *[Keys.BACKSPACE] * 4, "x"], "**very** x"),
+    "all of the bold words": ("**b**", [(Keys.END,), Keys.BACKSPACE], ""),
+    "a paragraph under the last line": ("Para.\n", [(Keys.CONTROL, Keys.END), "New"], "Para.\n\nNew"),
+    "two paragraphs joined": ("a\n\nb", [(Keys.CONTROL, Keys.END), (Keys.HOME,), Keys.BACKSPACE], "ab"),
+    "a heading made a paragraph": ("## a", [(Keys.HOME,), Keys.BACKSPACE], "a"),
+    "the end of a list": ("- a", [(Keys.END,), Keys.ENTER, "b", Keys.ENTER, Keys.ENTER, "c"], "- a\n- b\n\nc"),
+    "the end of a quote": ("> a", [(Keys.END,), Keys.ENTER, "b", Keys.ENTER, Keys.ENTER, "c"], "> a\n>\n> b\n\nc"),
+    "numbers": ("1. a", [(Keys.END,), Keys.ENTER, "b"], "1. a\n2. b"),
+    "a line in a paragraph": ("a", [(Keys.END,), (Keys.SHIFT, Keys.ENTER), "b"], "a\\\nb"),
+    "bold and italic": ("one", [(Keys.CONTROL, "a"), (Keys.CONTROL, "b"), (Keys.CONTROL, "i")], "**_one_**"),
+    "into a table and out": (
+        "a\n\n| b |\n| - |\n| c |",
+        [(Keys.HOME,), Keys.ARROW_DOWN, "B", Keys.ARROW_DOWN, "C", Keys.ARROW_DOWN, "d"],
+        "a\n\n| B |\n| - |\n| C |\n\nd",
+    ),
+    "undone in a cell": (
+        "| b |\n| - |\n| c |\n",
+        [(Keys.CONTROL, Keys.END), Keys.ARROW_UP, "x", (Keys.CONTROL, "z")],
+        "| b |\n| - |\n| c |\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("markdown", "typed", "expected"), EDITS.values(), ids=EDITS)
+def test_marks_stay_whole_that_are_not_seen(
+    window: Window, project: Project, markdown: str, typed: list[Any], expected: str
+) -> None:
+    opened(window, project, markdown).click()
+    press(window, Keys.CONTROL, Keys.HOME)
+    for one in typed:
+        press(window, *one) if isinstance(one, tuple) else keys(window, one)
+    assert text_of(window) == expected
+
+
+TOOLS = {
+    "Row above": "| a | b |\n| - | - |\n|  |  |\n| 1 | 2 |",
+    "Row below": "| a | b |\n| - | - |\n| 1 | 2 |\n|  |  |",
+    "Delete row": "| a | b |\n| - | - |",
+    "Column left": "|  | a | b |\n| - | - | - |\n|  | 1 | 2 |",
+    "Column right": "| a |  | b |\n| - | - | - |\n| 1 |  | 2 |",
+    "Delete column": "| b |\n| - |\n| 2 |",
+    "Centre the column": "| a | b |\n| :-: | - |\n| 1 | 2 |",
+    "Delete table": "",
+}
+
+
+def test_rows_and_columns_are_added_removed_and_aligned(window: Window, project: Project) -> None:
+    table = "| a | b |\n| - | - |\n| 1 | 2 |"
+    editor = opened(window, project, table)
+    for label, expected in TOOLS.items():
+        within(window, "td")[0].click()
+        within(window, f"[aria-label='{label}']")[0].click()
+        assert text_of(window) == expected, label
+        editor.send_keys(Keys.CONTROL + "z" + Keys.NULL)
+        assert text_of(window) == table, label
+
+
+def test_a_link_is_seen_changed_and_removed(window: Window, project: Project) -> None:
+    opened(window, project, "See [it](https://a.example/) now.").click()
+    press(window, Keys.CONTROL, Keys.HOME)
+    keys(window, Keys.ARROW_RIGHT * 5)
+    window.until(lambda: within(window, ".cm-card button"))[0].click()
+    window.find("#address-url").send_keys("b", Keys.ENTER)
+    assert text_of(window) == "See [it](https://a.example/b) now."
+    keys(window, Keys.ARROW_LEFT)
+    window.until(lambda: within(window, ".cm-card button"))[1].click()
+    assert text_of(window) == "See it now."
+
+
+def compose(window: Window, words: str) -> None:
+    """Types words as an input method does, letter by letter, and commits them."""
+    for at in range(1, len(words) + 1):
+        written = {"text": words[:at], "selectionStart": at, "selectionEnd": at}
+        window.chrome.execute_cdp_cmd("Input.imeSetComposition", written)
+    window.chrome.execute_cdp_cmd("Input.insertText", {"text": words})
+
+
+def test_words_of_an_input_method_get_marks_and_paragraphs_of_their_own(window: Window, project: Project) -> None:
+    opened(window, project, "Para.\n").click()
+    press(window, Keys.CONTROL, Keys.END)
+    compose(window, "New")
+    window.until(lambda: text_of(window) == "Para.\n\nNew")
+    keys(window, " ")
+    press(window, Keys.CONTROL, "b")
+    compose(window, "loaf")
+    window.until(lambda: text_of(window) == "Para.\n\nNew **loaf**")
+
+
+@pytest.mark.clients
+def test_everybody_can_write(window: Window, project: Project) -> None:
+    opened(window, project, ARTICLE)
+    window.until(lambda: within(window, "td"))
+    examiner = Examiner(window)
+    examiner.examine("a text")
+    within(window, "td")[0].click()
+    examiner.examine("a cell")
+    keys(window, Keys.ESCAPE, Keys.ENTER, "/")
+    window.until(lambda: within(window, ".cm-tooltip-autocomplete"))
+    examiner.examine("what can be inserted")
+    assert examiner.found == {}
