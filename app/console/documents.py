@@ -145,7 +145,7 @@ def show_meanwhile(id: str) -> Response:
 @form_of(edit_text)
 def save_text(id: str) -> BaseResponse:
     """Saves the text as a new version, and moves the document on; if it changed meanwhile, shows both texts."""
-    *_, present = read_document(id)
+    present = markdown_of(context(), own_document(context(), id).get("contentId"))
     mine, others = with_line_ends_of(present, _markdown()), ""
     try:
         written = call(revisions.write_content, id, fields={"markdown": mine, "baseVersion": _base()})
