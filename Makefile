@@ -22,7 +22,7 @@ AUDIT := $(VENV)/bin/pip-audit --strict --require-hashes --disable-pip --progres
 
 FEATURES := events webhooks sections checks guards images review provenance sources planning transfers insights notices oauth packets actions changes representations search
 
-.PHONY: help setup dev test test-features test-fast drills lint audit abuse chaos fuzz bench bench-growth soak dist docs screenshots sure lock clean
+.PHONY: help setup dev test test-features test-fast drills lint audit abuse chaos fuzz bench bench-growth soak dist release docs screenshots sure lock clean
 
 help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -96,10 +96,14 @@ bench-growth: setup ## Measure how requests slow down to a project of DOCUMENTS=
 soak: setup ## Send a mixed load for MINUTES=60, and print the memory of the service at each minute
 	$(VENV)/bin/python -m bench.soak --minutes $(or $(MINUTES),60)
 
-dist: setup ## Build the package, and check what a package index would show of it
+dist: setup ## Build the package, check what an index would show of it, and serve with it outside of this folder
 	rm -rf dist
 	$(VENV)/bin/python -m hatchling build
 	$(VENV)/bin/twine check --strict dist/*
+	$(VENV)/bin/python -m release.smoke dist/*.whl
+
+release: setup ## Make release VERSION=1.2.3 (DIGEST= of the image): changelog, locks, package, bill of materials; docs/releasing.md
+	$(VENV)/bin/python -m release $(VERSION) $(if $(DIGEST),--digest $(DIGEST))
 
 docs: setup ## Build the site of the docs into build/docs
 	npm ci --prefix docs_site --no-audit --no-fund --ignore-scripts --silent

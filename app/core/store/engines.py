@@ -1,6 +1,8 @@
 """Servers that speak MongoDB's protocol and are not MongoDB: what this service needs and they lack."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
@@ -51,20 +53,21 @@ ENGINES = (
 """Known ones; an unknown one is found by what it does (`Store.check_writes`)."""
 
 
-def engine_of(database: Database[Bson]) -> Engine | None:
-    """Returns the server that a database is on; None for MongoDB, and for one that nobody knows."""
-    hosts = [host.lower() for host, _ in database.client.topology_description.server_descriptions()]
-    try:
-        built = database.command("buildInfo")
-    except PyMongoError:
-        built = {}
+def known(hosts: Iterable[str], built: Mapping[str, Any]) -> Engine | None:
+    """Returns the server with these hosts and this `buildInfo`; None for MongoDB, and for one that nobody knows."""
+    named = [host.lower() for host in hosts]
     for engine in ENGINES:
-        if any(host.endswith(engine.hosts) for host in hosts) or any(name in built for name in engine.fields):
+        if any(host.endswith(engine.hosts) for host in named) or any(name in built for name in engine.fields):
             return engine
     return None
 
 
 def reason(database: Database[Bson]) -> str:
     """Returns what an operator is told about the server; empty for MongoDB."""
-    engine = engine_of(database)
+    hosts = [host for host, _ in database.client.topology_description.server_descriptions()]
+    try:
+        built = database.command("buildInfo")
+    except PyMongoError:
+        built = {}
+    engine = known(hosts, built)
     return f"this is {engine.name}: {engine.lacks}; see {engine.source}" if engine else ""

@@ -306,7 +306,7 @@ class Store:
         with self.deadline():
             hello = self.database.command("hello")
             if "setName" not in hello and hello.get("msg") != "isdbgrid":
-                raise NoTransactions
+                raise NoTransactions(reason=engines.reason(self.database))
             self.database.projects.find_one({}, {"_id": 1})
 
     def now(self) -> datetime:

@@ -1,0 +1,1 @@
+"""Makes a release, and tries its package outside of the checkout (docs/releasing.md)."""
