@@ -3,6 +3,7 @@
 from app.core.features import Feature, by_class_name
 from app.core.store.indexes import Storage, index, types
 from app.core.times import DAY_SECONDS
+from app.webhooks.rules import DELIVERY_CHANGED
 from app.webhooks.vocabulary import DeliveryStatus
 
 FEATURE = Feature(
@@ -19,6 +20,7 @@ FEATURE = Feature(
         outboxes=("webhooks",),
         tombstones=("webhooks",),
         events=types("webhook", "created updated deleted disabled"),
+        messages=(DELIVERY_CHANGED,),
     ),
     closed_lists=by_class_name(DeliveryStatus),
 )

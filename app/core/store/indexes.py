@@ -75,6 +75,8 @@ class Storage:
     """Those of them whose deleted records stay, with `deletedAt`, until their last event has been moved."""
     events: tuple[str, ...] = ()
     """The types of its events, like `member.created`."""
+    messages: tuple[str, ...] = ()
+    """The types of messages to webhooks that are no events in the feed."""
 
 
 def types(record: str, happenings: str) -> tuple[str, ...]:
