@@ -18,6 +18,9 @@ from app.core.vocabulary import ALL_TOOLS, ActorType, Channel, Scope
 Record = TypeVar("Record", bound=Mapping[str, Any])
 
 
+NO_TAG = "`If-Match` has no strong ETag: send the one that you read as it was, with its quotes and without `W/`."
+
+
 @dataclass(frozen=True)
 class Caller:
     """Who calls: a token of a project, or the service itself."""
@@ -164,5 +167,6 @@ class Context:
         The response has the tag of the present one.
         """
         if not matches(self.if_match, record):
-            raise PreconditionFailed(headers={"ETag": f'"{tag_of(record)}"'})
+            present = {"ETag": f'"{tag_of(record)}"'}
+            raise PreconditionFailed(headers=present) if self.if_match else PreconditionFailed(NO_TAG, headers=present)
         return record

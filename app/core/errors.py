@@ -155,6 +155,10 @@ class MethodNotAllowed(Refusal, status=405):
     """This path does not take that method: the `Allow` header lists those it takes."""
 
 
+class NotAcceptable(Refusal, status=406):
+    """Documents are `text/markdown`, `text/html` or `application/json`: accept one of them, or ask for `SLUG.md`."""
+
+
 class BriefClaimed(Refusal, status=409):
     """The brief is claimed: claim another, or wait until this claim ends."""
 

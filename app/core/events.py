@@ -38,7 +38,7 @@ class StoredEvent(TypedDict):
     sequence: NotRequired[int]
     """Its number in the project's feed."""
     delivery: NotRequired[str]
-    """In an outbox, the id of the change of what is delivered that it is part of."""
+    """The id of the change of what is delivered that it is part of; not in the feed."""
 
 
 Waiting = TypeVar("Waiting", bound=Mapping[str, Any])

@@ -486,6 +486,11 @@ class Features:
         return [kind for storage in self._storage for kind in storage.events]
 
     @cached_property
+    def message_types(self) -> Sequence[str]:
+        """The types of messages that a webhook may be sent: events, and others."""
+        return [*self.event_types, *(kind for storage in self._storage for kind in storage.messages)]
+
+    @cached_property
     def indexes(self) -> Sequence[Index]:
         """All indexes."""
         return [*(one for storage in self._storage for one in storage.indexes), *map(outbox_index, self.outboxes)]

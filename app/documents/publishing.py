@@ -52,9 +52,9 @@ from app.documents.schemas import (
     ApproveFields,
     ChangesRequest,
     DatedFields,
+    PublishFields,
     ScheduleFields,
     SubmitFields,
-    WithBaseVersion,
 )
 from app.documents.store import Documents
 from app.projects.gates import Attempt
@@ -218,16 +218,26 @@ def prepare_publication(
     asker = (document.get("scheduledBy") if is_due else None) or ctx.caller.actor
     call = Attempt(ctx, document, replace(ctx.call, actor=asker), fields).call_for("publish_document")
     base = fields.get("baseVersion")
-    if refusal := refusal_of(lambda: rules.refuse_move(rules.PUBLISH, ctx.check_match(document), call, base)):
+    wrong = problems(PublishFields, fields)
+    live_since = read_time(fields["publishedAt"]) if fields.get("publishedAt") and not wrong else None
+    if live_since is not None and live_since > ctx.now:
+        wrong = [Problem(field="publishedAt", message="Must not be in the future: `schedule` publishes later.")]
+    if refusal := refusal_of(lambda: rules.refuse_move(rules.PUBLISH, ctx.check_match(document), call, base, wrong)):
         return Unpublishable(document, refusal)
     rendering = _rendering(ctx, document)
     if (text := rendering.text) is None:
         return Unpublishable(document, not_renderable())
-    live_since = read_time(fields["publishedAt"]) if "publishedAt" in fields else ctx.now
-    published_at = document["publishedAt"] or live_since
+    before = document.get("firstPublishedAt") if fields.get("keepPublishedAt") else None
+    published_at = live_since or document["publishedAt"] or before or ctx.now
     delivered = publishing.publication(document, text, new_id(), published_at=published_at, now=ctx.now)
     added = ctx.features.added("publication", ctx, document, rendering.body)
     return Publishable(document, rendering, text.html, cast(Publication, {**delivered, **added}))
+
+
+def _prepare_dated(ctx: Context, document_id: str, fields: Fields) -> Publishable | Unpublishable:
+    """Prepares a publication with a date, which does not change that of a document that is live."""
+    document = ctx.store[Documents].get(ctx.project_id, document_id)
+    return prepare_publication(ctx, document_id, {} if document and document["isPublished"] else fields)
 
 
 def _rendering(ctx: Context, document: StoredDocument) -> Rendering:
@@ -247,7 +257,7 @@ def _is_due(document: StoredDocument, now: datetime) -> bool:
 @document_change(
     Scope.PUBLISH,
     "POST /documents/<id>/publish",
-    body=WithBaseVersion,
+    body=PublishFields,
     errors=(VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
     prepare=prepare_publication,
@@ -269,7 +279,7 @@ def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
     body=DatedFields,
     errors=(InvalidTransition, BadRequest),
     transaction=True,
-    prepare=prepare_publication,
+    prepare=_prepare_dated,
 )
 def publish_dated(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Publish a document that was live elsewhere before, with the time it went live there. For `import --publish`.

@@ -43,6 +43,7 @@ def off_website(document: StoredDocument, now: datetime) -> dict[str, Any]:
     return {
         "isPublished": False,
         "publishedAt": None,
+        "firstPublishedAt": document.get("publishedAt") or document.get("firstPublishedAt"),
         "published": None,
         "pastSlugs": past_slugs(document, None, now),
         "slugs": [document["slug"]],

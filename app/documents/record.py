@@ -97,6 +97,8 @@ class StoredDocument(Stored, PublishedFields):
     publishAt: NotRequired[Instant | None]
     scheduledBy: NotRequired[Actor | None]
     publishedAt: NotRequired[Instant | None]
+    firstPublishedAt: NotRequired[Instant | None]
+    """When it went live before it was taken off."""
     deletedAt: Instant | None
     trashedPublication: NotRequired[Any]
     """In the trash, what was delivered of it (`Publication`)."""

@@ -158,6 +158,13 @@ class ScheduleFields(WithBaseVersion):
     )
 
 
+class PublishFields(WithBaseVersion):
+    """Body of `POST /documents/:id/publish`."""
+
+    publishedAt = TimeString(description="for a text that went live elsewhere before: when, in the past")
+    keepPublishedAt = StrictBoolean(description="`true`: published again, it keeps when it first went live")
+
+
 class DatedFields(Schema):
     """When a document went live."""
 

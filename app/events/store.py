@@ -61,6 +61,8 @@ class Events(Collection[StoredEvent]):
     def add(self, project_id: str, events: Iterable[StoredEvent]) -> None:
         """Adds events that the relay numbered, except those that are there already."""
         rows = [to_bson({**event, "projectId": project_id, "data": to_bson(event["data"])}) for event in events]
+        for row in rows:
+            row.pop("delivery", None)
         write_once(self._collection, [InsertOne(row) for row in rows], ["_id"])
 
     def page(self, project_id: str, after: int | None, limit: int) -> tuple[list[StoredEvent], int]:

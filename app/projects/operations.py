@@ -22,7 +22,7 @@ def get_project(ctx: Context) -> Result[Project]:
     return project_result(ctx, ctx.store[Projects].settings(ctx.project_id))
 
 
-@operation(Scope.ADMIN, Effect.CHANGES, "PATCH /project", body=ProjectChanges, errors=(BadRequest,))
+@operation(Scope.ADMIN, Effect.CHANGES, "PATCH /project", body=ProjectChanges, errors=(BadRequest,), transaction=True)
 def update_project(ctx: Context, fields: Fields) -> Result[Project]:
     """Change the project's settings."""
     project = ctx.check_match(ctx.store[Projects].settings(ctx.project_id))
@@ -78,10 +78,16 @@ def service_of(store: Store, project_id: str) -> Caller:
     return system(project["id"], project["teamId"])
 
 
+DELIVERED = frozenset({"name", "siteUrl", "categoryUrl"})
+"""The settings that feeds and documents are delivered with."""
+
+
 def _changed(ctx: Context, project: StoredProject, sent: Fields) -> Result[Project]:
     """Returns the project with those settings that differ written; an empty one is as an unset one."""
     changes = {name: value for name, value in sent.items() if (value or None) != (project.get(name) or None)}
     if changes:
+        if not DELIVERED.isdisjoint(changes):
+            ctx.store.change_delivery(ctx.project_id)
         project = ctx.store[Projects].update(ctx.project_id, project, changes, ctx.event("project.updated"))
     return project_result(ctx, project)
 

@@ -12,7 +12,7 @@ from flask import Blueprint, Flask, Response, request
 from werkzeug.datastructures import MIMEAccept
 
 from app.core.context import Context
-from app.core.errors import NotFound
+from app.core.errors import NotAcceptable, NotFound
 from app.core.schemas.fields import Schema
 from app.core.vocabulary import Channel
 from app.delivery.caches import delivery_revision, read_delivered, read_redirects
@@ -20,7 +20,6 @@ from app.http.callers import callers, hold_large
 from app.http.cors import DELIVERY_HEADERS, allow_origins
 from app.http.unknown import query_parameters, response_headers
 from app.projects.store import Projects
-from app.representations.errors import NotAcceptable
 from app.representations.representing import (
     JSON,
     MARKDOWN,

@@ -116,7 +116,7 @@ def make_document(
     for blueprint in blueprints:
         api.register_blueprint(blueprint)
     added = {name: words for one in features.features for name, words in one.closed_lists.items()}
-    lists = {**LISTS, "EventType": features.event_types, **added}
+    lists = {**LISTS, "EventType": features.message_types, **added}
     return _completed(api.spec.to_dict(), routes, lists)
 
 

@@ -5,16 +5,29 @@ A delivery holds its message, so it does not depend on the feed, which is trimme
 
 from collections.abc import Sequence
 from datetime import datetime
+from hashlib import sha256
 
 import orjson
 from bson import ObjectId
 from pymongo import InsertOne
 
+from app.core.actors import SYSTEM
 from app.core.events import Event, StoredEvent
 from app.core.store.collection import DESCENDING, Collection, new_id, to_bson, write_once
+from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.store import Store
 from app.core.store.types import Bson, Values
-from app.webhooks.rules import Attempt, DeliveryState, StoredDelivery, message, wants
+from app.publications.store import Publications
+from app.webhooks.rules import (
+    DELIVERY_CHANGED,
+    MOST_NAMED,
+    Attempt,
+    DeliveryState,
+    StoredDelivery,
+    message,
+    wants,
+    what_changed,
+)
 from app.webhooks.schemas import DeliveryStatus
 from app.webhooks.store import Leases, Webhooks
 
@@ -24,7 +37,31 @@ SHOWN = {"payload": 0, "requested": 0}
 
 def queue_messages(store: Store, project_id: str, events: Sequence[StoredEvent], now: datetime) -> None:
     """Queues events that were relayed for the webhooks that want them."""
-    store[Deliveries].queue(project_id, events, now)
+    store[Deliveries].queue(project_id, [*events, *_delivery_changed(store, project_id, events)], now)
+
+
+def _delivery_changed(store: Store, project_id: str, events: Sequence[StoredEvent]) -> Sequence[StoredEvent]:
+    """Returns the message that what is delivered changed with a batch of events; none where it did not.
+
+    Its id follows from the batch: who applies the batch again makes the same message.
+    """
+    changing = [event for event in events if "delivery" in event]
+    if not changing or not any(DELIVERY_CHANGED in one["events"] for one in store[Webhooks].listening(project_id)):
+        return ()
+    ids = list(dict.fromkeys(one["data"]["documentId"] for one in changing if "documentId" in one["data"]))
+    named = ids[:MOST_NAMED]
+    delivered = store[Publications].get_many(project_id, named)
+    left = [one["data"]["previousSlug"] for one in changing if "previousSlug" in one["data"]]
+    slugs = dict.fromkeys([*(delivered[one]["slug"] for one in named if one in delivered), *left])
+    data = {
+        "revision": store[DeliveryRevisions].read(project_id).number,
+        "documentIds": named,
+        "slugs": [*slugs][:MOST_NAMED],
+        "what": what_changed(changing),
+    }
+    last = changing[-1]
+    message_id = sha256(f"{DELIVERY_CHANGED} {last['id']}".encode()).hexdigest()[:24]
+    return (StoredEvent(id=message_id, type=DELIVERY_CHANGED, at=last["at"], by=SYSTEM, data=data),)
 
 
 class Deliveries(Collection[StoredDelivery]):

@@ -3,6 +3,7 @@
 from app.core.features import Feature, by_class_name
 from app.core.store.indexes import Storage, index, key_index, types
 from app.core.times import DAY_SECONDS
+from app.webhooks.rules import DELIVERY_CHANGED
 from app.webhooks.schemas import DeliveryStatus
 
 FEATURE = Feature(
@@ -21,6 +22,7 @@ FEATURE = Feature(
         outboxes=("webhooks",),
         tombstones=("webhooks",),
         events=types("webhook", "created updated deleted disabled"),
+        messages=(DELIVERY_CHANGED,),
     ),
     closed_lists=by_class_name(DeliveryStatus),
 )

@@ -23,7 +23,7 @@ pages = Blueprint("webhooks", __name__, template_folder="templates")
 @pages.get("/administration/webhooks")
 def show_webhooks() -> Response:
     """Lists the webhooks, with a form for another."""
-    types = context().features.event_types
+    types = context().features.message_types
     return page("webhooks/webhooks.html", webhooks=call(webhooks.list_webhooks).body, types=types)
 
 
@@ -45,7 +45,7 @@ def show_webhook(id: str) -> Response:
         log=listing(webhooks.list_webhook_deliveries, id, limit=IN_LOG, **filters),
         chosen=status,
         statuses_of_log=DeliveryStatus,
-        types=context().features.event_types,
+        types=context().features.message_types,
     )
 
 

@@ -1,5 +1,6 @@
 """Webhooks: their messages, the addresses they may reach, and the events they are sent (decisions, section 9)."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NotRequired, TypedDict
 
@@ -21,6 +22,25 @@ MAX_SECRETS = 10
 
 TEST = "webhook.test"
 """The type of the message of a test, which is not an event in the feed."""
+
+
+DELIVERY_CHANGED = "delivery.changed"
+"""The type of the message about what is delivered, which is not an event in the feed."""
+
+MOST_NAMED = 100
+"""Maximum number of ids, and of slugs, in such a message."""
+
+WHAT = {
+    "document.published": "published",
+    "document.restored": "published",
+    "document.unpublished": "unpublished",
+    "document.deleted": "unpublished",
+    "document.updated": "author",
+    "category": "category",
+    "member": "author",
+    "project": "settings",
+}
+"""What changed, by the type of an event, or by its record."""
 
 
 class WebhookSecret(TypedDict):
@@ -82,8 +102,20 @@ class StoredDelivery(DeliveryState):
 
 
 def wants(webhook: StoredWebhook, event: StoredEvent) -> bool:
-    """Returns whether an event is sent to a webhook: it has a chosen type, and is not older than the webhook."""
-    return event["at"] >= webhook["createdAt"] and (not webhook["events"] or event["type"] in webhook["events"])
+    """Returns whether an event is sent to a webhook: it has a chosen type, and is not older than the webhook.
+
+    A message about what is delivered is sent only where it is chosen.
+    """
+    kind, chosen = event["type"], webhook["events"]
+    return event["at"] >= webhook["createdAt"] and (kind in chosen if chosen else kind != DELIVERY_CHANGED)
+
+
+def what_changed(events: Sequence[StoredEvent]) -> list[str]:
+    """Returns what changed with events: some of the values of `WHAT`, and `renamed`."""
+    kinds = {WHAT.get(one["type"]) or WHAT.get(one["type"].partition(".")[0], "published") for one in events}
+    live = ("document.published", "document.restored")
+    renamed = any(one["type"] in live and "previousSlug" in one["data"] for one in events)
+    return sorted(kinds | ({"renamed"} if renamed else set()))
 
 
 def message(event: StoredEvent) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class WebhookFields(Schema):
         metadata={"format": "uri"},
     )
     events = List(
-        StrictString(100, allow_none=False, metadata={WORDS: "event_types"}),
+        StrictString(100, allow_none=False, metadata={WORDS: "message_types"}),
         MAX_LISTED,
         description="the types of event to send; by default all",
         example=["document.published"],

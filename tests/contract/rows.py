@@ -869,6 +869,8 @@ DECIDED: tuple[Row, ...] = (
         {
             "changes": "changes: what is live, then what changed since; who follows it holds what is live",
             "by_ids": "documentsByIds: at most 100 ids and slugs, in the order given, without what is not delivered",
+            "published_at": "publish takes publishedAt, in the past; keepPublishedAt keeps when it first went live",
+            "delivery_changed": "delivery.changed: one message for a batch in which what is delivered changed",
             "kept": "html_kept: what a text loses in html, one entry a kind, with its line",
             "links": "links fails for a fragment without an id, and for a document that is not published",
             "http": "/delivery/documents/SLUG by Accept: markdown, html or JSON; 406, 404, 301 for a former slug; 304",

@@ -368,3 +368,26 @@ def test_every_write_of_the_record_moves_updated_at_and_a_move_leaves_content_up
         assert moved["updatedAt"] >= document["updatedAt"]
         assert moved["contentUpdatedAt"] == document["contentUpdatedAt"]
         document = moved
+
+
+@pytest.mark.contract("decided-site.published_at")
+def test_a_text_that_was_published_elsewhere_keeps_its_day(rest) -> None:
+    path = path_of(a_document(rest))
+    published = ok(rest.post(f"{path}/publish", {"publishedAt": "2019-05-01T08:00:00+02:00"}))
+    assert published["publishedAt"] == "2019-05-01T06:00:00.000Z"
+    assert ok(rest.post(f"{path}/publish"))["publishedAt"] == published["publishedAt"]
+    assert ok(rest.post(f"{path}/publish", {"publishedAt": "2018-05-01T06:00:00Z"}))["publishedAt"][:4] == "2018"
+    for wrong in ("2999-05-01T06:00:00Z", "yesterday"):
+        body = refused(rest.post(f"{path}/publish", {"publishedAt": wrong}), "BadRequest")
+        assert [one["field"] for one in body["errors"]] == ["publishedAt"]
+
+
+@pytest.mark.contract("decided-site.published_at")
+def test_what_is_published_again_after_it_was_taken_off_keeps_its_day_if_asked_to(rest) -> None:
+    path = path_of(a_document(rest))
+    first = ok(rest.post(f"{path}/publish", {"publishedAt": "2019-05-01T06:00:00Z"}))["publishedAt"]
+    for _ in range(2):
+        ok(rest.post(f"{path}/unpublish"))
+        assert ok(rest.post(f"{path}/publish", {"keepPublishedAt": True}))["publishedAt"] == first
+    ok(rest.post(f"{path}/unpublish"))
+    assert ok(rest.post(f"{path}/publish", {"keepPublishedAt": False}))["publishedAt"] > first

@@ -38,7 +38,7 @@ def test_a_published_document_is_delivered_with_every_field_of_the_contract(proj
         "metaTitle": "Rye bread",
         "metaDescription": None,
         "excerpt": "It is dark.",
-        "html": "<h1>Rye</h1>\n<p>It is <em>dark</em>.</p>\n",
+        "html": '<h1 id="rye">Rye</h1>\n<p>It is <em>dark</em>.</p>\n',
         "markdown": "# Rye\n\nIt is *dark*.",
         "isPublished": True,
         "publishedAt": record["publishedAt"],

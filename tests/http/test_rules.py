@@ -321,6 +321,8 @@ def test_if_match_lets_a_write_through_only_while_the_record_is_the_same(
     record = path.removesuffix("/claim").removesuffix("/confirm")
     etag = rest.get(record).headers["ETag"]
 
+    weak = rest.call(method, path, body, If_Match=f"W/{etag}")
+    assert (weak.status_code, "without `W/`" in weak.json["message"]) == (412, True)
     refused = rest.call(method, path, body, If_Match='"999-999"')
     assert (refused.status_code, refused.json["_tag"]) == (412, "PreconditionFailed")
     assert rest.get(record).headers["ETag"] == etag

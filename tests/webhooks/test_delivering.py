@@ -1,5 +1,6 @@
 """Delivering: signed, at least once, tried again for three days, written down; one receiver never in another's way."""
 
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -610,3 +611,41 @@ def test_the_last_attempt_is_made_when_three_days_are_over() -> None:
 
     assert message_client.next_attempt(15, since, end - message_client.LONGEST_REST, 1.0) == end
     assert message_client.next_attempt(16, since, end, 0.0) is None
+
+
+@pytest.mark.contract("decided-site.delivery_changed")
+def test_a_change_of_what_is_delivered_is_one_message_for_a_batch_of_events(hook: Hook) -> None:
+    chosen = a_webhook(hook.rest, events=["delivery.changed"], url=hook.receiver.url)
+    every = a_webhook(hook.rest, url=hook.receiver.url)
+    ctx = hook.project.context()
+    loaf, roll = (a_document(ctx, title=title, markdown="Flour.") for title in ("Loaf", "Roll"))
+    hook.store[Outboxes].publish_all(hook.project.id)
+
+    def messages(webhook: Any) -> list[dict[str, Any]]:
+        rows = hook.store.database.deliveries.find({"webhookId": ObjectId(webhook["id"])}).sort("_id")
+        return [message for row in rows if (message := json.loads(row["payload"]))["type"] == "delivery.changed"]
+
+    assert messages(chosen) == []
+    for document in (loaf, roll):
+        hook.rest.post(f"/documents/{document['id']}/publish")
+    hook.store[Outboxes].publish_all(hook.project.id)
+    [first] = messages(chosen)
+    assert {*first["data"]["documentIds"]} == {loaf["id"], roll["id"]}
+    assert ({*first["data"]["slugs"]}, first["data"]["what"]) == ({"loaf", "roll"}, ["published"])
+
+    hook.rest.patch(f"/documents/{loaf['id']}", {"slug": "bread"})
+    hook.rest.post(f"/documents/{loaf['id']}/publish")
+    hook.rest.post(f"/documents/{roll['id']}/unpublish")
+    hook.rest.patch("/project", {"siteUrl": "https://crust.example"})
+    hook.store[Outboxes].publish_all(hook.project.id)
+    second = messages(chosen)[1]
+    assert second["data"]["revision"] > first["data"]["revision"]
+    assert {*second["data"]["slugs"]} == {"loaf", "bread", "roll"}
+    assert second["data"]["what"] == ["published", "renamed", "settings", "unpublished"]
+
+    hook.rest.patch(f"/documents/{loaf['id']}", {"title": "A draft"})
+    hook.rest.patch("/project", {"reviewRequired": True})
+    hook.store[Outboxes].publish_all(hook.project.id)
+    assert len(messages(chosen)) == 2
+    assert messages(every) == []
+    assert "delivery" not in hook.store.database.events.find_one({"type": "document.published"})

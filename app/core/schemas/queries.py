@@ -205,8 +205,14 @@ def is_nearly_dry_run(name: str) -> bool:
     return Levenshtein.distance(folded(name), folded("dryRun"), score_cutoff=2) <= 2
 
 
+_SPACE_FOR_PLUS = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*) (\d\d(?::?\d\d)?)")
+"""A timestamp whose offset lost its `+`, which a query string reads as a space."""
+
+
 def from_query(schema: ma.Schema, query: Mapping[str, str]) -> dict[str, Any]:
     """Returns the parameters of a query string: digits as integers, true and false as booleans, lists split at commas.
+
+    A `+` in a timestamp is what became a space.
 
     Any other value stays a string, so that the schema refuses it like any wrong type.
     """
@@ -220,6 +226,8 @@ def from_query(schema: ma.Schema, query: Mapping[str, str]) -> dict[str, Any]:
             values[name] = int(text)
         elif isinstance(field, StrictBoolean) and text in ("true", "false"):
             values[name] = text == "true"
+        elif field.metadata.get("format") == "date-time":
+            values[name] = _SPACE_FOR_PLUS.sub(r"\1+\2", text)
         elif isinstance(field, DelimitedStrings):
             values[name] = text.split(field.delimiter)
     return values

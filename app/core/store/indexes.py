@@ -86,6 +86,8 @@ class Storage:
     `projectId` alone where a unique index has other fields after it. One of the indexes begins with the key, and is
     neither partial nor on an array.
     """
+    messages: tuple[str, ...] = ()
+    """The types of messages to webhooks that are no events in the feed."""
 
 
 def types(record: str, happenings: str) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ STORAGE = Storage(indexes=(key_index("feeds"),), shard_keys={"feeds": "projectId
 BATCH = 250
 """Maximum number of events of one plan, which has to fit into a record."""
 
-NOT_IN_FEED = ("collection", "record", "delivery")
+NOT_IN_FEED = ("collection", "record")
 """The fields of a planned event that only the relay reads."""
 
 ANYWHERE: Bson = {"projectId": {"$gte": FIRST_ID}, "outbox.at": {"$gte": FIRST_DATE}}
