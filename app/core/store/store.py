@@ -17,6 +17,7 @@ from bson import ObjectId, Timestamp
 from bson.codec_options import CodecOptions
 from pymongo import MongoClient
 from pymongo.client_session import ClientSession
+from pymongo.collection import Collection as MongoCollection
 from pymongo.database import Database
 from pymongo.errors import (
     BulkWriteError,
@@ -141,6 +142,8 @@ class Store:
     cache_scope: object = field(default_factory=object, repr=False)
     """The first part of a key in caches that all stores of a process share; it is the same inside transactions."""
     clock: Clock = field(default_factory=Clock, repr=False)
+    handles: dict[str, MongoCollection[Bson]] = field(default_factory=dict, repr=False)
+    """PyMongo's collections of the database, also for transactions: each takes 0.014 ms to make."""
     writes: int = field(default=0, init=False)
     """Grows with each write through this store: inside a transaction it shows whether anything was written."""
     delivery_change: tuple[str, str] | None = field(default=None, init=False)
@@ -257,7 +260,7 @@ class Store:
         ):
             session.advance_operation_time(at)
             database = self.database.with_options(read_preference=self.delivery_read_preference)
-            yield replace(self, database=database, session=session)
+            yield replace(self, database=database, session=session, handles={})
 
     def ping(self) -> None:
         """Checks that MongoDB answers, has transactions and lets the service's user read.
@@ -291,6 +294,12 @@ class Store:
             self.database.feeds.with_options(write_concern=WriteConcern(w=1)).update_one(
                 {"_id": ""}, {"$set": {"by": ""}}
             )
+
+    def collection(self, name: str) -> MongoCollection[Bson]:
+        """Returns PyMongo's collection of a name."""
+        if name not in self.handles:
+            self.handles[name] = self.database[name]
+        return self.handles[name]
 
     def __getitem__(self, kind: Callable[[Store], C]) -> C:
         """Returns a collection of this database, as in `store[Documents]`; inside a transaction, bound to its session.
