@@ -114,7 +114,7 @@ class Collection(Generic[Stored]):
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._collection = store.database[self.name]
+        self._collection = store.collection(self.name)
         self._session = store.session
 
     def _where(self, project_id: str, condition: Condition) -> Bson:

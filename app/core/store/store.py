@@ -17,6 +17,7 @@ from bson import ObjectId, Timestamp
 from bson.codec_options import CodecOptions
 from pymongo import MongoClient
 from pymongo.client_session import ClientSession
+from pymongo.collection import Collection as MongoCollection
 from pymongo.database import Database
 from pymongo.errors import (
     BulkWriteError,
@@ -176,6 +177,8 @@ class Store:
     """The first part of a key in caches that all stores of a process share; it is the same inside transactions."""
     clock: Clock = field(default_factory=Clock, repr=False)
     form: KnownForm = field(default_factory=KnownForm, repr=False)
+    handles: dict[str, MongoCollection[Bson]] = field(default_factory=dict, repr=False)
+    """PyMongo's collections of the database, also for transactions: each takes 0.014 ms to make."""
     writes: int = field(default=0, init=False)
     """Grows with each write through this store: inside a transaction it shows whether anything was written."""
     delivery_change: tuple[str, str] | None = field(default=None, init=False)
@@ -296,7 +299,7 @@ class Store:
         ):
             session.advance_operation_time(at)
             database = self.database.with_options(read_preference=self.delivery_read_preference)
-            yield replace(self, database=database, session=session)
+            yield replace(self, database=database, session=session, handles={})
 
     def ping(self) -> None:
         """Checks that MongoDB answers, has transactions and lets the service's user read.
@@ -347,6 +350,12 @@ class Store:
         version = read_form(self.database, self.features.steps)
         if version > newest_form(self.features.steps):
             raise NewerForm(reason=f"form {version}, this release needs {newest_form(self.features.steps)}")
+
+    def collection(self, name: str) -> MongoCollection[Bson]:
+        """Returns PyMongo's collection of a name."""
+        if name not in self.handles:
+            self.handles[name] = self.database[name]
+        return self.handles[name]
 
     def __getitem__(self, kind: Callable[[Store], C]) -> C:
         """Returns a collection of this database, as in `store[Documents]`; inside a transaction, bound to its session.
