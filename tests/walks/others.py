@@ -29,6 +29,7 @@ KINDS = (
     "webhook",
     "delivery",
     "thread",
+    "source",
     "link",
 )
 """What has an id."""
@@ -88,6 +89,7 @@ def fill(scene: Scene) -> Theirs:
     delivery = scene.call("test_webhook", webhook)["id"]
     remark = {"text": WORD, "quote": {"exact": WORD}, "suggestion": WORD}
     thread = scene.call("open_thread", claimed, **remark)["id"]
+    source = scene.call("add_source", claimed, title=WORD)["id"]
     link = scene.call("create_review_link", claimed, name=WORD)["id"]
     drafts = [scene.draft(kind) for kind in ("document", "cluster", "category")]
     scene.call("update_project", siteUrl=f"https://{WORD}.example.org")
@@ -107,6 +109,7 @@ def fill(scene: Scene) -> Theirs:
             "webhook": (webhook,),
             "delivery": (delivery,),
             "thread": (thread,),
+            "source": (source,),
             "link": (link,),
             "word": (WORD,),
             "past slug": (f"{WORD}-before",),
