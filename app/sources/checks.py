@@ -13,7 +13,7 @@ from app.sources.quotations import normalized, parts_of, quotations_of, stands_i
 from app.sources.rules import Sources
 
 MOST_COMPARED = 200_000_000
-"""Maximum number of characters that quotations are compared with: 80 times as many as ordinary reports take."""
+"""Maximum number of characters that the quotations of a text are compared with."""
 SHOWN = 80
 """Maximum number of characters of a quotation that a message shows."""
 Place = tuple[str, Block, int, int]

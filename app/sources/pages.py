@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Blueprint, Response, abort, jsonify, request
 from markupsafe import Markup
 from werkzeug import Response as BaseResponse
 
@@ -71,11 +71,11 @@ def add_source(id: str) -> BaseResponse:
     return done(message, request.path)
 
 
-@pages.post("/documents/<id>/sources/<source>/<any(change, verify, 'take-back', delete):change>")
+@pages.post("/documents/<id>/sources/<source>/<change>")
 @leads_to("sources.show_sources", "id")
 def change_source(id: str, source: str, change: str) -> str:
     """Changes a source, says that the user compared it, or deletes it."""
-    operation, message = CHANGES[change]
+    operation, message = CHANGES.get(change) or abort(404)
     fields = _fields() if change == "change" else {"verified": change == "verify"} if change != "delete" else None
     changed = call(operation, id, source, fields=fields, match=request.form.get("rev")).body
     return message.format(number=changed["number"])

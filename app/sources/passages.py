@@ -31,6 +31,8 @@ class Compared:
     excerpt: Pieces
     passages: Sequence[tuple[int, Pieces]]
     """The passages that cite it, each with its line."""
+    line: int
+    """The line that cites it first."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def compared_sources(evidence: Evidence) -> list[Compared]:
             (block.line, marked(text, [excerpt], wrong.get(id(block), ())))
             for block, text in zip(blocks, texts, strict=False)
         ]
-        found.append(Compared(number, source, marked(excerpt, texts), passages))
+        found.append(Compared(number, source, marked(excerpt, texts), passages, evidence.citations.lines[number]))
     return found
 
 

@@ -21,6 +21,7 @@ MOST_BYTES = 250_000
 DOCUMENT = (
     "",
     "/checks",
+    "/sources",
     "/edit",
     "/meanwhile?baseVersion=1",
     "/fields",

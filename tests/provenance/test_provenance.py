@@ -358,6 +358,7 @@ def test_an_approval_with_a_review_is_recorded_with_the_hash_of_the_text(api, wr
         "threads": {"resolved": 1, "accepted": 0, "rejected": 0},
         "disclosure": "ai-assisted",
         "current": True,
+        "sourceList": [],
     }
 
 

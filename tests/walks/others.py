@@ -30,6 +30,7 @@ KINDS = (
     "image",
     "delivery",
     "thread",
+    "source",
     "link",
 )
 """What has an id."""
@@ -89,6 +90,7 @@ def fill(scene: Scene) -> Theirs:
     image = scene.call("upload_image", data=PICTURE, name=WORD, alt=WORD)["id"]
     remark = {"text": WORD, "quote": {"exact": WORD}, "suggestion": WORD}
     thread = scene.call("open_thread", claimed, **remark)["id"]
+    source = scene.call("add_source", claimed, title=WORD)["id"]
     link = scene.call("create_review_link", claimed, name=WORD)["id"]
     drafts = [scene.draft(kind) for kind in ("document", "cluster", "category")]
     scene.call("update_project", siteUrl=f"https://{WORD}.example.org")
@@ -109,6 +111,7 @@ def fill(scene: Scene) -> Theirs:
             "image": (image,),
             "delivery": (delivery,),
             "thread": (thread,),
+            "source": (source,),
             "link": (link,),
             "word": (WORD,),
             "past slug": (f"{WORD}-before",),

@@ -41,7 +41,7 @@ class Page:
         return f"/console/{self.path}".format_map(records), fields
 
 
-OF_DOCUMENTS = {"thread", "reviewLink"}
+OF_DOCUMENTS = {"thread", "reviewLink", "source"}
 """The kinds of record that a document has, made with it by the valid call of an operation."""
 
 
@@ -116,6 +116,12 @@ PAGES = (
     *(Page("GET", f"{DOCUMENT}{one}", "read") for one in ("", "/edit", "/fields", "/brief", "/activity", "/checks")),
     Page("GET", f"{DOCUMENT}/revisions", "read"),
     Page("GET", f"{DOCUMENT}/meanwhile?baseVersion=1", "read"),
+    Page("GET", f"{DOCUMENT}/sources", "read"),
+    Page("POST", f"{DOCUMENT}/sources", "write", {"title": "Rye"}),
+    *(
+        Page("POST", f"{DOCUMENT}/sources/{{source}}/{change}", "write", {"title": "Oats"}, {"source": "delete_source"})
+        for change in ("change", "verify", "delete")
+    ),
     Page("POST", f"{DOCUMENT}/threads", "write", {"text": "Which?", "level": "note"}),
     *(
         Page(
