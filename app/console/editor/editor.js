@@ -118,7 +118,7 @@ export function createEditor(place, text, { label, changed, save, link, cites = 
     shortcuts,
   ];
   const words = [language, syntaxHighlighting(colours), drawSelection(), EditorView.lineWrapping];
-  const named = (name) => EditorView.contentAttributes.of({ "aria-label": name, spellcheck: "true", autocorrect: "on", autocapitalize: "sentences" });
+  const named = (name) => EditorView.contentAttributes.of({ "aria-label": name, tabindex: "0", spellcheck: "true", autocorrect: "on", autocapitalize: "sentences" });
   const tell = () => moved(toolsAt(target(view).state));
   const asRich = () => [
     rich({ link, moved: tell, cell: (name) => [words, richCell, named(name), keys, keymap.of(defaultKeymap)] }),
