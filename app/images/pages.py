@@ -70,8 +70,8 @@ def upload_picture() -> dict[str, Any]:
     """Takes a file of a form, or the address of one, and returns the picture as JSON."""
     ctx = context()
     images.upload_image.permit(ctx)
-    fields = {name: value for name in ("name", "alt", "url") if (value := request.form.get(name))}
-    if "url" in fields:
+    fields = {name: value for name in ("name", "alt", "url", "data") if (value := request.form.get(name))}
+    if fields.keys() & {"url", "data"}:
         return _for_script(call(images.upload_image, fields=fields).body)
     try:
         data = request.files["file"].read()

@@ -136,7 +136,7 @@ def test_the_types_are_the_contracts_field_for_field() -> None:
     assert fields == {
         "Document": DOCUMENT | DOCUMENT_CONTINUED,
         "Category": CATEGORY | CATEGORY_CONTINUED,
-        "CoverImage": {"url": "String!"},
+        "CoverImage": {"alt": "String", "height": "Int", "srcset": "String", "url": "String!", "width": "Int"},
         **CONTINUED,
     }
     assert queries == QUERY | QUERY_CONTINUED

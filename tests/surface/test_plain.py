@@ -9,7 +9,6 @@ SOURCES = [path for folder in ("app", "graphql_app", "mcp_tools") for path in so
 
 NEEDED = {
     ("mcp_tools/over_http.py", "send"): "ASGI demands a coroutine",
-    ("app/core/store/bodies.py", "add_many"): "makes a method that only collections call public",
     ("app/review/store.py", "add_many"): "makes a method that only collections call public",
     ("app/sources/store.py", "add_many"): "makes a method that only collections call public",
     ("app/review/store.py", "get_many"): "makes a method that only collections call public",

@@ -9,7 +9,7 @@ from app.console.buttons import MOVES
 from app.events.rules import cursor_of
 from app.review.pages.members import CHANGES
 from tests.documents.steps import in_hours
-from tests.valid_calls import CALLS, EVERY, SENTENCE, Scene
+from tests.valid_calls import CALLS, EVERY, PICTURE, SENTENCE, Scene
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class Records(dict[str, str]):
             return self[kind]
         if operation := self.page.records.get(kind):
             self[kind] = EVERY[operation](scene).ids[0]
+        elif kind == "image":
+            self["image"] = scene.image()
         elif kind in ("webhook", "delivery"):
             self["webhook"], self["delivery"] = scene.delivery()
         elif kind == "invitation":
@@ -217,7 +219,7 @@ PAGES = (
     ),
     Page("GET", "pictures?q={word}", "read"),
     Page("GET", "pictures/found?q={word}", "read"),
-    Page("POST", "pictures", "write", {"url": "https://{word}.invalid/a.png"}),
+    Page("POST", "pictures", "write", {"data": PICTURE, "name": "{word}"}),
     Page("GET", "pictures/{image}", "read"),
     Page("POST", "pictures/{image}", "write", {"name": "{word}", "alt": "{word}"}),
     Page("POST", "pictures/{image}/delete", "write"),

@@ -72,7 +72,8 @@ class Bodies(Collection[StoredBody]):
 
     def add(self, project_id: str, document_id: str, text: str, body_id: str) -> None:
         """Stores a text of a document under a new id."""
-        self.add_many(project_id, [{"id": body_id, "documentId": document_id, "text": text}])
+        keys = self._store.features.keys_of_text(text)
+        self._insert(project_id, {"id": body_id, "documentId": document_id, "text": text, **keys})
 
     def add_many(self, project_id: str, bodies: Iterable[Values]) -> None:
         """Stores texts with given ids: `id`, `documentId`, `text`."""
