@@ -71,9 +71,21 @@ def input_schema(operation: Operation[Any], arguments: type[ma.Schema], features
 
 
 def either(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the JSON Schema of the arguments of a tool that takes those of one schema, or those of another."""
+    """Returns the JSON Schema of the arguments of a tool that takes those of one schema, or those of another.
+
+    The records in a list of the other take arguments of the one, which describes them.
+    """
+    properties = {name: _without(schema, one["properties"]) for name, schema in other["properties"].items()}
     required = [name for name in one["required"] if name in other["required"]]
-    return {**one, "properties": {**other["properties"], **one["properties"]}, "required": required}
+    return {**one, "properties": {**properties, **one["properties"]}, "required": required}
+
+
+def _without(schema: dict[str, Any], described: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the schema of a list without the properties of its records, if these are all described already."""
+    records = schema.get("items", {})
+    if not records.get("properties") or not records["properties"].keys() <= described.keys():
+        return schema
+    return {**schema, "items": {key: records[key] for key in ("type", "required")}}
 
 
 def names_of(arguments: type[ma.Schema]) -> Set[str]:

@@ -102,7 +102,7 @@ async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.Cal
 def _no_tool(name: str, toolset: str, features: Features) -> str:
     """Returns the message for a call of a tool that the client's toolset does not offer."""
     hint = "call one of those that `tools/list` shows."
-    if found := features.by_name.get(name):
+    if (found := features.by_name.get(name)) and found.tool:
         hint = f"it is in `{'`, `'.join(found.toolsets)}`. Connect with another toolset, or {hint}"
     elif near := near_name(name, tools_of(features, toolset)):
         hint = f"did you mean `{near}`?"

@@ -20,6 +20,8 @@ from app.documents.store import Documents
 from app.projects.gates import Attempt
 
 RESTORE = "restore_document"
+OF_DOCUMENTS = (("documentId",), ("documentId", "version"))
+"""The ids of operations on a document; further ones name a record of its own, as a thread."""
 
 
 @operation(
@@ -63,9 +65,10 @@ def actions_on(attempt: Attempt) -> Iterator[tuple[Operation[Any], Refusal | Non
 
 @lru_cache
 def document_operations(features: Features) -> tuple[Operation[Any], ...]:
-    """Returns the operations that write one document or its brief; those on its links, or on one thread, are not."""
-    of_documents = [one for one in features.operations if one.id_names[:1] == ("documentId",) and not one.reads]
-    return tuple(one for one in of_documents if "threadId" not in one.id_names and not one.unchanging)
+    """Returns the operations that write one document or its brief; those on its links, a thread or a source are not."""
+    return tuple(
+        one for one in features.operations if one.id_names in OF_DOCUMENTS and not one.reads and not one.unchanging
+    )
 
 
 def _refusal(attempt: Attempt, one: Operation[Any]) -> Refusal | None:

@@ -129,7 +129,7 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ClaimedSummary]:
     """Claim a ready brief, so that nobody else writes the document.
 
-    The claim ends with a submit, an approval or a withdrawal, or `leaseSeconds` after the last renewal.
+    The claim ends with a submit, an approval or a withdrawal, or with its lease.
     """
     return _claim(ctx, own_document(ctx, document_id), fields)
 

@@ -60,7 +60,7 @@ _of_history = partial(operation, Scope.READ, Effect.READS, toolsets=("reviewing"
     Scope.READ,
     Effect.READS,
     query=ContentPartQuery,
-    toolsets=("writing", "planning", "reviewing"),
+    toolsets=("planning", "reviewing"),
     next="Read on with `nextOffset` as `offset` until it is null.",
 )
 def read_document_content(ctx: Context, document_id: str, fields: Fields) -> Result[ContentPart]:
@@ -102,7 +102,7 @@ def count_words(ctx: Context, *arguments: Any) -> int:
     prepare=count_words,
     rule=can_write_content,
     toolsets=("writing",),
-    next="Send the whole text; for parts use `edit_content`. Next: `check_document`, then `submit_document`.",
+    next="For parts: `edit_content`. Next: `check_document`, then `submit_document`.",
     button="Write",
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:

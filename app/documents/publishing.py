@@ -81,8 +81,7 @@ PUBLISH_TURN_SECONDS = 1.0
 def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Submit a document for review.
 
-    The claim of its brief ends. It must have content, and pass the checks that the project demands. What is published
-    stays as it was.
+    The claim of its brief ends. It must have content, and pass the checks that the project demands.
     """
     document = own_document(ctx, document_id)
     attempt = Attempt(ctx, document, call_under_claim(ctx, fields), fields, recent=True)

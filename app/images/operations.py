@@ -126,7 +126,7 @@ def _stored(ctx: Context, data: bytes, sent: str) -> dict[str, Any]:
     transaction=True,
     prepare=prepare_upload,
     location="images.getImage",
-    toolsets=("writing", "planning"),
+    toolsets=("planning",),
     next="Put `![alt](url)` into the text.",
     button="Upload",
 )
@@ -156,7 +156,7 @@ def upload_image(ctx: Context, fields: Fields) -> Result[Image]:
     return _result(ctx, ctx.store[Images].add(ctx.project_id, {**record, **own}, ctx.event("image.created")))
 
 
-@operation(Scope.READ, Effect.READS, "GET /images", query=ImageQuery, toolsets=("writing", "planning", "reviewing"))
+@operation(Scope.READ, Effect.READS, "GET /images", query=ImageQuery, toolsets=("planning", "reviewing"))
 def list_images(ctx: Context, fields: Fields) -> Result[list[Image]]:
     """List the project's pictures, newest first.
 
@@ -173,7 +173,7 @@ def list_images(ctx: Context, fields: Fields) -> Result[list[Image]]:
     return Result([image_record(ctx, image) for image in found], total=total)
 
 
-@operation(Scope.READ, Effect.READS, "GET /images/<id>", toolsets=("writing", "planning", "reviewing"))
+@operation(Scope.READ, Effect.READS, "GET /images/<id>", toolsets=("planning", "reviewing"))
 def get_image(ctx: Context, image_id: str) -> Result[UsedImage]:
     """Read a picture, with the documents that use it."""
     image = own_image(ctx, image_id)
@@ -188,7 +188,7 @@ def get_image(ctx: Context, image_id: str) -> Result[UsedImage]:
     "PATCH /images/<id>",
     body=ImageChanges,
     arguments_as="upload_image",
-    toolsets=("writing", "planning"),
+    toolsets=("planning",),
 )
 def update_image(ctx: Context, image_id: str, fields: Fields) -> Result[Image]:
     """Change a picture's name or alternative text; published texts get them when they are published again."""
@@ -207,7 +207,7 @@ def update_image(ctx: Context, image_id: str, fields: Fields) -> Result[Image]:
     "DELETE /images/<id>",
     errors=(ImageInUse,),
     transaction=True,
-    toolsets=("writing", "planning"),
+    toolsets=("planning",),
 )
 def delete_image(ctx: Context, image_id: str) -> Result[Image]:
     """Delete a picture that no document uses.

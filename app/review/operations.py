@@ -84,10 +84,7 @@ UNRESOLVED = (ThreadState.OPEN, ThreadState.ANSWERED)
     button="Threads",
 )
 def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[Thread]]:
-    """List a document's review threads in the order of the text, by default those that are not resolved.
-
-    `line` and `section` are null where the passage is gone.
-    """
+    """List a document's review threads in the order of the text."""
     document, threads = own_document(ctx, document_id), ctx.store[Threads]
     listed = threads.list(ctx.project_id, document["id"], map(ThreadState, fields["state"]), WITHOUT_TEXTS)
     markdown = markdown_of(ctx, document.get("contentId"))

@@ -63,7 +63,7 @@ def _sources_known(subject: Subject) -> Iterator[Failure]:
     evidence = evidence_of(subject)
     for number, line in evidence.citations.lines.items():
         if number not in evidence.sources:
-            yield Failure(f"[^s{number}] names no source: correct the number, or add the source (`add_source`).", line)
+            yield Failure(f"[^s{number}] names no source: correct the number, or add the source.", line)
 
 
 def _sources_cited(subject: Subject) -> Iterator[Failure]:
@@ -100,7 +100,7 @@ def wrong_quotations(evidence: Evidence) -> Iterator[Place]:
                 where = ", ".join(map(str, cited[:5]))
                 yield (
                     f"{shown!r} does not stand so in the excerpt of source {where}: quote it word by word, or correct "
-                    "the excerpt (`update_source`).",
+                    "the excerpt.",
                     block,
                     place,
                     len(quotation),

@@ -46,7 +46,7 @@ source_change = partial(operation, tag="sources", transaction=True, minimal=mini
     Effect.READS,
     "GET /documents/<id>/sources",
     tag="sources",
-    toolsets=("writing", "reviewing"),
+    toolsets=("reviewing",),
     next="To add some: `add_source`.",
     button="Sources",
 )
@@ -90,14 +90,11 @@ def add_sources(ctx: Context, document_id: str, fields: Fields) -> Result[AddedS
     minimal=lambda body: body if isinstance(body, list) else minimal_source(body),
     batch=add_sources,
     toolsets=("writing", "reviewing"),
-    next="Then cite it in the text, as `[^s3]` with its number.",
+    next="Then cite it in the text, number 3 as `[^s3]`.",
     button="Add a source",
 )
 def add_source(ctx: Context, document_id: str, fields: Fields) -> Result[Source]:
-    """Add a source of a document, or with `fromBrief` those of its brief, which answers all sources.
-
-    `excerpt` is the passage that supports the text, copied from the source to the character.
-    """
+    """Add a source, or several."""
     document = ctx.check_match(own_document(ctx, document_id))
     refuse_if_guarded(document, ctx.call)
     if fields.get("fromBrief"):
@@ -118,7 +115,7 @@ def add_source(ctx: Context, document_id: str, fields: Fields) -> Result[Source]
     "PATCH /documents/<id>/sources/<source_id>",
     body=SourceChanges,
     errors=(*_CHANGES, BadRequest),
-    toolsets=("writing", "reviewing"),
+    toolsets=("reviewing",),
     arguments_as="add_source",
 )
 def update_source(ctx: Context, document_id: str, source_id: str, fields: Fields) -> Result[Source]:
@@ -159,7 +156,7 @@ def verify_source(ctx: Context, document_id: str, source_id: str, fields: Fields
     Effect.DESTROYS,
     "DELETE /documents/<id>/sources/<source_id>",
     errors=(*_CHANGES, SourceCited),
-    toolsets=("writing", "reviewing"),
+    toolsets=("reviewing",),
 )
 def delete_source(ctx: Context, document_id: str, source_id: str) -> Result[Source]:
     """Delete a source that neither the present nor the published text cites.

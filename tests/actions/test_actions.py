@@ -50,6 +50,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "renew_claim": {"leaseSeconds": 900},
     "update_document": {"dueDate": "2099-01-08"},
     "write_content": {"markdown": "Rye is light.", "baseVersion": 2},
+    "add_source": {"title": "Wild yeast"},
     "open_thread": {"text": "Which rye?", "level": "must"},
     "request_changes": {"note": "Shorter."},
     "schedule_document": {"publishAt": wire_time(NOW + timedelta(hours=1))},

@@ -216,7 +216,7 @@ def test_a_token_sees_the_tools_of_its_scopes_alone(agent_of_era: Agent, project
         listed = {tool["name"] for tool in reader.ask("tools/list")["tools"]}
 
         operations = project.store.features.operations
-        assert listed == {operation.name for operation in operations if operation.scope == scope}
+        assert listed == {one.name for one in operations if one.tool and one.scope == scope}
 
 
 def test_a_tool_that_is_not_listed_is_forbidden_before_its_arguments_are_read(agent: Agent, project: Project) -> None:

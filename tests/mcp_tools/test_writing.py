@@ -38,6 +38,10 @@ WRONG: dict[CheckName, dict[str, Any]] = {
     CheckName.OUTLINE_COVERED: {"markdown": "Bread.\n"},
     CheckName.INTERNAL_LINKS: {"markdown": "Bread.\n"},
     CheckName.REFERENCES: {"markdown": "Bread.\n"},
+    CheckName.SOURCES_KNOWN: {"markdown": f"{TEXT}\nBakers say so.[^s7]\n"},
+    CheckName.SOURCES_CITED: {"markdown": TEXT},
+    CheckName.QUOTES_VERBATIM: {"markdown": f'{TEXT}\nThey say "a starter needs only two days".[^s1]\n'},
+    CheckName.NUMBERS_SOURCED: {"markdown": f"{TEXT}\nThe starter is 45 % water.\n"},
     CheckName.HEADING_LEVELS: {"markdown": "# Bread\n\n### Rye\n"},
     CheckName.IMAGE_ALT: {"markdown": "![](/jar.jpg)\n"},
     CheckName.META_TITLE: {"metaTitle": None},
@@ -49,6 +53,13 @@ WRONG: dict[CheckName, dict[str, Any]] = {
     CheckName.HTML_KEPT: {"markdown": f"{TEXT}\n<iframe src='/a'></iframe>\n"},
 }
 """For each check that the text or the fields can mend, what a document has that fails it."""
+SOURCE = {"title": "Wild yeast", "excerpt": "A starter needs five days and 45 % of water."}
+MENDED: dict[CheckName, str] = {
+    CheckName.SOURCES_CITED: f"{TEXT}\nBakers say so.[^s1]\n",
+    CheckName.QUOTES_VERBATIM: f'{TEXT}\nThey say "a starter needs five days and […] water".[^s1]\n',
+    CheckName.NUMBERS_SOURCED: f"{TEXT}\nThe starter is 45 % water.[^s1]\n",
+}
+"""For each check that a source mends, the text that cites it; for the others the text that passes is `TEXT`."""
 RIGHT = {
     "title": "A sourdough starter",
     "slug": "sourdough-starter",
@@ -74,15 +85,17 @@ def test_every_check_can_be_met_by_the_tools_of_a_writer(writer: Agent, project:
     TOOLS["update_project"].operation(ctx, fields={"checks": {str(check): "error"}})
 
     claimed = writer.call("claim_next_brief", packet=True)
-    document = claimed["id"]
+    document, mended = claimed["id"], MENDED.get(check, TEXT)
+    if check in MENDED:
+        assert writer.call("add_source", documentId=document, **SOURCE)["number"] == 1
     written = writer.call("write_content", documentId=document, markdown=markdown, baseVersion=claimed["version"])
     found = writer.call("check_document", documentId=document)
     assert {one["check"] for one in found["checks"] if one["level"] == "error"} == {check}
     assert (found["passed"], found["blocking"] > 0) == (False, True)
     assert writer.refused("submit_document", documentId=document)["_tag"] == "ChecksFailed"
 
-    if markdown != TEXT:
-        writer.call("write_content", documentId=document, markdown=TEXT, baseVersion=written["version"])
+    if markdown != mended:
+        writer.call("write_content", documentId=document, markdown=mended, baseVersion=written["version"])
     if wrong:
         writer.call("update_document", documentId=document, **{name: RIGHT[name] for name in wrong})
     assert writer.call("check_document", documentId=document)["blocking"] == 0
