@@ -88,9 +88,9 @@ def ids_of(markdown: str) -> frozenset[str]:
 
 
 def fragments_of(content: Content) -> Mapping[str, int]:
-    """Returns the fragments that links within the text lead to, each with the line where it stands first."""
+    """Returns the fragments that are addresses of links and images, each with the line where it stands first."""
     found: dict[str, int] = {}
-    for address, line in content.links:
+    for address, line in (*content.links, *((address, line) for address, _, line in content.images)):
         if address.startswith("#"):
             found.setdefault(address[1:], line)
     return found

@@ -188,7 +188,7 @@ class Feature:
     deliver_html: Callable[[Context, str], str] | None = None
     """Returns published html as it is delivered; it reads nothing."""
     covers: Callable[[Context, Collection[str]], Mapping[str, Any]] | None = None
-    """Returns the `DeliveredImage` of those addresses of which it knows more than the address."""
+    """Returns the `DeliveredImage` of addresses, with the fields that the feature adds."""
     image_alts: Callable[[Context, Collection[str]], Mapping[str, str]] | None = None
     """Returns the alternative texts that images with these addresses get in html, where they have none."""
     purges: str = ""

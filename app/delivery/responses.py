@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.categories.rules import StoredCategory
 
@@ -52,6 +53,10 @@ class DeliveredImage:
     url: str
     type: str | None = None
     bytes: int | None = None
+
+    def shown(self) -> dict[str, Any]:
+        """Returns the image as JSON shows one."""
+        return {"url": self.url}
 
 
 @dataclass(frozen=True)

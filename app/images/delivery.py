@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from app.core.context import Context
 from app.delivery.responses import DeliveredImage
@@ -13,19 +14,23 @@ from app.images.store import Images
 
 @dataclass(frozen=True)
 class DeliveredCover(DeliveredImage):
-    """A cover image that is an own picture."""
+    """A cover image; of one elsewhere nothing is known but its address."""
 
     width: int | None = None
     height: int | None = None
     alt: str | None = None
     srcset: str | None = None
 
+    def shown(self) -> dict[str, Any]:
+        """Returns the image as JSON shows one."""
+        return {"url": self.url, "width": self.width, "height": self.height, "alt": self.alt, "srcset": self.srcset}
+
 
 def covers(ctx: Context, addresses: Collection[str]) -> Mapping[str, DeliveredImage]:
-    """Returns the covers that are own pictures, by the addresses that documents have for them."""
+    """Returns cover images by the addresses that documents have for them; own pictures with all about them."""
     keys = {address: found[1] for address in addresses if (found := ADDRESS.search(address))}
     images = ctx.store[Images].by_keys(ctx.project_id, set(keys.values()))
-    known: dict[str, DeliveredImage] = {}
+    known: dict[str, DeliveredImage] = {address: DeliveredCover(address) for address in addresses}
     for address, key in keys.items():
         if image := images.get(key):
             url = address_of(image, beginning(ctx) or beginning_of(address))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection as Container
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import gridfs
@@ -15,7 +16,6 @@ from app.core.store.bodies import Bodies
 from app.core.store.collection import DESCENDING, OutboxCollection, object_ids
 from app.core.store.indexes import NOT_DELETED
 from app.core.store.types import Bson, Values
-from app.documents.store import Documents
 from app.images.rules import OF_COVERS, StoredImage, cover_entry, words_of
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ BUCKET = "imageFiles"
 FILES, CHUNKS = f"{BUCKET}.files", f"{BUCKET}.chunks"
 NEWEST = (("_id", DESCENDING),)
 IN_USE: Bson = {"imageKeys": {"$gt": ""}}
+PUBLISHED = ("published", "trashedPublication")
+OF_TEXTS = {"contentId": 1, **{f"{name}.markdownId": 1 for name in PUBLISHED}}
+AT_ONCE = 1_000
+"""How many texts are looked at by one command."""
 
 
 class Images(OutboxCollection[StoredImage]):
@@ -89,7 +93,7 @@ class Uses(Bodies):
 
     def documents(self, project_id: str, key: str, limit: int) -> list[dict[str, str]]:
         """Returns the id and the title of documents whose present or published text or cover has a picture."""
-        ids = self._current([{"$match": self._where(project_id, {"imageKeys": key})}], "$documentId")
+        ids = {document_id for document_id, _ in self._current(project_id, {"imageKeys": key})}
         for name, condition in (("documents", {"listed": cover_entry(key)}), ("publications", {"imageKeys": key})):
             where = self._where(project_id, condition)
             found = self._store.database[name].find(where, {"_id": 1}, session=self._session)
@@ -100,35 +104,30 @@ class Uses(Bodies):
 
     def used_keys(self, project_id: str) -> set[str]:
         """Returns the keys of all pictures that are in use."""
+        keys = {key for _, named in self._current(project_id, IN_USE) for key in named}
         where = self._where(project_id, IN_USE)
-        keys: set[str] = self._current([{"$match": where}, {"$unwind": "$imageKeys"}], "$imageKeys")
         publications, documents = (self._store.database[name] for name in ("publications", "documents"))
         keys |= set(publications.distinct("imageKeys", where, session=self._session))
         covers = self._where(project_id, {"listed": {"$regex": f"^{OF_COVERS}"}})
         entries = documents.distinct("listed", covers, session=self._session)
         return keys | {entry.removeprefix(OF_COVERS) for entry in entries if entry.startswith(OF_COVERS)}
 
-    def _current(self, stages: Sequence[Bson], value: str) -> set[Any]:
-        """Returns a value of each of some texts that is a document's present or published one."""
-        texts = ["$published.markdownId", "$trashedPublication.markdownId"]  # ids inside a record are strings
-        published = [{"$eq": [text, {"$toString": "$$body"}]} for text in texts]
-        current = {"$match": {"$expr": {"$or": [{"$eq": ["$contentId", "$$body"]}, *published]}}}
-        lookup = {
-            "from": Documents.name,
-            "localField": "documentId",
-            "foreignField": "_id",
-            "let": {"body": "$_id"},
-            "pipeline": [current, {"$project": {"_id": 1}}],
-            "as": "document",
-        }
-        grouped: list[Bson] = [
-            *stages,
-            {"$project": {"documentId": 1, "imageKeys": 1}},
-            {"$lookup": lookup},
-            {"$match": {"document": {"$ne": []}}},
-            {"$group": {"_id": value}},
-        ]
-        return {one["_id"] for one in self._collection.aggregate(grouped, session=self._session)}
+    def _current(self, project_id: str, condition: Bson) -> Iterator[tuple[ObjectId, list[str]]]:
+        """Yields the document and the pictures of each of some texts that is a document's present or published one."""
+        fields = {"documentId": 1, "imageKeys": 1}
+        rows = iter(self._collection.find(self._where(project_id, condition), fields, session=self._session))
+        while texts := list(islice(rows, AT_ONCE)):
+            where = self._where(project_id, {"_id": {"$in": [*{one["documentId"] for one in texts}]}})
+            found = self._store.database["documents"].find(where, OF_TEXTS, session=self._session)
+            current = {str(text) for document in found for text in _texts_of(document)}
+            yield from ((one["documentId"], one["imageKeys"]) for one in texts if str(one["_id"]) in current)
+
+
+def _texts_of(document: Bson) -> Iterator[Any]:
+    """Yields the ids of a document's present and published texts."""
+    yield document.get("contentId")
+    for name in PUBLISHED:
+        yield (document.get(name) or {}).get("markdownId")
 
 
 class ImageFiles:

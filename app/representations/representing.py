@@ -94,7 +94,7 @@ def _json(query: DeliveryQuery, document: DeliveredDocument, site_url: str) -> C
         "author": author and author.shown(),
         "category": _category(document.category),
         "clusterId": document.cluster_id,
-        "coverImage": image and {"url": image.url},
+        "coverImage": image and image.shown(),
         "excerpt": document.excerpt,
         "isPublished": True,
         "metaDescription": document.meta_description,

@@ -32,8 +32,10 @@ def test_a_definition_is_plain_text_on_one_line() -> None:
     "text", ["One[^s1].", "- One[^s1]", "> One[^s1]", "One[^s1].\n\n```\ncode\n```\n", "<b>[^s1]</b>"]
 )
 def test_a_published_text_stands_alone_with_its_definitions(text: str) -> None:
-    assert definitions_after(text, [SOURCE]) == f"\n\n[^s1]: {definition_of(SOURCE)}\n"
-    assert 'id="fn-s1"' in to_html(text + definitions_after(text, [SOURCE]))
+    definitions = definitions_after(text, [SOURCE])
+
+    assert definitions == f"[^s1]: {definition_of(SOURCE)}\n"
+    assert 'id="fn-s1"' in to_html(f"{text}\n\n{definitions}")
 
 
 @pytest.mark.contract("decided-sources.delivery")
@@ -54,4 +56,5 @@ def test_no_definitions_follow_a_text_that_ends_inside_of_code_or_html(end: str)
 def test_definitions_change_nothing_else_of_a_text(text: str) -> None:
     with_sources = to_html(rendered_with(text, [SOURCE])).partition('<section class="footnotes"')[0]
 
-    assert re.sub(r"<sup.*?</sup>", "[^s1]", with_sources) == to_html(text)
+    without = to_html(text).replace('id="ones1"', 'id="one"')  # a citation is no part of a heading's id
+    assert re.sub(r"<sup.*?</sup>", "[^s1]", with_sources) == without
