@@ -43,6 +43,7 @@ FEATURE = Feature(
             index("bodies", "projectId imageKeys", "texts that name a picture", IN_USE),
             index("publications", "projectId imageKeys", "delivered covers that are pictures", IN_USE),
         ),
+        shard_keys={"images": "projectId"},
         validators={"images": record_validator(key=TEXT)},
         outboxes=("images",),
         tombstones=("images",),

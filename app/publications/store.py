@@ -55,7 +55,7 @@ STORAGE = Storage(
             "redirects from slugs that documents were delivered under before",
         ),
     ),
-    shard_keys={"publications": "projectId"},
+    shard_keys={"publications": "projectId", "removals": "projectId"},
 )
 
 NEWEST = (("publishedAt", DESCENDING), ("_id", 1))

@@ -14,7 +14,7 @@ from bson import ObjectId
 from pymongo import UpdateOne
 
 from app.core.store.collection import DESCENDING, Collection, object_id, object_ids, write_once
-from app.core.store.indexes import FIRST_ID, Storage, index
+from app.core.store.indexes import FIRST_ID, Storage, index, key_index
 from app.core.store.validators import ID, validator
 
 if TYPE_CHECKING:
@@ -32,7 +32,11 @@ MOST_FOUND = 100_000
 BY_WORD = index("searchedTexts", "projectId words _id", "documents whose text has a word")
 PENDING = index("searchedTexts", "projectId pending", "texts whose words are to be computed", {"pending": {"$gt": 0}})
 
-STORAGE = Storage(indexes=(BY_WORD, PENDING), validators={"searchedTexts": validator(projectId=ID)})
+STORAGE = Storage(
+    indexes=(key_index("searchedTexts"), BY_WORD, PENDING),
+    shard_keys={"searchedTexts": "projectId _id"},
+    validators={"searchedTexts": validator(projectId=ID)},
+)
 
 
 class SearchedText(TypedDict):

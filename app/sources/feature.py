@@ -24,6 +24,7 @@ FEATURE = Feature(
     storage=Storage(
         indexes=(index("sources", "projectId documentId number", "a document's sources by number", unique=True),),
         events=types("source", "added updated deleted verified"),
+        shard_keys={"sources": "projectId"},
         validators={"sources": validator(projectId=ID, documentId=ID, rev=COUNT, number=COUNT, title=TEXT)},
     ),
 )

@@ -890,6 +890,7 @@ DECIDED: tuple[Row, ...] = (
             "packet": "the packet has the sources, excerpts cut to 2,000, named in truncated",
             "checks": "sources_known, sources_cited, quotes_verbatim, numbers_sourced, after references",
             "review": "review.sources needs compared sources and right quotations; the record keeps a sourceList",
+            "pure": "quotations and numbers of a corpus are judged without a mistake, in time linear in the text",
             "export": "exports have sources with their numbers and the next number",
             "console": "Sources beside the text: excerpts beside passages, I compared it, [^ in the editor",
             "delivery": "footnotes, Document.sources and preview; as they were at publication; a reference is no word",

@@ -252,9 +252,9 @@ def test_a_publication_that_is_replayed_is_neither_decided_nor_rendered_again(
     texts: list[str] = []
     to_rendered = rendering.rendered
 
-    def render(markdown: str) -> Rendered | None:
+    def render(markdown: str, *more: Any) -> Rendered | None:
         texts.append(markdown)
-        return to_rendered(markdown)
+        return to_rendered(markdown, *more)
 
     monkeypatch.setattr(rendering, "rendered", render)
     document, publish = made(ctx, "document", title="Rye", markdown=MARKDOWN)["id"], OPERATIONS["publish_document"]

@@ -64,7 +64,7 @@ def test_without_notices_nothing_is_stored_with_a_document_for_them(store: Store
 
 
 def test_the_worker_has_no_job_of_a_feature_that_is_left_out(store: Store) -> None:
-    left = replace(store, features=ALL.without("webhooks", "notices", "provenance", "events", "images"))
+    left = replace(store, features=ALL.without("webhooks", "notices", "provenance", "events", "images", "search"))
     running = jobs(left, SETTINGS)
     for job in running:
         job.close()

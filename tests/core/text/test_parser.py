@@ -15,6 +15,8 @@ from app.core.text.html import ATTRIBUTES, ELEMENTS, GIVEN, to_html
 from app.core.text.markdown import LONG
 
 EXAMPLES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "gfm_spec" / "examples.json").read_text("utf-8"))
+OWN = re.compile(r'(?<=<h\d) id="[^"]*"| class="(contains-task-list|task-list-item(-checkbox)?)"')
+"""The anchors of headings, and the classes of lists of tasks, which the specification does not have."""
 OTHERWISE = {
     "bare addresses are links, which these examples switch off": {610, 616, 619, 620},
     "a comment may hold two hyphens, as in CommonMark 0.31": {645, 646},
@@ -34,7 +36,11 @@ def as_specified(html: str) -> str:
     return nh3.clean(
         re.sub('<input (.*)disabled="" type="checkbox">', r'<input type="checkbox" \1disabled="">', html),
         tags=set(ELEMENTS),
-        attributes={**ATTRIBUTES, "code": set[str]() if "language-" not in html else {"class"}},
+        attributes={
+            **ATTRIBUTES,
+            "div": ATTRIBUTES.get("div", set()) - {"class"},
+            "code": set[str]() if "language-" not in html else {"class"},
+        },
         set_tag_attribute_values=GIVEN,
         url_schemes={"http", "https", "mailto", "tel"},
         link_rel="noopener",
@@ -43,7 +49,9 @@ def as_specified(html: str) -> str:
 
 def test_markdown_is_read_as_the_specification_says() -> None:
     otherwise = {
-        example["example"] for example in EXAMPLES if to_html(example["markdown"]) != as_specified(example["html"])
+        example["example"]
+        for example in EXAMPLES
+        if OWN.sub("", to_html(example["markdown"])) != as_specified(example["html"])
     }
 
     assert otherwise == set().union(*OTHERWISE.values())
@@ -52,7 +60,7 @@ def test_markdown_is_read_as_the_specification_says() -> None:
 def test_a_long_text_is_read_as_a_short_one() -> None:
     words = "é " * LONG
 
-    assert to_html(f"*a*\r\n{words}\n\n# b") == f"<p><em>a</em>\n{words.strip()}</p>\n<h1>b</h1>\n"
+    assert to_html(f"*a*\r\n{words}\n\n# b") == f'<p><em>a</em>\n{words.strip()}</p>\n<h1 id="b">b</h1>\n'
 
 
 def test_a_null_is_never_written() -> None:
