@@ -173,6 +173,9 @@ def _documentation(route: Route) -> dict[str, Any]:
     if operation.from_file:
         file = {"schema": {"type": "string", "format": "binary"}, "example": "(the bytes of the file)"}
         documentation["requestBody"] = {"content": dict.fromkeys(operation.from_file.types, file)}
+        content = {"application/json": {"schema": {"$ref": REF + route.component}}}
+        headers = {name: name for name in route.headers}
+        responses[200] = {"description": "The file is there already.", "headers": headers, "content": content}
     if operation.may_list:
         records = {"schema": {"type": "array", "items": {"$ref": REF + route.component}}}
         headers = {name: name for name in ("Dry-Run", "Idempotency-Replayed", "Ignored-Fields")}

@@ -183,6 +183,8 @@ def _completed(document: dict[str, Any], routes: Iterable[Route], lists: Mapping
         if route.operation.may_list:
             listed = operation["responses"]["200"]["content"]["application/json"]
             listed["example"] = [success["example"]]
+        if route.operation.from_file:
+            operation["responses"]["200"]["content"]["application/json"]["example"] = success["example"]
         for place, one in enumerate(operation.get("parameters", ())):
             if one.get("name") in SHARED:
                 parameters[one["name"]] = one

@@ -88,13 +88,15 @@ class SearchedTexts(Collection[SearchedText]):
         return found or set()
 
     def mark(self, project_id: str, last: dict[str, int]) -> None:
-        """Marks documents, each with the number of an event; what is marked for a later one stays so."""
+        """Marks documents, each with the number of an event; what is marked for a later one stays so.
+
+        A row that another relay makes at the same instant is marked by that, and its words are computed after both.
+        """
         updates = [
             UpdateOne({"_id": ObjectId(one), "projectId": ObjectId(project_id)}, _pending_since(number), upsert=True)
             for one, number in last.items()
         ]
-        if updates:
-            self._collection.bulk_write(updates, ordered=False)
+        write_once(self._collection, updates, ["_id"])
 
     def find_projects_pending(self) -> Sequence[str]:
         """Returns the projects with texts whose words are to be computed."""

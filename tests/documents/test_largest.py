@@ -77,12 +77,12 @@ def test_no_request_waits_for_a_document_that_is_being_rendered(
     document = a_document(rest, markdown="Rye is dark. " * 2_000)
     editor, renderings = Rest(app.test_client(), project.token("Editor")), []
 
-    def renders_while_somebody_writes(render: Callable[[str], object]) -> Callable[[str], object]:
-        def rendered(markdown: str) -> object:
+    def renders_while_somebody_writes(render: Callable[..., object]) -> Callable[..., object]:
+        def rendered(markdown: str, to_render: str) -> object:
             renderings.append(markdown)
             if len(renderings) == 1:  # who waits for the rendering gets 503 at the deadline
                 ok(editor.patch(path_of(document), {"dueDate": "2027-01-31"}))
-            return render(markdown)
+            return render(markdown, to_render)
 
         return rendered
 
