@@ -81,7 +81,7 @@ def end_waiting(id: str) -> str:
         operation, _, message = ON_THREADS[action]
         call(operation, id, thread_id, fields={"text": text("text")} if action == REPLY else {}, once=True)
         return message
-    if action not in ACTIONS.values():
+    if action not in ACTIONS.values() or action not in BY_NAME:
         abort(404)
     move = BY_NAME[action]
     return move.message(call(move.operation, id, fields=sent_fields(move), once=True).body["title"])
@@ -184,8 +184,8 @@ def _button(line: InboxEntry, document: StoredDocument) -> dict[str, Any]:
     if line["action"] in ON_THREADS:
         operation, label, _ = ON_THREADS[line["action"]]
         return {"label": label if may(operation) else ""}
-    move = BY_NAME[line["action"]]
-    if not may(move.operation):
+    move = BY_NAME.get(line["action"])  # none for an assignment: its text is written on the page that Read opens
+    if move is None or not may(move.operation):
         return {"label": ""}
     ctx = context()
     if refused := Attempt(ctx, document, ctx.call, reads=False).if_refused(move.operation):

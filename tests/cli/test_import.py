@@ -180,7 +180,11 @@ class TestImporting:
         write(tmp_path, "a.md", "---\ntitle: A\nbrief: {keyword: rye}\n---\nx")
         self.run(cli, project, tmp_path)
         before = documents_of(project)
-        write(tmp_path, "a.md", "---\ntitle: B\nimage: x\nbrief: {intent: idle, referenceUrls: [x]}\n---\ny")
+        write(
+            tmp_path,
+            "a.md",
+            "---\ntitle: B\nimage: 'ftp://x'\nbrief: {intent: idle, referenceUrls: [x]}\n---\ny",
+        )
 
         why = self.run(cli, project, tmp_path, "--update")["refused"]["a.md"]
 

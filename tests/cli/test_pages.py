@@ -12,6 +12,7 @@ import orjson
 import pytest
 
 from tests.cli.running import CHECKOUT, Running, running
+from tests.images.pictures import a_picture
 from tests.live import free_port
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -20,7 +21,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VARYING = re.compile(r"[0-9a-f]{24}|\d{4}-\d\d-\d\dT.*Z|(cw[md]|whsec)_.*")
 """Values that differ from run to run: ids, times, tokens."""
 END = "--- end of a block ---"
-LANGUAGES = ("sh", "shell", "json", "jsonc", "text", "ini", "python", "js", "ts", "http", "mermaid")
+LANGUAGES = ("sh", "shell", "json", "jsonc", "text", "ini", "python", "js", "ts", "http", "graphql", "mermaid")
 """What blocks are of. `shell` is for commands that don't end by themselves."""
 
 
@@ -92,7 +93,7 @@ PAGES = [
 
 RUN = ["docs/checks.md"]
 """Pages whose commands run, and whose JSON shows no response to them."""
-TRIED_BELOW = ["docs/delivery.md", "docs/webhooks.md", "examples/site/README.md"]
+TRIED_BELOW = ["docs/delivery.md", "docs/images.md", "docs/webhooks.md", "examples/site/README.md"]
 TRIED_ELSEWHERE = {
     "docs/deployment.md": "names hosts and containers of the reader's own",
     "docs/operations.md": "takes MongoDB's tools, and a deployment that is lost",
@@ -138,8 +139,9 @@ def test_the_commands_of_the_page_on_delivery_answer_as_it_says_and_build_the_si
 
     shown = next(text for language, text in found if language == "json")
     assert_shows(orjson.loads(shown), last_json(outputs[0]))
-    assert all(json.get("errors") is None for json in map(last_json, outputs[:1] + outputs[3:4]))
-    assert "cache-control: private, max-age=0, must-revalidate" in outputs[4]
+    assert all(json.get("errors") is None for json in map(last_json, outputs[:1] + outputs[4:5]))
+    assert 'title: "Flatbread in a dry pan"' in outputs[3]
+    assert "cache-control: private, max-age=0, must-revalidate" in outputs[5]
     assert (demo / "site" / "articles" / "flatbread-in-a-dry-pan" / "index.html").exists()
 
 
@@ -185,6 +187,16 @@ def test_the_commands_of_the_page_on_webhooks_make_one(demo: Path) -> None:
 
     assert_shows(orjson.loads(shown), made)
     run(demo, [f"source .mongod/dev/env; ID={made['id']}; {delete}"])
+
+
+def test_the_command_of_the_page_on_pictures_uploads_one(demo: Path) -> None:
+    (command,) = (text for language, text in blocks("docs/images.md") if language == "sh")
+    (demo / "loaf.jpg").write_bytes(a_picture("JPEG"))
+
+    uploaded = last_json(run(demo, [command])[0])
+
+    assert (uploaded["name"], uploaded["alt"]) == ("Loaf", "A round loaf")
+    assert "/media/" in uploaded["url"]
 
 
 @pytest.mark.parametrize("page", ALL_PAGES)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.images.vocabulary import ImageType
 from tests.clients.test_examples import PAGE, PLANNED, answering, error
 from tests.make import Project
 
@@ -47,8 +48,9 @@ def test_a_python_client_drives_the_api_and_gets_a_typed_error(
     project: Project, address: str, document: Path, tmp_path: Path
 ) -> None:
     names = ["project_name_override: content-workflow-client", "package_name_override: content_workflow_client"]
-    tables = "content_type_overrides: {text/csv: application/octet-stream}"
-    (tmp_path / "settings.yaml").write_text("\n".join([*names, tables, "post_hooks: []"]))
+    files = [f"  {media_type}: application/octet-stream" for media_type in ("text/csv", *ImageType)]
+    settings = [*names, "content_type_overrides:", *files, "post_hooks: []"]
+    (tmp_path / "settings.yaml").write_text("\n".join(settings))
     shutil.copy(HERE / "drive.py", tmp_path)
     generator = Path(sys.executable).with_name("openapi-python-client")
     generate = [generator, "generate", "--path", document, "--config", "settings.yaml", "--meta", "none"]

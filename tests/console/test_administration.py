@@ -392,5 +392,6 @@ def test_a_group_of_checks_is_set_at_once(editor: Visitor, project: Project) -> 
     assert re.findall('name="was.group.([^"]+)" value="([^"]*)"', page) == [
         ("Being found", "warning"),
         ("What the brief asks for", ""),
+        ("What is cited", "warning"),
         ("Form of the text", "error"),
     ]

@@ -11,6 +11,7 @@ from flask import Flask
 from tests.console.visitor import Visitor
 from tests.listener import Commands
 from tests.make import OPERATIONS, Project, a_document, made
+from tests.valid_calls import PICTURE
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -52,6 +53,7 @@ PATHS = (
         "/insight/dates",
     ),
     *("/table", "/table?q=flour", "/table?column=slug&column=key&column=author&column=cluster&column=publishedAt"),
+    *("/pictures", "/pictures?show=unused", "/pictures/{image}"),
     *("/inbox", "/inbox/count", "/inbox/settings"),
     *("/plan", "/plan/many", "/plan/categories", "/plan/categories/{category}", "/plan/clusters"),
     *("/plan/clusters/{cluster}", *(f"/administration{page}" for page in ADMINISTRATION)),
@@ -62,6 +64,8 @@ NO_PAGES = {
     "home",
     "changes",
     "find_documents",
+    "find_pictures",
+    "member_names",
     "unknown",
     "sign_in_with_oidc",
     "back_from_oidc",
@@ -90,7 +94,13 @@ def ids(project: Project) -> dict[str, str]:
     OPERATIONS["mark_brief_ready"](ctx, linked["id"])
     OPERATIONS["claim_brief"](project.context(project.token("Night writer", agent="w")), linked["id"], fields={})
     hook = OPERATIONS["create_webhook"](ctx, fields={"url": "https://hooks.example.org/x"}).body["id"]
-    named = {"category": fields["categoryId"], "cluster": fields["clusterId"], "member": fields["assigneeId"]}
+    image = OPERATIONS["upload_image"](ctx, fields={"data": PICTURE, "name": "Loaf"}).body["id"]
+    named = {
+        "image": image,
+        "category": fields["categoryId"],
+        "cluster": fields["clusterId"],
+        "member": fields["assigneeId"],
+    }
     return {**named, "document": linked["id"], "token": project.token().id, "hook": hook}
 
 

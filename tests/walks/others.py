@@ -3,12 +3,15 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 
 from bson import ObjectId
 from bson.raw_bson import RawBSONDocument
 
+from app.changes.cursors import ChangesCursor
 from app.core.store.outbox import Outboxes
+from app.delivery.places import ListPlace
 from app.events.rules import cursor_of
 from tests.make import Project
 from tests.valid_calls import PICTURE, Scene
@@ -118,6 +121,8 @@ def fill(scene: Scene) -> Theirs:
             "e-mail": (f"{WORD}@example.org",),
             "url": (f"https://{WORD}.example.org",),
             "cursor": (cursor_of(project.id, 1),),
+            "place in a list": (ListPlace(True, datetime(2100, 1, 1, tzinfo=UTC), published).encode(project.id),),
+            "place among changes": (ChangesCursor().encode(project.id),),
             "section": (section,),
         },
         never={
@@ -127,6 +132,8 @@ def fill(scene: Scene) -> Theirs:
             "e-mail": f"{OTHER_WORD}@example.org",
             "url": f"https://{OTHER_WORD}.example.org",
             "cursor": cursor_of(NO_ID, 1),
+            "place in a list": ListPlace(True, datetime(2100, 1, 1, tzinfo=UTC), NO_ID).encode(NO_ID),
+            "place among changes": ChangesCursor().encode(NO_ID),
             "section": NO_ID[:16],
         },
     )
