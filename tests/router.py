@@ -40,6 +40,13 @@ ANYWHERE = {
     ("feeds", "aggregate"): "the relay: which projects have events in outboxes",
     ("leases", "find"): "the worker: the webhook that has waited longest",
     ("noticeLeases", "find"): "the worker: the mailbox that has waited longest",
+    (
+        "images",
+        "find",
+    ): "a picture by the random key in its address; `purge` of all projects",
+    ("images", "aggregate"): "the worker: projects with pictures",
+    ("searchedTexts", "find"): "the worker, at its start: projects that were never marked",
+    ("searchedTexts", "aggregate"): "the worker: projects with texts to be searched",
     **{(name, "$unionWith"): "the relay: which projects have events in outboxes" for name in ALL.outboxes},
 }
 """The commands that may reach every shard, by collection, with who sends them; none of them is one of a hot request."""

@@ -15,6 +15,7 @@ from pymongo import UpdateOne
 
 from app.core.store.collection import DESCENDING, Collection, object_id, object_ids, write_once
 from app.core.store.indexes import FIRST_ID, Storage, index, key_index
+from app.core.store.own_records import own_record
 from app.core.store.validators import ID, validator
 
 if TYPE_CHECKING:
@@ -141,12 +142,11 @@ class SearchedTexts(Collection[SearchedText]):
         condition: Bson = {"projectId": ObjectId(project_id), "contentId": {"$ne": None}}
         rows: list[Any] = []
         for document in self._store.database.documents.find(condition, {"_id": 1}):
-            new = {"$setOnInsert": {"projectId": ObjectId(project_id), "pending": 1}}
-            rows.append(UpdateOne({"_id": document["_id"]}, new, upsert=True))
+            own = {"_id": document["_id"], "projectId": ObjectId(project_id)}
+            rows.append(UpdateOne(own, {"$setOnInsert": {"pending": 1}}, upsert=True))
         for start in range(0, len(rows), FEW):
             write_once(self._collection, rows[start : start + FEW], ["_id"])
-        project = ObjectId(project_id)
-        self._collection.update_one({"_id": project}, {"$set": {"projectId": project, "isProject": True}}, upsert=True)
+        self._collection.update_one(own_record(project_id), {"$set": {"isProject": True}}, upsert=True)
 
 
 def _pending_since(number: int) -> Bson:
