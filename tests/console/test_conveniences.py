@@ -91,7 +91,7 @@ def test_the_toolbar_writes_markdown(window: Window, project: Project) -> None:
     address.clear()
     address.send_keys("https://example.org/a_(b)" + Keys.ENTER)
     preview = window.find("#preview")
-    window.until(lambda: "<h2><strong>Rye</strong></h2>" in preview.get_attribute("innerHTML"))
+    window.until(lambda: "<strong>Rye</strong></h2>" in preview.get_attribute("innerHTML"))
     window.until(lambda: "<table>" in preview.get_attribute("innerHTML"))
     window.until(lambda: '<a href="https://example.org/a_(b)"' in preview.get_attribute("innerHTML"))
     window.until(lambda: window.find("[data-words]").text == "2 words")

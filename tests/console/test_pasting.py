@@ -49,7 +49,7 @@ WORD = """<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style><
 <p class=MsoNormal>Then:</p>
 <p class=MsoListParagraph style='mso-list:l1 level1 lfo2'><span style='mso-list:Ignore'>1.</span>Mix</p>
 <p class=MsoListParagraph style='mso-list:l1 level1 lfo2'><span style='mso-list:Ignore'>2.</span>Bake</p>
-<p class=MsoNormal>See <a href="javascript:alert(1)">this</a><img src="data:image/png;base64,AAAA"></p>
+<p class=MsoNormal>See <a href="javascript:alert(1)">this</a><img src="data:image/svg+xml;base64,AAAA"></p>
 <!--EndFragment-->"""
 PAGE = """<h3>A <code>starter</code></h3><blockquote><p>Said <em>she</em>.</p></blockquote>
 <pre><code class="language-py">def feed():\n    pass\n</code></pre><p>One<br>two</p>
