@@ -94,7 +94,7 @@ def test_a_thread_is_answered_and_resolved_in_place(
 
     [answered] = ok(rest.get(path))
     assert (answered["state"], [one["text"] for one in answered["comments"]]) == ("answered", ["Which?", "Rye."])
-    assert lines(signed_in) == []
+    assert [one["kind"] for one in ok(rest.get(f"/inbox?memberId={ada['id']}"))] == ["assigned"]
 
 
 def test_a_line_approves_the_version_that_it_was_shown_with(
