@@ -13,14 +13,20 @@ class Listener(monitoring.CommandListener):
     def failed(self, event: monitoring.CommandFailedEvent) -> None: ...
 
 
+def is_for_a_request(event: monitoring.CommandStartedEvent) -> bool:
+    """Returns whether a command is sent for a request; the database's form is read every five seconds for all."""
+    return bool(event.command.get(event.command_name) != "form")
+
+
 class Commands(Listener):
-    """The names of the commands that were sent since `sent` was cleared."""
+    """The names of the commands for requests that were sent since `sent` was cleared."""
 
     def __init__(self) -> None:
         self.sent: list[str] = []
 
     def started(self, event: monitoring.CommandStartedEvent) -> None:
-        self.sent.append(event.command_name)
+        if is_for_a_request(event):
+            self.sent.append(event.command_name)
 
 
 class Queries(Listener):

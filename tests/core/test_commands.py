@@ -215,7 +215,6 @@ def test_the_first_call_of_a_token_reads_it_with_its_project_and_its_use_is_note
     rest, tokens = an_app(ctx.store).test_client(), ctx.store.database.tokens
     token = Project(ctx.store, ctx.project_id, ctx.caller.team_id).token(lastUsedAt=ctx.now - timedelta(minutes=2))
     of_token = {"_id": ObjectId(token.id), "lastUsedAt": {"$gte": ctx.now}}
-    ctx.store.check_form()  # read once in a while
     commands.sent.clear()
 
     assert rest.get("/document-intents", headers={"Authorization": f"Bearer {token.secret}"}).status_code == 200

@@ -8,7 +8,7 @@ from pymongo import MongoClient, monitoring
 
 from app.core.store.store import CODEC, Store
 from app.features import ALL
-from tests.listener import Listener
+from tests.listener import Listener, is_for_a_request
 from tests.make import an_app
 
 
@@ -29,7 +29,7 @@ class Watched(Listener):
 
     def started(self, event: monitoring.CommandStartedEvent) -> None:
         """Notes a read: each is one of these two commands."""
-        if event.command_name in ("find", "aggregate"):
+        if event.command_name in ("find", "aggregate") and is_for_a_request(event):
             self.collections.append(event.command[event.command_name])
             self.commands.append({"name": event.command_name, **event.command})
 
