@@ -35,6 +35,7 @@ ANYWHERE = {
     ("revisions", "find"): "ids of an import that are taken",
     ("bodies", "find"): "ids of an import that are taken",
     ("threads", "find"): "ids of an import that are taken",
+    ("sources", "find"): "ids of an import that are taken",
     ("documents", "aggregate"): "the worker: projects with something due or expired; `purge` counts",
     ("feeds", "find"): "the worker: which feeds are to be trimmed, and who wrote new texts",
     ("feeds", "aggregate"): "the relay: which projects have events in outboxes",
