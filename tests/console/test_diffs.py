@@ -94,7 +94,7 @@ def test_words_that_changed_stand_together() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "marked"),
     [
-        ("# Rye\n", "# Rye bread\n", "<h1>Rye[+ bread]</h1>"),
+        ("# Rye\n", "# Rye bread\n", "<h1 id=\"rye-bread\">Rye[+ bread]</h1>"),
         ("- Flour\n- Water\n", "- Flour\n- Salt\n- Water\n", "<li>Flour</li> <li>[+Salt]</li> <li>Water</li>"),
         ("One.\n\nTwo.\n", "One.\n", "<p>One.</p> <p>[-Two.]</p>"),
         ("See [it](/a) now, too.", "See [it](/b) now, too.", 'See [-it]<a href="/b">[+it]</a> now, too.'),

@@ -215,7 +215,7 @@ def test_a_text_that_cannot_be_saved_is_not_opened_for_writing(editor: Visitor, 
     call(project, "schedule_document", document["id"], publishAt="2099-01-31T09:00:00Z")
     page = editor.get(f"/console/documents/{document['id']}/edit").text
     assert "A text can&#39;t be saved now" in page
-    assert "<textarea" not in page.partition('id="main"')[2]
+    assert '<textarea id="markdown"' not in page.partition('id="main"')[2]
     assert "Restore</button>" not in editor.get(f"/console/documents/{document['id']}/revisions").text
 
 
