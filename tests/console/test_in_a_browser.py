@@ -182,11 +182,11 @@ def test_a_card_is_published_and_unpublished_only_when_that_is_confirmed(window:
         ("published", "Publish now? The website shows it from then on.", document["status"]),
         ("drafting", "Take this off the website?", "published"),
     ):
-        for button, status in (("", left), ("move", column)):
+        for button, status in (("[data-cancels]", left), ("button[value=move]", column)):
             window.until(lambda: window.has(f"#board #d-{document['id']}"))
             window.chrome.execute_script(PUT_DOWN, f"#d-{document['id']}", f".column[data-status={column}]")
             assert question in window.find("#move").text
-            window.find(f"#move button[value='{button}']").click()
+            window.find(f"#move {button}").click()
             window.find(f".column[data-status={status}] #d-{document['id']}")
             assert now(project, document)["status"] == status
     assert window.problems() == []
