@@ -156,8 +156,8 @@ def test_drafts_are_queried_with_the_drafts_permission_alone(service: Flask, sce
 
 
 def arguments_of(name: str) -> list[str]:
-    """Returns the arguments of a query that name a record."""
-    return [argument for queried, argument in NAMES if queried == name]
+    """Returns the arguments of a query that name a record; a cursor names a place, and is refused where it is none."""
+    return [argument for queried, argument in NAMES if queried == name and argument != "after"]
 
 
 OPEN = {
