@@ -388,5 +388,6 @@ def test_a_document_is_found_by_the_beginning_of_a_word(editor: Visitor, project
     a_document(project.context(), title="Rye")
 
     (found,) = editor.get("/console/find?q=sour").json
-    assert found == {"title": document["title"], "status": "Drafting", "url": f"/console/documents/{document['id']}"}
+    url = f"/console/documents/{document['id']}"
+    assert found == {"title": document["title"], "status": "Drafting", "url": url, "sentence": None}
     assert len(editor.get("/console/find").json) == 2
