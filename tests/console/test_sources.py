@@ -93,7 +93,7 @@ def test_a_source_is_picked_and_added_while_writing(window: Window, project: Pro
     editor.send_keys("[^hand")
     window.until(lambda: root.find_elements(By.CSS_SELECTOR, ".cm-tooltip-autocomplete li"))
     root.find_element(By.CSS_SELECTOR, ".cm-tooltip-autocomplete li").click()
-    window.until(lambda: "[^s1]" in editor.text)
+    window.until(lambda: "[^s1]" in window.find("[data-editor]").get_property("value"))
 
     editor.send_keys("[^new")
     window.until(lambda: root.find_elements(By.CSS_SELECTOR, ".cm-tooltip-autocomplete li"))
@@ -101,7 +101,7 @@ def test_a_source_is_picked_and_added_while_writing(window: Window, project: Pro
     window.find("#ns-title").send_keys("Another")
     window.find("#ns-excerpt").send_keys("Rye is dark.")
     window.find("#new-source [value=yes]").click()
-    window.until(lambda: "[^s1][^s2]" in editor.text)
+    window.until(lambda: "[^s1][^s2]" in window.find("[data-editor]").get_property("value"))
     assert [one["title"] for one in called(project, "list_sources", document["id"])] == [
         "The handbook of rye",
         "Another",
