@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import cast
 
 from app.checks.kept import slug_of_link
@@ -81,9 +80,8 @@ def checks_of(
         links = ctx.store[Documents].get_links(ctx.project_id, brief.get("internalLinks") or ())
     titles = titles_with_keyword(ctx, brief.get("keyword") or "", exclude=document["id"])
     with processing(ctx, markdown):
-        alts = partial(ctx.features.image_alts, ctx)
         added = ctx.features.added("checked", ctx, document, markdown)
-        subject = Subject(document, markdown, links, titles, added, alts)
+        subject = Subject(document, markdown, links, titles, added)
         if levels.get(CheckName.LINKS) != CheckLevel.OFF:
             subject = replace(subject, dead_links=_dead_links(ctx, subject))
         return run_checks(subject, levels, ctx.features.checks)

@@ -84,10 +84,7 @@ class Subject:
     same_keyword_titles: Sequence[str]
     """The titles of other documents whose briefs have the same keyword."""
     added: Mapping[str, Any] = field(default_factory=dict)
-    """What features read for checks of their own."""
-    image_alts: Callable[[Collection[str]], Mapping[str, str]] = lambda addresses: {}
-    """Returns the alternative texts that images without one get, by their addresses."""
-
+    """What features read for checks, their own and, as `image_alts`, what returns alternative texts by addresses."""
     dead_links: Collection[str] = ()
     """The addresses in the text that lead to documents of the project that are not published."""
 
@@ -301,7 +298,8 @@ def _heading_levels(subject: Subject) -> Iterator[Failure]:
 def _image_alt(subject: Subject) -> Iterator[Failure]:
     """An image has no alternative text: `![](loaf.jpg)`."""
     without = [(address, line) for address, alt, line in subject.content.images if not alt.strip()]
-    alts = subject.image_alts({address for address, _ in without}) if without else {}
+    find = subject.added.get("image_alts")
+    alts = find({address for address, _ in without}) if find and without else {}
     for address, line in without:
         if not alts.get(address, "").strip():
             message = f"The image {address[:200]!r} has no alternative text."

@@ -189,8 +189,6 @@ class Feature:
     """Returns published html as it is delivered; it reads nothing."""
     covers: Callable[[Context, Collection[str]], Mapping[str, Any]] | None = None
     """Returns the `DeliveredImage` of addresses, with the fields that the feature adds."""
-    image_alts: Callable[[Context, Collection[str]], Mapping[str, str]] | None = None
-    """Returns the alternative texts that images with these addresses get in html, where they have none."""
     purges: str = ""
     """A module whose `OPTION`, `count` and `purge` the command `purge` has: what else it deletes."""
 
@@ -455,11 +453,6 @@ class Features:
         """Returns what features know of cover images, by their addresses."""
         known = (feature.covers(ctx, addresses) for feature in self.features if feature.covers)
         return {address: cover for covers in known for address, cover in covers.items()}
-
-    def image_alts(self, ctx: Context, addresses: Collection[str]) -> dict[str, str]:
-        """Returns the alternative texts that images without one get, by their addresses."""
-        known = (feature.image_alts(ctx, addresses) for feature in self.features if feature.image_alts)
-        return {address: alt for alts in known for address, alt in alts.items()}
 
     @cached_property
     def _composed(self) -> dict[Any, Any]:

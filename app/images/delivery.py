@@ -8,8 +8,8 @@ from app.core.context import Context
 from app.delivery.responses import DeliveredImage
 from app.images.decoding import widths_of
 from app.images.responses import beginning
-from app.images.rules import ADDRESS, address_of, beginning_of, srcset_of
-from app.images.store import Images
+from app.images.rules import address_of, beginning_of, srcset_of
+from app.images.store import own_pictures
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,12 @@ class DeliveredCover(DeliveredImage):
 
 def covers(ctx: Context, addresses: Collection[str]) -> Mapping[str, DeliveredImage]:
     """Returns cover images by the addresses that documents have for them; own pictures with all about them."""
-    keys = {address: found[1] for address in addresses if (found := ADDRESS.search(address))}
-    images = ctx.store[Images].by_keys(ctx.project_id, set(keys.values()))
     known: dict[str, DeliveredImage] = {address: DeliveredCover(address) for address in addresses}
-    for address, key in keys.items():
-        if image := images.get(key):
-            url = address_of(image, beginning(ctx) or beginning_of(address))
-            srcset = srcset_of(url, widths_of(image["width"]), image["width"])
-            size = {"width": image["width"], "height": image["height"]}
-            known[address] = DeliveredCover(
-                url, image["type"], image["bytes"], **size, alt=image["alt"] or None, srcset=srcset
-            )
+    for address, image in own_pictures(ctx, addresses).items():
+        url = address_of(image, beginning(ctx) or beginning_of(address))
+        srcset = srcset_of(url, widths_of(image["width"]), image["width"])
+        size = {"width": image["width"], "height": image["height"]}
+        known[address] = DeliveredCover(
+            url, image["type"], image["bytes"], **size, alt=image["alt"] or None, srcset=srcset
+        )
     return known

@@ -5,14 +5,16 @@ beginning is replaced by the present one: such an element alone has `srcset`, wh
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from html import escape
+from typing import Any
 
 from app.core.context import Context
 from app.images.decoding import widths_of
 from app.images.responses import beginning
-from app.images.rules import ADDRESS, KEY, StoredImage, beginning_of, file_name, srcset_of
-from app.images.store import Images
+from app.images.rules import KEY, StoredImage, beginning_of, file_name, srcset_of
+from app.images.store import own_pictures
 
 SIZES = "(max-width: 60rem) 100vw, 60rem"
 _ELEMENT = re.compile(r'<img((?: [a-z-]+="[^"]*")*)>')
@@ -25,8 +27,7 @@ def publish_html(ctx: Context, html: str) -> str:
     """Returns html whose own pictures have their size, their widths, and the alternative text of their record."""
     if "/media/" not in html:
         return html
-    keys = {found[1] for source in _sources(html) if (found := ADDRESS.search(source))}
-    images = ctx.store[Images].by_keys(ctx.project_id, keys)
+    images = own_pictures(ctx, _sources(html))
     if not images:
         return html
     count = 0
@@ -47,8 +48,7 @@ def _sources(html: str) -> Iterator[str]:
 def _complete(element: re.Match[str], images: Mapping[str, StoredImage], *, is_first: bool) -> str:
     attributes = dict(_ATTRIBUTE.findall(element[1]))
     source = attributes.pop("src", "")
-    found = ADDRESS.search(source)
-    image = images.get(found[1]) if found else None
+    image = images.get(source)
     if image is None:
         return element[0]
     full = f"{beginning_of(source)}/media/{image['key']}/{file_name(image)}"
@@ -75,8 +75,10 @@ def deliver_html(ctx: Context, html: str) -> str:
     return _OWN.sub(replaced, html)
 
 
-def image_alts(ctx: Context, addresses: Collection[str]) -> Mapping[str, str]:
-    """Returns the alternative texts of own pictures by the addresses that a text has for them."""
-    keys = {address: found[1] for address in addresses if (found := ADDRESS.search(address))}
-    images = ctx.store[Images].by_keys(ctx.project_id, set(keys.values()))
-    return {address: images[key]["alt"] for address, key in keys.items() if key in images}
+def alts_for_checks(ctx: Context, document: Any, markdown: str) -> Mapping[str, Any]:
+    """Returns what the check `image_alt` asks for the alternative texts of own pictures, by their addresses."""
+    return {"image_alts": partial(_alts, ctx)}
+
+
+def _alts(ctx: Context, addresses: Iterable[str]) -> Mapping[str, str]:
+    return {address: image["alt"] for address, image in own_pictures(ctx, addresses).items()}

@@ -16,9 +16,10 @@ from app.core.store.bodies import Bodies
 from app.core.store.collection import DESCENDING, OutboxCollection, object_ids
 from app.core.store.indexes import NOT_DELETED
 from app.core.store.types import Bson, Values
-from app.images.rules import OF_COVERS, StoredImage, cover_entry, words_of
+from app.images.rules import ADDRESS, OF_COVERS, StoredImage, cover_entry, words_of
 
 if TYPE_CHECKING:
+    from app.core.context import Context
     from app.core.store.store import Store
 
 BUCKET = "imageFiles"
@@ -193,6 +194,13 @@ class ImageFiles:
             for image in self._store.database[Images.name].find(where, {"fileId": 1, "made": 1}):
                 named |= {image["fileId"], *object_ids(one["file"] for one in image.get("made", ()))}
         return named
+
+
+def own_pictures(ctx: Context, addresses: Iterable[str]) -> dict[str, StoredImage]:
+    """Returns the project's own pictures by the addresses that a text or a cover has for them: one read."""
+    keys = {address: found[1] for address in addresses if (found := ADDRESS.search(address))}
+    images = ctx.store[Images].by_keys(ctx.project_id, set(keys.values()))
+    return {address: images[key] for address, key in keys.items() if key in images}
 
 
 def found_by(words: Sequence[str], beginning: str | None) -> Bson:
