@@ -56,7 +56,9 @@ def list_sources(ctx: Context, document_id: str) -> Result[list[Source]]:
     A text cites number 3 as `[^s3]`; `cited` says whether the present one does.
     """
     document = own_document(ctx, document_id)
-    return Result(_records(ctx, document, sources_of(ctx, document)))
+    sources = sources_of(ctx, document)
+    cited = cited_by(ctx, document.get("contentId")) if sources else {}
+    return Result(_records(sources, cited))
 
 
 @source_change(
@@ -75,8 +77,9 @@ def add_sources(ctx: Context, document_id: str, fields: Fields) -> Result[AddedS
         for number, sent in enumerate(fields["sources"])
         for one in problems(NewSource, sent)
     ]
-    document, added = _add(ctx, document, fields["sources"], wrong)
-    return Result({"sources": _records(ctx, document, added)})
+    cited = cited_by(ctx, document.get("contentId"))
+    added = _add(ctx, document, cited, fields["sources"], wrong)
+    return Result({"sources": _records(added, cited)})
 
 
 @source_change(
@@ -97,16 +100,16 @@ def add_source(ctx: Context, document_id: str, fields: Fields) -> Result[Source]
     """Add a source, or several."""
     document = ctx.check_match(own_document(ctx, document_id))
     refuse_if_guarded(document, ctx.call)
+    cited = cited_by(ctx, document.get("contentId"))
     if fields.get("fromBrief"):
         before = sources_of(ctx, document)
         urls = brief_of(document).get("referenceUrls") or ()
         new = rules.sources_from_brief(urls, before, rules.MOST_SOURCES - len(before))
-        document, added = _add(ctx, document, new) if new else (document, [])
-        return Result(cast(Any, _records(ctx, document, [*before, *added])))
+        added = _add(ctx, document, cited, new) if new else []
+        return Result(cast(Any, _records([*before, *added], cited)))
     sent = {name: value for name, value in fields.items() if name != "fromBrief"}
-    document, [source] = _add(ctx, document, [sent], problems(SourceFields, sent))
-    [record] = _records(ctx, document, [source])
-    return Result(record, etag=record_tag(source))
+    [source] = _add(ctx, document, cited, [sent], problems(SourceFields, sent))
+    return Result(source_record(source, cited), etag=record_tag(source))
 
 
 @source_change(
@@ -125,10 +128,11 @@ def update_source(ctx: Context, document_id: str, source_id: str, fields: Fields
     """
     document, before = _own(ctx, document_id, source_id)
     after = rules.changed_source(before, ctx.call, fields)
-    is_cited = _is_cited(ctx, document, [before])
+    cited = cited_by(ctx, document.get("contentId"))
+    is_cited = before["number"] in cited
     rules.refuse_change(document, ctx.call, is_cited=is_cited and after != before)
     check(SourceChanges, fields)
-    return _change(ctx, document, before, after, "source.updated", is_cited=is_cited)
+    return _change(ctx, document, before, after, cited, "source.updated", is_cited=is_cited)
 
 
 @source_change(
@@ -148,7 +152,8 @@ def verify_source(ctx: Context, document_id: str, source_id: str, fields: Fields
     """
     document, before = _own(ctx, document_id, source_id)
     after = rules.verified_source(before, ctx.call, fields["verified"])
-    return _change(ctx, document, before, after, "source.verified", data={"verified": fields["verified"]})
+    cited = cited_by(ctx, document.get("contentId"))
+    return _change(ctx, document, before, after, cited, "source.verified", data={"verified": fields["verified"]})
 
 
 @source_change(
@@ -168,7 +173,7 @@ def delete_source(ctx: Context, document_id: str, source_id: str) -> Result[Sour
     rules.refuse_deletion(
         document,
         ctx.call,
-        is_cited=_is_cited(ctx, document, [source]),
+        is_cited=source["number"] in cited_by(ctx, document.get("contentId")),
         is_published=published is not None and source["number"] in cited_by(ctx, published["markdownId"]),
     )
     _write(ctx, document, record_sources(document, ctx.call, "source.deleted", [source]))
@@ -191,39 +196,48 @@ def cited_by(ctx: Context, content_id: str | None) -> Mapping[int, int]:
 
 
 def _add(
-    ctx: Context, document: StoredDocument, sent: Sequence[Mapping[str, Any]], wrong: Sequence[Problem] = ()
-) -> tuple[StoredDocument, list[StoredSource]]:
-    """Adds sources to a document; returns both as they are then. `wrong` is what is wrong with what was sent."""
+    ctx: Context,
+    document: StoredDocument,
+    cited: Mapping[int, int],
+    sent: Sequence[Mapping[str, Any]],
+    wrong: Sequence[Problem] = (),
+) -> list[StoredSource]:
+    """Adds sources to a document whose text cites some numbers. `wrong` is what is wrong with what was sent."""
     new = rules.new_sources(document, ctx.call, sent, [new_id() for _ in sent])
-    is_cited = _is_cited(ctx, document, new)
+    is_cited = any(one["number"] in cited for one in new)
     rules.refuse_change(document, ctx.call, is_cited=is_cited)
     if wrong:
         raise BadRequest(errors=[*wrong])
     rules.refuse_if_full(len(sources_of(ctx, document)), len(new))
     after = rules.next_number(document) + len(new)
     decision = record_sources(document, ctx.call, "source.added", new, is_cited=is_cited, nextSource=after)
-    document = _write(ctx, document, decision)
+    _write(ctx, document, decision)
     ctx.store[SourceRecords].add_many(ctx.project_id, new)
-    return document, new
+    return new
 
 
 def _change(
-    ctx: Context, document: StoredDocument, before: StoredSource, after: StoredSource, event: str, **recorded: Any
+    ctx: Context,
+    document: StoredDocument,
+    before: StoredSource,
+    after: StoredSource,
+    cited: Mapping[int, int],
+    event: str,
+    **recorded: Any,
 ) -> Result[Source]:
     """Writes a changed source with its event, and returns it; nothing where nothing differs."""
     if after != before:
-        document = _write(ctx, document, record_sources(document, ctx.call, event, [after], **recorded))
+        _write(ctx, document, record_sources(document, ctx.call, event, [after], **recorded))
         after = ctx.store[SourceRecords].change(ctx.project_id, before, after)
-    [record] = _records(ctx, document, [after])
-    return Result(record, etag=record_tag(after))
+    return Result(source_record(after, cited), etag=record_tag(after))
 
 
-def _write(ctx: Context, document: StoredDocument, decision: Decision) -> StoredDocument:
+def _write(ctx: Context, document: StoredDocument, decision: Decision) -> None:
     """Writes the events of sources to their document, as a version where the text cites them."""
     if decision.document["version"] != document["version"]:
-        return write_decision(ctx, document, lambda present: decision)
-    ctx.store[Documents].remark(ctx.project_id, document, decision)
-    return decision.document
+        write_decision(ctx, document, lambda present: decision)
+    else:
+        ctx.store[Documents].remark(ctx.project_id, document, decision)
 
 
 def _own(ctx: Context, document_id: str, source_id: str) -> tuple[StoredDocument, StoredSource]:
@@ -235,11 +249,5 @@ def _own(ctx: Context, document_id: str, source_id: str) -> tuple[StoredDocument
     return document, source
 
 
-def _is_cited(ctx: Context, document: StoredDocument, sources: Sequence[StoredSource]) -> bool:
-    cited = cited_by(ctx, document.get("contentId"))
-    return any(one["number"] in cited for one in sources)
-
-
-def _records(ctx: Context, document: StoredDocument, sources: Sequence[StoredSource]) -> list[Source]:
-    cited = cited_by(ctx, document.get("contentId")) if sources else {}
+def _records(sources: Sequence[StoredSource], cited: Mapping[int, int]) -> list[Source]:
     return [source_record(one, cited) for one in sources]
