@@ -43,6 +43,10 @@ class Window:
         found: list[WebElement] = self.until(lambda: self.chrome.find_elements(By.CSS_SELECTOR, selector))
         return found[0]
 
+    def click(self, selector: str) -> None:
+        """Clicks on the first element that a selector finds; a live page may replace it meanwhile."""
+        self.until(lambda: self.find(selector).click() or True)
+
     def has(self, selector: str) -> bool:
         """Returns whether a selector finds something now."""
         return bool(self.chrome.find_elements(By.CSS_SELECTOR, selector))
@@ -58,7 +62,7 @@ class Window:
             return (asks,)
 
         if self.until(clicked)[0]:
-            self.find("#question button[value=yes]").click()
+            self.click("#question button[value=yes]")
         self.until(lambda: self.chrome.find_element(By.TAG_NAME, "html") != before)
 
     def click_tab(self, label: str) -> None:

@@ -24,7 +24,7 @@ BOARD_FITS = "const board = document.querySelector('#board'); return board.scrol
 
 def chosen(window: Window, beginning: str) -> None:
     """Opens the palette by its key, and chooses what begins like this."""
-    window.find("main").click()
+    window.click("main")
     window.keys(Keys.CONTROL + "k" + Keys.NULL)
     window.find("#palette input").send_keys(beginning)
     window.until(lambda: beginning in window.find("#palette [aria-selected]").text.lower())
@@ -78,10 +78,10 @@ def test_the_toolbar_writes_markdown(window: Window, project: Project) -> None:
     editor.send_keys("Rye")
     for tool in ("bold", "heading"):
         editor.send_keys(Keys.CONTROL + "a" + Keys.NULL)
-        window.find(f"[data-tool={tool}]").click()
-    window.find("[data-tool=table]").click()
+        window.click(f"[data-tool={tool}]")
+    window.click("[data-tool=table]")
     editor.send_keys(Keys.CONTROL + Keys.END + Keys.NULL, Keys.ENTER)
-    window.find("[data-tool=list]").click()
+    window.click("[data-tool=list]")
     editor.send_keys("Sour")  # after the sign, on a line that was empty
     editor.send_keys(Keys.SHIFT + Keys.HOME + Keys.NULL, Keys.CONTROL + "k" + Keys.NULL)
     address = window.find("#address-url")
@@ -109,8 +109,8 @@ def test_who_writes_learns_at_once_that_an_agent_claimed_the_piece(window: Windo
     project.store[Outboxes].publish_all(project.id)
     window.until(lambda: "writer-1 (Night writer) claimed this piece" in window.find("#meanwhile").text)
 
-    window.find("#meanwhile button").click()
-    window.find("#question [value=yes]").click()
+    window.click("#meanwhile button")
+    window.click("#question [value=yes]")
     window.until(lambda: "is withdrawn" in window.find("#toasts").text)
     assert now(project, document)["brief"]["state"] == "none"
     assert "Mine." in editor.text
@@ -127,7 +127,7 @@ def test_links_of_a_brief_are_found_by_their_titles(window: Window, project: Pro
     window.until(lambda: "Which flour?" in window.find(".found").text)
     search.send_keys(Keys.ENTER)
     window.until(lambda: "Which flour?" in window.find(".chosen").text)
-    window.find(".chosen button[aria-label='Remove Salt']").click()
+    window.click(".chosen button[aria-label='Remove Salt']")
     window.press("Save brief")
     assert now(project, document)["brief"]["internalLinks"] == [flour["id"]]
 
@@ -147,10 +147,10 @@ def test_all_columns_fit_a_desk_and_those_set_aside_stay_so(window: Window, proj
         assert window.chrome.execute_script(BOARD_FITS)
         idea, approved = (window.chrome.execute_script(WIDTHS)[at] for at in (0, 4))
         assert (idea > 150, approved < 60) == (True, True)
-        window.find(".column[data-status=idea] .fold").click()
+        window.click(".column[data-status=idea] .fold")
         window.open("/console/board")
         assert window.chrome.execute_script(WIDTHS)[0] < 60
-        window.find(".column[data-status=idea] .fold").click()
+        window.click(".column[data-status=idea] .fold")
         assert window.chrome.execute_script(WIDTHS)[0] > 150
 
 
@@ -171,11 +171,11 @@ def test_a_phone_opens_where_something_waits_and_shows_the_whole_navigation(wind
 def test_enter_in_a_dialog_does_what_the_dialog_is_for(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT, status="drafting")
     window.sign_in(project.token("Ingrid"))
-    window.find(f"#m-{document['id']}").click()
-    window.find("#move input[value=review]").click()
+    window.click(f"#m-{document['id']}")
+    window.click("#move input[value=review]")
     window.find("#move input[value=review]").send_keys(Keys.ENTER)
     window.until(lambda: now(project, document)["status"] == "review")
-    window.find(f"#m-{document['id']}").click()
-    window.find("#move [data-cancels]").click()
+    window.click(f"#m-{document['id']}")
+    window.click("#move [data-cancels]")
     assert now(project, document)["status"] == "review"
     assert window.problems() == []

@@ -100,14 +100,14 @@ def test_a_wrong_field_has_the_focus_a_secret_is_copied_and_nothing_is_cleared_i
     window.until(lambda: window.chrome.switch_to.active_element.get_attribute("name") == "writesPerHour")
     window.find("[name=writesPerHour]").clear()
     window.press("Create token")
-    window.find("[data-copies]").click()
+    window.click("[data-copies]")
     window.until(lambda: "Copied." in window.find("#toasts").text)
 
     window.open("/console/table")
-    window.find("[data-all]").click()
-    window.find(".bulk summary").click()
+    window.click("[data-all]")
+    window.click(".bulk summary")
     for bulk, field in (("assign", "b-assign"), ("category", "b-category"), ("due", "b-due")):
-        window.find(f".bulk [value={bulk}]").click()
+        window.click(f".bulk [value={bulk}]")
         window.until(lambda field=field: window.chrome.switch_to.active_element.get_attribute("id") == field)
     assert now(project, document)["dueDate"] == "2099-01-31"
 
@@ -140,8 +140,8 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
         return window.has("#move[open]")
 
     window.until(asked_by_key)
-    window.find("#move input[value=published]").click()
-    window.find("#move button[value=move]").click()
+    window.click("#move input[value=published]")
+    window.click("#move button[value=move]")
     window.until(lambda: "has no content" in window.find("#toasts").text)
     assert now(project, arriving)["status"] == "planned"
 
@@ -158,7 +158,7 @@ def test_the_board_follows_and_cards_are_moved_by_mouse_and_by_keys(window: Wind
     window.chrome.execute_script(PUT_DOWN, f"#d-{sent_back['id']}", ".column[data-status=drafting]")
     window.find("#move-note").send_keys("Say which flour.")
     assert window.find("#move-offer").is_selected()
-    window.find("#move button[value=move]").click()
+    window.click("#move button[value=move]")
     window.until(lambda: "with your note, and its brief is offered." in window.find("#toasts").text)
     after = now(project, sent_back)
     assert (after["status"], after["brief"]["state"]) == ("drafting", "ready")
@@ -186,7 +186,7 @@ def test_a_card_is_published_and_unpublished_only_when_that_is_confirmed(window:
             window.until(lambda: window.has(f"#board #d-{document['id']}"))
             window.chrome.execute_script(PUT_DOWN, f"#d-{document['id']}", f".column[data-status={column}]")
             assert question in window.find("#move").text
-            window.find(f"#move {button}").click()
+            window.click(f"#move {button}")
             window.find(f".column[data-status={status}] #d-{document['id']}")
             assert now(project, document)["status"] == status
     assert window.problems() == []
@@ -205,7 +205,7 @@ def test_a_time_of_publishing_is_proposed_where_a_card_is_scheduled(window: Wind
     window.sign_in(project.token("Ingrid"))
     window.chrome.execute_script(PUT_DOWN, f"#d-{document['id']}", ".column[data-status=scheduled]")
     assert window.find("#move-at").get_property("value") == "2099-01-31T09:00"
-    window.find("#move button[value=move]").click()
+    window.click("#move button[value=move]")
     card = window.find(f".column[data-status=scheduled] #d-{document['id']}")
     assert now(project, document)["publishAt"].startswith("2099-01-31T09:00")
     card.find_element(By.CSS_SELECTOR, "[data-move]").send_keys(Keys.ENTER)
@@ -265,7 +265,7 @@ def test_a_piece_is_moved_to_another_day_by_its_button_and_keeps_the_focus(windo
 
     window.chrome.execute_script(PRESS, f"#m-due-{document['id']}")
     window.chrome.execute_script("document.querySelector('#move-to-day').value = '2099-01-20'")
-    window.find("#move-day button[value=move]").click()
+    window.click("#move-day button[value=move]")
     window.find(f"[data-day='2099-01-20'] [data-id='{document['id']}']")
 
     assert window.chrome.switch_to.active_element.get_attribute("id") == f"m-due-{document['id']}"
@@ -289,17 +289,17 @@ def test_what_a_card_needs_to_be_moved_is_demanded_and_stays_until_it_is_moved(
         return str(window.find("#move-note").get_attribute("value"))
 
     assert send_back(first) == ""
-    window.find("#move button[value=move]").click()
+    window.click("#move button[value=move]")
     assert window.find("#move").is_displayed()  # a note is required
     window.find("#move-note").send_keys("Say which flour.")
     offline(window, True)
-    window.find("#move button[value=move]").click()
+    window.click("#move button[value=move]")
     window.until(lambda: "can't be reached" in window.find("#toasts").text)
     offline(window, False)
     assert send_back(first) == "Say which flour."
-    window.find("#move [data-cancels]").click()
+    window.click("#move [data-cancels]")
     assert send_back(second) == ""
-    window.find("#move [data-cancels]").click()
+    window.click("#move [data-cancels]")
 
 
 def test_what_was_written_and_not_saved_is_there_again(window: Window, project: Project) -> None:
@@ -330,7 +330,7 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     window.open("/console/board")  # WebDriver leaves a page without the question that a person is asked
     window.open(page)
     assert editor().text.endswith("More.")
-    window.find(".notice button").click()
+    window.click(".notice button")
     window.until(lambda: editor().text.endswith("Mine."))
     assert not window.has(".notice")
 
@@ -346,8 +346,8 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     window.open("/console/board")
     window.open(page.replace("edit", "brief"))
     assert window.find("#f-outline").get_attribute("value") == "Why rye\nHow"
-    window.find(".me summary").click()
-    window.find("[data-signs-out]").click()
+    window.click(".me summary")
+    window.click("[data-signs-out]")
     window.find("#token")
     assert window.chrome.execute_script("return localStorage.length") == 0
     assert window.problems() == []
@@ -411,9 +411,9 @@ def test_a_changed_cell_is_not_checked_yet_and_enter_checks_it(window: Window, p
     window.press("Add 2 pieces")
     for box in window.chrome.find_elements(By.CSS_SELECTOR, "tbody [name=id]"):
         box.click()
-    window.find("[value=offer]").click()
+    window.click("[value=offer]")
     assert window.find("#question-text").text.startswith("1 of 2 have an assignee")
-    window.find("#question [value=yes]").click()
+    window.click("#question [value=yes]")
     window.until(lambda: "2 of 2 done" in window.find("h1").text)
 
 
@@ -515,7 +515,7 @@ def test_the_bulk_actions_fit_a_phone_whatever_the_members_are_called(window: Wi
     window.sign_in(project.token("Ingrid"))
     with screen(window, 390, 844):
         window.open("/console/table")
-        window.find("#table [name=id]").click()
+        window.click("#table [name=id]")
         window.until(lambda: window.find(".bulk").is_displayed())
         assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
 
@@ -573,13 +573,13 @@ def test_filters_are_in_a_short_address_are_announced_and_a_document_leads_back_
     document = a_document(project.context(), markdown="Flour.", status="drafting")
     OPERATIONS["submit_document"](project.context(), document["id"])
     window.open("/console/inbox")
-    window.find("[data-read]").click()
+    window.click("[data-read]")
     window.until(lambda: window.find(".crumbs a").text == "Inbox")
     window.open("/console/table")
     menu = window.find("details.menu")
     menu.click()
     assert menu.get_attribute("open")
-    window.find("h1").click()
+    window.click("h1")
     assert not menu.get_attribute("open")
     assert window.problems() == []
 
@@ -587,7 +587,7 @@ def test_filters_are_in_a_short_address_are_announced_and_a_document_leads_back_
 def test_the_number_of_more_filters_is_that_of_what_is_chosen(window: Window, project: Project) -> None:
     a_ready_brief(project.context(), title="Rye")
     window.sign_in(project.token("Ingrid"), "/console/table")
-    window.find("#more-filters").click()
+    window.click("#more-filters")
     for chosen, text in (("ready", "More filters (1)"), ("", "More filters")):
         Select(window.find("#p-briefState")).select_by_value(chosen)
         window.until(lambda text=text: window.find("#more-filters").text == text)
@@ -601,24 +601,24 @@ def test_filters_are_saved_as_a_view_renamed_and_deleted(window: Window, project
     window.sign_in(project.token("Ingrid"), "/console/table")
     assert not window.has(".views summary")
     Select(window.find("#p-status")).select_by_value("planned")
-    window.find(".views summary").click()
+    window.click(".views summary")
     window.find("#f-views").send_keys("Planned next")
     window.press("Save")
     assert window.find(".views [aria-current]").text == "Planned next"
 
-    window.find(".views a").click()
+    window.click(".views a")
     window.until(lambda: len(window.chrome.find_elements(By.CSS_SELECTOR, "#table tbody tr")) == 2)
     window.chrome.find_element(By.LINK_TEXT, "Planned next").click()
     window.until(lambda: window.chrome.current_url.endswith("/console/table?status=planned"))
-    window.find(".views summary").click()
+    window.click(".views summary")
     window.find("#f-views").clear()
     window.find("#f-views").send_keys("Next")
     window.press("Rename")
     assert window.find(".views [aria-current]").text == "Next"
-    window.find(".views summary").click()
+    window.click(".views summary")
     before = window.find("html")
     window.chrome.find_element(By.XPATH, "//button[text()='Delete']").click()
-    window.find("#question button[value=yes]").click()
+    window.click("#question button[value=yes]")
     window.until(lambda: window.find("html") != before)
     assert "Next is deleted." in window.find("main .notice").text
     assert not window.has(".views a")
@@ -637,7 +637,7 @@ def test_a_slow_answer_is_said_to_be_awaited_and_a_failure_can_be_closed(window:
     offline(window, True)
     window.chrome.execute_script(PUT_DOWN, ".piece", "[data-day='2099-01-20']")
     window.until(lambda: "can't be reached" in window.find("#toasts").text)
-    window.find("#toasts button").click()
+    window.click("#toasts button")
     assert window.find("#toasts").text == ""
     offline(window, False)
     assert now(project, document)["dueDate"] == "2099-01-15"
@@ -692,13 +692,13 @@ def test_what_was_done_by_mistake_is_undone(window: Window, project: Project) ->
     window.open("/console/calendar?day=2099-01-10")
     window.chrome.execute_script(PUT_DOWN, ".piece", "[data-day='2099-01-15']")
     window.find("[data-day='2099-01-15'] .piece")
-    window.find("#toasts [data-undo]").click()
+    window.click("#toasts [data-undo]")
     window.find("[data-day='2099-01-10'] .piece")
     assert (now(project, document)["dueDate"], now(project, document)["status"]) == ("2099-01-10", "drafting")
 
     window.open(f"/console/documents/{document['id']}")
-    window.find("#all-actions").click()
-    window.find("#act-delete_document").click()
+    window.click("#all-actions")
+    window.click("#act-delete_document")
     yes = window.find("#question button[value=yes]")
     assert (yes.text, yes.get_attribute("data-kind")) == ("Move to trash", "danger")
     yes.click()
@@ -714,11 +714,11 @@ def test_in_a_table_keys_send_the_bulk_action_that_has_the_focus_alone(window: W
     window.sign_in(project.token("Ingrid"), "/console/table?sort=title")
     window.keys("j")
     window.chrome.switch_to.active_element.send_keys(Keys.CONTROL + Keys.ENTER)
-    window.find(f"input[name=id][value='{tea['id']}']").click()
+    window.click(f"input[name=id][value='{tea['id']}']")
     window.chrome.switch_to.active_element.send_keys(Keys.CONTROL + Keys.ENTER)
     assert window.chrome.current_url.endswith("/console/table?sort=title")
 
-    window.find(".bulk summary").click()
+    window.click(".bulk summary")
     window.chrome.execute_script("document.querySelector('#b-due').value = '2099-01-10'")
     window.find("#b-due").send_keys(Keys.CONTROL + Keys.ENTER)
     window.until(lambda: now(project, tea)["dueDate"] == "2099-01-10")
@@ -779,7 +779,7 @@ def test_actions_stay_open_while_others_work_and_a_time_that_is_past_is_not_sent
     ctx = project.context()
     document = a_document(ctx, title="Rye", markdown=TEXT)
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
-    window.find("#all-actions").click()
+    window.click("#all-actions")
     window.chrome.execute_script("document.querySelector('#act-publish_document').focus()")
     OPERATIONS["update_document"](ctx, document["id"], fields={"subtitle": "The other bread"})
     project.store[Outboxes].publish_all(project.id)
@@ -788,7 +788,7 @@ def test_actions_stay_open_while_others_work_and_a_time_that_is_past_is_not_sent
     assert window.chrome.switch_to.active_element.get_attribute("id") == "act-publish_document"
 
     window.chrome.execute_script("document.querySelector('#a-at').value = '2020-01-31T09:00'")
-    window.find("#act-schedule_document").click()
+    window.click("#act-schedule_document")
     assert window.chrome.execute_script("return document.querySelector('#a-at').validity.rangeUnderflow")
     assert window.find("#a-at").get_attribute("value") == "2020-01-31T09:00"
 
@@ -895,9 +895,9 @@ def test_offline_every_button_stays_on_the_page_and_says_so(window: Window, proj
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/fields")
     window.find("[name=title]").send_keys(" bread")
     offline(window, True)
-    window.find("form[data-draft] .button[data-kind=main]").click()
+    window.click("form[data-draft] .button[data-kind=main]")
     window.until(lambda: "You are offline" in window.find("#toasts").text)
     assert window.chrome.current_url.endswith("/fields")
     offline(window, False)
-    window.find("form[data-draft] .button[data-kind=main]").click()
+    window.click("form[data-draft] .button[data-kind=main]")
     window.until(lambda: now(project, document)["title"] == "Rye bread")

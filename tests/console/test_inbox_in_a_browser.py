@@ -49,9 +49,9 @@ def test_lines_are_done_with_a_key_and_the_number_follows(window: Window, projec
     oats = OPERATIONS["submit_document"](ctx, a_document(ctx, title="Oats", slug="oats", markdown="Oats.")["id"]).body
     project.store[Outboxes].publish_all(project.id)
     window.until(lambda: window.find("nav .count").text == "5")  # the board is live, and the bell with it
-    window.find(f"#m-{oats['id']}").click()
-    window.find("#move input[value=approved]").click()
-    window.find("#move [value=move]").click()
+    window.click(f"#m-{oats['id']}")
+    window.click("#move input[value=approved]")
+    window.click("#move [value=move]")
     window.until(lambda: window.find("nav .count").text == "4")
     window.keys("gn")
     window.find(".inbox [data-read]")
@@ -62,7 +62,7 @@ def test_lines_are_done_with_a_key_and_the_number_follows(window: Window, projec
     window.until(lambda: window.has("details[open] textarea"))
     window.chrome.switch_to.active_element.send_keys("Rye flour.")
     take_pictures(window, "inbox-open")
-    window.find("details[open] button").click()
+    window.click("details[open] button")
     window.until(lambda: window.find("nav .count").text == "3")
 
     for left in ("2", "1"):
@@ -83,7 +83,7 @@ def test_a_form_that_is_opened_with_the_mouse_has_the_cursor(window: Window, pro
     OPERATIONS["open_thread"](ctx, document["id"], fields={"text": "Which?", "level": "must"})
     window.sign_in(project.token("Ada", memberId=ObjectId(ada["id"])), "/console/inbox")
 
-    window.find(".inbox summary").click()
+    window.click(".inbox summary")
     window.until(lambda: window.chrome.switch_to.active_element.get_attribute("name") == "text")
     window.keys("Rye flour.")
     assert window.find("details[open] textarea").get_property("value") == "Rye flour."

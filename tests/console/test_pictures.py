@@ -62,7 +62,7 @@ def test_a_picture_comes_into_the_text_however_it_is_brought(window: Window, pro
     field = window.find(".uploads input")
     shot(window, "described")
     field.send_keys("A [round] loaf")
-    window.find(".uploads button").click()
+    window.click(".uploads button")
     window.until(lambda: not window.has(".uploads li"))
     assert "![A \\[round\\] loaf](http" in text_of(window)
 
@@ -76,19 +76,19 @@ def test_a_picture_comes_into_the_text_however_it_is_brought(window: Window, pro
     assert "#picture-" not in text_of(window)
     window.until(lambda: "could not be taken" in window.find("#toasts").text)
 
-    window.find("[data-picks=text]").click()
+    window.click("[data-picks=text]")
     window.until(lambda: len(window.chrome.find_elements(By.CSS_SELECTOR, "#picker li button")) == 3)
     shot(window, "picker")
     search = window.find("#picker input[type=search]")
     search.send_keys("jar")
     window.until(lambda: len(window.chrome.find_elements(By.CSS_SELECTOR, "#picker li button")) == 1)
-    window.find("#picker li button").click()
+    window.click("#picker li button")
     window.until(lambda: text_of(window).count("![A jar](") == 2)
 
     files = [tmp_path / f"{number}.png" for number in (5, 6)]
     for number, file in enumerate(files):
         file.write_bytes(a_picture(seed=10 + number))
-    window.find("[data-picks=text]").click()
+    window.click("[data-picks=text]")
     window.until(lambda: window.find("#picker").is_displayed())
     window.find("#picker [data-uploads]").send_keys("\n".join(map(str, files)))
     window.until(lambda: text_of(window).count("/media/") == 6)
@@ -112,7 +112,7 @@ def test_a_refused_upload_says_why_and_is_tried_again_or_cancelled(window: Windo
     transfer(window, "drop", a_picture(seed=4), name="loaf.png")
     window.until(lambda: "connection was lost" in window.find(".uploads").text)
     window.chrome.set_network_conditions(offline=False, latency=0, throughput=-1)
-    window.find(".uploads button").click()
+    window.click(".uploads button")
     window.until(lambda: "![](http" in text_of(window))
     window.problems()
 
@@ -123,7 +123,7 @@ def test_a_cover_is_chosen_and_shown(window: Window, project: Project, tmp_path:
     file = tmp_path / "cover.png"
     file.write_bytes(a_picture(seed=7))
     window.chrome.execute_script("arguments[0].scrollIntoView({ block: 'center' })", window.find(".cover"))
-    window.find("[data-picks=cover]").click()
+    window.click("[data-picks=cover]")
     window.until(lambda: window.find("#picker").is_displayed())
     window.find("#picker [data-uploads]").send_keys(str(file))
     window.until(lambda: "/media/" in window.find("[name=coverImageUrl]").get_attribute("value"))
@@ -155,7 +155,7 @@ def test_the_page_of_pictures(window: Window, project: Project, tmp_path: Path) 
     window.open("/console/pictures?show=bare")
     assert "Starter" not in window.find("main").text
     window.open("/console/pictures?q=jar&show=unused")
-    window.find(".pictures a").click()
+    window.click(".pictures a")
     window.find("#uses")
     window.press("Delete")
     window.until(lambda: "deleted" in window.find("main").text)

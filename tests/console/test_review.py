@@ -156,7 +156,7 @@ def test_a_review_goes_round_until_people_decide(window: Window, project: Projec
     window.keys("c")
     window.until(lambda: "since=" not in window.chrome.current_url)
 
-    window.find(f"#t-{threads['Which flour?']['id']}").click()
+    window.click(f"#t-{threads['Which flour?']['id']}")
     window.keys("d")
     window.until(lambda: threads_of(project, document)["Which flour?"]["state"] == "resolved")
     window.until(lambda: not window.has(f".threads > #t-{threads['Which flour?']['id']}"))
@@ -206,7 +206,7 @@ def test_what_is_selected_is_found_in_the_markdown_or_it_is_said_that_it_is_not(
     assert quoted("See it", 2, "#markdown") == "See it"
     select(window, "See it", 1, "#markdown")
     remark(window, "s", "Again?", "at once")
-    window.find(".composer .button:not([name])").click()
+    window.click(".composer .button:not([name])")
     window.until(lambda: threads_of(project, document))
     thread = threads_of(project, document)["Again?"]
     assert (thread["quote"]["prefix"][-4:], thread["quote"]["suffix"][:5]) == ("it. ", ".\n\nAn")
@@ -275,7 +275,7 @@ def test_what_can_be_done_with_a_thread_is_visible_and_proposing_begins_in_the_w
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
     with screen(window, 390, 844):
         assert all(window.find(f".answer {one}").is_displayed() for one in ("[data-replies]", "[data-press=d]"))
-    window.find("[data-replies]").click()
+    window.click("[data-replies]")
     window.until(lambda: window.chrome.switch_to.active_element.get_attribute("name") == "text")
     window.keys("Yes." + Keys.CONTROL + Keys.ENTER)
     window.until(lambda: "Yes." in window.find(".threads > .thread").text)
@@ -296,13 +296,13 @@ def test_what_is_half_written_stays_when_another_remark_is_resolved(window: Wind
         OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
     warm, much = (f"#t-{one['id']}" for one in threads_of(project, document).values())
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
-    window.find(f"{warm} [data-replies]").click()
+    window.click(f"{warm} [data-replies]")
     window.keys("At 28 degrees")
     select(window, "second day")
     window.keys("m")
     window.keys("Which?")
 
-    window.find(f"{much} [data-press=d]").click()
+    window.click(f"{much} [data-press=d]")
     window.until(lambda: window.has(f".resolved {much}"))
     assert window.find(f"{warm} textarea").get_property("value") == "At 28 degrees"
     assert window.find("#c-text").get_property("value") == "Which?"
@@ -310,7 +310,7 @@ def test_what_is_half_written_stays_when_another_remark_is_resolved(window: Wind
     assert window.find("[name=level][value=must]").is_selected()
     window.find("#c-text").send_keys(Keys.CONTROL + Keys.ENTER)
     window.until(lambda: "Which?" in window.find("[data-kept]").text)
-    window.find(f"{warm} [data-replies]").click()
+    window.click(f"{warm} [data-replies]")
     window.until(lambda: threads_of(project, document)["lukewarm"]["state"] == "answered")
     assert window.problems() == []
 
@@ -331,7 +331,7 @@ def test_a_suggestion_is_accepted_and_remarks_are_answered_where_the_text_is_wri
     window.find(f"{ids['A photograph?']} textarea").send_keys("On Thursday")
 
     window.find(f"{ids['How warm?']} textarea").send_keys("Thanks.")
-    window.find(f"{ids['How warm?']} [formaction$='/accept']").click()
+    window.click(f"{ids['How warm?']} [formaction$='/accept']")
     window.until(lambda: not window.has(ids["How warm?"]))
     window.until(lambda: "at 28 °C" in editor.text and "Mine." in editor.text)
     assert window.find("[name=baseVersion]").get_attribute("value") == str(now(project, document)["version"]) == "3"
@@ -341,10 +341,10 @@ def test_a_suggestion_is_accepted_and_remarks_are_answered_where_the_text_is_wri
 
     editor.send_keys("More. ")
     window.until(lambda: window.find(f"{ids['Which flour?']} textarea").send_keys("Rye.") or True)
-    window.until(lambda: window.find(f"{ids['Which flour?']} [data-replies]").click() or True)
+    window.click(f"{ids['Which flour?']} [data-replies]")
     window.until(lambda: "Rye." in window.find(f"{ids['Which flour?']} .comments").text)
     assert threads_of(project, document)["Which flour?"]["state"] == "answered"
-    window.until(lambda: window.find(f"{ids['A photograph?']} [formaction$='/resolve']").click() or True)
+    window.click(f"{ids['A photograph?']} [formaction$='/resolve']")
     window.until(lambda: not window.has(ids["A photograph?"]))
     assert window.find("#remarks-left").text == "1 remark to see to"
     assert threads_of(project, document)["A photograph?"]["comments"][-1]["text"] == "On Thursday"
@@ -365,7 +365,7 @@ def test_a_suggestion_that_can_not_be_accepted_leaves_what_was_typed(window: Win
     editor = window.find(".editor").shadow_root.find_element("css selector", ".cm-content")
     editor.send_keys(Keys.CONTROL + "a" + Keys.NULL, "Throw half away.")
     window.find("#remarks textarea").send_keys("Thanks.")
-    window.find("#remarks [formaction$='/accept']").click()
+    window.click("#remarks [formaction$='/accept']")
     window.until(lambda: "not at one certain place of the text" in window.find("#toasts").text)
     assert comments_of(project, document, "Feed what?") == ["Feed what?", "Thanks."]
     assert window.find("#remarks textarea").get_property("value") == ""
@@ -375,7 +375,7 @@ def test_a_suggestion_that_can_not_be_accepted_leaves_what_was_typed(window: Win
     editor.send_keys(" Mine.")
     theirs = {"markdown": "Theirs.\n", "baseVersion": 2}
     OPERATIONS["write_content"](project.context(project.token("Ada")), document["id"], fields=theirs)
-    window.find("#remarks [formaction$='/resolve']").click()
+    window.click("#remarks [formaction$='/resolve']")
     window.until(lambda: threads_of(project, document)["Feed what?"]["state"] == "resolved")
     assert editor.text == "Throw half away. Mine."
     window.press("Save")
@@ -420,7 +420,7 @@ def test_an_answer_is_sent_once_however_often_it_is_pressed(window: Window, proj
     assert "It is accepted" in window.find("#toasts").text
 
     window.open(f"/console/documents/{document['id']}")
-    window.find(f"{ids['Which flour?']} [data-replies]").click()
+    window.click(f"{ids['Which flour?']} [data-replies]")
     window.keys("Whole-grain.")
     window.chrome.execute_script(PRESS_TWICE, f"{ids['Which flour?']} [data-replies]")
     window.until(lambda: "Whole-grain." in window.find(f"{ids['Which flour?']} .comments").text)
@@ -441,8 +441,8 @@ def test_a_tick_that_is_taken_away_is_saved_with_the_text(window: Window, projec
     document, ids = written(window, project, status="planned")
     editor = window.find(".editor").shadow_root.find_element("css selector", ".cm-content")
     editor.send_keys("Mine. ")
-    window.find("[name=drafts]").click()
-    window.find(f"{ids['How warm?']} [formaction$='/accept']").click()
+    window.click("[name=drafts]")
+    window.click(f"{ids['How warm?']} [formaction$='/accept']")
     window.until(lambda: not window.has(ids["How warm?"]))
     window.until(lambda: "at 28 °C" in editor.text)
     assert "saved version" not in window.find("#meanwhile").get_attribute("textContent")
@@ -487,11 +487,11 @@ def test_on_a_phone_the_text_is_near_and_touching_words_shows_their_remark_over_
         assert window.chrome.execute_script("return scrollY") == 0
         thread = window.find(".thread")
         assert (thread.rect["y"] + thread.rect["height"], thread.rect["y"] > 400) == (844, True)
-        window.find(".thread [data-lowers]").click()
+        window.click(".thread [data-lowers]")
         assert thread.rect["y"] > 844
         window.chrome.execute_script(TOUCH)
         window.find(".thread textarea").send_keys("At 28 degrees.")
-        window.find(".thread [data-replies]").click()
+        window.click(".thread [data-replies]")
         window.until(lambda: "At 28 degrees." in window.find(".comments").text)
         assert window.chrome.execute_script("return scrollY") == 0
         window.open(f"/console/documents/{document['id']}/edit")
@@ -518,13 +518,13 @@ def test_on_a_phone_a_remark_is_written_below_its_words_and_the_text_stays_where
         window.chrome.execute_script("scrollBy(0, getSelection().getRangeAt(0).getBoundingClientRect().bottom - 800)")
         window.until(lambda: window.find("#marking").is_displayed())
         assert not window.find("#marking kbd").is_displayed()
-        window.find("[data-marks=s]").click()
+        window.click("[data-marks=s]")
         window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "c-text")
         top, bottom, form, end, height = window.chrome.execute_script(WORDS_AND_FORM)
         assert 0 < top < bottom < form < end <= height
         at = window.chrome.execute_script("return scrollY")
         window.keys("How warm?")
-        window.find(".composer .button:not([name])").click()
+        window.click(".composer .button:not([name])")
         window.until(lambda: len(window.chrome.find_elements("css selector", ".threads > .thread")) == 2)
         assert window.chrome.execute_script("return scrollY") == pytest.approx(at, abs=40)
     assert window.problems() == []
@@ -561,7 +561,7 @@ def test_a_visitor_remarks_by_a_link_until_it_is_revoked(window: Window, project
     mine = threads_of(project, document)["Is that so?"]
     assert (mine["openedBy"]["type"], mine["openedBy"]["name"]) == ("link", "Lee & Partners")
     window.chrome.execute_script("document.activeElement.blur()")
-    window.until(lambda: window.find(f"#t-{mine['id']}").click() or True)
+    window.click(f"#t-{mine['id']}")
     window.keys("d")
     window.until(lambda: threads_of(project, document)["Is that so?"]["state"] == "resolved")
     window.open("/console/board")
@@ -630,7 +630,7 @@ def test_a_name_is_completed_after_an_at_sign(window: Window, project: Project) 
         OPERATIONS["create_member"](ctx, fields={"name": name})
     document = a_document(ctx, title="Rye", markdown="Flour.\n", status="drafting")
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
-    window.find(".composing summary").click()
+    window.click(".composing summary")
     field = window.find("#c-text")
     field.send_keys("Ask @as")
     window.until(lambda: window.find("#mentions [aria-selected]").text == "Åsa Berg")

@@ -68,7 +68,7 @@ def test_an_altered_excerpt_is_found_mended_compared_and_published(
     window.open(f"/console/documents/{document}/approve")
     assert "All 4 are compared" in window.find("[aria-labelledby=cited-sources]").text
     for box in ("facts", "sources"):
-        window.find(f"[name={box}]").click()
+        window.click(f"[name={box}]")
     window.find("[name=examined]").send_keys("Each source.")
     window.press("Approve")
     record = window.find(".record").text
@@ -100,7 +100,7 @@ def test_a_source_is_picked_and_added_while_writing(window: Window, project: Pro
     root.find_element(By.CSS_SELECTOR, ".cm-tooltip-autocomplete li").click()
     window.find("#ns-title").send_keys("Another")
     window.find("#ns-excerpt").send_keys("Rye is dark.")
-    window.find("#new-source [value=yes]").click()
+    window.click("#new-source [value=yes]")
     window.until(lambda: "[^s1][^s2]" in window.find("[data-editor]").get_property("value"))
     assert [one["title"] for one in called(project, "list_sources", document["id"])] == [
         "The handbook of rye",

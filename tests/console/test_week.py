@@ -53,7 +53,7 @@ def test_a_week_of_an_editor(window: Window, project: Project, base: str, width:
             schedule(window, title)
         see_the_calendar(window)
         find(window, "stol", "Stollen im Advent")
-        window.find(".actions a[href*='/docs']").click()
+        window.click(".actions a[href*='/docs']")
         console, site = window.chrome.window_handles
         window.chrome.switch_to.window(site)
         window.until(lambda: "/docs?piece=stollen-im-advent" in window.chrome.current_url)
@@ -134,7 +134,7 @@ def see_the_calendar(window: Window) -> None:
 
 def find(window: Window, beginning: str, title: str) -> None:
     """Finds a piece by the beginning of a word, and opens it."""
-    window.find("[data-opens-palette]").click()
+    window.click("[data-opens-palette]")
     field = window.find("#palette input")
     field.send_keys(beginning)
     window.until(lambda: title in window.find("#palette [aria-selected]").text)

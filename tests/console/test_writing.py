@@ -64,7 +64,7 @@ def within(window: Window, selector: str) -> list[WebElement]:
 
 def tool(window: Window, name: str) -> None:
     """Presses a button of the toolbar."""
-    window.find(f"[data-tool={name}]").click()
+    window.click(f"[data-tool={name}]")
 
 
 def keys(window: Window, *typed: str) -> None:
@@ -155,8 +155,8 @@ def test_a_text_that_is_opened_walked_through_and_saved_is_the_same(
     content(window).click()
     press(window, Keys.CONTROL, Keys.HOME)
     keys(window, Keys.ARROW_DOWN * 12, Keys.ARROW_RIGHT * 12)
-    window.find("[data-shows-markdown]").click()
-    window.find("[data-shows-markdown]").click()
+    window.click("[data-shows-markdown]")
+    window.click("[data-shows-markdown]")
     assert text_of(window) == markdown
     window.press("Save")
     assert now(project, document)["version"] == document["version"]
@@ -166,12 +166,12 @@ def test_whether_marks_are_shown_is_remembered(window: Window, project: Project)
     opened(window, project, "A **loaf**.\n")
     assert "A loaf." in seen(window)
     assert not window.find("#preview").is_displayed()
-    window.find("[data-shows-markdown]").click()
+    window.click("[data-shows-markdown]")
     assert "A **loaf**." in seen(window)
     window.chrome.refresh()
     assert "A **loaf**." in seen(window)
     assert window.find("#preview").is_displayed()
-    window.find("[data-shows-markdown]").click()
+    window.click("[data-shows-markdown]")
     assert "A loaf." in seen(window)
 
 

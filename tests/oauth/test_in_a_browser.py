@@ -55,12 +55,12 @@ def test_coming_from_another_site_and_going_back(
 
     window = Window(chrome, address)
     chrome.get(f"{client_site}/?to={address}/oauth/authorize?{query}")
-    window.find("#link").click()
+    window.click("#link")
     window.find("#token").send_keys(editor.secret + Keys.ENTER)
     window.until(lambda: "/console/connect" in chrome.current_url)
 
     chrome.get(f"{client_site}/?to={address}/oauth/authorize?{query}")
-    window.find("#link").click()
+    window.click("#link")
     window.find("form.connect")
     assert "/console/connect" in chrome.current_url, "who is signed in is not asked again"
 
@@ -72,7 +72,7 @@ def test_coming_from_another_site_and_going_back(
     assert chrome.execute_script("return document.documentElement.scrollWidth") <= 390
 
     chrome.find_element(By.CSS_SELECTOR, "input[value=publish]").click()
-    window.find("button[value=yes]").click()
+    window.click("button[value=yes]")
     window.until(lambda: urlsplit(chrome.current_url).path == "/done")
     sent = parse_qs(urlsplit(chrome.current_url).query)
     assert (sent["state"], sent["iss"]) == (["st-2"], [address])

@@ -11,6 +11,7 @@ from bson import ObjectId
 
 from app.core.context import this_instant
 from app.core.store.outbox import Outboxes
+from app.core.store.store import Store
 from app.core.worker import ProjectByProject, Worker, jobs
 from app.documents.purging import purge_trash
 from app.features import settings_of
@@ -19,7 +20,7 @@ from app.search.jobs import index_texts
 from app.search.store import SearchedTexts
 from app.transfers.operations import export_project, import_project
 from tests.live import until
-from tests.make import Project, a_document, a_project
+from tests.make import Project, a_document, a_project, an_app
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -183,9 +184,11 @@ def test_a_text_that_is_written_while_its_words_are_computed_is_computed_again(
 
 
 @pytest.mark.contract("decided-search.soon")
-def test_a_write_is_found_within_five_seconds(rest: Rest, project: Project) -> None:
-    settings = settings_of(project.store.features)(mongodb_uri="mongodb://given")
-    worker = Worker(jobs(project.store, settings)).start()
+def test_a_write_is_found_within_five_seconds(fresh_store: Store) -> None:
+    project = a_project(fresh_store)
+    rest = Rest(an_app(fresh_store).test_client(), project.token())
+    settings = settings_of(fresh_store.features)(mongodb_uri="mongodb://given")
+    worker = Worker(jobs(fresh_store, settings)).start()
     try:
         a_document(project.context(), title="One", markdown="Rye " + "and more " * 2_000)
         began = monotonic()
