@@ -6,6 +6,7 @@ to find, and that a real mongod accepts each key.
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +19,11 @@ from app.core.store.outbox import Outboxes
 from app.core.store.sharding import refused, shard_key
 from app.core.store.store import Store
 from app.features import ALL
+from tests.http.servers import servers
 from tests.make import a_project
 from tests.router import OF_THE_SESSION, Router
 from tests.valid_calls import CALLS, Scene
+from tests.watched import FOLDER, RouterLog, verdict
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -116,6 +119,24 @@ def test_what_a_router_takes_is_not_found(planted: tuple[Router, Collection], nu
 
     assert own.seen
     assert own.take() == []
+
+
+def test_what_a_server_process_sends_is_judged(mongodb_uri: str, fresh_store: Store, tmp_path: Path) -> None:
+    project = a_project(fresh_store)
+    with servers(mongodb_uri, fresh_store.database.name, **{FOLDER: str(tmp_path)}) as start:
+        assert start().wait().call("GET", "/documents", project.token().secret).status == 200
+
+    taken, refused = verdict(tmp_path)
+    assert {"find on documents", "find on form"} <= taken
+    assert refused == []
+
+
+def test_a_process_writes_each_finding_once(mongodb_uri: str, fresh_store: Store, tmp_path: Path) -> None:
+    with MongoClient[Any](mongodb_uri, event_listeners=[RouterLog(tmp_path)]) as client:
+        for number in (1, 2):
+            client[fresh_store.database.name].publications.find_one({"a": number})
+
+    assert verdict(tmp_path) == ({"find on publications"}, ["find on publications: reaches every shard: {a}"])
 
 
 def test_each_collection_has_a_shard_key(fresh_store: Store) -> None:
