@@ -4,6 +4,7 @@ The router of the session (`tests/router.py`) listens over the whole suite; here
 to find, and that a real mongod accepts each key.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,7 @@ from app.core.store.store import Store
 from app.features import ALL
 from tests.http.servers import servers
 from tests.make import a_project
-from tests.router import OF_THE_SESSION, Router
+from tests.router import CHECKOUT, OF_THE_SESSION, Router
 from tests.valid_calls import CALLS, Scene
 from tests.watched import FOLDER, RouterLog, verdict
 
@@ -157,6 +158,13 @@ def test_a_key_is_the_project_or_with_the_id_and_begins_each_unique_index(name: 
             assert [field for field, _ in index.keys][: len(key)] == key, index.name
 
 
+def test_the_page_on_deployment_names_each_collection_whose_key_has_the_id() -> None:
+    page = (CHECKOUT / "docs" / "deployment.md").read_text("utf-8")
+    named = page.partition("`{projectId: 1, _id: 1}` for ")[2].partition(", which have no unique index")[0]
+
+    assert re.findall(r"`(\w+)`", named) == sorted(name for name, key in ALL.shard_keys.items() if key.endswith("_id"))
+
+
 def accepts(store: Store, name: str, key: dict[str, int]) -> bool:
     """Returns whether a mongod finds the index that sharding by a key needs; mongos asks it the same."""
     try:
@@ -166,7 +174,11 @@ def accepts(store: Store, name: str, key: dict[str, int]) -> bool:
     return True
 
 
-def test_a_mongod_accepts_the_key_of_every_collection_with_every_kind_of_record(fresh_store: Store) -> None:
+def test_a_mongod_accepts_the_key_of_every_collection_with_every_kind_of_record(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = dict.fromkeys(ALL.shard_keys, ["projectId", "_id"])  # every operation can do with the longest key
+    monkeypatch.setattr(OF_THE_SESSION, "keys", whole)
     for name, call in CALLS.items():
         seen = OF_THE_SESSION.seen
         project = a_project(fresh_store)
