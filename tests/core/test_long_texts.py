@@ -83,6 +83,7 @@ def test_a_request_parses_a_text_once(
     document = a_document(project.context(), markdown=text)
     source = {"title": "Rye", "excerpt": "It is dark."}
     assert rest.post(f"/documents/{document['id']}/sources", source).status_code == 201
+    assert rest.get(f"/documents/{document['id']}/{route}").status_code == 200  # known: can it be published?
     parse, parsed = comrak.markdown_to_xml, []
 
     def counted(markdown: str, *options: Any) -> str:
