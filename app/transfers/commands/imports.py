@@ -46,6 +46,8 @@ class Report:
     refused: dict[str, str] = field(default_factory=dict)
     missing: dict[str, list[str]] = field(default_factory=dict)
     """The pictures that each file names and that could not be uploaded, with why."""
+    others: dict[str, list[str]] = field(default_factory=dict)
+    """The names that each file has as authors, and that are not its document's author's."""
     unknown: dict[str, int] = field(default_factory=dict)
     """The number of files that have each unknown front matter key."""
 
@@ -162,6 +164,8 @@ class _Run:
         outcome, document_id, report = became["outcome"], became["id"], self.report
         if document_id is None:
             raise BadRequest(errors=became["problems"])
+        if became["others"]:
+            report.others[self._named(file)] = [shown(one) for one in became["others"]]
         if outcome == "changed" and not self.update:
             report.changed[self._named(file)] = became["differs"]
             return
@@ -209,6 +213,8 @@ def _print_report(report: Report, files: int) -> None:
         click.echo(f"Refused: {file}: {why}", err=True)
     for file, pictures in report.missing.items():
         click.echo(f"Pictures that were not uploaded: {file}: {'; '.join(pictures)}", err=True)
+    for file, names in report.others.items():
+        click.echo(f"Authors that were not taken, as only the first who is a member is: {file}: {', '.join(names)}")
     if report.unknown:
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(report.unknown.items()))
         click.echo(f"Front matter keys that import does not know, with the number of files: {keys}")
