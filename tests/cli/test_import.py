@@ -289,6 +289,23 @@ class TestImporting:
         assert report["unknown"] == {}
         assert self.run(cli, project, tmp_path)["unchanged"] == 1
 
+    @pytest.mark.contract("decided-import.lost")
+    def test_what_a_text_loses_in_html_is_named_unless_the_project_does_not_want_it(
+        self, cli: Cli, project: Project, tmp_path: Path
+    ) -> None:
+        text = "Fine.\n\n<iframe src='https://a.example'></iframe>\n\n<p style='color:red'>x</p>"
+        write(tmp_path, "a.md", f"---\ntitle: A\n---\n{text}")
+        write(tmp_path, "b.md", "---\ntitle: B\n---\nFine.")
+        losses = ["line 3 of the text: The embedded <iframe> is removed", "line 5 of the text: The attribute `style`"]
+
+        named = self.run(cli, project, tmp_path)["lost"]
+
+        assert [one.startswith(loss) for one, loss in zip(named.pop("a.md"), losses, strict=True)] == [True, True]
+        assert named == self.run(cli, project, tmp_path)["lost"] == {}
+        OPERATIONS["update_project"](project.context(), fields={"checks": {"html_kept": "off"}})
+        write(tmp_path, "c.md", f"---\ntitle: C\n---\n{text}")
+        assert self.run(cli, project, tmp_path)["lost"] == {}
+
     @pytest.mark.contract("decided-import.aliases")
     def test_the_last_segments_of_aliases_redirect_to_the_document(
         self, cli: Cli, project: Project, tmp_path: Path
