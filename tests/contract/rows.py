@@ -867,7 +867,7 @@ DECIDED: tuple[Row, ...] = (
     *_rows(
         "decided-import",
         {
-            "authors": "the first of author or authors that is a member's name or e-mail is the author; others are named",
+            "authors": "the first of author or authors that is a member is the author; others are named",
             "aliases": "the last segments of aliases become former slugs, which redirect",
             "lost": "import names what html_kept finds",
         },
