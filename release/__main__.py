@@ -108,7 +108,7 @@ def build(version: str, dist: Path) -> None:
         if (said := version_of(commands)) != version:
             raise Refused(f"The package says that it is {said}.")
         program = Path(sys.executable).parent / "cyclonedx-py"
-        options: list[str | Path] = ["--gather-license-texts", "--output-reproducible", "--output-file", bill]
+        options: list[str | Path] = ["--output-reproducible", "--output-file", bill]
         subprocess.run([program, "environment", *options, commands / "python"], check=True)
         check_bill(bill, version)
         with running_mongod(Path(folder) / "mongod") as uri:
@@ -133,8 +133,8 @@ def main(version: str, digest: str) -> None:
     for path, text in changed_files(version, digest, f"{datetime.now(UTC):%Y-%m-%d}").items():
         path.write_text(text, "utf-8")
     subprocess.run(["make", "lock"], cwd=CHECKOUT, check=True)
-    build(version, CHECKOUT / "dist")
     build_client(CHECKOUT / "dist")
+    build(version, CHECKOUT / "dist")
     click.echo(f"dist/ has {version}. Look at `git diff`, then: git commit --all --message 'Release {version}'")
     click.echo(f"git tag --annotate v{version} --message {version} && git push --follow-tags")
     click.echo("twine upload dist/*.whl dist/*.tar.gz")
