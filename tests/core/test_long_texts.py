@@ -97,7 +97,7 @@ def test_a_request_parses_a_text_once(
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", tried(BOMBS, ("bare quotes", "brackets", "different headings", "cells")))
+@pytest.mark.parametrize("name", tried(BOMBS, ("bare quotes", "brackets", "different headings", "cells", "citations")))
 def test_every_route_reads_two_megabytes_in_seconds(rest: Rest, project: Project, name: str) -> None:
     document = a_document(project.context(), markdown="# Rye")
     path, bomb = f"/documents/{document['id']}", BOMBS[name]
