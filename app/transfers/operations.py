@@ -1,6 +1,6 @@
 """Exports a whole project as lines of JSON, and imports them into a project without content (decisions, section 10).
 
-An export has settings, members, categories, clusters, pictures, and documents with trash, texts, versions, threads,
+An export has settings, pictures, members, categories, clusters, and documents with trash, texts, versions, threads,
 sources; no tokens, drafts, webhooks, review links and events. Ids stay the same where they are free, so that a project
 that is imported into an empty database exports the same bytes again; an id that another record has is
 replaced by a new one throughout. An import that was interrupted is begun again in an emptied or a new project.
@@ -9,7 +9,7 @@ replaced by a new one throughout. An import that was interrupted is begun again 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -20,6 +20,7 @@ from app.core.batches import batches
 from app.core.context import Context
 from app.core.errors import BadRequest, WriteConflict
 from app.core.events import Event
+from app.core.slugs import first_free, slug_of
 from app.core.store.bodies import Bodies
 from app.core.store.collection import new_id
 from app.core.store.store import Store
@@ -36,7 +37,8 @@ from app.transfers.pictures import ImportedPictures, picture_lines
 from app.transfers.rules import COLLECTIONS, FORMAT, line_of, parents_first, renamed
 from app.transfers.store import Transfers
 
-Records = defaultdict[str, list[dict[str, Any]]]
+Record = dict[str, Any]
+Records = defaultdict[str, list[Record]]
 """Records by type of line."""
 
 HISTORY = ("body", "revision", "thread", "source")
@@ -45,7 +47,7 @@ BATCH_LINES = 500
 IMPORTED = {"imported": True}
 PICTURES = "images"
 """The feature that has pictures; without it they are neither exported nor imported."""
-ADDRESSED_KINDS = ("body", "revision", "document")
+ADDRESSED_KINDS = ("member", "body", "revision", "document")
 """The lines that name pictures by their addresses."""
 NEVER_NULL = ("name", "reviewRequired")
 """The settings that stay as they are where a line has none."""
@@ -67,12 +69,13 @@ def export_project(store: Store, project_id: str) -> Iterator[bytes]:
 def _exported(store: Store, project_id: str) -> Iterator[bytes]:
     yield _to_json({"type": "export", "version": FORMAT})
     with store[Transfers].snapshot(project_id) as snapshot:
-        for kind in ("project", "member", "category", "cluster"):
+        for kind in ("project", "image", "member", "category", "cluster"):
             records = snapshot.records(COLLECTIONS[kind])
+            if kind == "image":
+                yield from map(_to_json, picture_lines(store, records if PICTURES in store.features else ()))
+                continue
             for record in parents_first([*records]) if kind == "category" else records:
                 yield _to_json(line_of(store.features, kind, record))
-        images = snapshot.records(COLLECTIONS["image"]) if PICTURES in store.features else ()
-        yield from map(_to_json, picture_lines(store, images))
         for document, revisions, bodies, threads, sources in snapshot.documents():
             markdown = {revision["bodyId"] for revision in revisions}
             yield from (_to_json(line_of(store.features, "body", body)) for body in bodies if body["id"] in markdown)
@@ -191,13 +194,14 @@ class _Import:
             project = store[Projects].settings(self._project)
             if settings := _changed_settings(project, line):
                 store[Projects].update(self._project, project, settings, self._ctx.event("project.updated"))
-        for kind, collection in (
-            ("member", store[Members]),
-            ("category", store[Categories]),
-            ("cluster", store[Clusters]),
+        members = _with_slugs(records["member"], store[Members].slugs(self._project))
+        for kind, collection, added in (
+            ("member", store[Members], members),
+            ("category", store[Categories], records["category"]),
+            ("cluster", store[Clusters], records["cluster"]),
         ):
             created = [self._ctx.event(f"{kind}.created", IMPORTED)]
-            collection.add_many(self._project, [(record, created) for record in records[kind]])
+            collection.add_many(self._project, [(record, created) for record in added])
         if not store[Projects].count_up(self._project, "clusters", CLUSTERS_PER_PROJECT, len(records["cluster"])):
             raise WriteConflict
         if images := records["image"]:
@@ -217,6 +221,17 @@ class _Import:
     def _events_of(self, document: Mapping[str, Any]) -> Sequence[Event]:
         kinds = ("document.created", "document.deleted") if document["deletedAt"] else ("document.created",)
         return [document_event(kind, document, self._ctx.now, self._ctx.caller.actor, IMPORTED) for kind in kinds]
+
+
+def _with_slugs(members: Sequence[Record], taken: Collection[str]) -> list[Record]:
+    """Returns members, each with a slug, which older exports lack; those who left take none from others."""
+    taken = {*taken, *(one["slug"] for one in members if not one["deletedAt"])}
+    complete = []
+    for member in members:
+        slug = member["slug"] or first_free(slug_of(member["name"]), () if member["deletedAt"] else taken)
+        taken |= set() if member["deletedAt"] else {slug}
+        complete.append({**member, "slug": slug})
+    return complete
 
 
 def _changed_settings(project: Mapping[str, Any], line: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The lines of an export: one JSON object each, whose `type` says which stored record it is.
 
-A line refers only to earlier lines: settings, members, categories (parents first), clusters, pictures, then for each
+A line refers only to earlier lines: settings, pictures, members, categories (parents first), clusters, then for each
 document its texts, its versions, its threads, its sources and last the document itself. The first line names the
 format, and the last one says how many there are, so that an export that was cut short is noticed.
 """
@@ -130,7 +130,7 @@ NOT_SETTINGS = ("id", "teamId", "slack", "frozen", "createdAt", "updatedAt")
 LINES: Mapping[str, type] = {
     "export": HeadLine,
     "project": Project,
-    "member": _line(StoredMember, "projectId", "rev"),
+    "member": _line(StoredMember, "projectId", "rev", slug=NotRequired[str | None]),
     "category": _line(StoredCategory, "projectId", "deletedAt", "rev"),
     "cluster": _line(StoredCluster, "projectId", "deletedAt", "rev"),
     "image": _line(

@@ -47,7 +47,8 @@ def full(store: Store) -> Project:
     project = a_project(store, siteUrl="https://crust.example/{slug}")
     ctx = project.context()
     called(ctx, "save_views", views=[{"name": "In review", "query": "status=review"}])
-    ada = called(ctx, "create_member", name="Ada")
+    about = {"bio": "Bakes.", "imageUrl": "https://crust.example/ada.jpg"}
+    ada = called(ctx, "create_member", name="Ada", slug="ada-l", **about)
     gone = called(ctx, "create_member", name="Grace", email="grace@example.org", role="owner")
     called(ctx, "delete_member", gone["id"])
     bread = made(ctx, "category", name="Bread", slug="bread")
@@ -207,6 +208,33 @@ def test_a_key_comes_along_and_stands_once_also_in_the_trash(full: Project, stor
     wrong = refused(a_project(fresh_store), [orjson.dumps(line) for line in lines])
 
     assert wrong == [("document crumbs", "Another document has the key 'crust'.")]
+
+
+@pytest.mark.contract("decided-authors.export")
+def test_members_of_an_export_without_slugs_get_them(store: Store, project: Project) -> None:
+    ctx = project.context()
+    for name in ("Ada", "ada", "Bea", "Gone"):
+        called(ctx, "create_member", name=name)
+    gone = next(one for one in called(ctx, "list_members", limit=9, offset=0) if one["name"] == "Gone")
+    called(ctx, "delete_member", gone["id"])
+    lines = [orjson.loads(line) for line in exported(project, store)]
+    slugs = sorted(line.pop("slug") for line in lines if line["type"] == "member")
+    there = a_project(store)
+
+    assert taken(store, there, [orjson.dumps(line) for line in lines]).refused == []
+    again = [orjson.loads(line) for line in exported(there, store)]
+    found = sorted(line["slug"] for line in again if line["type"] == "member")
+    assert found == slugs == ["ada", "ada-2", "bea", "gone"]
+
+
+@pytest.mark.contract("decided-authors.export")
+def test_two_members_of_an_export_with_one_slug_are_refused(store: Store, project: Project) -> None:
+    for name in ("Ada", "Bea"):
+        called(project.context(), "create_member", name=name)
+    lines = [orjson.loads(line) for line in exported(project, store)]
+    same = [orjson.dumps(line | {"slug": "ada"} if line["type"] == "member" else line) for line in lines]
+
+    assert refused(a_project(store), same) == [("member ada", "Another member has the slug 'ada'.")]
 
 
 @pytest.mark.contract("decided-commands.export-empty")
