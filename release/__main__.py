@@ -96,7 +96,7 @@ def build(version: str, dist: Path) -> None:
         if (said := version_of(commands)) != version:
             raise Refused(f"The package says that it is {said}.")
         program = Path(sys.executable).parent / "cyclonedx-py"
-        options: list[str | Path] = ["--gather-license-texts", "--output-reproducible", "--output-file", bill]
+        options: list[str | Path] = ["--output-reproducible", "--output-file", bill]
         subprocess.run([program, "environment", *options, commands / "python"], check=True)
         check_bill(bill, version)
         with running_mongod(Path(folder) / "mongod") as uri:

@@ -83,10 +83,6 @@ class Members(Named[StoredMember]):
         """Returns the members who did not leave, with their names and e-mail addresses alone."""
         return self._find(project_id, NOT_DELETED, fields={"name": 1, "email": 1})
 
-    def slugs(self, project_id: str) -> set[str]:
-        """Returns the slugs of the members who did not leave."""
-        return {row["slug"] for row in self._find(project_id, NOT_DELETED, fields={"slug": 1})}
-
     def authors(self, project_id: str, member_ids: Iterable[str]) -> dict[str, StoredMember]:
         """Returns those of the members who did not leave, by id, with what is delivered of them, sorted by name."""
         found = self._by_id(project_id, member_ids, AUTHOR, **NOT_DELETED)

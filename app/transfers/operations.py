@@ -1,6 +1,6 @@
 """Exports a whole project as lines of JSON, and imports them into a project without content (decisions, section 10).
 
-An export has settings, pictures, members, categories, clusters, and documents with trash, texts, versions, threads,
+An export has settings, members, categories, clusters, pictures, and documents with trash, texts, versions, threads,
 sources; no tokens, drafts, webhooks, review links and events. Ids stay the same where they are free, so that a project
 that is imported into an empty database exports the same bytes again; an id that another record has is
 replaced by a new one throughout. An import that was interrupted is begun again in an emptied or a new project.
@@ -9,7 +9,7 @@ replaced by a new one throughout. An import that was interrupted is begun again 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -49,6 +49,8 @@ PICTURES = "images"
 """The feature that has pictures; without it they are neither exported nor imported."""
 ADDRESSED_KINDS = ("member", "body", "revision", "document")
 """The lines that name pictures by their addresses."""
+BEFORE_PICTURES = ("export", "project", "member", "category", "cluster", "image")
+"""The lines before the last picture."""
 NEVER_NULL = ("name", "reviewRequired")
 """The settings that stay as they are where a line has none."""
 NOT_EMPTY = (
@@ -69,13 +71,12 @@ def export_project(store: Store, project_id: str) -> Iterator[bytes]:
 def _exported(store: Store, project_id: str) -> Iterator[bytes]:
     yield _to_json({"type": "export", "version": FORMAT})
     with store[Transfers].snapshot(project_id) as snapshot:
-        for kind in ("project", "image", "member", "category", "cluster"):
+        for kind in ("project", "member", "category", "cluster"):
             records = snapshot.records(COLLECTIONS[kind])
-            if kind == "image":
-                yield from map(_to_json, picture_lines(store, records if PICTURES in store.features else ()))
-                continue
             for record in parents_first([*records]) if kind == "category" else records:
-                yield _to_json(line_of(store.features, kind, record))
+                yield _to_json(line_of(store.features, kind, _short(record) if kind == "member" else record))
+        images = snapshot.records(COLLECTIONS["image"]) if PICTURES in store.features else ()
+        yield from map(_to_json, picture_lines(store, images))
         for document, revisions, bodies, threads, sources in snapshot.documents():
             markdown = {revision["bodyId"] for revision in revisions}
             yield from (_to_json(line_of(store.features, "body", body)) for body in bodies if body["id"] in markdown)
@@ -134,6 +135,8 @@ class _Import:
         """The id in this project of each id in the lines, by collection."""
         self._histories = defaultdict[str, History](History)
         self._pictures = ImportedPictures(self._store, self._project)
+        self._members: list[Record] = []
+        """Members that wait until the addresses of all pictures are known."""
 
     def write(self, batch: Iterable[bytes]) -> None:
         """Writes the records of lines; documents with their texts, versions and threads, and what is delivered."""
@@ -141,6 +144,10 @@ class _Import:
             records = self._records_of(batch)
             lines = records["image"] if PICTURES in self._store.features else ()
             records["image"] = self._pictures.stored(lines)
+            self._members += records["member"]
+            records["member"] = []
+            if records.keys() - set(BEFORE_PICTURES):
+                records["member"], self._members = _with_slugs(self._members), []
             for kind in ADDRESSED_KINDS:
                 records[kind] = [self._pictures.with_addresses(one) for one in records[kind]]
             texts, origins, documents = self._gather(records), dict[str, str](), []
@@ -194,14 +201,13 @@ class _Import:
             project = store[Projects].settings(self._project)
             if settings := _changed_settings(project, line):
                 store[Projects].update(self._project, project, settings, self._ctx.event("project.updated"))
-        members = _with_slugs(records["member"], store[Members].slugs(self._project))
-        for kind, collection, added in (
-            ("member", store[Members], members),
-            ("category", store[Categories], records["category"]),
-            ("cluster", store[Clusters], records["cluster"]),
+        for kind, collection in (
+            ("member", store[Members]),
+            ("category", store[Categories]),
+            ("cluster", store[Clusters]),
         ):
             created = [self._ctx.event(f"{kind}.created", IMPORTED)]
-            collection.add_many(self._project, [(record, created) for record in added])
+            collection.add_many(self._project, [(record, created) for record in records[kind]])
         if not store[Projects].count_up(self._project, "clusters", CLUSTERS_PER_PROJECT, len(records["cluster"])):
             raise WriteConflict
         if images := records["image"]:
@@ -223,9 +229,14 @@ class _Import:
         return [document_event(kind, document, self._ctx.now, self._ctx.caller.actor, IMPORTED) for kind in kinds]
 
 
-def _with_slugs(members: Sequence[Record], taken: Collection[str]) -> list[Record]:
-    """Returns members, each with a slug, which older exports lack; those who left take none from others."""
-    taken = {*taken, *(one["slug"] for one in members if not one["deletedAt"])}
+def _short(member: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns a member without a slug that an import makes again."""
+    return {**member, "slug": None} if member["slug"] == slug_of(member["name"]) else member
+
+
+def _with_slugs(members: Sequence[Record]) -> list[Record]:
+    """Returns all members of an export, each with a slug; those who left take none from others."""
+    taken = {one["slug"] for one in members if not one["deletedAt"]}
     complete = []
     for member in members:
         slug = member["slug"] or first_free(slug_of(member["name"]), () if member["deletedAt"] else taken)

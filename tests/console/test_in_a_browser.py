@@ -353,6 +353,52 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     assert window.problems() == []
 
 
+def test_each_tab_stores_what_was_written_in_it_and_that_of_a_closed_tab_is_offered(
+    window: Window, project: Project
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    page = f"/console/documents/{document['id']}/edit"
+
+    def editor() -> WebElement:
+        return window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+
+    def opened(tab: str) -> str:
+        """Opens the page in a tab and returns the text that is there."""
+        window.chrome.switch_to.window(tab)
+        window.open(page)
+        return editor().text
+
+    window.sign_in(project.token("Ingrid"), page)
+    editor().send_keys("First. ")
+    first = window.chrome.current_window_handle
+    window.chrome.switch_to.new_window("tab")
+    second = window.chrome.current_window_handle
+    assert "First." not in opened(second)
+    editor().send_keys("Second. ")
+    duplicated = "sessionStorage.tab = arguments[0]; open(arguments[1])"
+    tab = window.chrome.execute_script("return sessionStorage.tab")
+    window.chrome.execute_script(duplicated, tab, page)
+    [third] = {*window.chrome.window_handles} - {first, second}
+    window.chrome.switch_to.window(third)
+    editor().send_keys("Third. ")
+    for one, text in ((first, "First."), (second, "Second."), (third, "Third.")):
+        found = opened(one)
+        assert [other for other in ("First.", "Second.", "Third.") if other in found] == [text]
+
+    window.chrome.switch_to.window(second)
+    window.chrome.close()
+    window.chrome.switch_to.window(first)
+    window.chrome.switch_to.new_window("tab")
+    fourth = window.chrome.current_window_handle
+    assert "Second." in opened(fourth)
+    assert "not saved yet" in window.find(".notice").text
+    window.press("Save")
+    window.until(lambda: "Saved as version 2" in window.find("main").text)
+    window.open(page)
+    assert not window.has(".notice[data-ok=true]")
+    assert "First." in opened(first)
+
+
 @pytest.mark.parametrize(
     ("path", "field", "button"),
     [

@@ -1,9 +1,9 @@
 """Dumps of small databases, each made by the last commit that had a form, with every kind of record.
 
 A dump is made by the code of that commit, and by this file; form 1 by commit 46b71062, and by this file as it was then.
-For form 2, which commit 549bcba2 had:
+For form 2, which commit d2ac5743 had:
 
-    git worktree add --detach /tmp/form-2 549bcba2
+    git worktree add --detach /tmp/form-2 d2ac5743
     PYTHONPATH=/tmp/form-2 .venv/bin/python tests/migrations/dumps.py tests/migrations/form-2.bson.gz
 
 Each operation that writes is called in a project of its own, by the valid calls of that commit's tests.
@@ -97,9 +97,13 @@ def made(uri: str) -> Iterator[bytes]:
             connected.connect(scene.token)
             connected.code()
         store[relay].publish_all(project.id)
+    exported = exports(store, secrets)
+    project = make.a_project(store, name="members")
+    scene = calls.Scene(project, project.token("Ingrid Solberg"))
+    secrets[project.id] = scene.token.secret
     for member in ("Ada", "ada", "Žofie", "😀"):
         scene.call("create_member", name=member)  # their events stay in the outboxes
-    yield from dumped(store.database, secrets=json.dumps(secrets), exports=exports(store, secrets))
+    yield from dumped(store.database, secrets=json.dumps(secrets), exports=exported)
     store.database.client.drop_database(store.database.name)
 
 

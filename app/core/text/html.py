@@ -142,19 +142,22 @@ def _well_nested(html: str) -> str:
     opened: list[str] = []
     end = 0
     for found in MARKUP.finditer(html):
-        parts.append(html[end : found.start()])
+        start = found.start()
+        parts.append(html[end:start])
         end = found.end()
-        name = (found["name"] or "").lower()
+        is_end, name = found.group("end", "name")
+        name = (name or "").lower()
         if name not in ELEMENTS or (name == "input" and not TASK_BOX.fullmatch(found[0])):
             parts.append("&lt;" if found[0] == "<" else "")
-        elif found["end"]:
+        elif is_end:
             if name in opened:
                 _close(opened, len(opened) - 1 - opened[::-1].index(name), parts)
-        elif opened[-1:] != ["a"] or not _BARE_LINK.match(html, found.start()):
-            ended, depth = _ENDED_BY.get(name, ()), len(opened)
-            while depth and opened[depth - 1] in ended:
-                depth -= 1
-            _close(opened, depth, parts)
+        elif opened[-1:] != ["a"] or not _BARE_LINK.match(html, start):
+            if ended := _ENDED_BY.get(name):
+                depth = len(opened)
+                while depth and opened[depth - 1] in ended:
+                    depth -= 1
+                _close(opened, depth, parts)
             if name not in _IN_TABLES and opened and opened[-1] in _TABLE_PARTS:
                 opened.append("td")
                 parts.append("<td>")
@@ -169,8 +172,8 @@ def _well_nested(html: str) -> str:
 
 
 def _close(opened: list[str], depth: int, parts: list[str]) -> None:
-    parts += [f"</{name}>" for name in reversed(opened[depth:])]
-    del opened[depth:]
+    while len(opened) > depth:
+        parts.append(f"</{opened.pop()}>")
 
 
 def _allowed_value(element: str, attribute: str, value: str) -> str | None:

@@ -33,8 +33,9 @@ _WITHOUT_ALERTS = comrak.ExtensionOptions(
 _GFM = comrak.ExtensionOptions(
     table=True, strikethrough=True, autolink=True, tasklist=True, footnotes=True, alerts=True, header_id_prefix=""
 )
-_DEEP_IN_A_LINE = re.compile(r"(?<![> \t])[ \t]*+(?:>[ \t]*+){100}")
-"""Where a hundred quotes begin in one line, the parser's time for alerts grows with their square: 80,000 take 3 s."""
+DEEP = 100
+"""How many quotes that begin in one line make the parser's time for alerts grow with their square: 80,000 take 3 s."""
+_DEEP_IN_A_LINE = re.compile(rf"(?<![> \t])[ \t]*+(?:>[ \t]*+){{{DEEP}}}")
 _HTML = comrak.RenderOptions(unsafe_=True, tasklist_classes=True)
 _XML = comrak.RenderOptions(sourcepos=True)
 
@@ -70,7 +71,8 @@ _ANCHOR = re.compile(r'<a href="#[^"]*+" aria-label="[^"]*+" data-heading-conten
 
 
 def _options(markdown: str) -> comrak.ExtensionOptions:
-    return _WITHOUT_ALERTS if _DEEP_IN_A_LINE.search(markdown) else _GFM
+    deep = markdown.count(">") >= DEEP and _DEEP_IN_A_LINE.search(markdown)  # the search takes as long as the parser
+    return _WITHOUT_ALERTS if deep else _GFM
 
 
 _PARSERS: Final[dict[str, Callable[[str], str]]] = {
