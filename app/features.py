@@ -50,6 +50,7 @@ from app.packets import feature as packets_feature
 from app.packets import operations as packets
 from app.planning import feature as planning_feature
 from app.planning import operations as plans
+from app.presence import feature as presence_feature
 from app.projects import invitations, members, token_store, tokens
 from app.projects import operations as projects
 from app.projects import store as project_store
@@ -207,6 +208,7 @@ FEATURES: tuple[Feature, ...] = (
     notices_feature.FEATURE,
     oauth_feature.FEATURE,
     search_feature.FEATURE,
+    presence_feature.FEATURE,
 )
 """The features' further additions to the records and operations of other folders."""
 
@@ -334,6 +336,7 @@ def pages() -> tuple[Any, ...]:
     from app.notices import pages as notices_pages
     from app.oauth import pages as oauth_pages
     from app.planning import pages as planning_pages
+    from app.presence import pages as presence_pages
     from app.provenance import pages as provenance_pages
     from app.review import pages as review_pages
     from app.search import pages as search_pages
@@ -355,6 +358,7 @@ def pages() -> tuple[Any, ...]:
         webhooks_pages.PAGES,
         oauth_pages.PAGES,
         search_pages.PAGES,
+        presence_pages.PAGES,
     )
 
 

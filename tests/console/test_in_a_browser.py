@@ -353,6 +353,52 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     assert window.problems() == []
 
 
+def test_each_tab_stores_what_was_written_in_it_and_that_of_a_closed_tab_is_offered(
+    window: Window, project: Project
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT)
+    page = f"/console/documents/{document['id']}/edit"
+
+    def editor() -> WebElement:
+        return window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+
+    def opened(tab: str) -> str:
+        """Opens the page in a tab and returns the text that is there."""
+        window.chrome.switch_to.window(tab)
+        window.open(page)
+        return editor().text
+
+    window.sign_in(project.token("Ingrid"), page)
+    editor().send_keys("First. ")
+    first = window.chrome.current_window_handle
+    window.chrome.switch_to.new_window("tab")
+    second = window.chrome.current_window_handle
+    assert "First." not in opened(second)
+    editor().send_keys("Second. ")
+    duplicated = "sessionStorage.tab = arguments[0]; open(arguments[1])"
+    tab = window.chrome.execute_script("return sessionStorage.tab")
+    window.chrome.execute_script(duplicated, tab, page)
+    [third] = {*window.chrome.window_handles} - {first, second}
+    window.chrome.switch_to.window(third)
+    editor().send_keys("Third. ")
+    for one, text in ((first, "First."), (second, "Second."), (third, "Third.")):
+        found = opened(one)
+        assert [other for other in ("First.", "Second.", "Third.") if other in found] == [text]
+
+    window.chrome.switch_to.window(second)
+    window.chrome.close()
+    window.chrome.switch_to.window(first)
+    window.chrome.switch_to.new_window("tab")
+    fourth = window.chrome.current_window_handle
+    assert "Second." in opened(fourth)
+    assert "not saved yet" in window.find(".notice").text
+    window.press("Save")
+    window.until(lambda: "Saved as version 2" in window.find("main").text)
+    window.open(page)
+    assert not window.has(".notice[data-ok=true]")
+    assert "First." in opened(first)
+
+
 @pytest.mark.parametrize(
     ("path", "field", "button"),
     [
@@ -620,7 +666,7 @@ def test_filters_are_saved_as_a_view_renamed_and_deleted(window: Window, project
     window.chrome.find_element(By.XPATH, "//button[text()='Delete']").click()
     window.click("#question button[value=yes]")
     window.until(lambda: window.find("html") != before)
-    assert "Next is deleted." in window.find("main .notice").text
+    window.until(lambda: "Next is deleted." in window.find("#toasts .notice").text)
     assert not window.has(".views a")
     assert window.problems() == []
 
@@ -668,7 +714,7 @@ def test_a_review_goes_from_document_to_document_by_keys(window: Window, project
 
     window.open(f"/console/documents/{tea['id']}/fields")
     window.find("#f-subtitle").send_keys("A pot of it", Keys.CONTROL + "s")
-    window.until(lambda: "Saved." in window.find("#main > .notice").text)
+    window.until(lambda: "Saved." in window.find("#toasts .notice").text)
     assert now(project, tea)["subtitle"] == "A pot of it"
     assert window.problems() == []
 
@@ -702,10 +748,10 @@ def test_what_was_done_by_mistake_is_undone(window: Window, project: Project) ->
     yes = window.find("#question button[value=yes]")
     assert (yes.text, yes.get_attribute("data-kind")) == ("Move to trash", "danger")
     yes.click()
-    window.until(lambda: "It is in the trash." in window.find("main").text)
+    window.until(lambda: "is in the trash." in window.find("#toasts").text)
     window.keys("z")
     window.until(lambda: window.chrome.current_url.endswith(document["id"]))
-    assert "It is restored" in window.find("#main > .notice").text
+    assert "It is restored" in window.find("#toasts .notice").text
     assert window.problems() == []
 
 
@@ -762,11 +808,11 @@ def test_what_is_written_from_right_to_left_is_read_so(window: Window, project: 
     assert window.find("#f-title").value_of_css_property("unicode-bidi") == "plaintext"
 
 
-def test_what_came_of_an_action_has_the_focus(window: Window, project: Project) -> None:
+def test_what_came_of_an_action_is_read_aloud_and_keys_work_after_it(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
     window.press("Submit for review")
-    window.until(lambda: window.chrome.switch_to.active_element.text == "It is submitted for review.")
+    window.until(lambda: "It is submitted for review." in window.find("#toasts[aria-live=polite]").text)
     window.keys("g")
     window.keys("b")
     window.until(lambda: window.chrome.current_url.endswith("/console/board"))

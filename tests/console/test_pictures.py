@@ -2,14 +2,18 @@
 
 import base64
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 from tests.console.browser import Window
 from tests.console.test_in_a_browser import screen
+from tests.console.test_pasting import press
 from tests.images.pictures import a_picture
 from tests.make import Project, a_document
 
@@ -94,6 +98,52 @@ def test_a_picture_comes_into_the_text_however_it_is_brought(window: Window, pro
     window.until(lambda: text_of(window).count("/media/") == 6)
     shot(window, "writing")
     assert [one for one in window.problems() if "gone.png" not in one] == []
+
+
+def test_a_text_has_no_mark_of_a_picture_that_is_still_uploaded_and_undo_has_none_either(
+    window: Window, project: Project
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Flour.\n")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+    content = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+    content.click()
+    press(window, Keys.CONTROL, Keys.END)
+    data = "data:image/png;base64," + base64.b64encode(a_picture(seed=31)).decode()
+    pasted = f'<p>Some <b>words</b>.</p><p><img src="{data}" alt="A jar"></p><ul><li>Last</li></ul>'
+    before, during = "Flour.\n", "Flour.\nSome **words**.\n\n\n\n- Last"
+    window.chrome.set_network_conditions(offline=True, latency=0, throughput=-1)
+    transfer(window, "paste", html=pasted)
+    window.until(lambda: "connection was lost" in window.find(".uploads").text)
+    assert (text_of(window), content.text.count("A jar is coming")) == (during, 1)
+    press(window, Keys.CONTROL, "z")
+    assert (text_of(window), content.text.count("A jar is coming")) == (before, 0)
+    press(window, Keys.CONTROL, "y")
+    assert (text_of(window), content.text.count("A jar is coming")) == (during, 1)
+    press(window, Keys.CONTROL, Keys.HOME)
+    ActionChains(window.chrome).send_keys("Rye. ").perform()
+
+    window.chrome.set_network_conditions(offline=False, latency=0, throughput=-1)
+    window.click(".uploads button")
+    window.until(lambda: "/media/" in text_of(window))
+    assert re.sub(r"\(http[^)]*\)", "()", text_of(window)) == "Rye. Flour.\nSome **words**.\n\n![A jar]()\n\n- Last"
+    assert "is coming" not in content.text
+    press(window, Keys.CONTROL, "z")
+    assert text_of(window) == f"Rye. {during}"
+    window.problems()
+
+
+def test_a_pasted_picture_that_is_given_up_leaves_no_line(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Flour.\n")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+    window.find(".editor")
+    window.chrome.set_network_conditions(offline=True, latency=0, throughput=-1)
+    data = "data:image/png;base64," + base64.b64encode(a_picture(seed=32)).decode()
+    transfer(window, "paste", html=f'<p>One</p><p><img src="{data}"></p><p>Two</p>')
+    window.until(lambda: "connection was lost" in window.find(".uploads").text)
+    window.chrome.set_network_conditions(offline=False, latency=0, throughput=-1)
+    window.chrome.find_elements(By.CSS_SELECTOR, ".uploads button")[1].click()
+    assert text_of(window) == "One\n\nTwoFlour.\n"
+    window.problems()
 
 
 def test_a_refused_upload_says_why_and_is_tried_again_or_cancelled(window: Window, project: Project) -> None:

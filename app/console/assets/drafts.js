@@ -1,15 +1,54 @@
 // What somebody typed into a form and did not save: the browser stores it, and the form has it again when it is opened.
+// Each tab stores its own; that of a tab which was closed is in the form of the next that is opened.
 
 import { $, localTimes } from "./console.js";
 
 const PREFIX = "unsaved ";
 const LIFE = 30 * 24 * 60 * 60 * 1000;
 const PAUSE = 400;
+const LOCK_PAUSE = 300;
 
-const key = `${PREFIX}${document.body.dataset.token} ${location.pathname}${location.search}`;
+const page = `${PREFIX}${document.body.dataset.token} ${location.pathname}${location.search}`;
 const form = () => $("form[data-draft]");
 const stored = () => Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
 let timer = 0;
+const key = form() ? await keyOfTab() : page;
+
+/** Where this tab stores what the form has; it holds a lock of that name while it shows the page. */
+async function keyOfTab() {
+  const named = () => `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
+  const keyOf = (tab) => {
+    sessionStorage.setItem("tab", tab);
+    return `${page} tab ${tab}`;
+  };
+  const own = keyOf(sessionStorage.getItem("tab") ?? named());
+  if (await locks(own)) return own;
+  const other = keyOf(named()); // the tab was duplicated
+  await locks(other);
+  return other;
+}
+
+/** Returns whether a lock is there for this page, which keeps it; the page before in the same tab may be about to end. */
+function locks(name) {
+  if (!navigator.locks) return true; // a page over http
+  return new Promise((resolve) => {
+    const keep = () => {
+      resolve(true);
+      return new Promise(() => {});
+    };
+    navigator.locks.request(name, { signal: AbortSignal.timeout(LOCK_PAUSE) }, keep).catch(() => resolve(false));
+  });
+}
+
+/** Takes over the last of what tabs stored that do not show this page any more. */
+async function takeOver() {
+  const open = new Set((await navigator.locks?.query())?.held.map(({ name }) => name));
+  const left = stored().filter((name) => (name === page || name.startsWith(`${page} tab `)) && !open.has(name));
+  const [last] = left.sort((one, other) => JSON.parse(localStorage.getItem(other)).at - JSON.parse(localStorage.getItem(one)).at);
+  if (!last) return;
+  localStorage.setItem(key, localStorage.getItem(last));
+  localStorage.removeItem(last);
+}
 
 /** The fields of a form without its CSRF token and its idempotency key, which are of one page. */
 const fieldsOf = (form) => [...form.elements].filter(
@@ -75,10 +114,13 @@ for (const name of stored()) {
 // A form that was sent is saved if the next page says so, and refused if that page has it again.
 const sent = sessionStorage.getItem("sent");
 sessionStorage.removeItem("sent");
-if (sent && $("#main > .notice[data-ok=true], form[data-draft=refused]")) localStorage.removeItem(sent);
+if (sent && $(":is(#main, #toasts) > .notice[data-ok=true], form[data-draft=refused]")) localStorage.removeItem(sent);
 
 if (form()?.dataset.draft === "refused") store();
-else if (form()) restore();
+else if (form()) {
+  if (!localStorage.getItem(key)) await takeOver();
+  restore();
+}
 
 addEventListener("pagehide", store);
 document.addEventListener("input", (event) => {

@@ -15,6 +15,7 @@ import { pastedRows, written } from "./grid.js";
 import { shortcuts, toolsAt } from "./inline.js";
 import { language } from "./language.js";
 import { fromHtml } from "./paste.js";
+import { keep, placeAt, places } from "./places.js";
 import { linkAt, rich, richCell } from "./rich.js";
 import { slash } from "./slash.js";
 import { target } from "./tables.js";
@@ -57,13 +58,13 @@ function paste({ clipboardData }, view, found) {
   const { doc, selection } = view.state;
   const [before, after] = [doc.sliceString(0, selection.main.from), doc.sliceString(selection.main.to)];
   const lines = (text, edge) => (text ? "\n\n".slice(edge.exec(text)[0].length) : "");
-  const text = [
-    pasted.begins ? lines(before, /\n{0,2}$/) : "",
-    pasted.markdown,
-    pasted.ends ? lines(after, /^\n{0,2}/) : "",
-  ].join("");
-  view.dispatch(view.state.replaceSelection(text), { userEvent: "input.paste", scrollIntoView: true });
-  if (pasted.pictures.length || pasted.lost) found(pasted);
+  const gap = pasted.begins ? lines(before, /\n{0,2}$/) : "";
+  const text = gap + pasted.markdown + (pasted.ends ? lines(after, /^\n{0,2}/) : "");
+  const from = selection.main.from + gap.length;
+  const pictures = pasted.pictures.map(({ at, alone, ...one }) => ({ ...one, place: placeAt(from + at, one.alt || "A picture", alone) }));
+  const effects = pictures.map(({ place }) => place.effect);
+  view.dispatch(view.state.replaceSelection(text), { effects, userEvent: "input.paste", scrollIntoView: true });
+  if (pictures.length || pasted.lost) found({ pictures, lost: pasted.lost });
   return true;
 }
 
@@ -108,7 +109,6 @@ export function createEditor(place, text, { label, changed, save, link, cites = 
   const inner = document.createElement("div");
   inner.style.height = "100%";
   root.append(inner);
-  const places = new Set();
   const found = ({ pictures, lost }) => place.dispatchEvent(new CustomEvent("pictures", { detail: { pictures, lost } }));
   const keys = [
     keymap.of([
@@ -135,6 +135,7 @@ export function createEditor(place, text, { label, changed, save, link, cites = 
         named(label),
         mode.of(isMarkdown ? [] : asRich()),
         look,
+        places,
         EditorView.domEventHandlers({ paste: (event, view) => paste(event, view, found) }),
         autocompletion({ icons: false, defaultKeymap: false, interactionDelay: 0, activateOnTypingDelay: 20 }),
         Prec.highest(keymap.of(completionKeymap)),
@@ -147,17 +148,16 @@ export function createEditor(place, text, { label, changed, save, link, cites = 
           ...historyKeymap,
         ]),
         EditorView.updateListener.of((update) => {
-          for (const place of places) place.at = update.changes.mapPos(place.at, 1);
           if (update.docChanged) changed(update.state.doc.toString());
           if (update.docChanged || update.selectionSet || update.transactions.length) tell();
         }),
       ],
     }),
   });
-  /** Keeps a place of the text while it changes; `done` returns where it is then. */
-  view.keepPlace = (at) => {
-    const place = { at, done: () => (places.delete(place), place.at) };
-    places.add(place);
+  /** Keeps a place of the text for what is still to come, on a line of its own. */
+  view.keepPlace = (at, name) => {
+    const place = placeAt(at, name);
+    keep(view, place);
     return place;
   };
   view.asRich = asRich;

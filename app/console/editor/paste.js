@@ -38,7 +38,7 @@ const unwrap = (element) => element.replaceWith(...element.childNodes);
 /** Returns formatted text as markdown, with whether it begins and ends with something else than a paragraph; null for plain text. */
 export function fromHtml(html) {
   const { body } = new DOMParser().parseFromString(unstyled(html), "text/html");
-  const { pictures, lost } = picturesIn(body);
+  const { marks, lost } = picturesIn(body);
   clean(body);
   const tree = toMdast(fromDom(body), { handlers, nodeHandlers });
   tighten(tree);
@@ -48,24 +48,36 @@ export function fromHtml(html) {
     type === "paragraph" ? children.every((one) => one.type === "text") : type === "code" && !body.querySelector("code");
   if (!blocks.length || (blocks.length === 1 && isPlain(blocks[0]))) return null;
   const [begins, ends] = [blocks[0], blocks.at(-1)].map(({ type }) => type !== "paragraph");
-  return { markdown: toMarkdown(tree, options).trimEnd(), begins, ends, pictures, lost };
+  return { ...withoutMarks(toMarkdown(tree, options).trimEnd(), marks), begins, ends, lost };
+}
+
+/** Takes the marks of pictures out of a text; returns it with the pictures, each with its place, and whether a line is its own. */
+function withoutMarks(markdown, marks) {
+  const pictures = [];
+  let text = "";
+  for (const part of markdown.split(/(!\[\]\(#picture-\d+\))/)) {
+    const mark = /^!\[\]\((#picture-\d+)\)$/.exec(part)?.[1];
+    if (marks.has(mark)) pictures.push({ ...marks.get(mark), at: text.length });
+    else text += part;
+  }
+  for (const one of pictures) one.alone = /(^|\n)$/.test(text.slice(0, one.at)) && /^(\n|$)/.test(text.slice(one.at));
+  return { markdown: text, pictures };
 }
 
 /** Finds the pictures that are in the text itself, or at an address of Google Docs, and puts a mark in their place; counts those that can't be taken. */
 function picturesIn(body) {
-  const pictures = [];
+  const marks = new Map();
   let lost = 0;
   for (const one of body.querySelectorAll("img")) {
     const source = one.getAttribute("src") ?? "";
     const alt = (one.getAttribute("alt") ?? "").trim();
-    if (/^data:image\/(png|jpe?g|webp|gif|avif);base64,[a-z0-9+\/=\s]+$/i.test(source)) {
-      const mark = `#picture-${crypto.randomUUID()}`;
-      one.setAttribute("src", mark);
-      pictures.push({ mark, source, alt });
-    } else if (GOOGLE.test(source)) pictures.push({ mark: source, source, alt });
-    else if (!/^https?:/i.test(source)) lost += 1;
+    if (GOOGLE.test(source) || /^data:image\/(png|jpe?g|webp|gif|avif);base64,[a-z0-9+\/=\s]+$/i.test(source)) {
+      const mark = `#picture-${marks.size}`;
+      for (const [name, value] of [["src", mark], ["alt", ""], ["title", ""]]) one.setAttribute(name, value);
+      marks.set(mark, { source, alt });
+    } else if (!/^https?:/i.test(source)) lost += 1;
   }
-  return { pictures, lost };
+  return { marks, lost };
 }
 
 /** Moves styles to where the content security policy of the page does not complain of them. */

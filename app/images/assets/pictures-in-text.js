@@ -9,13 +9,9 @@ host.before($(".uploads")); // above the text, where it is seen on a phone too
 const wordsOf = (alt) => alt.replace(/(?<!\\)[[\]]/g, "\\$&").replace(/\s+/g, " ");
 const markdownOf = ({ alt, url }) => `![${wordsOf(alt)}](${url})`;
 
-/** Puts a picture at a place of the text, on a line of its own. */
-function put(picture, at) {
-  const { doc } = view.state;
-  const [before, after] = [doc.sliceString(0, at), doc.sliceString(at)];
-  const gap = (text, edge) => (text ? "\n\n".slice(edge.exec(text)[0].length) : "");
-  const insert = gap(before, /\n{0,2}$/) + markdownOf(picture) + gap(after, /^\n{0,2}/);
-  view.dispatch({ changes: { from: at, insert }, userEvent: "input" });
+/** Puts a picture at its place in the text. */
+function put(picture, place) {
+  place.fill(view, markdownOf(picture));
   if (!picture.alt) describe(picture);
 }
 
@@ -55,8 +51,9 @@ function describe(picture) {
 /** Uploads files for a place of the text, which is kept while somebody types on. */
 function add(files, at) {
   for (const file of files) {
-    const place = view.keepPlace(at);
-    upload({ file, name: file.name || "picture" }, (picture) => put(picture, place.done()), () => place.done());
+    const name = file.name || "picture";
+    const place = view.keepPlace(at, name);
+    upload({ file, name }, (picture) => put(picture, place), () => place.drop(view));
   }
 }
 
@@ -97,23 +94,11 @@ host.addEventListener("drop", (event) => {
   add(files, at === null ? here() : after(at));
 }, true);
 
-// Pictures inside formatted text: the editor has put a mark at the place of each.
+// Pictures inside formatted text, each with the place that the editor keeps for it.
 host.addEventListener("pictures", ({ detail: { pictures, lost } }) => {
-  for (const { mark, source, alt } of pictures) {
-    const replace = (text) => {
-      const at = view.state.doc.toString().indexOf(mark);
-      if (at >= 0) view.dispatch({ changes: { from: at, to: at + mark.length, insert: text }, userEvent: "input" });
-    };
-    const given_up = () => {
-      const text = view.state.doc.toString();
-      const found = new RegExp(`!\\[[^\\]]*\\]\\(${mark}\\)\\n*`).exec(text);
-      if (found && !mark.startsWith("http")) view.dispatch({ changes: { from: found.index, to: found.index + found[0].length } });
-    };
-    const name = alt || "Pasted picture";
-    const done = (picture) => replace(picture.url);
-    if (source.startsWith("data:")) {
-      upload({ file: fileOf(source), name, alt }, done, given_up);
-    } else upload({ url: source, name, alt }, done, given_up);
+  for (const { place, source, alt } of pictures) {
+    const from = source.startsWith("data:") ? { file: fileOf(source) } : { url: source };
+    upload({ ...from, name: alt || "Pasted picture", alt }, (picture) => put({ ...picture, alt: alt || picture.alt }, place), () => place.drop(view));
   }
   if (lost) say(`${lost === 1 ? "A picture" : `${lost} pictures`} of the pasted text could not be taken: insert ${lost === 1 ? "it" : "them"} from files.`, false);
 });
@@ -121,6 +106,6 @@ host.addEventListener("pictures", ({ detail: { pictures, lost } }) => {
 $('[data-picks="text"]').addEventListener("click", async () => {
   const at = here();
   const chosen = await pick({ several: (files) => add(files, at) });
-  if (chosen) put(chosen, at);
+  if (chosen) put(chosen, view.keepPlace(at, chosen.name));
   view.focus();
 });
