@@ -121,8 +121,7 @@ def content_of(markdown: str) -> Content:
 class LastContent:
     """The content of the text that a call read last, so that all who need it share one parse."""
 
-    def __init__(self) -> None:
-        self._last: tuple[str, Content] | None = None
+    _last: tuple[str, Content] | None = None
 
     def of(self, markdown: str) -> Content:
         """Returns the content of a text."""
