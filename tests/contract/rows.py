@@ -618,6 +618,16 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-authors",
+        {
+            "member": "members have bio, at most 1,000, and imageUrl, an http or https address",
+            "slug": "members have a slug, made from the name and unique in the project",
+            "delivery": "Author.slug, bio, imageUrl; author(slug) and authors: of published documents",
+            "cost": "authors costs the authors that the project has",
+            "export": "exports have slug, bio and imageUrl; members of an older export get a slug",
+        },
+    ),
+    *_rows(
         "decided-plans",
         {
             "pieces": "1 to 500 pieces; types, lengths and a missing key are 400 for the whole request",
@@ -862,6 +872,14 @@ DECIDED: tuple[Row, ...] = (
             "limits": "its access token works over REST, does not sign in to the console, and rotating it is 422",
             "oidc": "a verified e-mail that is a member's signs in; nobody else gets in, and no member is made",
             "clients": "independent clients connect from the address alone, work, refresh and are revoked",
+        },
+    ),
+    *_rows(
+        "decided-import",
+        {
+            "authors": "the first of author or authors that is a member is the author; others are named",
+            "aliases": "the last segments of aliases become former slugs, which redirect",
+            "lost": "import names what html_kept finds",
         },
     ),
     *_rows(
