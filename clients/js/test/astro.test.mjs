@@ -90,6 +90,17 @@ test("what is published, renamed and taken off while builds read is there after 
   assert.equal([...site.entries.keys()].filter((slug) => slug.startsWith("busy-")).length, 16);
 });
 
+test("an author's new name reaches their documents", async () => {
+  const site = await collection();
+  await site.load();
+  const { author } = site.entries.get("crème").data;
+  await manage("PATCH", `/members/${author.id}`, { name: "Countess of Lovelace" });
+  await site.load();
+  await manage("PATCH", `/members/${author.id}`, { name: author.name });
+
+  assert.equal(site.entries.get("crème").data.author.name, "Countess of Lovelace");
+});
+
 test("a category's new name reaches the documents in it", async () => {
   const site = await collection();
   await site.load();
