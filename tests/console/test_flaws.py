@@ -253,3 +253,44 @@ def test_an_invitation_names_the_project_and_both_people(window: Window, project
     window.press("Accept")
     window.until(lambda: window.has("main a") and not window.has("[name=invitation]"))
     assert window.problems() == []
+
+
+BESIDE = """
+const host = document.querySelector(".editor");
+const line = [...host.shadowRoot.querySelectorAll(".cm-line")].find((one) => one.textContent.includes(arguments[1]));
+const [thread, words] = [document.querySelector(arguments[0]), line].map((one) => one.getBoundingClientRect());
+return thread.left >= host.getBoundingClientRect().right && Math.abs(thread.top - words.top) < 40;
+"""
+IS_CUT = """
+const bottom = (one) => one.getBoundingClientRect().bottom;
+const all = document.querySelector("#remarks");
+return [...all.querySelectorAll(".thread")].some((one) => bottom(one) > bottom(all) + 1);
+"""
+
+
+def test_remarks_stand_beside_their_passage_while_a_text_is_revised(window: Window, project: Project) -> None:
+    ctx = project.context()
+    text = "\n\n".join(f"Paragraph {number}: the dough rests, and then it is folded again." for number in range(40))
+    brief = {"wordCount": "400", "keyword": "rye"}
+    document = a_document(ctx, title="Rye", markdown=text, status="drafting", brief=brief)
+    remarks = []
+    for number in (30, 4, 5):
+        fields = {"text": f"Which dough is it? {number}", "quote": {"exact": f"Paragraph {number}: the"}}
+        remarks.append(OPERATIONS["open_thread"](ctx, document["id"], fields=fields).body["id"])
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, 1440, 900):
+        window.open(f"/console/documents/{document['id']}/edit")
+        window.find("[data-revised]")
+        for number, remark in ((4, remarks[1]), (30, remarks[0])):
+            window.chrome.execute_script("document.querySelector(arguments[0]).scrollIntoView()", f"#t-{remark}")
+            window.until(
+                lambda remark=remark, number=number: window.chrome.execute_script(
+                    BESIDE, f"#t-{remark}", f"Paragraph {number}:"
+                )
+            )
+        assert not window.chrome.execute_script(IS_CUT)
+        assert "words of 400" in window.find(".writing > .buttons").text
+    with screen(window, 390, 844):
+        window.open(f"/console/documents/{document['id']}/edit")
+        window.until(lambda: window.has(".editor") and window.chrome.execute_script(LINES) >= 10)
+    assert window.problems() == []

@@ -387,7 +387,9 @@ SAVE_AND_PRESS = """
 document.dispatchEvent(new KeyboardEvent("keydown", { key: "s", ctrlKey: true, bubbles: true }));
 document.querySelector(arguments[0]).click();
 """
-SCROLLED = "return document.querySelector('#remarks').scrollLeft"
+IS_IN_VIEW = (
+    "const { top, bottom } = document.activeElement.getBoundingClientRect(); return top > 0 && bottom < innerHeight"
+)
 
 
 def written(window: Window, project: Project, *texts: str, **fields: Any) -> tuple[dict[str, Any], dict[str, str]]:
@@ -455,11 +457,11 @@ def test_who_types_an_answer_stays_in_it_when_another_remark_is_resolved(window:
     document, ids = written(window, project, *map(str, range(8)))
     answer = window.find(f"{ids['5']} textarea")
     answer.send_keys("At ")
-    scrolled = window.chrome.execute_script(SCROLLED)
+    assert window.chrome.execute_script(IS_IN_VIEW)
     OPERATIONS["resolve_thread"](project.context(), document["id"], ids["7"].removeprefix("#t-"), fields={})
     project.store[Outboxes].publish_all(project.id)
     window.until(lambda: not window.has(ids["7"]))
-    assert window.chrome.execute_script(SCROLLED) == scrolled > 0
+    assert window.chrome.execute_script(IS_IN_VIEW)
     window.keys("28")
     assert window.find(f"{ids['5']} textarea").get_property("value") == "At 28"
 
