@@ -3,9 +3,11 @@
 from flask import Response, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.console.additions import added
 from app.console.frame import console, page, summary_of
 from app.console.sessions import session_life, set_session, way_back
 from app.core.errors import Refusal, Unauthorized
+from app.core.vocabulary import Channel, TokenKind
 from app.http.callers import SESSION_COOKIE, callers
 
 
@@ -41,7 +43,7 @@ def sign_out() -> BaseResponse:
 @console.get("/join")
 def join() -> Response:
     """Shows the button that accepts an invitation, whose secret is in the link's fragment, which no log sees."""
-    return page("join.html", problem=None)
+    return page("join.html", problem=None, **added("joining"))
 
 
 @console.post("/join")
@@ -51,11 +53,16 @@ def accept() -> BaseResponse:
         token = callers().accept_invitation(request.form.get("invitation", "").strip())
     except Unauthorized:
         problem = "This invitation was used already or has ended: ask for a new one."
-        return page("join.html", 401, problem=problem)
+        return page("join.html", 401, problem=problem, **added("joining"))
     except Refusal as refusal:
         problem = f"Nobody can join now: try this link again later. {summary_of(refusal)}"
-        return page("join.html", refusal.status, problem=problem)
+        return page("join.html", refusal.status, problem=problem, **added("joining"))
     life = session_life()
-    response = page("joined.html", token=token, home=way_back(), lasts="30 days" if life.days else "12 hours")
+    try:
+        joined = added("joined", callers().of_kind(TokenKind.MANAGEMENT, token, Channel.CONSOLE))
+    except Refusal:  # they have joined all the same, and the token is shown only here
+        joined = {}
+    lasts = "30 days" if life.days else "12 hours"
+    response = page("joined.html", token=token, home=way_back(), lasts=lasts, **joined)
     set_session(response, callers().sign_in(token, life))
     return response
