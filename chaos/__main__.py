@@ -56,6 +56,7 @@ def summary(history: History) -> str:
         "events": f"{len(history.final.events):,}",
         "messages of webhooks": f"{messages:,}",
         "notices": f"{len(history.final.notices):,}, and {history.final.unnamed_notices:,} that were only counted",
+        "kinds of commands that the router judged": f"{len(history.judged)}",
         "from submit to the receiver, median/slowest": ", ".join(history.submitted_to_told),
     }
     return "\n".join(f"{name}: {value}" for name, value in lines.items())

@@ -471,6 +471,13 @@ def the_database_is_as_it_should_be(history: History) -> Violations:
     yield from history.final.problems
 
 
+def a_sharded_cluster_takes_every_command(history: History) -> Violations:
+    """A router refuses none, and sends those of a request to one shard (`tests/router.py`)."""
+    yield from history.refused
+    if not any("documents" in kind for kind in history.judged):
+        yield "the router judged no command on documents"
+
+
 CHECKS: tuple[Callable[[History], Violations], ...] = (
     answers_are_those_of_the_contract,
     outages_are_short,
@@ -486,4 +493,5 @@ CHECKS: tuple[Callable[[History], Violations], ...] = (
     notices_are_in_time,
     counters_are_what_they_count,
     the_database_is_as_it_should_be,
+    a_sharded_cluster_takes_every_command,
 )

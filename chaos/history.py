@@ -140,6 +140,10 @@ class History:
     """How long notices took, median and slowest, by what was killed or frozen meanwhile."""
     told_late: tuple[str, ...] = ()
     """Those that took too long, or did not come."""
+    judged: tuple[str, ...] = ()
+    """The kinds of commands that the servers and workers sent to MongoDB."""
+    refused: tuple[str, ...] = ()
+    """What a router of a sharded cluster would refuse of them, or send to every shard."""
 
     def save(self, path: Path) -> None:
         """Writes it as JSON."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -31,10 +33,11 @@ from chaos.cluster import ReplicaSet
 from chaos.history import Client, Final, History, Message, Notice
 from chaos.nemesis import Nemesis, Targets
 from chaos.punctuality import Punctuality, punctual
-from chaos.service import CHECKOUT, Server, Worker
+from chaos.service import CHECKOUT, Server, Worker, router_log
 from chaos.writer import Writer
 from tests.live import until
 from tests.make import Token, a_project, made
+from tests.watched import verdict
 from tests.webhooks.receiver import Receiver, receiving
 
 CLIENTS = 8
@@ -58,7 +61,9 @@ def run(
     """
     folder.mkdir(parents=True, exist_ok=True)
     with running(folder) as (targets, store):
-        return _Run(targets, store, seed, log, pause).history(seconds)
+        history = _Run(targets, store, seed, log, pause).history(seconds)
+    judged, refused = verdict(router_log(folder))
+    return replace(history, judged=tuple(sorted(judged)), refused=tuple(refused))
 
 
 def read_at_rest(position: Callable[[], int | None], read: Callable[[], T]) -> T:
@@ -77,6 +82,8 @@ def read_at_rest(position: Callable[[], int | None], read: Callable[[], T]) -> T
 def running(folder: Path) -> Iterator[tuple[Targets, Store]]:
     """Yields a replica set with servers and workers that run on it, and a store of its database."""
     replica_set = ReplicaSet(folder)
+    shutil.rmtree(router_log(folder), ignore_errors=True)
+    router_log(folder).mkdir()
     with ExitStack() as stack:
         stack.callback(replica_set.stop)
         replica_set.start()

@@ -1,4 +1,4 @@
-"""The processes of the service as an operator starts them: servers and workers, to be killed and started again."""
+"""The processes of the service: servers and workers, to be killed and started again; a router judges their commands."""
 
 import http.client
 import os
@@ -10,16 +10,23 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.live import free_port, until
+from tests.watched import FOLDER
 
 CHECKOUT = Path(__file__).parents[1]
 
 
+def router_log(folder: Path) -> Path:
+    """Returns the folder for what the router finds in a run."""
+    return folder / "router"
+
+
 class Process:
-    """`content-workflow` with a subcommand, its log in a file."""
+    """`content-workflow` with a subcommand, its log in a file, and what the router finds in the folder beside it."""
 
     def __init__(self, arguments: Sequence[str], uri: str, log: Path) -> None:
-        self._command = [str(Path(sys.executable).with_name("content-workflow")), *arguments]
+        self._command = [sys.executable, "-m", "tests.watched", *arguments]
         self._environment = {"MONGODB_URI": uri, "WEBHOOKS_ALLOW_LOCAL": "1", "LOG_LEVEL": "WARNING"}
+        self._environment[FOLDER] = str(router_log(log.parent))
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -43,20 +43,25 @@ def sign_out() -> BaseResponse:
 @console.get("/join")
 def join() -> Response:
     """Shows the button that accepts an invitation, whose secret is in the link's fragment, which no log sees."""
-    return page("join.html", problem=None, **added("joining"))
+    return page("join.html", problem=None)
 
 
 @console.post("/join")
 def accept() -> BaseResponse:
-    """Accepts an invitation: begins a session with the new token, which is shown once on request."""
+    """Shows whose an invitation is; once that is accepted, begins a session with the new token, shown on request."""
+    secret = request.form.get("invitation", "").strip()
     try:
-        token = callers().accept_invitation(request.form.get("invitation", "").strip())
+        if "look" in request.form:
+            project, member, by = callers().read_invitation(secret)
+            shown = {"secret": secret, "project": project, "member": member, "by": by}
+            return page("join.html", problem=None, **shown, **added("joining"))
+        token = callers().accept_invitation(secret)
     except Unauthorized:
         problem = "This invitation was used already or has ended: ask for a new one."
-        return page("join.html", 401, problem=problem, **added("joining"))
+        return page("join.html", 401, problem=problem)
     except Refusal as refusal:
         problem = f"Nobody can join now: try this link again later. {summary_of(refusal)}"
-        return page("join.html", refusal.status, problem=problem, **added("joining"))
+        return page("join.html", refusal.status, problem=problem)
     life = session_life()
     try:
         joined = added("joined", callers().of_kind(TokenKind.MANAGEMENT, token, Channel.CONSOLE))

@@ -10,6 +10,7 @@ from app.core.context import Context
 from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.caches import SharedCache
 from app.core.text.html import MAX_HTML_BYTES, TooMuchMarkup, to_html
+from app.core.text.words import UNSEEN
 from app.documents.record import StoredDocument
 from app.publications.rules import Rendered, rendered
 
@@ -66,7 +67,7 @@ def is_read(ctx: Context, document: StoredDocument, read: Callable[[], str]) -> 
             html = to_html(markdown)
     except TooMuchMarkup:
         return True
-    return bool(_IMAGE.search(html)) or any(map(str.isalnum, unescape(_TAG.sub("", html))))
+    return bool(_IMAGE.search(html)) or any(map(str.isalnum, UNSEEN.sub("", unescape(_TAG.sub("", html)))))
 
 
 def render_content(ctx: Context, content_id: str, markdown: str, to_render: str | None = None) -> Rendered | None:

@@ -11,7 +11,7 @@ from app.core.schemas.fields import (
     not_empty,
 )
 from app.core.schemas.queries import Page
-from app.core.schemas.validation import HEX_ID, WRONG_ID, full_match, one_of
+from app.core.schemas.validation import HEX_ID, WRONG_ID, full_match, not_blank, one_of
 from app.documents.schemas import WithClaim
 from app.review.vocabulary import ThreadLevel, ThreadState
 
@@ -93,7 +93,7 @@ class ThreadQuery(Page):
 class ReviewLinkFields(Schema):
     """Body of `POST /documents/:id/review-links`."""
 
-    name = StrictString(100, validate=[not_empty], description="the visitor's name", example="Lee", required=True)
+    name = StrictString(100, validate=[not_blank], description="the visitor's name", example="Lee", required=True)
     days = StrictInteger(1, 14, description="for how many days it works, by default 7", example=7, allow_none=False)
 
 

@@ -5,7 +5,7 @@ and a category that it names created; a refused one does not stop the others.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, NotRequired
 
 from typing_extensions import TypedDict
@@ -20,11 +20,12 @@ from app.core.documented import Id, doc
 from app.core.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, cached_schema, in_order, problems
-from app.core.slugs import slug_of
+from app.core.slugs import MAX_PAST_SLUGS, slug_key, slug_of
 from app.core.store.bodies import Bodies
 from app.core.text.html import word_count
 from app.core.vocabulary import DocumentStatus, Kind, Scope
 from app.documents.content import markdown_of, new_content
+from app.documents.edits import edit_document
 from app.documents.operations import (
     NewRow,
     document_result,
@@ -38,7 +39,10 @@ from app.documents.responses import Document, DocumentSummary
 from app.documents.schemas import EditedFields
 from app.documents.store import Documents
 from app.intents.rules import Facts, confirm_problems
-from app.transfers.schemas import ImportedFields, ImportFields
+from app.projects.store import Members
+from app.publications.record import PastSlug
+from app.publications.store import Publications
+from app.transfers.schemas import ImportedFields, ImportFields, MovedFields
 
 
 class Import(TypedDict):
@@ -46,6 +50,7 @@ class Import(TypedDict):
 
     id: Annotated[Id | None, doc("the document's id; null when it was refused")]
     outcome: Annotated[str, doc("the outcome")]
+    others: Annotated[list[str], doc("the names under `authors` that are not its author's")]
     differs: NotRequired[
         Annotated[list[str], doc("the fields in which the document is not what the file says, where it changed")]
     ]
@@ -79,7 +84,7 @@ def import_documents(ctx: Context, fields: Fields) -> Result[list[Import]]:
         _prepare(
             ctx, one, stored.get(slug), texts.get(content_ids.get(slug, ""), ""), categories, is_taken=slug in taken
         )
-        for slug, one in zip(slugs, fields["documents"], strict=True)
+        for slug, one in zip(slugs, _with_authors(ctx, fields["documents"]), strict=True)
     ]
     new = [(outcome, record) for outcome, record in outcomes if record is not None]
     created = ctx.store[Documents].create(ctx.project_id, [record for _, record in new])
@@ -99,6 +104,7 @@ def import_documents(ctx: Context, fields: Fields) -> Result[list[Import]]:
 def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Write the fields in which a document differs from its file, by the rules of editing it: all or none."""
     document, named = own_document(ctx, document_id), fields.get("category")
+    [fields] = _with_authors(ctx, [fields])
     category = ctx.store[Categories].find_by_name_or_slug(ctx.project_id, named) if named else None
     differs = {*_differences(fields, document, category, markdown_of(ctx, document.get("contentId")))}
     written = {*differs, "generation"} if "markdown" in differs else differs
@@ -111,8 +117,12 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     changes = {name: fields[name] for name in ("title", *EDITED) if name in differs}
     if named and "category" in differs:
         changes["categoryId"] = (category or _new_category(ctx, named))["id"]
+    if "author" in differs:
+        changes["authorId"] = fields["authorId"]
     if changes:
         update_document.function(ctx, document_id, changes)
+    if "aliases" in differs:
+        _add_past_slugs(ctx, own_document(ctx, document_id), fields)
     if "brief" in differs:
         update_brief.function(ctx, document_id, fields["brief"])
     document = own_document(ctx, document_id)
@@ -143,22 +153,58 @@ def _prepare(
     """
     named = fields.get("category")
     category = _category_named(ctx, named, categories) if named else None
+    others = fields.get("others", [])
     if stored is not None:
         differs = sorted(_differences(fields, stored, category, markdown))
-        outcome = "changed" if differs else "unchanged"
-        return {"id": stored["id"], "outcome": outcome, "differs": differs, "live": _is_live(stored)}, None
+        outcome, live = "changed" if differs else "unchanged", _is_live(stored)
+        return {"id": stored["id"], "outcome": outcome, "others": others, "differs": differs, "live": live}, None
     links = (fields.get("brief") or {}).get("internalLinks") or ()
-    found = lock_references(ctx.store, ctx.project_id, {"categoryId": category["id"]} if category else {})
+    references = {"categoryId": category and category["id"], "authorId": fields.get("authorId")}
+    found = lock_references(ctx.store, ctx.project_id, references)
     found.documents = ctx.store[Documents].find_existing(ctx.project_id, links)
     wrong = [*confirm_problems(ctx.features, Kind.DOCUMENT, fields, Facts(found=found, taken=is_taken))]
-    wrong += problems(EditedFields, fields)
+    wrong += problems(MovedFields, fields)
     if named and category is None:
         wrong += _category_problems(ctx, named)
     if wrong:
-        return {"id": None, "outcome": "refused", "problems": in_order(wrong)}, None
+        return {"id": None, "outcome": "refused", "others": others, "problems": in_order(wrong)}, None
     if named and category is None:
         category = _new_category(ctx, named)
-    return {"id": None, "outcome": "created", "live": False}, _new_record(ctx, fields, category)
+    return {"id": None, "outcome": "created", "others": others, "live": False}, _new_record(ctx, fields, category)
+
+
+def _with_authors(ctx: Context, documents: Sequence[Fields]) -> list[Fields]:
+    """Returns the fields of documents with the author's id, where one of `authors` is a member, and `others`."""
+    names = {name for one in documents for name in one.get("authors") or ()}
+    found = ctx.store[Members].find_named(ctx.project_id, names) if names else {}
+    members = {name: min(ids) for name, ids in found.items() if len(ids) == 1}
+    return [one | _author(one["authors"], members) if one.get("authors") else one for one in map(dict, documents)]
+
+
+def _author(authors: Sequence[str], members: Mapping[str, str]) -> dict[str, Any]:
+    author_id = next((members[name] for name in authors if name in members), None)
+    others = [name for name in authors if author_id is None or members.get(name) != author_id]
+    return {"others": others} | ({"authorId": author_id} if author_id else {})
+
+
+def _past_slugs(ctx: Context, fields: Fields, slug: str, known: Sequence[PastSlug]) -> list[PastSlug]:
+    """Returns the past slugs of a document with its aliases, which are the latest."""
+    added = [PastSlug(slug=one, at=ctx.now) for one in _new_aliases(fields, slug, known)]
+    return [*added, *known][:MAX_PAST_SLUGS]
+
+
+def _new_aliases(fields: Fields, slug: str, known: Sequence[PastSlug]) -> list[str]:
+    there = {slug_key(slug), *(slug_key(one["slug"]) for one in known)}
+    return [one for one in fields.get("aliases") or () if slug_key(one) not in there]
+
+
+def _add_past_slugs(ctx: Context, document: StoredDocument, fields: Fields) -> None:
+    """Gives a document its aliases, which are delivered at once."""
+    past = _past_slugs(ctx, fields, document["slug"], document.get("pastSlugs") or [])
+    if document["isPublished"]:
+        ctx.store.change_delivery(ctx.project_id)
+        ctx.store[Publications].change_many(ctx.project_id, [(document["id"], {"pastSlugs": past})])
+    write_decision(ctx, document, lambda present: edit_document(present, ctx.call, {"pastSlugs": past}))
 
 
 def _category_named(ctx: Context, name: str, known: dict[str, Stored]) -> Stored | None:
@@ -188,6 +234,10 @@ def _differences(fields: Fields, stored: Stored, category: Stored | None, markdo
         yield "markdown"
     if "category" in fields and (category is None or category["id"] != stored.get("categoryId")):
         yield "category"
+    if "authorId" in fields and fields["authorId"] != stored.get("authorId"):
+        yield "author"
+    if _new_aliases(fields, stored["slug"], stored.get("pastSlugs") or []):
+        yield "aliases"
     brief = stored.get("brief") or {}
     if any(value != brief.get(name) for name, value in written_brief(fields.get("brief") or {}).items()):
         yield "brief"
@@ -198,7 +248,11 @@ def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> NewRow
     record, markdown, events, origin = new_row(
         ctx, filed, slug=fields["slug"], words=word_count(fields.get("markdown") or "")
     )
-    return record | {name: fields[name] or None for name in EDITED if name in fields}, markdown, events, origin
+    record |= {name: fields[name] or None for name in EDITED if name in fields}
+    record["authorId"] = fields.get("authorId")
+    if past := _past_slugs(ctx, fields, fields["slug"], []):
+        record["pastSlugs"] = past
+    return record, markdown, events, origin
 
 
 def _category_fields(name: str) -> dict[str, Any]:

@@ -165,6 +165,24 @@ That of the settings is made by `_type_of`, since features add to them."""
 PARTS = {"brief": BriefLine, "generation": GenerationLine, "snapshot": SnapshotLine}
 """Those fields of lines whose own fields may be missing."""
 
+_PUBLISHED = "title slug subtitle metaTitle metaDescription excerpt coverImageUrl categoryId"
+FIRST: Mapping[str, str] = {
+    "project": "name reviewRequired siteUrl previewUrl categoryUrl claimLeaseSeconds guidelines fourEyes checks "
+    "reviewRecord maxRounds views",
+    "member": "id name createdAt deletedAt email role",
+    "category": "id name createdAt description createdBy updatedAt slug categoryId",
+    "cluster": "id name createdAt description createdBy updatedAt keywords",
+    "revision": f"{_PUBLISHED} kind generation suggestedBy documentId version bodyId wordCount at by review",
+    "document": f"{_PUBLISHED} id key pastSlugs status statusBefore assigneeId authorId clusterId dueDate version "
+    "wordCount contentId contentUpdatedAt contentUpdatedBy isPublished createdAt createdBy updatedAt publishAt "
+    "deletedAt reviewNote review submittedBy brief rounds snapshot",
+    "snapshot": f"{_PUBLISHED} version markdownId publishedAt updatedAt",
+}
+"""The fields of lines and of their parts as the first release wrote them, in its order.
+
+Later fields follow unless they are null, so that each release exports a project that lacks them to the same bytes. Any
+other line or part has its fields as its type has them."""
+
 RULES: Mapping[str, type[Schema]] = {
     "project": ProjectRules,
     "member": MemberFields,
@@ -191,7 +209,18 @@ class InvalidLine(Exception):
 def line_of(features: Features, kind: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a stored record as a line; `snapshot` of a document is its publication."""
     line = _adapter(features, kind).dump_python(dict(record), mode="json", warnings=False)
-    return {"type": kind, **_whole(features, kind, line)}
+    whole = _whole(features, kind, line)
+    parts = {name: _in_order(name, whole[name]) for name in PARTS if whole.get(name)}
+    return {"type": kind, **_in_order(kind, whole | parts)}
+
+
+def _in_order(name: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Returns a line or a part with its fields in the order of `FIRST`."""
+    if name not in FIRST:
+        return values
+    first = [field for field in FIRST[name].split() if field in values]
+    later = sorted(field for field in values.keys() - first if values[field] is not None)
+    return {field: values[field] for field in (*first, *later)}
 
 
 def record_of(features: Features, line: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The rules of the lines of an export besides the types of their fields: those of the requests that write the same."""
 
-from app.core.schemas.fields import ComposedString, DateString, List, Nested, Schema, StrictString
+from app.core.schemas.fields import ComposedString, DateString, List, Nested, Schema, StrictString, StringList
 from app.core.schemas.validation import full_match, not_blank
 from app.core.slugs import MAX_PAST_SLUGS, document_slug
 from app.documents.schemas import (
@@ -95,8 +95,19 @@ class DocumentRules(PublishedRules):
     pastSlugs = List(Nested(PastSlugRules, allow_none=False), MAX_PAST_SLUGS)
 
 
-class ImportedFields(EditedFields, DraftDocumentFields):
-    """One document, with its category by name."""
+class MovedFields(EditedFields):
+    """The fields of a document that was published elsewhere before."""
+
+    authors = StringList(
+        50, 300, not_blank, description="names or e-mail addresses; the first of a member is its author"
+    )
+    aliases = List(
+        ComposedString(200, document_slug, allow_none=False), MAX_PAST_SLUGS, description="slugs that redirect to it"
+    )
+
+
+class ImportedFields(MovedFields, DraftDocumentFields):
+    """One document, with its category and its author by name."""
 
     category = StrictString(
         200, not_blank, description="the name or slug of its category, which is created where it is missing"

@@ -121,12 +121,12 @@ def test_the_longest_addresses_reach_the_service(service: Service) -> None:
         assert httpx.get(f"{service.url}{path}", headers=headers, **PLAIN).status_code == 200
 
 
-@pytest.mark.parametrize("passes", [1, 300], ids=["one at a time", "300 pipelined"])
-def test_a_flood_of_one_address_stops_at_nginx(service: Service, passes: int) -> None:
+@pytest.mark.parametrize(("clients", "passes"), [(1_000, 1), (16, 300)], ids=["one at a time", "300 pipelined"])
+def test_a_flood_of_one_address_stops_at_nginx(service: Service, clients: int, passes: int) -> None:
     requests = [head("GET", "/briefs", service.project.token().secret) * passes]
     with service.holds():
-        statuses = flood(service.port, requests, clients=5_000 // passes, seconds=3, addresses=["127.0.0.10"])
-    assert statuses["429"] > statuses["200"] > 0
+        statuses = flood(service.port, requests, clients=clients, seconds=3, addresses=["127.0.0.10"])
+    assert statuses["429"] > statuses["200"] > 0, statuses
 
 
 def test_what_the_service_needs_passes_through(own_mongod: tuple[str, int]) -> None:

@@ -43,7 +43,7 @@ def aliased(field: str, many: int = 15) -> str:
 def test_texts_that_are_long_only_as_json_are_refused(service: Service, ask: Ask) -> None:
     """14 MB of control characters, each of which takes six bytes in JSON: an answer of 84 MB."""
     ctx = service.project.context()
-    document = a_document(ctx, markdown="\x01" * 1_000_000)
+    document = a_document(ctx, markdown="Rye. " + "\x01" * 1_000_000)
     OPERATIONS["publish_document"](ctx, document["id"], fields={})
 
     with service.holds():

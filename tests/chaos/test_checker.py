@@ -83,6 +83,7 @@ RIGHT = History(
         budgets={A: {"writesPerHour": 5}},
         at=30,
     ),
+    judged=("find on documents",),
 )
 
 
@@ -221,6 +222,14 @@ WRONG: Mapping[str, tuple[str, Change]] = {
     "a connection that ended by itself": (
         "outages_are_short",
         with_call(4, replace(CALLS[4], attempts=(Attempt(3.5, 4.5, 0, "broken"),))),
+    ),
+    "a command that a router refuses": (
+        "a_sharded_cluster_takes_every_command",
+        lambda history: replace(history, refused=("update on documents: needs the whole shard key",)),
+    ),
+    "a run that no router watched": (
+        "a_sharded_cluster_takes_every_command",
+        lambda history: replace(history, judged=()),
     ),
     "an index that is missing": ("the_database_is_as_it_should_be", with_final(problems=("documents lacks an index",))),
 }

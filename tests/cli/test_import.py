@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.delivery.caches import read_redirects
 from app.transfers.commands.front_matter import Unreadable, read_post
 from tests.cli.conftest import Cli
 from tests.make import OPERATIONS, Project
@@ -43,6 +44,12 @@ BAD = {
     "A brief that is no table": ("---\ntitle: x\nbrief: yes\n---\n", "brief: Must be an object."),
     "A wrong word in the brief": ("---\ntitle: x\nbrief: {intent: idle}\n---\n", "brief.intent: Must be one of"),
     "A link to nobody": (f"---\ntitle: x\nbrief: {{internalLinks: ['{'0' * 24}']}}\n---\n", "brief.internalLinks[0]"),
+    "An author that is a number": ("---\ntitle: x\nauthor: 7\n---\n", "authors[0]: Must be a string."),
+    "An alias that is a number": ("---\ntitle: x\naliases: [7]\n---\n", "Its aliases must be paths"),
+    "An alias without a segment": ("---\ntitle: x\naliases: [/]\n---\n", "Its alias '/' has no last segment"),
+    "An alias with a space": ("---\ntitle: x\naliases: [/a/b%20c]\n---\n", "aliases[0]: A space"),
+    "Too many aliases": (f"---\ntitle: x\naliases: {list(map(str, range(21)))}\n---\n", "aliases: Must have at most"),
+    "A publication in the future": ("---\ntitle: x\npublishedAt: 2999-01-01\n---\n", "must not be in the future"),
     "A category that is too long": (f"---\ntitle: x\ncategory: {'x' * 201}\n---\n", "category: Must be at most"),
 }
 
@@ -56,6 +63,11 @@ def documents_of(project: Project) -> dict[str, dict[str, Any]]:
     ctx = project.context()
     fields = {"limit": 100, "offset": 0, "sort": "title"}
     return {one["slug"]: one for one in OPERATIONS["list_documents"](ctx, fields=fields).body}
+
+
+def redirects_of(project: Project) -> dict[str, str]:
+    """Returns the redirects that a website gets."""
+    return {one.from_: one.to for one in read_redirects(project.context(), None)}
 
 
 @pytest.mark.needs_mongod
@@ -246,6 +258,91 @@ class TestImporting:
         assert not documents_of(project)["a"]["hasUnpublishedChanges"]
         assert self.run(cli, project, tmp_path, "--publish")["published"] == 0
 
+    @pytest.mark.contract("decided-import.authors")
+    @pytest.mark.parametrize(
+        ("front", "author", "others"),
+        [
+            ("author: ada lovelace", "Ada Lovelace", []),
+            ("author: ADA@example.org", "Ada Lovelace", []),
+            ("authors: [Somebody, Grace, Ada Lovelace]", "Grace", ["Somebody", "Ada Lovelace"]),
+            ("authors: [ada@example.org, Ada Lovelace]", "Ada Lovelace", []),
+            ("authors: [{name: Ada, email: ada@example.org, url: 'https://ada.example'}]", "Ada Lovelace", ["Ada"]),
+            ("author: Somebody", None, ["Somebody"]),
+            ("author: Twin", None, ["Twin"]),
+            ("author: ''", None, []),
+        ],
+    )
+    def test_the_first_author_who_is_a_member_is_the_documents_and_the_others_are_named(
+        self, cli: Cli, project: Project, tmp_path: Path, front: str, author: str | None, others: list[str]
+    ) -> None:
+        ctx = project.context()
+        emails = {"Ada Lovelace": "ada@example.org", "Grace": "g@example.org", "Twin": "a@example.org"}
+        members = [("Twin", "b@example.org"), *emails.items()]
+        ids = {OPERATIONS["create_member"](ctx, fields={"name": n, "email": e}).body["id"]: n for n, e in members}
+        write(tmp_path, "a.md", f"---\ntitle: A\n{front}\n---\nText")
+
+        report = self.run(cli, project, tmp_path)
+
+        assert report["refused"] == {}
+        assert report["others"] == ({"a.md": others} if others else {})
+        assert ids.get(documents_of(project)["a"]["authorId"]) == author
+        assert report["unknown"] == {}
+        assert self.run(cli, project, tmp_path)["unchanged"] == 1
+
+    @pytest.mark.contract("decided-import.lost")
+    def test_what_a_text_loses_in_html_is_named_unless_the_project_does_not_want_it(
+        self, cli: Cli, project: Project, tmp_path: Path
+    ) -> None:
+        text = "Fine.\n\n<iframe src='https://a.example'></iframe>\n\n<p style='color:red'>x</p>"
+        write(tmp_path, "a.md", f"---\ntitle: A\n---\n{text}")
+        write(tmp_path, "b.md", "---\ntitle: B\n---\nFine.")
+        losses = ["line 3 of the text: The embedded <iframe> is removed", "line 5 of the text: The attribute `style`"]
+
+        named = self.run(cli, project, tmp_path)["lost"]
+
+        assert [one.startswith(loss) for one, loss in zip(named.pop("a.md"), losses, strict=True)] == [True, True]
+        assert named == self.run(cli, project, tmp_path)["lost"] == {}
+        OPERATIONS["update_project"](project.context(), fields={"checks": {"html_kept": "off"}})
+        write(tmp_path, "c.md", f"---\ntitle: C\n---\n{text}")
+        assert self.run(cli, project, tmp_path)["lost"] == {}
+
+    @pytest.mark.contract("decided-import.aliases")
+    def test_the_last_segments_of_aliases_redirect_to_the_document(
+        self, cli: Cli, project: Project, tmp_path: Path
+    ) -> None:
+        paths = ["/2019/05/rye/", "https://old.example/Rye.html?x=1#y", "brot%C3%A9", "/a", "/2020/rye-bread"]
+        write(tmp_path, "rye-bread.md", f"---\ntitle: Rye\naliases: {paths}\ndate: 2019-05-01\n---\nDark")
+        write(tmp_path, "a.md", "---\ntitle: A\ndate: 2019-05-01\n---\nText")
+
+        report = self.run(cli, project, tmp_path, "--publish")
+
+        assert (report["refused"], report["published"]) == ({}, 2)
+        assert redirects_of(project) == {"rye": "rye-bread", "Rye.html": "rye-bread", "broté": "rye-bread"}
+        assert self.run(cli, project, tmp_path, "--publish")["unchanged"] == 2
+
+    def test_an_author_and_an_alias_that_a_file_gets_later_are_delivered_at_once(
+        self, cli: Cli, project: Project, tmp_path: Path
+    ) -> None:
+        OPERATIONS["create_member"](project.context(), fields={"name": "Ada"})
+        write(tmp_path, "a.md", "---\ntitle: A\ndate: 2019-05-01\naliases: [old]\n---\nText")
+        self.run(cli, project, tmp_path, "--publish")
+        write(tmp_path, "a.md", "---\ntitle: A\ndate: 2019-05-01\nauthor: Ada\naliases: [older]\n---\nText")
+
+        assert self.run(cli, project, tmp_path)["changed"] == {"a.md": ["aliases", "author"]}
+        assert self.run(cli, project, tmp_path, "--update")["updated"] == 1
+
+        assert redirects_of(project) == {"old": "a", "older": "a"}
+        document = documents_of(project)["a"]
+        assert (document["version"], document["authorId"] is None) == (1, False)
+        assert self.run(cli, project, tmp_path)["unchanged"] == 1
+
+    def test_published_at_is_the_date_of_a_publication(self, cli: Cli, project: Project, tmp_path: Path) -> None:
+        write(tmp_path, "a.md", "---\ntitle: A\ndate: 2999-01-01\npublishedAt: 2019-05-01T10:00:00+02:00\n---\nText")
+
+        assert self.run(cli, project, tmp_path, "--publish")["published"] == 1
+
+        assert documents_of(project)["a"]["publishedAt"] == "2019-05-01T08:00:00.000Z"
+
     @pytest.mark.slow
     @pytest.mark.skipif(not RUST_BLOG.exists(), reason="the posts of the Rust blog are not beside this checkout")
     def test_the_rust_blog_comes_whole_and_a_second_time_changes_nothing(self, cli: Cli, project: Project) -> None:
@@ -281,7 +378,20 @@ def test_a_file_that_is_not_utf_8_is_unreadable(tmp_path: Path) -> None:
 
 def test_an_empty_value_is_as_if_its_key_were_not_there(tmp_path: Path) -> None:
     empty = ("", "''", "'  '", "[]", "{}", "['']", "null")
-    keys = ("title", "slug", "description", "category", "tags", "image", "brief", "date", "draft", "published", "x")
+    keys = (
+        "title",
+        "slug",
+        "category",
+        "tags",
+        "image",
+        "brief",
+        "date",
+        "draft",
+        "published",
+        "author",
+        "aliases",
+        "x",
+    )
     read = []
     for value in empty:
         write(tmp_path, "x.md", "---\n" + "".join(f"{key}: {value}\n" for key in keys) + "---\nText\n")

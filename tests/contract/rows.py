@@ -865,6 +865,14 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-import",
+        {
+            "authors": "the first of author or authors that is a member is the author; others are named",
+            "aliases": "the last segments of aliases become former slugs, which redirect",
+            "lost": "import names what html_kept finds",
+        },
+    ),
+    *_rows(
         "decided-site",
         {
             "changes": "changes: what is live, then what changed since; who follows it holds what is live",

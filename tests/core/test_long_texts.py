@@ -75,7 +75,7 @@ def test_a_long_text_is_refused_while_others_of_its_project_are_processed(
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", tried(BOMBS, ("bare quotes", "brackets", "different headings", "cells")))
+@pytest.mark.parametrize("name", tried(BOMBS, ("bare quotes", "brackets", "different headings", "cells", "citations")))
 def test_every_route_reads_two_megabytes_in_seconds(rest: Rest, project: Project, name: str) -> None:
     document = a_document(project.context(), markdown="# Rye")
     path, bomb = f"/documents/{document['id']}", BOMBS[name]

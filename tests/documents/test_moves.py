@@ -348,7 +348,15 @@ def test_what_is_not_published_has_nothing_of_a_published_one(rest: Rest, status
 @pytest.mark.contract("decided-guards.readable")
 @pytest.mark.parametrize("step", ["submit", "approve", "schedule", "publish"])
 def test_content_without_a_letter_is_none(rest: Rest, step: str) -> None:
-    nothing = ("***", "&nbsp;", "[](https://a.example/b)", "![alt](javascript:x)", "<!-- a -->")
+    nothing = (
+        "***",
+        "&nbsp;",
+        "[](https://a.example/b)",
+        "![alt](javascript:x)",
+        "<!-- a -->",
+        "\u3164\uffa0 \u115f\u1160",
+        "\u17b4 \u061c",
+    )
     something = ("7", "![](https://a.example/b.png)", "<https://a.example>", "`é`", "語")
     for markdown in nothing:
         document = a_document(rest, markdown=markdown)

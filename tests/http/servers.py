@@ -14,9 +14,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email.message import Message
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.live import free_port
+from tests.watched import FOLDER, verdict
 
 CHECKOUT = Path(__file__).parents[2]
 READY_SECONDS = 60
@@ -34,7 +36,7 @@ class Reply:
 class ServerProcess:
     """granian with the application, in a process group of its own."""
 
-    def __init__(self, mongodb_uri: str, database: str, target: str = "wsgi:app", **environment: str) -> None:
+    def __init__(self, mongodb_uri: str, database: str, target: str = "tests.watched:app", **environment: str) -> None:
         self.port = free_port()
         given = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": database, "LOG_LEVEL": "CRITICAL"}
         given |= {"GRANIAN_BLOCKING_THREADS": "8", **environment}
@@ -82,18 +84,21 @@ class ServerProcess:
 
 @contextmanager
 def servers(mongodb_uri: str, database: str, **environment: str) -> Iterator[Callable[[], ServerProcess]]:
-    """Yields what starts a server; all that were started are gone afterwards."""
+    """Yields what starts a server; all that were started are gone afterwards, and a router takes what they sent."""
     started: list[ServerProcess] = []
+    with TemporaryDirectory() as router_log:
 
-    def start() -> ServerProcess:
-        started.append(ServerProcess(mongodb_uri, database, **environment))
-        return started[-1]
+        def start() -> ServerProcess:
+            started.append(ServerProcess(mongodb_uri, database, **{FOLDER: router_log, **environment}))
+            return started[-1]
 
-    try:
-        yield start
-    finally:
-        for server in started:
-            server.kill()
+        try:
+            yield start
+        finally:
+            for server in started:
+                server.kill()
+        _, refused = verdict(Path(router_log))
+        assert not refused, "A sharded cluster would refuse or scatter this (tests/router.py):\n" + "\n".join(refused)
 
 
 @contextmanager

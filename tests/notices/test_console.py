@@ -98,18 +98,11 @@ def test_a_thread_is_answered_and_resolved_in_place(
     assert [one["kind"] for one in ok(rest.get(f"/inbox?memberId={ada['id']}"))] == ["assigned"]
 
 
-def test_a_line_approves_the_version_that_it_was_shown_with(
-    signed_in: Visitor, rest: Rest, ada: dict[str, Any]
-) -> None:
+def test_a_review_opens_what_is_to_be_approved(signed_in: Visitor, rest: Rest, ada: dict[str, Any]) -> None:
     document = a_document_in(rest, "review", assigneeId=ada["id"])
-    [shown] = re.findall(r'name="baseVersion" value="(\d+)"', signed_in.get("/console/inbox").text)
-    ok(rest.patch(path_of(document), {"title": "Not rye bread"}))
-
-    action = {"action": "approve_document", "baseVersion": shown}
-    response = signed_in.post(f"/console/inbox/{document['id']}", **action)
-
-    assert 'data-ok="false"' in response.text
-    assert ok(rest.get(path_of(document)))["status"] == "review"
+    page = signed_in.get("/console/inbox").text
+    assert f'data-acts href="/console/documents/{document["id"]}#act-approve_document"' in page
+    assert 'id="act-approve_document"' in signed_in.get(f"/console/documents/{document['id']}").text
 
 
 def test_what_is_refused_is_said_and_what_is_no_action_of_a_line_is_not_done(signed_in: Visitor, rest: Rest) -> None:
@@ -133,9 +126,9 @@ def test_lines_are_by_document_with_what_was_said_and_what_stands_in_the_way(
     assert f'documents/{document["id"]}#t-{remark["id"]}"' in page
     assert page.count("data-read") == 3
     assert "1 Must remark has to be resolved first." in page
-    assert 'value="approve_document"' not in page
+    assert "#act-approve_document" not in page
     ok(rest.post(f"{path_of(document)}/threads/{remark['id']}/resolve"))
-    assert 'value="approve_document"' in signed_in.get("/console/inbox").text
+    assert "#act-approve_document" in signed_in.get("/console/inbox").text
 
 
 def test_who_may_only_read_sees_lines_without_actions(mailing_app: Flask, project: Project, rest: Rest) -> None:
@@ -213,19 +206,24 @@ def test_a_page_says_what_came_of_a_test(
     assert "E-mail: the test was sent." in signed_in.get("/console/inbox/test").text
 
 
+BOX = 'name="notices" value="yes" checked'
+
+
 def joined(app: Flask, rest: Rest, name: str, email: str | None, **fields: str) -> tuple[str, dict[str, Any]]:
-    """Invites a member who accepts; returns the page that welcomes them, and their settings."""
+    """Invites a member who accepts; returns the pages before and after that, and their settings."""
     member = ok(rest.post("/members", {"name": name, "email": email}), 201)
     link = ok(rest.post(f"/members/{member['id']}/invitations", {"scopes": ["read", "write"]}), 201)["link"]
     client = app.test_client()
     client.set_cookie(ZONE_COOKIE, "Asia/Kolkata", path="/console")
-    page = client.post("/console/join", data={"invitation": link.partition("#")[2], **fields}).text
+    form = {"invitation": link.partition("#")[2]}
+    page = client.post("/console/join", data={**form, "look": "yes"}).text
+    page += client.post("/console/join", data={**form, **fields}).text
     return page, ok(rest.get(f"/members/{member['id']}"))["notify"]
 
 
 def test_who_joins_with_an_address_is_told_daily_unless_they_untick_it(mailing_app: Flask, rest: Rest) -> None:
-    assert 'name="notices" value="yes" checked' in mailing_app.test_client().get("/console/join").text
     page, notify = joined(mailing_app, rest, "Mateo", "mateo@example.org", notices="yes")
+    assert BOX in page
     assert "Each day you get an e-mail" in page
     assert "cwm_" in page
     assert notify == {"email": True, "slack": None, "digest": "daily", "hour": 2}  # 08:00 in India
@@ -239,8 +237,8 @@ def test_who_joins_with_an_address_is_told_daily_unless_they_untick_it(mailing_a
 
 def test_a_server_that_sends_no_mail_offers_none(app: Flask, project: Project) -> None:
     rest = Rest(app.test_client(), project.token())
-    assert 'name="notices"' not in app.test_client().get("/console/join").text
     page, notify = joined(app, rest, "Mateo", "mateo@example.org", notices="yes")
+    assert BOX not in page
     assert ("Each day you get" in page, notify["digest"]) == (False, "off")
 
 

@@ -183,6 +183,8 @@ def test_what_did_not_change_is_not_sent_again(project, get) -> None:
     assert (again.status_code, again.headers["ETag"], again.data) == (304, tag, b"")
     assert again.headers["Cache-Control"] == first.headers["Cache-Control"] == "private, max-age=0, must-revalidate"
     assert get("/loaf", HTML).headers["ETag"] != tag
+    star = {"If-None-Match": "*"}
+    assert [get(path, **star).status_code for path in ("/loaf", "/nothing", "/nothing.md")] == [304, 404, 404]
     republish(project, loaf, title="Another")
     assert get("/loaf", **{"If-None-Match": tag}).status_code == 200
 

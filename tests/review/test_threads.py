@@ -452,7 +452,9 @@ def test_a_review_link_is_made_listed_and_ended(api, store, document) -> None:
 
 
 @pytest.mark.contract("decided-threads.caps")
-@pytest.mark.parametrize("fields", [{"name": ""}, {"name": "x" * 101}, {"name": None}, {"days": 0}, {"days": 15}])
+@pytest.mark.parametrize(
+    "fields", [{"name": ""}, {"name": "\u200b\u3164"}, {"name": "x" * 101}, {"name": None}, {"days": 0}, {"days": 15}]
+)
 def test_a_wrong_review_link_is_refused(api, document, fields) -> None:
     refused(api.post(f"{path_of(document)}/review-links", {"name": "Lee", **fields}), "HttpApiDecodeError")
 

@@ -32,6 +32,7 @@ def test_schemathesis_finds_nothing(app: Flask, project: Project, tmp_path: Path
         a_ready_brief(project.context(token), title=f"Ready {number}")
         a_document(project.context(token), title=f"Written {number}", markdown="Some words.")
     environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    environment["SCHEMATHESIS_HOOKS"] = str(HERE / "schemathesis_hooks.py")
     with serving(app) as address:
         run = [Path(sys.executable).with_name("schemathesis"), "--config-file", HERE / "schemathesis.toml", "run"]
         run += [f"{address}/openapi.json", "--header", f"Authorization: Bearer {token.secret}", *part]

@@ -97,6 +97,8 @@ COMPARED = regex.compile(rf"[{_BY_CHARACTER}]\p{{M}}*|[[\p{{L}}\p{{N}}\p{{M}}]--
 """A word as texts are compared."""
 _LATIN_LETTER = regex.compile(r"[\p{Latin}--[A-Za-z]]", regex.VERSION1)
 _PIECE = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*+")
+UNSEEN = re.compile("[\u061c\u115f\u1160\u17b4\u17b5\u3164\uffa0]")
+"""Letters and signs that nobody sees: the fillers of Hangul, vowels of Khmer that are not written, a mark of Arabic."""
 
 
 def words(text: str) -> Iterator[str]:
@@ -106,6 +108,7 @@ def words(text: str) -> Iterator[str]:
     one word, `well-known` is two, each Han character and each hiragana is one, a run of katakana is one, an emoji is
     none. Thai, Lao, Khmer and Burmese, written without spaces, are divided by the dictionaries of ICU.
     """
+    text = UNSEEN.sub("", text)
     spaced = map(itemgetter(0), _WORD.finditer(_UNSPACED.sub(" ", text)))
     return chain(spaced, (word for word in _breaker(_UNSPACED.findall(text)) if word[0].isalnum()))
 
@@ -124,6 +127,7 @@ def count_words(text: str) -> int:
     """
     if text.isascii():
         return _count_runs(text.encode())
+    text = UNSEEN.sub("", text)
     source = text.encode()
     count = 0
     if any(lead in source for lead in _MAYBE_UNSPACED) and (unspaced := _UNSPACED.findall(text)):

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from app.cli.bounded_parsing import Unparsable, parse_toml, parse_yaml
 from app.cli.calling import read_bounded
+from app.core.context import this_instant
 from app.core.schemas.loading import cached_schema
 from app.core.slugs import slug_problem
 from app.documents.schemas import BriefFields
@@ -33,6 +35,8 @@ FIELDS = {
 }
 """The field that each front matter key sets."""
 CATEGORY, KEYWORD, IMAGE = ("category", "categories"), ("keywords", "tags"), ("image", "cover")
+AUTHOR = ("authors", "author")
+OTHERS = ("aliases", "brief", "date", "publishedAt", "draft", "published", "path")
 EMPTY: tuple[object, ...] = ("", None, [], {})
 DATED_PATH = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})(?:[-/]|$)")
 
@@ -63,6 +67,10 @@ def read_post(file: Path) -> Post:
             fields[field] = named
     if brief := _brief(front):
         fields["brief"] = brief
+    if authors := _listed(front, AUTHOR):
+        fields["authors"] = [name for one in authors for name in _names(one)]
+    if aliases := _listed(front, ("aliases",)):
+        fields["aliases"] = [*dict.fromkeys(map(_slug_of_path, aliases))]
     _refuse_unquoted(fields)
     if markdown:
         fields["markdown"] = markdown
@@ -134,6 +142,26 @@ def _first(front: Mapping[str, Any], keys: tuple[str, str]) -> Any:
     return value[0] if isinstance(value, list) else value
 
 
+def _listed(front: Mapping[str, Any], keys: tuple[str, ...]) -> list[Any]:
+    value: Any = next((front[key] for key in keys if key in front), [])
+    return value if isinstance(value, list) else [value]
+
+
+def _names(author: Any) -> list[Any]:
+    """Returns what an author may be found by: their name, or of a table the e-mail address and the name."""
+    return [author[key] for key in ("email", "name") if key in author] if isinstance(author, dict) else [author]
+
+
+def _slug_of_path(path: object) -> str:
+    """Returns the last segment of a path, which is the slug that a redirect leads away from."""
+    if not isinstance(path, str):
+        raise Unreadable("Its aliases must be paths, like /2019/rye/: quote them.")
+    slug = unquote(re.split("[?#]", path)[0].rstrip("/").rpartition("/")[2])
+    if not slug:
+        raise Unreadable(f"Its alias {path!r} has no last segment, which becomes a former slug: leave it out.")
+    return slug
+
+
 def _brief(front: Mapping[str, Any]) -> Any:
     brief, keyword = front.get("brief"), _first(front, KEYWORD)
     if not isinstance(brief, dict | None):
@@ -142,7 +170,7 @@ def _brief(front: Mapping[str, Any]) -> Any:
 
 
 def _unknown(front: Mapping[str, Any]) -> list[str]:
-    known = {*FIELDS, *CATEGORY, *KEYWORD, *IMAGE, "brief", "date", "draft", "published", "path"}
+    known = {*FIELDS, *CATEGORY, *KEYWORD, *IMAGE, *AUTHOR, *OTHERS}
     inner = [
         f"{name}.{key}"
         for name, schema in (("brief", BriefFields), ("generation", DraftGenerationFields))
@@ -161,10 +189,19 @@ def _is_draft(front: Mapping[str, Any]) -> bool:
 
 
 def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
-    """Returns the file's date: its `date`, else the one that its `path` or its name begins with."""
-    given = front.get("date")
-    if given is None:
+    """Returns when the file was published: `publishedAt`, its `date`, or what its `path` or its name begins with."""
+    name = next((key for key in ("publishedAt", "date") if key in front), None)
+    if name is None:
         return _date_of_path(front.get("path")) or _date_of_path(file.name)
+    instant = _instant(front[name])
+    if instant is None:
+        raise Unreadable(f"Its {name} must be like 2027-01-31 or 2027-01-31T09:00:00Z.")
+    if name == "publishedAt" and instant > this_instant():
+        raise Unreadable("Its publishedAt must not be in the future.")
+    return instant
+
+
+def _instant(given: object) -> datetime | None:
     try:
         if isinstance(given, str):
             given = datetime.fromisoformat(given)
@@ -174,7 +211,7 @@ def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
             return datetime(given.year, given.month, given.day, tzinfo=UTC)
     except (ValueError, OverflowError):
         pass
-    raise Unreadable("Its date must be like 2027-01-31 or 2027-01-31T09:00:00Z.")
+    return None
 
 
 def _date_of_path(path: object) -> datetime | None:

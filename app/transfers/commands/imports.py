@@ -4,12 +4,17 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
+from app.checks.kept import losses_of
+from app.checks.operations import levels_of
+from app.checks.rules import MOST_FAILURES
+from app.checks.vocabulary import CheckLevel, CheckName
 from app.cli.calling import as_json, call, context, finish, of_project, progress, shown
 from app.core.batches import batches
 from app.core.context import Context, this_instant
@@ -17,12 +22,14 @@ from app.core.errors import BadRequest, Refusal
 from app.core.schemas.loading import load
 from app.core.slugs import slug_key
 from app.core.store.store import Store
+from app.core.text.content import content_of
 from app.core.times import wire_time
 from app.documents import publishing
 from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
+from app.projects.store import Projects
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, Unreadable, read_post
-from app.transfers.commands.picture_files import PictureFiles
+from app.transfers.commands.picture_files import MOST_PARTS, PictureFiles
 from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
@@ -46,6 +53,10 @@ class Report:
     refused: dict[str, str] = field(default_factory=dict)
     missing: dict[str, list[str]] = field(default_factory=dict)
     """The pictures that each file names and that could not be uploaded, with why."""
+    others: dict[str, list[str]] = field(default_factory=dict)
+    """The names that each file has as authors, and that are not its document's author's."""
+    lost: dict[str, list[str]] = field(default_factory=dict)
+    """What the text of each file that was written loses in html, as the check `html_kept` names it."""
     unknown: dict[str, int] = field(default_factory=dict)
     """The number of files that have each unknown front matter key."""
 
@@ -162,14 +173,31 @@ class _Run:
         outcome, document_id, report = became["outcome"], became["id"], self.report
         if document_id is None:
             raise BadRequest(errors=became["problems"])
+        if became["others"]:
+            report.others[self._named(file)] = [shown(one) for one in became["others"]]
         if outcome == "changed" and not self.update:
             report.changed[self._named(file)] = became["differs"]
             return
         if outcome == "changed":
             call(replace(self.ctx, now=this_instant()), update_imported, document_id, **post.fields)
         setattr(report, COUNTED[outcome], getattr(report, COUNTED[outcome]) + 1)
+        if outcome != "unchanged" and (lost := self._lost(post.fields.get("markdown", ""))):
+            report.lost[self._named(file)] = lost
         if self.publish and (outcome == "changed" or not became["live"]):
             self._publish_dated(document_id, post)
+
+    def _lost(self, markdown: str) -> list[str]:
+        """Returns what a text loses in html; nothing where the project has switched the check off."""
+        if not self._names_losses:
+            return []
+        losses = losses_of(content_of(markdown, MOST_PARTS))
+        return [shown(f"line {line} of the text: {message}") for message, line in islice(losses, MOST_FAILURES)]
+
+    @cached_property
+    def _names_losses(self) -> bool:
+        with self.ctx.store.deadline():
+            project = self.ctx.store[Projects].settings(self.ctx.project_id)
+        return "checks" in self.ctx.features and levels_of(project).get(CheckName.HTML_KEPT) != CheckLevel.OFF
 
     def _publish_dated(self, document_id: str, post: Post) -> None:
         ctx = replace(self.ctx, now=this_instant())
@@ -209,6 +237,10 @@ def _print_report(report: Report, files: int) -> None:
         click.echo(f"Refused: {file}: {why}", err=True)
     for file, pictures in report.missing.items():
         click.echo(f"Pictures that were not uploaded: {file}: {'; '.join(pictures)}", err=True)
+    for file, losses in report.lost.items():
+        click.echo(f"Not in the html of {file}: {' '.join(losses)}")
+    for file, names in report.others.items():
+        click.echo(f"Authors that were not taken, as only the first who is a member is: {file}: {', '.join(names)}")
     if report.unknown:
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(report.unknown.items()))
         click.echo(f"Front matter keys that import does not know, with the number of files: {keys}")

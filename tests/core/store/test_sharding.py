@@ -4,8 +4,10 @@ The router of the session (`tests/router.py`) listens over the whole suite; here
 to find, and that a real mongod accepts each key.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +20,11 @@ from app.core.store.outbox import Outboxes
 from app.core.store.sharding import refused, shard_key
 from app.core.store.store import Store
 from app.features import ALL
+from tests.http.servers import servers
 from tests.make import a_project
-from tests.router import OF_THE_SESSION, Router
+from tests.router import CHECKOUT, OF_THE_SESSION, Router
 from tests.valid_calls import CALLS, Scene
+from tests.watched import FOLDER, RouterLog, verdict
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -118,6 +122,24 @@ def test_what_a_router_takes_is_not_found(planted: tuple[Router, Collection], nu
     assert own.take() == []
 
 
+def test_what_a_server_process_sends_is_judged(mongodb_uri: str, fresh_store: Store, tmp_path: Path) -> None:
+    project = a_project(fresh_store)
+    with servers(mongodb_uri, fresh_store.database.name, **{FOLDER: str(tmp_path)}) as start:
+        assert start().wait().call("GET", "/documents", project.token().secret).status == 200
+
+    taken, refused = verdict(tmp_path)
+    assert {"find on documents", "find on form"} <= taken
+    assert refused == []
+
+
+def test_a_process_writes_each_finding_once(mongodb_uri: str, fresh_store: Store, tmp_path: Path) -> None:
+    with MongoClient[Any](mongodb_uri, event_listeners=[RouterLog(tmp_path)]) as client:
+        for number in (1, 2):
+            client[fresh_store.database.name].publications.find_one({"a": number})
+
+    assert verdict(tmp_path) == ({"find on publications"}, ["find on publications: reaches every shard: {a}"])
+
+
 def test_each_collection_has_a_shard_key(fresh_store: Store) -> None:
     ours = {one for one in fresh_store.database.list_collection_names() if not one.startswith("imageFiles.")}  # GridFS
     assert ours <= ALL.shard_keys.keys(), (
@@ -136,6 +158,13 @@ def test_a_key_is_the_project_or_with_the_id_and_begins_each_unique_index(name: 
             assert [field for field, _ in index.keys][: len(key)] == key, index.name
 
 
+def test_the_page_on_deployment_names_each_collection_whose_key_has_the_id() -> None:
+    page = (CHECKOUT / "docs" / "deployment.md").read_text("utf-8")
+    named = page.partition("`{projectId: 1, _id: 1}` for ")[2].partition(", which have no unique index")[0]
+
+    assert re.findall(r"`(\w+)`", named) == sorted(name for name, key in ALL.shard_keys.items() if key.endswith("_id"))
+
+
 def accepts(store: Store, name: str, key: dict[str, int]) -> bool:
     """Returns whether a mongod finds the index that sharding by a key needs; mongos asks it the same."""
     try:
@@ -145,7 +174,11 @@ def accepts(store: Store, name: str, key: dict[str, int]) -> bool:
     return True
 
 
-def test_a_mongod_accepts_the_key_of_every_collection_with_every_kind_of_record(fresh_store: Store) -> None:
+def test_a_mongod_accepts_the_key_of_every_collection_with_every_kind_of_record(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = dict.fromkeys(ALL.shard_keys, ["projectId", "_id"])  # every operation can do with the longest key
+    monkeypatch.setattr(OF_THE_SESSION, "keys", whole)
     for name, call in CALLS.items():
         seen = OF_THE_SESSION.seen
         project = a_project(fresh_store)

@@ -38,6 +38,7 @@ from tests.core.text.prose import PROSE, UNSPACED
         ("မြန်မာဘာသာစကား", ["မြန်မာဘာသာ", "စကား"]),
         ("Python ภาษาไทย 3", ["Python", "3", "ภาษา", "ไทย"]),
         ("\u00adéa b\u00adc \u200bन", ["éa", "b\u00adc", "न"]),
+        ("\u3164 a\u115f \u17b4 \u061c", ["a"]),
         ("", []),
     ],
 )
