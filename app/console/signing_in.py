@@ -53,8 +53,8 @@ def accept() -> BaseResponse:
     try:
         if "look" in request.form:
             project, member, by = callers().read_invitation(secret)
-            shown = {"secret": secret, "project": project, "member": member, "by": by}
-            return page("join.html", problem=None, **shown, **added("joining"))
+            shown = {"project": project, "member": member, "by": by, **added("joining")}
+            return page("join.html", problem=None, secret=secret, **shown)
         token = callers().accept_invitation(secret)
     except Unauthorized:
         problem = "This invitation was used already or has ended: ask for a new one."
