@@ -59,6 +59,7 @@ KINDS: dict[str, dict[str, str]] = {
     },
     "bounded": {
         "threads": "review/test_threads::test_a_document_has_at_most_1000_threads_and_they_are_listed_in_pages",
+        "comments": "review/test_threads::test_the_comments_of_a_thread_have_at_most_100_000_characters",
         "threads of visitors": "review/test_threads::test_visitors_open_at_most_100_threads_of_a_document",
         "texts of 2 MB on every route": "core/test_long_texts::test_every_route_reads_two_megabytes_in_seconds",
         "texts of 2 MB as html": "core/text/test_markdown::test_two_megabytes_of_anything_are_rendered_or_refused_in_seconds",
