@@ -30,7 +30,8 @@ def documents(project: Project) -> dict[str, dict[str, Any]]:
 def sent(page: str) -> dict[str, str]:
     """Returns the fields of the grid as a browser would send them."""
     table = unescape(page.partition('aria-label="Table">\n')[2].partition("</textarea>")[0])
-    ticked = re.findall(r'name="(order)" value="([^"]*)" checked', page)
+    ticked = re.findall(r'name="(order)" value="([^"]*)" checked|name="(made)" value="([^"]*)"', page)
+    ticked = [tuple(filter(None, one)) for one in ticked]
     hidden = re.findall(r'name="(_key)" value="([^"]*)"', page)
     return {"table": table, **dict((*ticked, *hidden)), **chosen(page)}
 
@@ -295,6 +296,7 @@ def test_rows_that_were_refused_stay_on_the_page_to_be_corrected_and_added(edito
     added = editor.post("/console/plan/many", confirmed="yes", **sent(checked)).text
     assert "<strong>2</strong> created" in added
     assert "to correct" not in added
+    assert re.findall(r'<a href="/console/documents/\w+">([^<]+)</a>', added) == ["Rye", "Rye", "Stollen"]
     found = OPERATIONS["list_documents"](project.context(), fields={"sort": "title", "limit": 9, "offset": 0}).body
     assert sorted((one["key"], one["dueDate"]) for one in found) == [
         ("Rye", "2099-04-02"),

@@ -66,7 +66,14 @@ def test_a_message_is_signed_as_standard_webhooks_says_and_tells_of_the_event(ho
 
 @pytest.mark.contract("decided-webhooks.headers")
 def test_headers_of_a_webhook_are_sent_along(rest: Rest, project: Project, post: Post, receiver: Receiver) -> None:
-    hook = Hook(rest, project, post, receiver, headers={"Authorization": "Bearer a b", "user-agent": "Crust"})
+    hook = Hook(
+        rest,
+        project,
+        post,
+        receiver,
+        events=["document.created"],
+        headers={"Authorization": "Bearer a b", "user-agent": "Crust"},
+    )
     hook.send_test()
 
     assert hook.deliver() == 1
