@@ -454,6 +454,14 @@ def test_a_document_that_has_another_title_now_is_changed_only_if_that_is_chosen
     assert [title for title, *_ in all_due(project)] == ["C# basics", "C++ basics", "Sharp basics"]
 
 
+def test_a_title_that_a_document_without_a_key_has_is_pointed_out(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), title="Rye")
+    page = editor.post("/console/plan/many", table="Title\nrye\nOats\n").text
+    assert "<strong>2</strong> new" in page
+    assert page.count("has this title.") == 1
+    assert f'href="/console/documents/{document["id"]}">A document</a> has this title.' in page
+
+
 def test_what_is_in_the_trash_does_not_hold_its_title(editor: Visitor, project: Project) -> None:
     planned(editor, "Title\nRye\n")
     OPERATIONS["delete_document"](project.context(), documents(project)["Rye"]["id"])

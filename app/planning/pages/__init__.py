@@ -117,7 +117,7 @@ def _tried(sheet: Sheet, *, confirmed: bool = False) -> tuple[list[dict[str, Any
         meant, pieces, found, confirmed = {}, plain, _refused(len(plain), refusal), False
     rows = [_row(sheet, place, *one, unclear) for place, one in enumerate(zip(pieces, found, strict=True))]
     for place, one in meant.items():
-        rows[place]["meant"] = one if one.is_asked else None
+        rows[place] |= {"meant": one if one.is_asked else None, "twin": one.twin}
         if not one.choice:
             rows[place] |= {"wrong": {"": [OTHER_TITLE]}, "outcome": PieceOutcome.REFUSED}
     return rows, unclear, confirmed
