@@ -25,7 +25,7 @@ from app.core.store.store import Store
 from app.core.vocabulary import TokenKind
 from tests.databases import everything
 from tests.live import free_port, until, until_listening
-from tests.make import Project, a_project
+from tests.make import OPERATIONS, Project, a_project
 from tests.webhooks.receiver import Receiver, receiving
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
@@ -35,7 +35,8 @@ COMMAND = Path(sys.executable).with_name("content-workflow")
 TEXT = "Saffron is dearer than gold."
 """What a document says, which is no secret, and not for the log either."""
 
-BELONG = {"webhooks": {"query of a webhook", "secret of a webhook"}, "messages": {"query of a webhook"}}
+SENT = {"query of a webhook", "header of a webhook"}
+BELONG = {"webhooks": {*SENT, "secret of a webhook"}, "messages": SENT}
 """The secrets that have to be in a place: what a message is sent to, and signed with."""
 
 
@@ -49,7 +50,7 @@ def receiver() -> Iterator[Receiver]:
 @pytest.fixture(scope="module")
 def planted() -> dict[str, str]:
     """The secrets, by what they are; the run adds those that the service makes."""
-    return {name: secrets.token_urlsafe(24) for name in ("password of MongoDB", "metrics token", "query of a webhook")}
+    return {name: secrets.token_urlsafe(24) for name in ("password of MongoDB", "metrics token", *sorted(SENT))}
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +136,8 @@ def found(
 
 def work(client: httpx.Client, project: Project, planted: dict[str, str], receiver: Receiver) -> str:
     """Does what makes and uses secrets, on every interface, wrong requests too; returns what is read afterwards."""
-    owner, delivery = project.token("Owner"), project.token(kind=TokenKind.DELIVERY)
+    ada = OPERATIONS["create_member"](project.context(), fields={"name": "Ada"}).body["id"]
+    owner, delivery = project.token("Owner", memberId=ada), project.token(kind=TokenKind.DELIVERY)
     planted |= {"management token": owner.secret, "delivery token": delivery.secret}
     bearer, site = ({"Authorization": f"Bearer {one.secret}"} for one in (owner, delivery))
 
@@ -143,7 +145,8 @@ def work(client: httpx.Client, project: Project, planted: dict[str, str], receiv
         return client.request(method, path, json=body, headers={**bearer, **headers}).json()
 
     hook = f"{receiver.url}?key={planted['query of a webhook']}"
-    planted["secret of a webhook"] = rest("POST", "/webhooks", {"url": hook})["secret"]
+    headers = {"Authorization": planted["header of a webhook"]}
+    planted["secret of a webhook"] = rest("POST", "/webhooks", {"url": hook, "headers": headers})["secret"]
     made = rest("POST", "/tokens", {"name": "Night writer"}, **{"Idempotency-Key": "one"})
     planted["token made over REST"] = made["token"]
     rest("POST", "/tokens", {"name": "Night writer"}, **{"Idempotency-Key": "one"})
@@ -164,7 +167,12 @@ def work(client: httpx.Client, project: Project, planted: dict[str, str], receiv
     graphql = [{"query": "{ documents { title } }"}, {"query": "{ nothing }"}, {"query": "{"}]
     read = [client.post("/graphql", json=one, headers=site).text for one in graphql]
 
-    planted["session"], invitation = in_the_console(client, owner.secret, member)
+    link = rest("POST", f"/documents/{document}/review-links", {"name": "Lee"})["link"].partition("#")[2]
+    client.post("/console/review", data={"link": link})
+    client.cookies.clear()
+    planted["review link"] = link
+    planted["session"], invitation, planted["calendar"] = in_the_console(client, owner.secret, member)
+    client.get("/calendar.ics", params={"token": planted["calendar"]})
     planted["invitation"] = invitation
     planted["token of a member"] = accepted(client, invitation)
     for path in ("/documents", "/graphql?query={categories{id}}", "/mcp", "/metrics", "/console/board", "/nowhere"):
@@ -180,8 +188,8 @@ def work(client: httpx.Client, project: Project, planted: dict[str, str], receiv
     return "".join([*read, *(client.get(path, headers=bearer).text for path in reads)])
 
 
-def in_the_console(client: httpx.Client, token: str, member: str) -> tuple[str, str]:
-    """Signs in to the console and invites a member; returns the secrets of the session and of the invitation."""
+def in_the_console(client: httpx.Client, token: str, member: str) -> tuple[str, str, str]:
+    """Signs in and invites a member; returns the secrets of the session, the invitation and a calendar."""
     client.post("/console/sign-in", data={"token": "cwm_wrong"})
     client.post("/console/sign-in", data={"token": token})
     session = client.cookies["cw_session"]
@@ -190,9 +198,11 @@ def in_the_console(client: httpx.Client, token: str, member: str) -> tuple[str, 
     assert csrf is not None
     sent = {"_csrf": csrf[1], "scopes": "read", "days": "7"}
     link = re.search(r"/console/join#([\w.-]+)", unescape(client.post(f"{page}/invite", data=sent).text))
+    calendar = re.search(r"cwc_[\w-]+", client.post("/console/inbox/calendar", data={"_csrf": csrf[1]}).text)
     assert link is not None
+    assert calendar is not None
     client.cookies.clear()
-    return session, link[1]
+    return session, link[1], calendar[0]
 
 
 def accepted(client: httpx.Client, invitation: str) -> str:
@@ -218,7 +228,7 @@ def command_lines() -> str:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads command lines from /proc")
 def test_no_secret_is_where_it_does_not_belong(found: dict[str, str], planted: dict[str, str]) -> None:
-    assert len(planted) == 12
+    assert len(planted) == 15
     assert all(found.values())
     named = {place: {name for name, secret in planted.items() if secret in text} for place, text in found.items()}
     assert named == {place: BELONG.get(place, set()) for place in found}
