@@ -1,10 +1,10 @@
-"""Builds a static site from the delivery API: articles, topics, authors, redirects, a feed and a sitemap.
+"""Builds a static site from the delivery API: articles, topics, authors, redirects, feed, sitemap, and llms.txt.
 
     python -m pip install -r examples/site/requirements.txt
     DELIVERY_TOKEN=cwd_… python examples/site/build.py --api http://127.0.0.1:8000 --out site
 
-`--preview` shows every document as it is now; its token needs the drafts permission. `--watch` goes on, and builds
-again when something happens; it reads the feed of events with a management token in EVENTS_TOKEN.
+A build reads what changed since the one before. `--watch` goes on, and builds again when something was published.
+`--preview` shows every document as it is now; its token needs the drafts permission.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ import os
 import re
 import sys
 import time
-import unicodedata
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 from html import unescape
 from pathlib import Path
@@ -27,7 +26,8 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote, unquote, urlsplit
 
-from delivery import POLL_SECONDS, UNREACHABLE, ApiError, Delivery, Events, may_pass
+from content import Article, Content, SiteError, drafts, kept_content
+from delivery import UNAUTHORIZED, UNREACHABLE, ApiError, Delivery
 
 try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -35,13 +35,14 @@ except ModuleNotFoundError:
     raise SystemExit("Jinja is missing. Install it: python -m pip install -r examples/site/requirements.txt") from None
 
 HERE = Path(__file__).parent
-FEEDS = ("feed", "sitemap")
-READS = 10
-"""How often all is read, until nothing was published meanwhile."""
+POLL_SECONDS, PREVIEW_POLL_SECONDS = 1.0, 10.0
+"""How long `--watch` waits between two builds; a preview reads everything each time."""
 ON_A_PAGE = 13
 """How many articles a page of the index has: a large one, and rows of three."""
+RELATED = 3
+"""How many articles an article names to read next."""
 WORDS_A_MINUTE = 230
-HINTS = {401: ": is DELIVERY_TOKEN, or EVENTS_TOKEN, a valid token of that kind?"}
+HINTS = {UNAUTHORIZED: ": is DELIVERY_TOKEN a valid delivery token?"}
 HUES = (16, 32, 48, 90, 165, 205, 340)
 """The colours of what stands in for a cover image, by their angle."""
 SOURCES = {
@@ -58,12 +59,8 @@ MANIFEST = ".built.json"
 SELF = re.compile(r'<link rel="self"[^>]*/>\n')
 HOME = re.compile(r'<link rel="alternate" type="text/html" href="[^"]+"/>')
 LINKS = re.compile(r'<loc>([^<]+)</loc>|<link rel="alternate" type="text/html" href="([^"]+)"')
-
-Article = dict[str, Any]
-
-
-class SiteError(Exception):
-    """The site can't be built as the project is set up; the message says what to change."""
+CONTENTS = re.compile(r"^(- \[(?:\\.|[^\\\]])*\]\()[^)\s]*/delivery/documents/([^)\s]*)\.md(?=\))", re.MULTILINE)
+"""A line of the table of contents: what stands before the address, and the slug in the address."""
 
 
 @dataclass(frozen=True)
@@ -76,79 +73,44 @@ class Options:
     preview: bool = False
 
 
-@dataclass(frozen=True)
-class Content:
-    """What the site shows: the feeds by the name of their file, articles with their texts, topics, and redirects."""
-
-    feeds: dict[str, str]
-    articles: list[Article]
-    topics: list[dict[str, Any]]
-    redirects: list[dict[str, str]]
-
-
-@dataclass
 class Site:
     """A site in a folder, which is built as often as its content changes."""
 
-    api: Delivery
-    out: Path
-    options: Options
-    _texts: dict[tuple[str, str], Any] = field(default_factory=dict)
-    """The texts of each article, by its id and the time of its last change."""
+    def __init__(self, api: Delivery, out: Path, options: Options) -> None:
+        self._api, self._out, self._options = api, out, options
+        self._kept = kept_content(out)
 
     def build(self) -> tuple[int, int]:
         """Builds the site; returns how many articles it has and how many files changed.
 
-        Only texts that changed are fetched, only files that changed are written, and nothing is when a page can't be
-        made.
+        Only files that changed are written, and nothing is when a page can't be made.
         """
-        content = self._read()
-        feeds, articles = content.feeds, content.articles
-        files = Pages(self.options, articles, content.topics, feed="feed.xml" in feeds).all()
+        content, is_new = (drafts(self._api), False) if self._options.preview else self._followed()
+        pages = Pages(self._options, content)
+        files = pages.all()
         for one in content.redirects:
-            files |= redirect_pages(self.options, files, one["from"], one["to"])
-        for name, text in feeds.items():
-            files[name] = self._own_links(name, text, articles, files)
+            files |= redirect_pages(self._options, files, one["from"], one["to"])
+        for name, text in content.files.items():
+            if name.endswith(".xml"):
+                files[name] = self._own_links(name, text, pages.articles, files)
+            else:
+                files["llms.txt"] = own_contents(self._options.url, text, files)
         files |= {str(path.relative_to(HERE / "static")): path.read_bytes() for path in static_files()}
-        return len(articles), write(self.out, files)
+        changed = write(self._out, files)
+        if is_new:
+            content.save(self._out)
+        return len(pages.articles), changed
 
-    def _read(self) -> Content:
-        """Returns all that is published, as it was at one moment: the pages of a list move when a document joins it."""
-        drafts = self.options.preview
-        for _ in range(READS):
-            state = self.api.state()
-            feeds = {f"{name}.xml": text for name in FEEDS if not drafts and (text := self.api.feed(name)) is not None}
-            articles = [self._shown(one) for one in self.api.articles(drafts=drafts)]
-            self._fetch_texts(articles)
-            redirects = [] if drafts else list(self.api.redirects())
-            content = Content(feeds, articles, self.api.topics(), redirects)
-            if self.api.state() == state:
-                return content
-        raise SiteError(f"Something was published during each of {READS} reads: build again in a moment.")
-
-    def _shown(self, article: Article) -> Article:
-        """Returns an article as the site shows it: in a preview as it is now."""
-        preview = article.get("preview")
-        now = preview or article
-        edited = any(article[name] != now[name] for name in ("title", "subtitle", "slug", "excerpt", "coverImage"))
-        return {**article, **now, "updatedAt": article["updatedAt"], "changed": now["updatedAt"], "edited": edited}
-
-    def _fetch_texts(self, articles: list[Article]) -> None:
-        keys = {article["id"]: (article["id"], article["changed"]) for article in articles}
-        missing = [one for one, key in keys.items() if key not in self._texts]
-        fetched = self.api.texts(missing, drafts=self.options.preview)
-        self._texts = {key: self._texts[key] if key in self._texts else fetched.get(one) for one, key in keys.items()}
-        for article in articles:
-            texts = self._texts[keys[article["id"]]] or {"html": ""}
-            article["html"] = (texts.get("preview") or texts)["html"] or ""
-            article["edited"] |= article["html"] != texts["html"]
+    def _followed(self) -> tuple[Content, bool]:
+        """Returns what is published, and whether that changed since the last build."""
+        return self._kept, self._kept.follow(self._api)
 
     def _own_links(self, name: str, content: str, articles: list[Article], files: dict[str, bytes]) -> bytes:
         """Returns a feed with the site's own address, after checking that each of its links is a page."""
         for article in articles:
             if name_of(article["slug"]) != article["slug"]:  # too long for a folder
                 content = content.replace(quote(article["slug"], safe=""), quote(name_of(article["slug"])))
-        url = self.options.url
+        url = self._options.url
         own = f'<link rel="self" type="application/atom+xml" href="{url}/feed.xml"/>'
         home = f'<link rel="alternate" type="text/html" href="{url}/"/>'
         content = HOME.sub(lambda _: f"{own}\n{home}", SELF.sub("", content), count=1)
@@ -165,16 +127,25 @@ class Site:
 class Pages:
     """Makes pages from templates; everything that is not html already is escaped."""
 
-    def __init__(self, options: Options, articles: list[Article], topics: list[dict[str, Any]], *, feed: bool) -> None:
-        self._articles, self._files = articles, dict[str, bytes]()
-        self._by_id = {article["id"]: article for article in articles}
-        self._used = {article["category"]["slug"] for article in articles if article["category"]}
-        self._topics = {topic["slug"]: {**topic, "below": list[Any]()} for topic in topics}
-        for topic in self._topics.values():
+    def __init__(self, options: Options, content: Content) -> None:
+        self._files: dict[str, bytes] = {}
+        topics = {one["id"]: {**one, "below": list[Any]()} for one in content.topics}
+        authors = {one["id"]: one for one in content.authors}
+        self._topics, self._authors = list(topics.values()), content.authors
+        self.articles = [shown(one, topics, authors) for one in content.articles.values()]
+        if not options.preview:
+            self.articles.sort(key=lambda one: (one["publishedAt"], one["id"]), reverse=True)
+        self._used = {article["category"]["id"] for article in self.articles if article["category"]}
+        for topic in self._topics:
+            topic["parent"] = topic["parent"] and topics.get(topic["parent"]["id"])
             if topic["parent"]:
-                self._topics[topic["parent"]["slug"]]["below"].append(topic)
-        authors = {article["author"]["id"]: article["author"]["name"] for article in articles if article["author"]}
-        self._author_slugs = author_slugs(authors)
+                topic["parent"]["below"].append(topic)
+        self._clusters: defaultdict[str, list[Article]] = defaultdict(list)
+        for article in self.articles:
+            if article["clusterId"] and article["isPublished"]:
+                self._clusters[article["clusterId"]].append(article)
+        slugs = [article["slug"] for article in self.articles] + [one["from"] for one in content.redirects]
+        self._folders = {name_of(slug) for slug in slugs}
         base = urlsplit(options.url).path
         self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"),
@@ -187,58 +158,78 @@ class Pages:
             "at": lambda path: base + path,
             "article_path": lambda slug: f"{base}/articles/{quote(name_of(slug))}/",
             "topic_path": lambda slug: f"{base}/topics/{quote(slug)}/",
-            "author_path": lambda author: f"{base}/authors/{self._author_slugs[author['id']]}/",
+            "author_path": lambda slug: f"{base}/authors/{slug}/",
             "cover": lambda url: base + url.removeprefix(options.url) if url.startswith(f"{options.url}/") else url,
             "day": day,
             "minutes": lambda words: max(1, round(words / WORDS_A_MINUTE)),
             "picture": picture,
             "linked_data": linked_data,
         }
-        for topic in self._topics.values():
-            topic["below"] = [one for one in topic["below"] if self._slugs(one) & self._used]
-        roots = [one for one in self._topics.values() if not one["parent"] and self._slugs(one) & self._used]
-        self._templates.globals |= {"site": options, "has_feed": feed, "topics": roots}
+        for topic in self._topics:
+            topic["below"] = [one for one in topic["below"] if self._ids(one) & self._used]
+        roots = [one for one in self._topics if not one["parent"] and self._ids(one) & self._used]
+        self._templates.globals |= {"site": options, "has_feed": "feed.xml" in content.files, "topics": roots}
 
     def all(self) -> dict[str, bytes]:
-        """Returns the pages by their path in the site's folder."""
+        """Returns the pages by their path in the site's folder, and beside each article its markdown."""
         self._index()
-        for article in self._articles:
-            related = [self._by_id[one["id"]] for one in article["related"] if one["id"] in self._by_id]
-            path = f"articles/{name_of(article['slug'])}/"
-            self._page(path, "article.html", article=article, related=related)
-        for topic in self._topics.values():
-            filed = self._slugs(topic)
-            if articles := [one for one in self._articles if one["category"] and one["category"]["slug"] in filed]:
+        for article in self.articles:
+            path, markdown = f"articles/{name_of(article['slug'])}/", self._markdown(article)
+            self._page(path, "article.html", article=article, related=self._related(article), markdown=markdown)
+            if markdown:
+                self._files[markdown] = article["markdown"].encode()
+        for topic in self._topics:
+            filed = self._ids(topic)
+            if articles := [one for one in self.articles if one["category"] and one["category"]["id"] in filed]:
                 self._page(f"topics/{topic['slug']}/", "topic.html", topic=topic, articles=articles)
-        for author_id, articles in self._authors().items():
-            name = articles[0]["author"]["name"]
-            self._page(f"authors/{self._author_slugs[author_id]}/", "author.html", name=name, articles=articles)
-        self._page("404.html", "404.html", articles=self._articles[:3])
+        for author in self._authors:
+            if articles := [one for one in self.articles if one["author"] is author]:
+                self._page(f"authors/{author['slug']}/", "author.html", author=author, articles=articles)
+        self._page("404.html", "404.html", articles=self.articles[:3])
         return self._files
 
     def _index(self) -> None:
-        count = max(1, -(-len(self._articles) // ON_A_PAGE))
+        count = max(1, -(-len(self.articles) // ON_A_PAGE))
         for number in range(1, count + 1):
-            articles = self._articles[(number - 1) * ON_A_PAGE : number * ON_A_PAGE]
+            articles = self.articles[(number - 1) * ON_A_PAGE : number * ON_A_PAGE]
             path = "" if number == 1 else f"page/{number}/"
             self._page(path, "index.html", articles=articles, number=number, count=count)
 
-    def _authors(self) -> dict[str, list[Article]]:
-        authors: dict[str, list[Article]] = {}
-        for article in self._articles:
-            if article["author"]:
-                authors.setdefault(article["author"]["id"], []).append(article)
-        return authors
+    def _related(self, article: Article) -> list[Article]:
+        """Returns other published articles of its cluster, the newest first."""
+        newest = self._clusters[article["clusterId"]][: RELATED + 1]
+        return [one for one in newest if one is not article][:RELATED]
 
-    def _slugs(self, topic: dict[str, Any]) -> set[str]:
-        """Returns the slugs of a topic and of all below it."""
-        return {topic["slug"]}.union(*map(self._slugs, topic["below"]))
+    def _markdown(self, article: Article) -> str | None:
+        """Returns the path of its markdown; None without any, or where another article's folder has that name."""
+        name = f"{name_of(article['slug'])}.md"
+        return f"articles/{name}" if article.get("markdown") and name not in self._folders else None
+
+    def _ids(self, topic: dict[str, Any]) -> set[str]:
+        """Returns the ids of a topic and of all below it."""
+        return {topic["id"]}.union(*map(self._ids, topic["below"]))
 
     def _page(self, path: str, template: str, **values: Any) -> None:
         file = path if path.endswith(".html") else f"{path}index.html"
         address = f"/{quote(path)}"
         text = self._templates.get_template(template).render(address=address, **values)
         self._files[file] = text.encode()
+
+
+def shown(article: Article, topics: dict[str, Any], authors: dict[str, Any]) -> Article:
+    """Returns an article with its topic and its author as they are now."""
+    topic, author = (article[name] and article[name]["id"] for name in ("category", "author"))
+    return {"edited": False, **article, "category": topics.get(topic), "author": authors.get(author)}
+
+
+def own_contents(url: str, text: str, files: dict[str, bytes]) -> bytes:
+    """Returns the table of contents with the site's own addresses, of markdown where a page has it beside it."""
+
+    def own(found: re.Match[str]) -> str:
+        path = f"articles/{name_of(unquote(found[2]))}"
+        return f"{found[1]}{url}/{quote(path)}{'.md' if f'{path}.md' in files else '/'}"
+
+    return CONTENTS.sub(own, text).encode()
 
 
 def redirect_pages(options: Options, files: dict[str, bytes], old: str, new: str) -> dict[str, bytes]:
@@ -257,19 +248,6 @@ def name_of(slug: str) -> str:
     if len(name) <= MAX_NAME_BYTES:
         return slug
     return f"{name[: MAX_NAME_BYTES - 17].decode(errors='ignore')}-{hashlib.sha256(name).hexdigest()[:16]}"
-
-
-def author_slugs(names: Mapping[str, str]) -> dict[str, str]:
-    """Returns the names of the authors' folders by their ids: letters and digits; a hash where that is too little."""
-    slugs: dict[str, str] = {}
-    for author_id, name in names.items():
-        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-        slugs[author_id] = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-    shared = {slug for slug, count in Counter(slugs.values()).items() if count > 1}
-    for author_id, slug in slugs.items():
-        if not slug or not names[author_id].isascii() or slug in shared:
-            slugs[author_id] = f"{slug}-{hashlib.sha256(author_id.encode()).hexdigest()[:6]}".strip("-")
-    return slugs
 
 
 def picture(article: Article) -> dict[str, int]:
@@ -334,44 +312,45 @@ def write(out: Path, files: dict[str, bytes]) -> int:
     manifest = out / MANIFEST
     old = set(json.loads(manifest.read_text("utf-8"))) if manifest.exists() else set()
     changed = {path: content for path, content in files.items() if not _same(out / path, content)}
+    gone = old - files.keys()
+    for path in gone:  # first: a folder may get the name of a file, or a file that of a folder
+        (out / path).unlink(missing_ok=True)
+        for folder in (out / path).relative_to(out).parents:
+            if folder != Path() and (out / folder).is_dir() and not any((out / folder).iterdir()):
+                (out / folder).rmdir()
     for path, content in changed.items():
         file = out / path
         file.parent.mkdir(parents=True, exist_ok=True)
         new = file.with_name(f".{file.name}.new")
         new.write_bytes(content)
         new.replace(file)
-    gone = old - files.keys()
-    for path in gone:
-        (out / path).unlink(missing_ok=True)
-        for folder in (out / path).relative_to(out).parents:
-            if folder != Path() and not any((out / folder).iterdir()):
-                (out / folder).rmdir()
-    manifest.write_text(json.dumps(sorted(files)), "utf-8")
+    if files.keys() != old:
+        manifest.write_text(json.dumps(sorted(files)), "utf-8")
     return len(changed) + len(gone)
 
 
 def _same(file: Path, content: bytes) -> bool:
-    return file.exists() and file.read_bytes() == content
+    return file.is_file() and file.read_bytes() == content
 
 
-def watch(site: Site, events: Events) -> None:
-    """Builds the site again whenever something happens, and until it is built where the service restarts meanwhile."""
+def watch(site: Site, seconds: float) -> None:
+    """Builds the site again and again, also when the service restarts meanwhile; ends when the token is refused."""
+    failure = ""
     while True:
-        events.wait()
-        while not rebuild(site):
-            time.sleep(POLL_SECONDS)
-
-
-def rebuild(site: Site) -> bool:
-    """Builds the site; returns False where the service can't be reached, so that the same build may succeed soon."""
-    began = time.monotonic()
-    try:
-        count, changed = site.build()
-    except (ApiError, SiteError, *UNREACHABLE) as error:
-        print(f"Not built: {error}", file=sys.stderr, flush=True)
-        return not may_pass(error)
-    print(f"{count} articles, {changed} files changed, {time.monotonic() - began:.1f} s", flush=True)
-    return True
+        time.sleep(seconds)
+        began = time.monotonic()
+        try:
+            count, changed = site.build()
+        except (ApiError, SiteError, *UNREACHABLE) as error:
+            if isinstance(error, HTTPError) and error.code == UNAUTHORIZED:
+                raise
+            if str(error) != failure:
+                print(f"Not built: {error}", file=sys.stderr, flush=True)
+            failure = str(error)
+            continue
+        failure = ""
+        if changed:
+            print(f"{count} articles, {changed} files changed, {time.monotonic() - began:.1f} s", flush=True)
 
 
 def main() -> None:
@@ -383,17 +362,15 @@ def main() -> None:
     parser.add_argument("--title", default="The Crust", help="the site's name")
     parser.add_argument("--description", default="A small magazine about baking at home.", help="what it is about")
     parser.add_argument("--preview", action="store_true", help="documents as they are now")
-    parser.add_argument("--watch", action="store_true", help="build again when something happens")
+    parser.add_argument("--watch", action="store_true", help="build again when something was published")
     given = parser.parse_args()
     options = Options(given.title, given.description, given.url.rstrip("/"), given.preview)
-    api = given.api.rstrip("/")
     try:
-        site = Site(Delivery(api, _token("DELIVERY_TOKEN", "a delivery token: cwd_…")), given.out, options)
-        events = Events(api, _token("EVENTS_TOKEN", "a token with the scope read: cwm_…")) if given.watch else None
+        site = Site(Delivery(given.api.rstrip("/"), _token()), given.out, options)
         count, _ = site.build()
         print(f"{count} articles in {given.out}/", flush=True)
-        if events is not None:
-            watch(site, events)
+        if given.watch:
+            watch(site, PREVIEW_POLL_SECONDS if given.preview else POLL_SECONDS)
     except (ApiError, SiteError) as error:
         raise SystemExit(f"Not built: {error}") from error
     except HTTPError as error:
@@ -404,9 +381,9 @@ def main() -> None:
         print()
 
 
-def _token(name: str, what: str) -> str:
-    if not (token := os.environ.get(name, "")):
-        raise SystemExit(f"Set {name} to {what}")
+def _token() -> str:
+    if not (token := os.environ.get("DELIVERY_TOKEN", "")):
+        raise SystemExit("Set DELIVERY_TOKEN to a delivery token: cwd_…")
     return token
 
 

@@ -897,6 +897,7 @@ DECIDED: tuple[Row, ...] = (
             "front_matter": "front matter in YAML that every reader takes alike, then the markdown to the character",
             "contents": "documents.md: a table of contents by category, the newest 1,000",
             "pages": "documentsPage takes after: no document that stays is skipped or repeated",
+            "example": "the example site writes SLUG.md beside each page, with a link to it, and llms.txt",
         },
     ),
     *_rows(

@@ -1,11 +1,12 @@
 """The example site is built from the delivery API as its users would do it, drafts and all."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import unescape
 from importlib import import_module
@@ -19,11 +20,10 @@ import pytest
 from flask import Flask
 from lxml import etree
 
-from app.core.store.outbox import Outboxes
+from app.changes.cursors import ChangesCursor
 from app.core.store.store import Store
-from app.core.vocabulary import Scope
 from tests.graphql_app.client import delivery_token, published, republish, run
-from tests.live import serving, until
+from tests.live import free_port, serving, until
 from tests.make import Project, Token, a_document, a_project, made
 
 BUILD = Path(__file__).parents[2] / "examples" / "site" / "build.py"
@@ -199,17 +199,222 @@ def test_a_build_that_fails_leaves_the_old_site_and_other_files_of_the_folder_st
     after = {file: file.stat().st_mtime_ns for file in out.rglob("*") if file.is_file()}
     assert after.keys() == before.keys()
     changed = {file.name for file in after if after[file] != before[file]}
-    assert changed == {".built.json"}
+    assert changed == set()
+
+
+def asked(app: Flask, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths of all requests from now on."""
+    paths: list[str] = []
+    answer = app.wsgi_app
+
+    def note(environ: Any, start_response: Any) -> Any:
+        paths.append(environ["PATH_INFO"])
+        return answer(environ, start_response)
+
+    monkeypatch.setattr(app, "wsgi_app", note)
+    return paths
+
+
+def contents(out: Path) -> dict[str, bytes]:
+    """The files of a site, without what it keeps for its next build."""
+    files = (file for file in out.rglob("*") if file.is_file())
+    return {file.relative_to(out).as_posix(): file.read_bytes() for file in files if file.name != ".kept.json"}
+
+
+@pytest.mark.contract("decided-site.changes")
+def test_a_build_without_changes_is_one_request_and_one_after_a_change_reads_that_document_alone(
+    site: Project, app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = delivery_token(site)
+    out = built(app, token, tmp_path / "site")
+    before, paths = contents(out), asked(app, monkeypatch)
+
+    built(app, token, out)
+    assert paths == ["/graphql"]
+    assert contents(out) == before
+
+    published(site, title="Fresh", slug="fresh")
+    paths.clear()
+    built(app, token, out)
+    assert [path for path in paths if path.startswith("/delivery/documents/")] == ["/delivery/documents/fresh"]
+    assert len(paths) == 11  # changes three times, topics, authors, redirects twice, three files, this document
+    paths.clear()
+    built(app, token, out)
+    assert paths == ["/graphql"]
+
+
+CHANGES: dict[str, Callable[[Project, str, dict[str, str]], object]] = {
+    "published again": lambda site, loaf, _: republish(site, {"id": loaf}, title="A better loaf", slug="better"),
+    "back at a former slug": lambda site, loaf, _: republish(site, {"id": loaf}, slug="loaf-0"),
+    "a slug like the name of a file": lambda site, loaf, _: published(site, title="File", slug="loaf-0.md"),
+    "another author": lambda site, loaf, ids: run(site, "update_document", loaf, authorId=ids["Grace"]),
+    "an author renamed": lambda site, loaf, ids: run(site, "update_member", ids["Grace"], name="Grace H.", slug="gh"),
+    "no author": lambda site, loaf, _: run(site, "update_document", loaf, authorId=None),
+    "a topic renamed": lambda site, loaf, ids: run(site, "update_category", ids["Rye"], name="Roggen", slug="roggen"),
+    "a topic moved": lambda site, loaf, ids: run(site, "update_category", ids["Rye"], categoryId=None),
+    "another cluster": lambda site, loaf, _: run(site, "update_document", loaf, clusterId=None),
+    "no address": lambda site, loaf, _: run(site, "update_project", siteUrl=None),
+    "an address again": lambda site, loaf, _: run(site, "update_project", siteUrl=f"{URL}/articles/{{slug}}/"),
+    "another name": lambda site, loaf, _: run(site, "update_project", name="The Loaf"),
+    "unpublished": lambda site, loaf, _: run(site, "unpublish_document", loaf),
+    "published once more": lambda site, loaf, _: run(site, "publish_document", loaf),
+    "in the trash": lambda site, loaf, _: run(site, "delete_document", loaf),
+}
+
+
+@pytest.mark.contract("decided-site.changes")
+def test_a_site_that_follows_changes_is_the_same_as_one_built_anew(
+    site: Project, app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(BUILD.parent))
+    build = import_module("build")
+    [loaf] = run(site, "list_documents", q="loaf", limit=10, offset=0, sort="title")
+    ids = {one["name"]: one["id"] for one in run(site, "list_categories", limit=10, offset=0)}
+    ids["Grace"] = run(site, "create_member", name="Grace")["id"]
+    with serving(app) as address:
+        api = build.Delivery(address, delivery_token(site).secret)
+
+        def files(folder: str) -> dict[str, bytes]:
+            build.Site(api, tmp_path / folder, build.Options("T", "D", URL)).build()
+            return contents(tmp_path / folder)
+
+        before = files("site")
+        for what, change in CHANGES.items():
+            change(site, loaf["id"], ids)
+            after = files("site")
+            assert after != before, what
+            assert after == files(what), what
+            before = after
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param(lambda _: {}, id="another project"),
+        pytest.param(lambda site: {"cursor": ChangesCursor(1).encode(site.id)}, id="expired"),
+        pytest.param(lambda _: {"queries": []}, id="other fields"),
+    ],
+)
+def test_a_build_with_a_cursor_that_does_not_hold_begins_anew(
+    site: Project, project: Project, app: Flask, tmp_path: Path, changed: Callable[[Project], dict[str, Any]]
+) -> None:
+    published(project, title="Elsewhere", slug="elsewhere")
+    out = built(app, delivery_token(project), tmp_path / "site")
+    kept = json.loads((out / ".kept.json").read_text("utf-8"))
+    (out / ".kept.json").write_text(json.dumps(kept | changed(site)), "utf-8")
+
+    built(app, delivery_token(site), out)
+
+    assert contents(out) == contents(built(app, delivery_token(site), tmp_path / "anew"))
+
+
+@pytest.mark.contract("decided-site.example")
+def test_agents_find_the_markdown_of_each_article_beside_its_page_and_all_of_them_in_llms_txt(
+    site: Project, app: Flask, tmp_path: Path
+) -> None:
+    long = "ё" * 150
+    published(site, title=r"Salt](x) \\", slug="salt", markdown="Salt.")
+    published(site, title="Long", slug=long)
+    published(site, title="A file", slug="salt.md")
+    token = delivery_token(site)
+    out = built(app, token, tmp_path / "site")
+
+    headers = {"Authorization": f"Bearer {token.secret}", "Accept": "text/markdown"}
+    served = app.test_client().get("/delivery/documents/crème", headers=headers).data
+    assert (out / "articles" / "crème.md").read_bytes() == served
+    assert f"canonical: {URL}/articles/cr%C3%A8me/".encode() in served.replace(b'"', b"")
+    assert '<link rel="alternate" type="text/markdown" href="/articles/cr%C3%A8me.md">' in article(out, "crème")
+    assert 'type="text/markdown"' not in article(out, "salt"), "this file would have the name of another folder"
+
+    text = (out / "llms.txt").read_text("utf-8")
+    addresses = re.findall(r"\]\((https://bread[^)]*)\)", text)
+    assert len(addresses) == len(text.split("\n- ")) - 1 == 5
+    found = {unquote(one.removeprefix(f"{URL}/")) for one in addresses}
+    assert all((out / one).exists() for one in found)
+    assert {"articles/crème.md", "articles/salt/", "articles/salt.md.md"} < found
+    assert "/delivery/" not in text
+
+
+def test_the_page_of_an_author_has_their_bio_and_picture(site: Project, app: Flask, tmp_path: Path) -> None:
+    [ada] = run(site, "list_members", q="Ada", limit=10, offset=0)
+    run(
+        site,
+        "update_member",
+        ada["id"],
+        slug="countess",
+        bio="Bakes & counts.",
+        imageUrl="https://images.example/a.jpg",
+    )
+    out = built(app, delivery_token(site), tmp_path / "site")
+
+    page = (out / "authors" / "countess" / "index.html").read_text("utf-8")
+    assert '<p class="subtitle">Bakes &amp; counts.</p>' in page
+    assert '<img class="portrait" src="https://images.example/a.jpg" alt=""' in page
+    assert '<a class="author" href="/authors/countess/">Ada Lovelace</a>' in article(out, "crème")
+
+
+@pytest.mark.contract("decided-sources.delivery")
+def test_an_article_has_its_footnotes_a_list_of_its_sources_and_citations_for_machines(
+    site: Project, app: Flask, tmp_path: Path
+) -> None:
+    document = a_document(site.context(), title="Cited", slug="cited", markdown="One.[^s2] Two.[^s1] Three.[^s2]")
+    run(site, "add_source", document["id"], title="A <b>ook")
+    web = {"title": "A page", "url": "https://page.example/", "publisher": "Mill", "publishedOn": "2024-05-01"}
+    run(site, "add_source", document["id"], **web)
+    run(site, "add_source", document["id"], title="Not cited")
+    run(site, "publish_document", document["id"])
+    out = built(app, delivery_token(site), tmp_path / "site")
+
+    page = article(out, "cited")
+    tree = html5lib.parse(page, namespaceHTMLElements=False)
+    assert len(tree.findall(".//div[@class='text']/p/sup[@class='footnote-ref']")) == 3
+    notes = ["".join(one.itertext()) for one in tree.findall(".//section[@class='footnotes']/ol/li")]
+    assert [("A page" in note, "A <b>ook" in note) for note in notes] == [(True, False), (False, True)]
+    listed = ["".join(one.itertext()) for one in tree.findall(".//section[@class='sources']/ol/li")]
+    assert listed == ["A page, Mill, 2024-05-01", "A <b>ook"]
+    data = json.loads(tree.find(".//script[@type='application/ld+json']").text)
+    assert [one["name"] for one in data["citation"]] == ["A page", "A <b>ook"]
+    assert data["citation"][0]["url"] == "https://page.example/"
+    assert "[^s2]: " in (out / "articles" / "cited.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("is_preview", [False, True])
+def test_a_site_read_in_pages_of_one_is_that_of_one_page(
+    site: Project, app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_preview: bool
+) -> None:
+    a_document(site.context(), title="Nor yet", slug="nor-yet", markdown="Later.")
+    republish(site, published(site, slug="a"), slug="b")
+    monkeypatch.syspath_prepend(str(BUILD.parent))
+    build, delivery = import_module("build"), import_module("delivery")
+    options = build.Options("T", "D", URL, is_preview)
+    with serving(app) as address:
+        api = build.Delivery(address, delivery_token(site, drafts=is_preview).secret)
+        assert build.Site(api, tmp_path / "one page", options).build()[0] == (5 if is_preview else 3)
+        monkeypatch.setattr(delivery, "FETCHED", 1)
+        build.Site(api, tmp_path / "pages", options).build()
+
+    assert contents(tmp_path / "pages") == contents(tmp_path / "one page")
+
+
+@pytest.mark.slow
+def test_texts_of_more_than_a_response_may_have_are_read_in_smaller_pages(
+    project: Project, app: Flask, tmp_path: Path
+) -> None:
+    for number in range(9):
+        published(project, title=f"Loaf {number}", markdown="word " * 400_000)
+
+    out = built(app, delivery_token(project), tmp_path / "site")
+
+    assert len(list((out / "articles").glob("*/index.html"))) == len(list((out / "articles").glob("*.md"))) == 9
 
 
 @pytest.mark.slow
 def test_a_change_is_on_the_site_in_two_seconds(site: Project, app: Flask, tmp_path: Path) -> None:
-    """The worker relays the event; the site waits for it, and writes the pages that it changes alone."""
-    out, reader = tmp_path / "site", site.token(scopes=[Scope.READ])
-    watched = environment(delivery_token(site), EVENTS_TOKEN=reader.secret)
+    """It asks each second, and writes the pages that a change changes alone."""
+    out, options = tmp_path / "site", {"env": environment(delivery_token(site)), "stdout": subprocess.PIPE}
     with (
         serving(app) as address,
-        subprocess.Popen(command(address, out, "--watch"), env=watched, stdout=subprocess.PIPE, text=True) as watching,
+        subprocess.Popen(command(address, out, "--watch"), text=True, **options) as watching,
     ):
         try:
             assert watching.stdout
@@ -218,18 +423,44 @@ def test_a_change_is_on_the_site_in_two_seconds(site: Project, app: Flask, tmp_p
             before = untouched.stat().st_mtime_ns
             document = published(site, title="Fresh", slug="fresh")
             began = time.monotonic()
-            site.store[Outboxes].publish_all(site.id)
             until(lambda: (out / "articles" / "fresh" / "index.html").exists(), 60)
-            assert time.monotonic() - began < 20, "2 seconds on a machine that does nothing else; it waits for 25"
+            assert time.monotonic() - began < 20, "2 seconds on a machine that does nothing else"
             run(site, "unpublish_document", document["id"])
-            site.store[Outboxes].publish_all(site.id)
             until(lambda: not (out / "articles" / "fresh").exists())
             assert untouched.stat().st_mtime_ns == before
         finally:
             watching.kill()
 
 
-@pytest.mark.parametrize("read", ["articles", "texts", "topics", "redirects"])
+@pytest.mark.slow
+def test_watching_goes_on_after_a_restart_and_ends_when_the_token_is_revoked(
+    site: Project, app: Flask, tmp_path: Path
+) -> None:
+    token, port = delivery_token(site), free_port()
+    options = {"env": environment(token), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with serving(app, port) as address:
+        watching = subprocess.Popen(command(address, tmp_path, "--watch"), text=True, **options)
+        try:
+            assert watching.stdout
+            assert watching.stderr
+            assert "2 articles" in watching.stdout.readline()
+        except BaseException:
+            watching.kill()
+            raise
+    with watching:
+        try:
+            assert "Not built: " in watching.stderr.readline()
+            published(site, title="Fresh", slug="fresh")
+            with serving(app, port):
+                assert "3 articles, " in watching.stdout.readline()
+                run(site, "revoke_token", token.id)
+                assert "The service refused: 401" in watching.stderr.readline()
+                assert watching.wait(60) == 1
+        finally:
+            watching.kill()
+
+
+@pytest.mark.parametrize("read", ["changes", "topics", "authors", "redirects", "file", "markdown"])
 def test_a_site_shows_one_moment_while_others_publish(
     site: Project, app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: str
 ) -> None:
@@ -253,7 +484,8 @@ def test_a_site_shows_one_moment_while_others_publish(
         monkeypatch.setattr(build.Delivery, read, after_others)
         build.Site(api, tmp_path, build.Options("T", "D", URL)).build()
 
-    assert sorted(one.name for one in (tmp_path / "articles").iterdir()) == ["crust", "crème", "fresh"]
+    articles = [one.name for one in (tmp_path / "articles").iterdir()]
+    assert sorted(articles) == ["crust", "crème", "crème.md", "fresh", "fresh.md"]
     assert "Fresh" in (tmp_path / "topics" / "roggen" / "index.html").read_text("utf-8")
     assert "/topics/rye/" not in article(tmp_path, "crème")
 
