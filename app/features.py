@@ -70,6 +70,7 @@ from app.sources import checks as source_checks
 from app.sources import feature as sources_feature
 from app.sources import gates as sources_gates
 from app.sources import operations as sources
+from app.transfers import archives
 from app.transfers import feature as transfers_feature
 from app.webhooks import attempt_store
 from app.webhooks import feature as webhooks_feature
@@ -190,6 +191,9 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     provenance.list_disclosures,
     revisions.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
 )
+
+STREAMS: tuple[Operation[Any], ...] = (archives.export_project, archives.import_project)
+"""Operations of REST whose body or response is NDJSON of any length."""
 
 FEATURES: tuple[Feature, ...] = (
     events_feature.FEATURE,
@@ -364,6 +368,7 @@ def pages() -> tuple[Any, ...]:
 
 ALL = Features(
     operations=OPERATIONS,
+    streams=STREAMS,
     features=FEATURES,
     gates=GATES,
     write_gates=WRITE_GATES,

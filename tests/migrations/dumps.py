@@ -105,7 +105,7 @@ def made(uri: str) -> Iterator[bytes]:
 def exports(store: Any, projects: Any) -> dict[str, bytes]:
     """Returns the export of each project."""
     operations = import_module("app.operations.transfers")
-    return {one: b"".join(operations.export_project(store, one)) for one in projects}
+    return {one: b"".join(operations.export_lines(store, one)) for one in projects}
 
 
 if __name__ == "__main__":

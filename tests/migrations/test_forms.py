@@ -20,7 +20,7 @@ from app.core.store.store import NewerForm, OlderForm, Store
 from app.core.worker import jobs
 from app.features import ALL, ServerSettings
 from app.migrations import STEPS
-from app.transfers.operations import export_project
+from app.transfers.operations import export_lines
 from tests.databases import bare, everything
 from tests.make import an_app
 from tests.migrations.dumps import restored
@@ -50,7 +50,7 @@ def run(store: Store, uri: str, *arguments: str) -> Result:
 
 def exports(store: Store, about: dict[str, Any]) -> dict[str, list[bytes]]:
     """Returns the lines of the export of each project."""
-    return {one: b"".join(export_project(store, one)).splitlines() for one in about["exports"]}
+    return {one: b"".join(export_lines(store, one)).splitlines() for one in about["exports"]}
 
 
 def exported_before(about: dict[str, Any]) -> dict[str, list[bytes]]:
