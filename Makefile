@@ -22,7 +22,7 @@ AUDIT := $(VENV)/bin/pip-audit --strict --require-hashes --disable-pip --progres
 
 FEATURES := events webhooks sections checks guards images review provenance sources planning transfers insights notices oauth packets actions changes representations search
 
-.PHONY: help setup dev test test-features test-fast drills lint audit abuse chaos fuzz bench bench-growth soak dist release docs screenshots sure lock clean
+.PHONY: help setup dev test test-features test-fast drills lint audit abuse chaos fuzz bench bench-growth bench-peers soak dist release docs screenshots sure lock clean
 
 help: ## List these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -92,6 +92,9 @@ bench: setup ## Measure requests beside the bare floor, and write docs/performan
 
 bench-growth: setup ## Measure how requests slow down to a project of DOCUMENTS=1000000; 5 minutes
 	$(VENV)/bin/python -m bench --growth $(or $(DOCUMENTS),1000000)
+
+bench-peers: setup ## Measure the same work on Strapi, Directus and Payload too; an hour, packages of npm (bench/peers)
+	$(VENV)/bin/python -m bench.peers
 
 soak: setup ## Send a mixed load for MINUTES=60, and print the memory of the service at each minute
 	$(VENV)/bin/python -m bench.soak --minutes $(or $(MINUTES),60)

@@ -68,7 +68,6 @@ from app.sections import operations as sections
 from app.settings import settings_of
 from app.sources import checks as source_checks
 from app.sources import feature as sources_feature
-from app.sources import gates as sources_gates
 from app.sources import operations as sources
 from app.transfers import archives
 from app.transfers import feature as transfers_feature
@@ -219,7 +218,7 @@ FEATURES: tuple[Feature, ...] = (
 GATES: tuple[Gate, ...] = (
     review_feature.RESOLVED,
     provenance_feature.RECORD,
-    sources_gates.COMPARED,
+    sources_feature.COMPARED,
     provenance_feature.RECORDED,
     guards_gates.FOUR_EYES,
     guards_gates.FOUR_EYES_OF_RESTORED,

@@ -49,7 +49,7 @@ def write(
         f"{processes['loaded_mb']:.0f} MB with 8 texts of 2 MB at once."
     )
     parts = [requests_table(figures), contention_table(contention), growth_summary(growth, MANY), alone]
-    _into_page("make bench", [_measured(results), *parts])
+    into_page("make bench", [_measured(results), *parts])
     bars = [(one.what, one.ours.p50, one.ours.p99) for one in figures]
     (IMAGES / "bench-latency.svg").write_text(_plot("Latency in ms: median, and 99th percentile", bars))
     return write_results("", results)
@@ -62,7 +62,7 @@ def write_growth(growth: Sequence[Growth], documents: int) -> Path:
         "documents": documents,
         "growth": [asdict(one) | {"ratio": one.ratio} for one in growth],
     }
-    _into_page("make bench-growth", [_measured(results), growth_summary(growth, documents)])
+    into_page("make bench-growth", [_measured(results), growth_summary(growth, documents)])
     title = f"Time in a project of {documents:,} documents, in times of that in one of {FEW:,}"
     slower = [(one.what, one.ratio, one.ratio) for one in growth]
     (IMAGES / "bench-growth.svg").write_text(_plot(title, slower, mark=LIMIT))
@@ -90,7 +90,7 @@ def _measured(results: Mapping[str, Any]) -> str:
     )
 
 
-def _into_page(command: str, parts: Sequence[str]) -> None:
+def into_page(command: str, parts: Sequence[str]) -> None:
     """Replaces what is between the marks of a command in the page."""
     begin, end = f"<!-- {command}: begin -->", f"<!-- {command}: end -->"
     before, _, rest = PAGE.read_text().partition(begin)

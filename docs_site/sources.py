@@ -39,4 +39,4 @@ def _linked(markdown: str) -> str:
     """Points links at the pages' places in the site; what has no place there keeps its words alone."""
     for name, where in BESIDE.items():
         markdown = re.sub(rf"\]\((?:\.\./)?{re.escape(name)}", f"]({where}", markdown)
-    return re.sub(r"\[([^\]]+)\]\((?:\.\./)?(?:examples|tests|LICENSE)\b[^)]*\)", r"\1", markdown)
+    return re.sub(r"\[([^\]]+)\]\((?:\.\./)?(?:clients|examples|tests|LICENSE)\b[^)]*\)", r"\1", markdown)

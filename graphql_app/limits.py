@@ -37,6 +37,7 @@ from strawberry.types import ExecutionContext, ExecutionResult
 
 from app.core.errors import Refusal
 from app.core.features import Features
+from app.delivery.queries import DeliveryQuery
 from app.delivery.schemas import DeliveryPage, RelatedPage
 from graphql_app.errors import BAD_INPUT, code_of, query_error
 from graphql_app.schema import DeliverySchema
@@ -62,7 +63,7 @@ PAGES = ("documents", "documentsInCategory", "documentsPage", "redirects")
 """The fields of `Query` that are lists with `limit` and `offset`."""
 COUNTED = {
     *("document", "documentBySlug", "documents", "documentsInCategory", "related", "redirect", "redirects"),
-    *("category", "categoryBySlug", "categories", "children", "parent"),
+    *("category", "categoryBySlug", "categories", "children", "parent", "authors"),
 }
 """The fields whose records count towards the cost of a query."""
 TOO_DEEP = f"A query is at most {MAX_DEPTH} fields deep."
@@ -88,7 +89,8 @@ class LimitQuery(SchemaExtension):
         """Checks which operation is meant, its variables, and the cost that it has with them."""
         execution = self.execution_context
         assert execution.graphql_document
-        cost = Cost(lambda: len(execution.context.query.categories), _schema(execution).features)
+        query: DeliveryQuery = execution.context.query
+        cost = Cost(lambda: len(query.categories), lambda: len(query.published_authors), _schema(execution).features)
         counted = execute_sync(
             _plain(execution),
             execution.graphql_document,
@@ -206,8 +208,8 @@ class Cost:
     value of an object is its `Level`.
     """
 
-    def __init__(self, categories: Callable[[], int], features: Features) -> None:
-        self._category_count = categories
+    def __init__(self, categories: Callable[[], int], authors: Callable[[], int], features: Features) -> None:
+        self._category_count, self._author_count = categories, authors
         self._lists = {one.field.name: one.counts for one in features.delivery_fields() if one.counts}
         """Of lists of features, functions that return how many records they have at most."""
         self._cost = self._depth = 0
@@ -220,7 +222,8 @@ class Cost:
             message = (
                 f"The query costs {self._cost:,}, over {MAX_COST:,}: a document or category counts 1, each step of its "
                 "category chain 1, `related` its limit times what is in it, `categories` and `children` once a level "
-                f"the categories that the project has, {OFFSET_COST} items of an offset 1. Ask for fewer of them, "
+                f"the categories that the project has, `authors` its authors, {OFFSET_COST} items of an offset 1. Ask "
+                "for fewer of them, "
                 "shorter chains, or a nearer page."
             )
             raise query_error("QUERY_TOO_COSTLY", message)
@@ -244,6 +247,8 @@ class Cost:
         records, trees, depth = parent
         if name in ("categories", "children"):
             return trees * self._category_count(), trees, depth + 1
+        if name == "authors":
+            return self._author_count(), trees, depth + 1
         if name == "related":
             records *= page_of(RelatedPage, **arguments)["limit"]
         elif name in self._lists and depth == 0:

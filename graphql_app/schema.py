@@ -11,9 +11,9 @@ from strawberry.types.field import StrawberryField
 from app.core.errors import BadRequest, Problem
 from app.core.features import Features
 from app.delivery.queries import DeliveredDocument, DeliveryPage
-from app.delivery.responses import DeliveredCategory, DeliveredRedirect
+from app.delivery.responses import DeliveredAuthor, DeliveredCategory, DeliveredRedirect
 from app.delivery.schemas import DeliveryPage as DeliveryQueryPage
-from graphql_app.types import Category, Document, DocumentPage, Info, Redirect, page_of, sent
+from graphql_app.types import Author, Category, Document, DocumentPage, Info, Redirect, page_of, sent
 
 Drafts = Annotated[
     bool | None,
@@ -50,6 +50,14 @@ PAGE = (
 
 @strawberry.type(description="Published content of the project that the token belongs to.")
 class Query:
+    @field(graphql_type=Author | None, description="The author of published documents with a slug.")
+    def author(self, info: Info, slug: Slug) -> DeliveredAuthor | None:
+        return next((one for one in info.context.query.published_authors.values() if one.slug == slug), None)
+
+    @field(graphql_type=list[Author], description="All authors of published documents, by name.")
+    def authors(self, info: Info) -> list[DeliveredAuthor]:
+        return list(info.context.query.published_authors.values())
+
     @field(graphql_type=Category | None, description="A category by its id.")
     def category(self, info: Info, id: Id) -> DeliveredCategory | None:
         return info.context.query.categories.get(id.lower())

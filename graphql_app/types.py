@@ -69,7 +69,10 @@ class Category:
 @strawberry.type(description="Who wrote a document.")
 class Author:
     id: ID = field(description="The member's id: 24 hexadecimal digits.")
+    bio: str | None = field(description="What readers learn about them.")
+    image_url: str | None = field(description="The address of their picture, http or https.")
     name: str = field(description="The member's name, as it is now.")
+    slug: str = field(description="Their slug: unique in the project, for use in URLs.")
 
 
 @strawberry.type(description="A document as it is now, with what is not published yet.")

@@ -16,6 +16,7 @@ from twine.commands.check import check
 from app.cli.mongod import running_mongod
 from release.smoke import CHECKOUT, install, try_out, version_of
 
+CLIENT = CHECKOUT / "clients" / "js"
 UNRELEASED = "## [Unreleased]\n"
 IMAGE = re.compile(r"^FROM ([^\s@]+)(@sha256:[0-9a-f]{64})?( AS \w+)?$", re.MULTILINE)
 VERSION_LINE = re.compile(r'^version = "(.+)"$', re.MULTILINE)
@@ -56,9 +57,19 @@ def pinned(dockerfile: str, digest: str) -> str:
     return IMAGE.sub(rf"FROM \1@{digest}\3", dockerfile) if digest else dockerfile
 
 
+def with_version(manifest: str, version: str) -> str:
+    """Returns the package.json or package-lock.json of the client for JavaScript with a version."""
+    fields = json.loads(manifest)
+    for of in (fields, fields.get("packages", {}).get("")):
+        if of:
+            of["version"] = version
+    return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
+
+
 def changed_files(version: str, digest: str, day: str) -> dict[Path, str]:
     """Returns the new content of the files that name the version. Raises `Refused`."""
     project, changelog, dockerfile = (CHECKOUT / name for name in ("pyproject.toml", "CHANGELOG.md", "Dockerfile"))
+    client = {file: file.read_text("utf-8") for file in (CLIENT / "package.json", CLIENT / "package-lock.json")}
     text = project.read_text("utf-8")
     [present] = VERSION_LINE.findall(text)
     if number(version) < number(present):
@@ -67,6 +78,7 @@ def changed_files(version: str, digest: str, day: str) -> dict[Path, str]:
         project: VERSION_LINE.sub(f'version = "{version}"', text),
         changelog: with_section(changelog.read_text("utf-8"), version, day),
         dockerfile: pinned(dockerfile.read_text("utf-8"), digest),
+        **{file: with_version(text, version) for file, text in client.items()},
     }
 
 
@@ -103,6 +115,12 @@ def build(version: str, dist: Path) -> None:
             try_out(commands, Path(folder), uri)
 
 
+def build_client(dist: Path) -> None:
+    """Builds and packs the client for JavaScript."""
+    for command in (["ci", "--no-audit", "--no-fund"], ["pack", "--pack-destination", str(dist)]):
+        subprocess.run(["npm", *command], cwd=CLIENT, check=True)
+
+
 @click.command()
 @click.argument("version")
 @click.option("--digest", default="", help="The digest of the base image of the container.")
@@ -115,9 +133,12 @@ def main(version: str, digest: str) -> None:
     for path, text in changed_files(version, digest, f"{datetime.now(UTC):%Y-%m-%d}").items():
         path.write_text(text, "utf-8")
     subprocess.run(["make", "lock"], cwd=CHECKOUT, check=True)
+    build_client(CHECKOUT / "dist")
     build(version, CHECKOUT / "dist")
     click.echo(f"dist/ has {version}. Look at `git diff`, then: git commit --all --message 'Release {version}'")
-    click.echo(f"git tag --annotate v{version} --message {version} && git push --follow-tags && twine upload dist/*")
+    click.echo(f"git tag --annotate v{version} --message {version} && git push --follow-tags")
+    click.echo("twine upload dist/*.whl dist/*.tar.gz")
+    click.echo(f"npm publish dist/content-workflow-client-{version}.tgz")
 
 
 if __name__ == "__main__":

@@ -8,10 +8,10 @@ from typing import Any
 from bson import ObjectId
 from cachetools import TTLCache
 
-from app.categories.rules import CATEGORIES_PER_PROJECT, StoredCategory, StoredCluster
+from app.categories.rules import StoredCategory, StoredCluster
 from app.core.errors import WriteConflict
 from app.core.events import Event
-from app.core.slugs import name_key, numbered, slug_of
+from app.core.slugs import name_key
 from app.core.store.caches import SingleFlight
 from app.core.store.collection import Stored, from_bson, object_id
 from app.core.store.indexes import NOT_DELETED, Storage, index, key_index, types
@@ -113,13 +113,6 @@ class Categories(Referable[StoredCategory]):
             if found := self._find_one(project_id, {**condition, **NOT_DELETED}, {"name": 1}):
                 return found
         return None
-
-    def free_slug(self, project_id: str, name: str) -> str:
-        """Returns the slug that a name makes, with a number where another category has it."""
-        candidates = [numbered(slug_of(name), number) for number in range(1, CATEGORIES_PER_PROJECT + 2)]
-        rows = self._find(project_id, {"slug": {"$in": candidates}, **NOT_DELETED}, fields={"slug": 1})
-        taken = {row["slug"] for row in rows}
-        return next(slug for slug in candidates if slug not in taken)
 
     def names(self, project_id: str, category_ids: Iterable[str]) -> dict[str, str]:
         """Returns the names of categories by id; requests that need the same ones at the same time share the read."""

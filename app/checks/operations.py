@@ -81,7 +81,7 @@ def checks_of(
     titles = titles_with_keyword(ctx, brief.get("keyword") or "", exclude=document["id"])
     with processing(ctx, markdown):
         added = ctx.features.added("checked", ctx, document, markdown)
-        subject = Subject(document, markdown, links, titles, added)
+        subject = Subject(document, markdown, links, titles, added, parse=ctx.content.of)
         if levels.get(CheckName.LINKS) != CheckLevel.OFF:
             subject = replace(subject, dead_links=_dead_links(ctx, subject))
         return run_checks(subject, levels, ctx.features.checks)

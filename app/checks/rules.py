@@ -22,12 +22,10 @@ from app.checks.slips import slips_of
 from app.checks.vocabulary import CheckLevel, CheckName, CheckOutcome
 from app.core.documented import doc, one_of
 from app.core.slugs import slug_of
-from app.core.text.content import OPENING, Content, content_of
+from app.core.text.content import MOST_PARTS, OPENING, Content, content_of
 from app.core.text.words import COMPARED, compared_words
 from app.documents.record import StoredBrief, StoredDocument, brief_of
 
-MOST_PARTS = 300_000
-"""Maximum number of parts of a text that are read: four times what people write in 2 MB, and about a second's work."""
 MOST_FAILURES = 1_000
 """Maximum number of failures that one check reports."""
 OPENING_WORDS = 100
@@ -84,9 +82,15 @@ class Subject:
     same_keyword_titles: Sequence[str]
     """The titles of other documents whose briefs have the same keyword."""
     added: Mapping[str, Any] = field(default_factory=dict)
-    """What features read for checks, their own and, as `image_alts`, what returns alternative texts by addresses."""
+    """What features read for checks: their own; `image_alts`, which returns alternative texts by addresses; and
+    `to_render`, which returns the markdown that is rendered."""
     dead_links: Collection[str] = ()
     """The addresses in the text that lead to documents of the project that are not published."""
+    parse: Callable[[str], Content] = content_of
+
+    @cached_property
+    def content(self) -> Content:
+        return self.parse(self.markdown)
 
     @property
     def brief(self) -> StoredBrief:
@@ -99,10 +103,6 @@ class Subject:
     @property
     def word_targets(self) -> list[int]:
         return word_targets(self.brief.get("wordCount") or "")
-
-    @cached_property
-    def content(self) -> Content:
-        return content_of(self.markdown, MOST_PARTS)
 
     @cached_property
     def keyword_words(self) -> list[str]:
@@ -366,7 +366,8 @@ def _links(subject: Subject) -> Iterator[Failure]:
             message = f"The {kind} {address[:200]!r} can't be followed: use a relative, http, https or mailto address."
             yield Failure(message, line)
     if fragments := fragments_of(content):
-        ids = ids_of(subject.markdown)
+        to_render = subject.added.get("to_render")
+        ids = ids_of(to_render() if to_render else subject.markdown)
         for fragment, line in fragments.items():
             if not {fragment, unquote(fragment)} & ids and fragment.lower() not in ("", "top"):
                 yield Failure(f"No heading or anchor of the text has the id {fragment[:200]!r}.", line)

@@ -12,9 +12,9 @@ Where things are:
 - `templates/console/base.html` is the layout of a page; `macros.html` has buttons, form fields with their errors,
   states, dates, people and empty states: use these, so that pages look and behave alike.
 - `assets/console.css` begins with the tokens (type, spacing, colours in light and dark); write no other value.
-  `assets/*.js` are small ES modules, loaded as they are; `htmx` swaps what a page fetches. The content security policy
-  allows neither inline scripts nor inline styles, so a page has no `style=` and no `on…=`. An `hx-` attribute holds
-  for its own element alone.
+  `assets/*.js` are small ES modules, loaded as they are; those of a feature are in the folder `assets` of the feature.
+  `htmx` swaps what a page fetches. The content security policy allows neither inline scripts nor inline styles, so a
+  page has no `style=` and no `on…=`. An `hx-` attribute holds for its own element alone.
 - `editor/` has the source of `assets/editor.js` (CodeMirror) and the command that builds it.
 
 A page works as plain HTML. The view that a form is sent to is decorated with `form_of(the view of its page)`: when it

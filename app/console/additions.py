@@ -24,7 +24,8 @@ class Pages:
     """The pages of a feature, and its parts of other pages.
 
     A blueprint `review` is registered as `console.review`, so that the hooks and error handlers of the console hold for
-    it too; its templates are in the folder `templates/review` beside its module.
+    it too; its templates are in the folder `templates/review` beside its module. Its scripts are in
+    `app/review/assets`, and are served with those of the console.
     """
 
     folder: str

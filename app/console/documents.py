@@ -157,7 +157,8 @@ def save_text(id: str) -> BaseResponse:
         others = f" What {actor_name(_saved_by(document))} saved meanwhile in other paragraphs is part of it."
         written = call(revisions.write_content, id, fields={"markdown": both, "baseVersion": document["version"]})
     saved = written.body
-    message, leads_on = f"Saved as version {saved['version']}.{others}", True
+    live = " It is not live yet: the website shows what was published." if saved["isPublished"] else ""
+    message, leads_on = f"Saved as version {saved['version']}.{live}{others}", True
     try:
         message += _moved_on(id, saved["status"], written.etag)
     except Refusal as refusal:

@@ -80,6 +80,7 @@ def page(template: str, status: int | None = None, **values: Any) -> Response:
         "signed_in": signed_in,
         "scopes": [scope for scope in Scope if signed_in and scope in signed_in.caller.scopes],
         "notice": notice,
+        "is_refused": refusal is not None,
         "problems": problems,
     }
     html = render_template(template if "/" in template else f"console/{template}", **shared, **values)
@@ -103,6 +104,7 @@ def done(message: str, to: str, *, ok: bool = True, restores: str = "") -> BaseR
     return response
 
 
+@console.app_template_global("page_before")
 def page_before() -> str | None:
     """Returns the address of the page that sent the request, without its host; None where the browser names none."""
     found = PAGE.fullmatch(request.referrer or "")

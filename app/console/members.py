@@ -16,7 +16,7 @@ from app.core.times import DAY_SECONDS
 from app.core.vocabulary import Role, Scope
 from app.projects import invitations, members
 
-FIELDS = ("name", "email", "role")
+FIELDS = ("name", "email", "role", "slug", "bio", "imageUrl")
 ROLES: Mapping[str, str] = {
     Role.WRITER: "writes and submits for review; publishes nothing",
     Role.EDITOR: "writes, reviews, publishes and deletes",

@@ -1,5 +1,6 @@
 """The views behind the buttons of a document and the columns of the board; the operations decide."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -34,6 +35,10 @@ NEXT: Mapping[str, tuple[str, ...]] = {
 }
 """The usual next step in each status: these buttons come first."""
 
+GOES_OUT = "it goes out {}."
+LIST = re.compile(r"/console/[a-z]+(\?\S*)?")
+"""The address of a list of documents."""
+
 INTO: Mapping[str, Operation[DocumentSummary]] = {
     DocumentStatus.REVIEW: publishing.submit_document,
     DocumentStatus.APPROVED: publishing.approve_document,
@@ -66,33 +71,40 @@ def act(id: str, name: str) -> BaseResponse | str:
             raise
         return done(remedy[1], url_for(f"console.{remedy[0]}", id=id), ok=False)
     if name == documents.delete_document.name:
-        return done(move.message(), url_for("console.show_table", deleted="true"), restores=id)
+        return done(move.message(moved["title"]), _list_before(), restores=id)
     return _message_of(move, fields, moved)
+
+
+def _list_before() -> str:
+    """Returns the address of the list from which a document was opened; of the board where a form names none."""
+    found = request.form.get("list", "")
+    return found if LIST.fullmatch(found) else url_for("console.show_board")
 
 
 @console.post("/documents/<id>/reschedule")
 @leads_to("show_document", "id")
 def reschedule_document(id: str) -> str:
     """Schedules a document for another time."""
-    reschedule(id, request.form.get("publishAt", ""))
-    return "It is scheduled for another time."
+    return f"It is scheduled for another time: {GOES_OUT.format(reschedule(id, request.form.get('publishAt', '')))}"
 
 
-def reschedule(id: str, publish_at: str) -> None:
-    """Schedules a document for another time; when that is refused, it stays as it is."""
+def reschedule(id: str, publish_at: str) -> str | None:
+    """Schedules a document for another time, and returns that; when it is refused, the document stays as it is."""
     ctx = context()
 
-    def again(store: Store) -> None:
+    def again(store: Store) -> str | None:
         within = replace(ctx, store=store)
         publishing.unschedule_document(within, id)
-        publishing.schedule_document(within, id, fields={"publishAt": publish_at})
+        return publishing.schedule_document(within, id, fields={"publishAt": publish_at}).body["publishAt"]
 
-    ctx.store.in_transaction(again)
+    return ctx.store.in_transaction(again)
 
 
 def _message_of(move: Move, fields: Mapping[str, Any], moved: DocumentSummary, title: str = "") -> str:
     """Returns the message after a move."""
     message = move.message(title)
+    if move.asks == "publishAt":
+        message = f"{message[:-1]}: {GOES_OUT.format(moved['publishAt'])}"
     additions: str = added(f"message of {move.name}", message, fields, moved).get("message", message)
     return additions
 

@@ -10,12 +10,11 @@ from app.console.calls import call, require
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, leads_to, lines, text
 from app.console.frame import console, done, page
 from app.console.moves import act
-from app.console.words import STATUSES
+from app.console.words import STATUSES, first_statuses
 from app.core.errors import NotFound, Refusal
 from app.core.schemas.validation import HEX_ID
 from app.core.vocabulary import DocumentStatus, Kind
 from app.documents import operations as documents
-from app.documents.schemas import FirstStatus
 from app.intents import operations as intents
 
 FIELDS = ("title", "status", "slug", "categoryId", "clusterId", "assigneeId", "dueDate")
@@ -75,8 +74,7 @@ def discard_draft(id: str) -> str:
 
 def _form(draft_id: str | None, fields: Mapping[str, Any] = NEW) -> Response:
     drafts = call(intents.list_intents, fields={"kind": Kind.DOCUMENT}).body
-    statuses = [(status, STATUSES[status]) for status in FirstStatus]
-    return page("plan.html", fields=fields, draft_id=draft_id or "", drafts=drafts, first_statuses=statuses)
+    return page("plan.html", fields=fields, draft_id=draft_id or "", drafts=drafts, first_statuses=first_statuses())
 
 
 def _fields() -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """Puts the console on a Flask app, with its styles, scripts and icons."""
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from flask import Flask, Response, abort, redirect, request, send_from_directory, url_for
+from flask import Flask, Response, abort, current_app, redirect, request, send_file, url_for
 from werkzeug import Response as BaseResponse
 
 from app.console import (  # noqa: F401  # their pages and template filters are on the blueprint
@@ -60,27 +62,41 @@ def unknown(path: str) -> BaseResponse:
 respond_with_pages(console)
 
 
-FOLDER = Path(__file__).parent / "assets"
+APP = Path(__file__).parents[1]
 YEAR = 31_536_000
 
 
+class Assets(NamedTuple):
+    """The files that pages load, by name, and a hash of all: one, so that modules import each other by plain names."""
+
+    files: Mapping[str, Path]
+    version: str
+
+
+def assets_of(app: Flask) -> Assets:
+    """Returns the assets of the console and of the features that an application has."""
+    return _assets_in("console", *(one.folder for one in app.extensions["console"]))
+
+
 @cache
-def digest() -> str:
-    """Returns a hash of all assets: one for all, so that modules import each other by their plain names."""
-    content = b"".join(file.name.encode() + file.read_bytes() for file in sorted(FOLDER.iterdir()))
-    return hashlib.blake2b(content, digest_size=8).hexdigest()
+def _assets_in(*folders: str) -> Assets:
+    files = {file.name: file for folder in folders for file in sorted((APP / folder / "assets").glob("*"))}
+    content = b"".join(name.encode() + file.read_bytes() for name, file in files.items())
+    return Assets(files, hashlib.blake2b(content, digest_size=8).hexdigest())
 
 
 @console.get("/assets/<version>/<name>")
 def asset(version: str, name: str) -> Response:
     """Returns an asset; one of another version than this server's is not cached by browsers."""
-    response = send_from_directory(FOLDER, name, conditional=False)
-    current = version == digest()
-    response.headers["Cache-Control"] = f"public, max-age={YEAR}, immutable" if current else "no-store"
+    files, current = assets_of(current_app)
+    if name not in files:
+        abort(404)
+    response = send_file(files[name], conditional=False)
+    response.headers["Cache-Control"] = f"public, max-age={YEAR}, immutable" if version == current else "no-store"
     return response
 
 
 @console.app_template_global("asset")
 def address_of(name: str) -> str:
     """Returns the address of an asset."""
-    return url_for("console.asset", version=digest(), name=name)
+    return url_for("console.asset", version=assets_of(current_app).version, name=name)

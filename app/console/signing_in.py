@@ -46,9 +46,13 @@ def join() -> Response:
 
 @console.post("/join")
 def accept() -> BaseResponse:
-    """Accepts an invitation: begins a session with the new token, which is shown once on request."""
+    """Shows whose an invitation is; once that is accepted, begins a session with the new token, shown on request."""
+    secret = request.form.get("invitation", "").strip()
     try:
-        token = callers().accept_invitation(request.form.get("invitation", "").strip())
+        if "look" in request.form:
+            project, member, by = callers().read_invitation(secret)
+            return page("join.html", problem=None, secret=secret, project=project, member=member, by=by)
+        token = callers().accept_invitation(secret)
     except Unauthorized:
         problem = "This invitation was used already or has ended: ask for a new one."
         return page("join.html", 401, problem=problem)

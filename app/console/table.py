@@ -14,6 +14,7 @@ from app.console.buttons import Move
 from app.console.calls import call, may, require
 from app.console.forms import form_of, text
 from app.console.frame import console, done, message_of, page
+from app.console.words import first_statuses
 from app.core.errors import BadRequest, Refusal
 from app.core.schemas.queries import MAX_OFFSET
 from app.core.schemas.validation import HEX_ID
@@ -49,6 +50,7 @@ BULKS: Mapping[str, Move] = {
     "due": Move(documents.update_document, "Set due date", "Done", asks="dueDate"),
     "category": Move(documents.update_document, "Set category", "Done", asks="categoryId"),
     "cluster": Move(documents.update_document, "Set cluster", "Done", asks="clusterId"),
+    "status": Move(documents.update_document, "Set status", "Done", asks="status"),
     "offer": Move(briefs.mark_brief_ready, "Offer briefs", "Done"),
     "approve": Move(publishing.approve_document, "Approve", "Done", keeps_version=True),
     "publish": Move(
@@ -110,6 +112,7 @@ def show_table() -> Response:
         columns=columns or USUAL,
         bulks={name: bulk for name, bulk in bulks.items() if may(bulk.operation)},
         chosen_in_bulk=CHOSEN,
+        first_statuses=first_statuses(),
         all_columns=COLUMNS,
         sorts=SORTS,
     )

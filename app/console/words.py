@@ -13,6 +13,7 @@ from app.core.actors import Actor, actor_name
 from app.core.times import read_time
 from app.core.vocabulary import ActorType, BriefState, DocumentStatus, Scope, SearchIntent
 from app.documents.responses import DocumentSummary
+from app.documents.schemas import FirstStatus
 
 STATUSES: Mapping[str, str] = {
     **{status: status.capitalize() for status in DocumentStatus},
@@ -102,6 +103,11 @@ def message_html(text: str) -> Markup:
     for number, part in enumerate(re.split("`([^`]+)`", text)):
         html += Markup("<code>{}</code>").format(part) if number % 2 else Markup("").join(write_instants(part, when))
     return html
+
+
+def first_statuses() -> list[tuple[str, str]]:
+    """Returns the statuses that are chosen freely, each with its label."""
+    return [(status, STATUSES[status]) for status in FirstStatus]
 
 
 @console.app_template_filter("initials")

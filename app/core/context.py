@@ -13,6 +13,7 @@ from app.core.events import Event
 from app.core.features import Features
 from app.core.records import Tags, matches, tag_of
 from app.core.store.store import Store
+from app.core.text.content import LastContent
 from app.core.vocabulary import ALL_TOOLS, ActorType, Channel, Scope
 
 Record = TypeVar("Record", bound=Mapping[str, Any])
@@ -112,6 +113,8 @@ class Context:
     """The body of the request, for an operation that takes a file."""
     stream: IO[bytes] | None = field(default=None, repr=False)
     """The body of the request, for an operation that takes one of any length."""
+    content: LastContent = field(default_factory=LastContent, repr=False)
+    """Parses the text that the call works on, once for all who read it."""
 
     @property
     def project_id(self) -> str:

@@ -5,6 +5,8 @@ A document's slug is one URL path segment, a category's is stricter.
 
 import re
 import unicodedata
+from collections.abc import Container
+from itertools import count
 
 import marshmallow as ma
 import regex
@@ -105,6 +107,11 @@ def slug_of(title: str) -> str:
     if len(slug) <= MAX_LENGTH:
         return slug
     return slug[: MAX_LENGTH + 1].rpartition("-")[0] or slug[:MAX_LENGTH]
+
+
+def first_free(slug: str, taken: Container[str]) -> str:
+    """Returns the slug, with the lowest number where it is taken."""
+    return next(one for number in count(1) if (one := numbered(slug, number)) not in taken)
 
 
 def numbered(slug: str, n: int) -> str:

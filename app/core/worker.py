@@ -22,7 +22,7 @@ from prometheus_client import Counter, Gauge
 
 from app.core.errors import ServiceUnavailable, WriteConflict
 from app.core.store.clock import CHECK_SECONDS
-from app.core.store.outbox import Outboxes
+from app.core.store.outbox import BATCH, Outboxes
 from app.core.store.store import Misconfigured, Store, TooManyWriters
 
 log = logging.getLogger("content_workflow.worker")
@@ -126,11 +126,16 @@ def check_clock(store: Store) -> bool:
 
 
 def relay_events(store: Store, projects: ProjectByProject, *then: Callable[[], object]) -> bool:
-    """Moves a batch of events of each project to its feed; calls `then` at once when something may have been queued."""
+    """Moves a batch of events of each project to its feed; calls `then` at once when something may have been queued.
+
+    Only after a full batch there may be more to do without a pause: a batch costs the same for one event as for many.
+    """
+    batches = list[int]()
 
     def relay(project_id: str) -> int:
         events = store[Outboxes].publish_batch(project_id)
         if events:
+            batches.append(events)
             RELAYED.inc(events)
             log.info("events relayed", extra={"projectId": project_id, "events": events})
         return events
@@ -138,7 +143,7 @@ def relay_events(store: Store, projects: ProjectByProject, *then: Callable[[], o
     relayed = projects.each(store, store[Outboxes].projects_waiting, relay)
     for send in then if relayed else ():
         send()
-    return relayed > 0
+    return BATCH in batches
 
 
 class Worker:

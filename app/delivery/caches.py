@@ -1,11 +1,11 @@
-"""Data that all delivery queries of a project share: its delivery revision, categories, counts and redirects.
+"""Data that all delivery queries of a project share: its delivery revision, categories, counts, authors and redirects.
 
 All but the revision are cached by it; each is read once for all requests that wait for it, so that they fail together
 where MongoDB is slow, and not one after the other. (decisions, sections 7 and 15)
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Lock
@@ -20,12 +20,21 @@ from app.core.errors import ServiceUnavailable
 from app.core.schemas.queries import MAX_OFFSET
 from app.core.store.caches import SingleFlight
 from app.core.store.delivery_revisions import DeliveryRevisions, Revision
-from app.delivery.responses import CategoryTree, DeliveredCategory, DeliveredRedirect, delivered_categories
+from app.delivery.responses import (
+    CategoryTree,
+    DeliveredAuthor,
+    DeliveredCategory,
+    DeliveredRedirect,
+    delivered_categories,
+)
+from app.projects.rules import StoredMember
+from app.projects.store import Members
 from app.publications.rules import redirects
 from app.publications.store import Publications
 
 CATEGORY_CACHE_BYTES = 16 * 1024 * 1024
 COUNTS_CACHE_BYTES = 4 * 1024 * 1024
+AUTHOR_CACHE_BYTES = 8 * 1024 * 1024
 REDIRECT_CACHE_BYTES = 8 * 1024 * 1024
 MAX_REDIRECTS = MAX_OFFSET + 100
 """How many redirects can be reached by pages."""
@@ -36,6 +45,8 @@ V = TypeVar("V")
 Counts = Mapping[str | None, int]
 """How many documents are published, by the id of their category."""
 Redirects = Sequence[DeliveredRedirect]
+Authors = Mapping[str, DeliveredAuthor]
+"""Authors by id."""
 
 _reads: SingleFlight[Any] = SingleFlight()
 
@@ -63,6 +74,10 @@ def _size_of_counts(rows: Counts) -> int:
     return 200 * (1 + len(rows))
 
 
+def _size_of_authors(rows: Authors) -> int:
+    return 500 + sum(500 + 2 * len(one.bio or "") + 2 * len(one.image_url or "") for one in rows.values())
+
+
 def _size_of_redirects(rows: Redirects) -> int:
     return 500 + sum(300 + 2 * len(one.from_) for one in rows)
 
@@ -83,6 +98,14 @@ def categories_at(ctx: Context, revision: int) -> CategoryTree:
 def counts_at(ctx: Context, revision: int) -> Counts:
     """Returns how many documents are published in each category, at a delivery revision or later."""
     return _read_once("counts", ctx, revision, lambda: ctx.store[Publications].count_by_category(ctx.project_id))
+
+
+@cached(LRUCache(AUTHOR_CACHE_BYTES, _size_of_authors), _key, lock=Lock())
+def authors_at(ctx: Context, revision: int) -> Authors:
+    """Returns the authors of published documents by id, sorted by name, at a delivery revision or later."""
+    publications = ctx.store[Publications]
+    read = partial(publications.author_ids, ctx.project_id)
+    return _read_once("authors", ctx, revision, lambda: read_authors(ctx, read()))
 
 
 @cached(LRUCache(REDIRECT_CACHE_BYTES, _size_of_redirects), _key, lock=Lock())
@@ -110,6 +133,19 @@ def read_delivered(ctx: Context, revision: Revision, read: Callable[[Context], V
         except ServiceUnavailable as error:
             logging.getLogger(__name__).info("What is delivered is read from the primary: %s", error)
     return read(ctx)
+
+
+def read_authors(ctx: Context, member_ids: Collection[str]) -> Authors:
+    """Returns those of the members who did not leave, by id, as authors, sorted by name."""
+    members = ctx.store[Members].authors(ctx.project_id, member_ids)
+    images = ctx.features.covers(ctx, {url for one in members.values() if (url := one.get("imageUrl"))})
+
+    def delivered(member: StoredMember) -> DeliveredAuthor:
+        url = member.get("imageUrl")
+        image = images[url].url if url in images else url
+        return DeliveredAuthor(member["id"], member["name"], member["slug"], member.get("bio"), image)
+
+    return {member_id: delivered(member) for member_id, member in members.items()}
 
 
 def read_redirects(ctx: Context, slug: str | None) -> Redirects:

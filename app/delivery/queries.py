@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any, Generic, TypeVar
 from unicodedata import normalize
@@ -20,7 +20,17 @@ from app.core.schemas.validation import HEX_ID
 from app.core.store.delivery_revisions import Revision
 from app.core.text.words import query_words
 from app.core.times import wire_time
-from app.delivery.caches import Counts, Redirects, categories_at, counts_at, read_redirects, redirects_at
+from app.delivery.caches import (
+    Authors,
+    Counts,
+    Redirects,
+    authors_at,
+    categories_at,
+    counts_at,
+    read_authors,
+    read_redirects,
+    redirects_at,
+)
 from app.delivery.places import ListPlace, read_place
 from app.delivery.responses import (
     CategoryTree,
@@ -31,7 +41,6 @@ from app.delivery.responses import (
 from app.delivery.texts import Text, Texts
 from app.documents.record import StoredDocument
 from app.documents.store import Documents
-from app.projects.store import Members
 from app.publications.rules import Publication, delivered_words
 from app.publications.store import NO_WORDS, Publications, Words
 
@@ -201,7 +210,7 @@ class DeliveryQuery:
         """The documents that were found so far."""
         self._current: dict[str, StoredDocument] = {}
         """Those of them that were read as they are now, by id."""
-        self.authors = Batch(self._read_authors, lambda: (one.row.get("authorId") for one in self._found))
+        self.authors = Batch(partial(read_authors, ctx), lambda: (one.row.get("authorId") for one in self._found))
         """Who wrote documents, as they are named now."""
         self.clusters = Batch(self._newest_of_clusters, lambda: (one.row.get("clusterId") for one in self._found))
         """The newest published documents of clusters."""
@@ -212,7 +221,7 @@ class DeliveryQuery:
         self.excerpts = Batch(self.texts.excerpts, self._ids_of_contents_without_excerpt)
         """The excerpts that are generated from present contents, by the content's id."""
 
-    # CategoryTree and redirects
+    # Categories, authors and redirects
 
     @cached_property
     def categories(self) -> CategoryTree:
@@ -234,6 +243,11 @@ class DeliveryQuery:
         if category is None:
             return []
         return [one.id for one in category.subtree()] if subcategories else [category.id]
+
+    @cached_property
+    def published_authors(self) -> Authors:
+        """The authors of published documents by id, sorted by name."""
+        return authors_at(self._ctx, self._revision)
 
     @property
     def redirects(self) -> Redirects:
@@ -387,10 +401,6 @@ class DeliveryQuery:
     def _newest_of_clusters(self, ids: set[str]) -> Mapping[str, list[DeliveredDocument]]:
         newest = self._store[Publications].newest_of_clusters(self._project_id, ids, MAX_RELATED + 1)
         return {one: self.published(rows) for one, rows in newest.items()}
-
-    def _read_authors(self, ids: set[str]) -> Mapping[str, DeliveredAuthor]:
-        names = self._store[Members].names(self._project_id, ids)
-        return {one: DeliveredAuthor(one, name) for one, name in names.items()}
 
     def _read_previews(self, ids: set[str]) -> Mapping[str, DeliveredPreview]:
         rows = self._store[Documents].get_many(self._project_id, ids)

@@ -40,10 +40,14 @@ class DeliveredAuthor:
 
     id: str
     name: str
+    slug: str
+    bio: str | None
+    image_url: str | None
 
     def shown(self) -> dict[str, str | None]:
         """Returns the author as JSON shows one."""
-        return {"id": self.id, "name": self.name}
+        own = {"id": self.id, "name": self.name, "slug": self.slug}
+        return {**own, "bio": self.bio, "imageUrl": self.image_url}
 
 
 @dataclass(frozen=True)

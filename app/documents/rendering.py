@@ -12,7 +12,7 @@ from app.core.store.caches import SharedCache
 from app.core.text.html import MAX_HTML_BYTES, TooMuchMarkup, to_html
 from app.core.text.words import UNSEEN
 from app.documents.record import StoredDocument
-from app.publications.rules import Rendered, rendered
+from app.publications.rules import Rendered, rendered, rendered_html
 
 _TAG = re.compile(r'<(?:[^>"]|"[^"]*")*+>')
 _IMAGE = re.compile(r'<img (?:[^>"]|"[^"]*")*?\bsrc="[^"]')
@@ -51,7 +51,11 @@ def is_renderable(ctx: Context, content_id: str, read: Callable[[], str]) -> boo
     """Returns whether a content can be published; where that is not known it is read and rendered."""
     if (known := _renderable.get((ctx.store.cache_scope, content_id))) is not None:
         return known
-    return render_content(ctx, content_id, read()) is not None
+    markdown = read()
+    with processing(ctx, markdown):
+        known = rendered_html(markdown) is not None
+    _renderable.put((ctx.store.cache_scope, content_id), known)
+    return known
 
 
 def is_read(ctx: Context, document: StoredDocument, read: Callable[[], str]) -> bool:

@@ -17,7 +17,7 @@ from app.core.store.indexes import FIRST_DATE, FIRST_ID, NOT_DELETED
 from app.core.store.types import Bson
 from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents import indexes
-from app.documents.keys import keyword_key, reference_entry
+from app.documents.keys import ALL, keyword_key, reference_entry
 from app.documents.lists import NOT_LISTED, DocumentLists, Filters, condition_of
 from app.documents.record import Decision, Origin, StoredDocument, StoredRevision
 from app.publications.record import PUBLISHED_FIELDS
@@ -151,6 +151,11 @@ class Documents(DocumentLists):
         """Returns the documents that have one of the keys, also in the trash, by key."""
         rows = self._find(project_id, {"key": {"$in": [*keys]}}, fields=self.hidden, index=indexes.KEYS)
         return {key: row for row in rows if (key := row.get("key"))}
+
+    def find_titled(self, project_id: str, titles: Iterable[str]) -> Sequence[StoredDocument]:
+        """Returns the documents outside the trash that have one of the titles; case is ignored."""
+        condition = {"listed": ALL, "titleKey": {"$in": sorted({title.casefold() for title in titles})}}
+        return self._find(project_id, condition, fields=self.hidden, index=indexes.BY_TITLE)
 
     def find_taken_slugs(self, project_id: str, slugs: Sequence[str], exclude: str | None = None) -> set[str]:
         """Returns those of the slugs that documents outside the trash have, or are delivered under, by `slug_key`."""

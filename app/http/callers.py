@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from flask import Flask, Response, current_app, g, request
 
+from app.core.actors import Actor
 from app.core.concurrency import ConcurrencyLimit
 from app.core.context import Caller, Context, Server, this_instant
 from app.core.errors import CHALLENGE, RateLimited, Unauthorized
@@ -22,7 +23,7 @@ from app.http.rate_limits import Hit, RateLimit, SharedRateLimit
 from app.http.requests import CALLER, REFUSED
 from app.http.threads import THREADS
 from app.projects.access import SESSION_LIFE, Access, hash_of
-from app.projects.invitations import accept_invitation
+from app.projects.invitations import accept_invitation, read_invitation
 from app.settings import Settings
 
 Visits = Callable[[Store, str, datetime], tuple[Context, str]]
@@ -118,6 +119,11 @@ class Callers:
         with self.counting_failures(secret):
             self._count(self._access.authenticate(secret, TokenKind.MANAGEMENT, now))
             return self._access.open_session(secret, now, life)
+
+    def read_invitation(self, secret: str) -> tuple[str, str, Actor]:
+        """Returns the names of an invitation's project and member, and who invited; raises as `context` does."""
+        with self.counting_failures(secret):
+            return read_invitation(self.store, secret, this_instant())
 
     def accept_invitation(self, secret: str) -> str:
         """Returns the secret of the token that an invitation makes; raises as `context` does, and `ProjectFrozen`."""

@@ -16,7 +16,7 @@ from app.core.store.bodies import Bodies
 from app.core.store.collection import DESCENDING, OutboxCollection, object_ids
 from app.core.store.indexes import NOT_DELETED
 from app.core.store.types import Bson, Values
-from app.images.rules import ADDRESS, OF_COVERS, StoredImage, cover_entry, words_of
+from app.images.rules import ADDRESS, OF_COVERS, StoredImage, cover_entry, keys_in, words_of
 
 if TYPE_CHECKING:
     from app.core.context import Context
@@ -104,14 +104,17 @@ class Uses(Bodies):
         return [{"id": str(one["_id"]), "title": one["title"]} for one in found.sort("_id", 1).limit(limit)]
 
     def used_keys(self, project_id: str) -> set[str]:
-        """Returns the keys of all pictures that are in use."""
+        """Returns the keys of all pictures that documents or members use."""
         keys = {key for _, named in self._current(project_id, IN_USE) for key in named}
         where = self._where(project_id, IN_USE)
         publications, documents = (self._store.database[name] for name in ("publications", "documents"))
         keys |= set(publications.distinct("imageKeys", where, session=self._session))
         covers = self._where(project_id, {"listed": {"$regex": f"^{OF_COVERS}"}})
         entries = documents.distinct("listed", covers, session=self._session)
-        return keys | {entry.removeprefix(OF_COVERS) for entry in entries if entry.startswith(OF_COVERS)}
+        keys |= {entry.removeprefix(OF_COVERS) for entry in entries if entry.startswith(OF_COVERS)}
+        portraits = self._where(project_id, {"imageUrl": {"$gt": ""}, **NOT_DELETED})
+        members = self._store.database["members"].find(portraits, {"imageUrl": 1}, session=self._session)
+        return keys.union(*(keys_in(member["imageUrl"]) for member in members))
 
     def _current(self, project_id: str, condition: Bson) -> Iterator[tuple[ObjectId, list[str]]]:
         """Yields the document and the pictures of each of some texts that is a document's present or published one."""

@@ -5,7 +5,7 @@ A step changes stored records by pymongo alone and imports no feature, as a feat
 end.
 """
 
-from app.migrations import names
+from app.migrations import authors, names
 
-STEPS = (names.STEP,)
+STEPS = (names.STEP, authors.STEP)
 """All steps, the first leads from form 1 to form 2."""

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from app.core.actors import Actor
 from app.core.context import Caller, Context, system
 from app.core.errors import BadRequest, Forbidden, NotFound, Unauthorized, or_raise
 from app.core.operation import Effect, Result, operation
@@ -85,6 +86,18 @@ def withdraw_invitation(ctx: Context, member_id: str, invitation_id: str) -> Res
     ctx.check_match(own_member(ctx, member_id))
     withdrawn = ctx.store[Invitations].delete(ctx.project_id, member_id, invitation_id)
     return Result(record_of(Invitation, or_raise(withdrawn, NotFound, NO_INVITATION)))
+
+
+def read_invitation(store: Store, secret: str, now: datetime) -> tuple[str, str, Actor]:
+    """Returns the names of the project and of the member that an invitation is for, and who invited.
+
+    Refuses with `Unauthorized` as `accept_invitation` does.
+    """
+    project_id = project_of_secret(secret)
+    invitation = or_raise(store[Invitations].get(project_id, hash_of(secret), now), Unauthorized)
+    refuse_if_maker_ended(store, project_id, invitation, now)
+    member = or_raise(store[Members].get(project_id, invitation["memberId"]), Unauthorized)
+    return store[Projects].settings(project_id)["name"], member["name"], invitation["createdBy"]
 
 
 def accept_invitation(store: Store, secret: str, now: datetime) -> str:

@@ -1,5 +1,7 @@
 """Members of the project (decisions, section 2)."""
 
+from functools import partial
+
 from app.core.context import Context
 from app.core.errors import BadRequest, NotFound, Problem, or_raise
 from app.core.operation import Effect, Result, operation
@@ -15,7 +17,14 @@ from app.projects.store import Members
 from app.projects.token_store import Tokens
 
 NO_MEMBER = "The project has no member with this id; list the members to find it."
-EMAIL_TAKEN = Problem(field="email", message="Another member of the project has this e-mail address.")
+TAKEN = {
+    "emailKey": Problem(field="email", message="Another member of the project has this e-mail address."),
+    "slug": Problem(field="slug", message="Another member of the project has this slug: choose another."),
+}
+"""What is wrong where another member has the same, by the field."""
+CLEARABLE = ("email", "bio", "imageUrl")
+DELIVERED = ("name", "slug", "bio", "imageUrl")
+"""The fields of an author that are delivered."""
 
 
 @operation(Scope.READ, Effect.READS, "GET /members", query=LongPage, toolsets=("planning", "admin"))
@@ -42,8 +51,11 @@ def get_member(ctx: Context, member_id: str) -> Result[Member]:
 def create_member(ctx: Context, fields: Fields) -> Result[Member]:
     """Add a member to the project."""
     _check(ctx, MemberFields, fields)
-    member = {"role": Role.WRITER, "email": None, **fields, "createdAt": ctx.now}
-    return _result(ctx, ctx.store[Members].add(ctx.project_id, member, ctx.event("member.created")))
+    members = ctx.store[Members]
+    slug = fields.get("slug") or members.free_slug(ctx.project_id, fields["name"])
+    unset = dict.fromkeys(CLEARABLE)
+    own = {"role": Role.WRITER, **unset, **changed_fields(unset, fields, CLEARABLE), "slug": slug, "createdAt": ctx.now}
+    return _result(ctx, members.add(ctx.project_id, own, ctx.event("member.created")))
 
 
 @operation(
@@ -56,14 +68,14 @@ def create_member(ctx: Context, fields: Fields) -> Result[Member]:
     arguments_as="create_member",
 )
 def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member]:
-    """Change a member; null clears the e-mail address."""
+    """Change a member; null clears `email`, `bio` and `imageUrl`."""
     member = ctx.check_match(own_member(ctx, member_id))
     problems = ctx.features.problems(Member, ctx, member, fields)
     _check(ctx, MemberChanges, fields, *problems, exclude=member_id)
-    changes = changed_fields(member, ctx.features.to_stored(Member, member, fields))
+    changes = changed_fields(member, ctx.features.to_stored(Member, member, fields), CLEARABLE)
     if not changes:
         return _result(ctx, member)
-    if "name" in changes:
+    if changes.keys() & set(DELIVERED):
         ctx.store.change_delivery(ctx.project_id, "members")
     return _result(ctx, ctx.store[Members].update(ctx.project_id, member, changes, ctx.event("member.updated")))
 
@@ -86,9 +98,10 @@ def own_member(ctx: Context, member_id: str) -> StoredMember:
 
 
 def _check(ctx: Context, schema: type[Schema], fields: Fields, *problems: Problem, exclude: str | None = None) -> None:
-    """Refuses with `BadRequest` invalid fields, an e-mail address of a member other than `exclude`, and `problems`."""
-    is_taken = ctx.store[Members].find_same(ctx.project_id, fields, exclude=exclude)
-    check(ctx.features.schema_of(schema), fields, *((EMAIL_TAKEN,) if is_taken else ()), *problems)
+    """Refuses with `BadRequest` invalid fields, what members other than `exclude` have alone, and `problems`."""
+    same = partial(ctx.store[Members].find_same, ctx.project_id, fields, exclude)
+    taken = [problem for name, problem in TAKEN.items() if same(unique=name)]
+    check(ctx.features.schema_of(schema), fields, *taken, *problems)
 
 
 def _result(ctx: Context, member: StoredMember) -> Result[Member]:

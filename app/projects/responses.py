@@ -14,8 +14,11 @@ class Member(TypedDict):
 
     id: Annotated[Id, doc("the member's id")]
     name: Annotated[str, doc("their name", "Ada Example")]
+    slug: Annotated[str, doc("the slug of their page as an author, unique", "ada-example")]
     email: Annotated[str | None, doc("their e-mail address", "ada@example.org")]
     role: Annotated[str, one_of(Role), doc("descriptive: permissions are the token's")]
+    bio: Annotated[str | None, doc("what readers learn about them", "Ada bakes.")]
+    imageUrl: Annotated[str | None, doc("the address of their picture", "https://crust.example/ada.jpg")]
     createdAt: Annotated[Timestamp, doc("when they were added")]
 
 

@@ -17,8 +17,11 @@ from app.core.vocabulary import Role, TokenKind
 class StoredMember(StoredNamed):
     """A member as the store returns it."""
 
+    slug: str
     email: NotRequired[str | None]
     role: Annotated[str, AfterValidator(Role)]
+    bio: NotRequired[str | None]
+    imageUrl: NotRequired[str | None]
 
 
 class StoredToken(Stored):

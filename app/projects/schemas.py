@@ -15,8 +15,10 @@ from app.core.schemas.fields import (
     at_most,
 )
 from app.core.schemas.validation import HEX_ID, full_match, http_url, not_blank
+from app.core.slugs import MAX_LENGTH, category_slug
 from app.core.vocabulary import Role
 
+MAX_URL = 2_000
 _PART = r'[^@\s\x00-\x1f\x7f,;:<>()\[\]"\\]+'
 
 
@@ -35,15 +37,21 @@ class MemberFields(Schema):
         example="editor",
         allow_none=False,
     )
+    slug = StrictString(
+        MAX_LENGTH,
+        category_slug,
+        description="slug of their page as an author, unique; by default made from the name",
+        example="ada-example",
+        allow_none=False,
+    )
+    bio = StrictString(1_000, description="what readers learn about them")
+    imageUrl = StrictString(MAX_URL, http_url, description="the address of their picture")
 
 
 class MemberChanges(MemberFields):
     """Body of `PATCH /members/:id`."""
 
     name = StrictString(100, not_blank, description="the member's name", example="Ada Example", allow_none=False)
-
-
-MAX_URL = 2_000
 
 
 MAX_VIEWS = 50

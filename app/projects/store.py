@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 from bson import ObjectId
@@ -35,6 +35,13 @@ STORAGE = Storage(
             {**NOT_DELETED, "emailKey": {"$gt": ""}},
             unique=True,
         ),
+        index(
+            "members",
+            "projectId slug",
+            "a slug is one author's",
+            {**NOT_DELETED, "slug": {"$gt": ""}},
+            unique=True,
+        ),
         index("members", "emailKey", "who signs in with an e-mail address, before any project is known", NOT_DELETED),
         *map(key_index, ("projects", "members", "counters")),
     ),
@@ -46,6 +53,10 @@ STORAGE = Storage(
     outboxes=("members", "projects"),
     events=("project.updated", *types("member", "created updated deleted invited")),
 )
+
+
+AUTHOR = dict.fromkeys(("name", "slug", "bio", "imageUrl"), 1)
+"""The fields of a member that are delivered."""
 
 
 class Members(Named[StoredMember]):
@@ -71,6 +82,11 @@ class Members(Named[StoredMember]):
     def all_named(self, project_id: str) -> list[StoredMember]:
         """Returns the members who did not leave, with their names and e-mail addresses alone."""
         return self._find(project_id, NOT_DELETED, fields={"name": 1, "email": 1})
+
+    def authors(self, project_id: str, member_ids: Iterable[str]) -> dict[str, StoredMember]:
+        """Returns those of the members who did not leave, by id, with what is delivered of them, sorted by name."""
+        found = self._by_id(project_id, member_ids, AUTHOR, **NOT_DELETED)
+        return dict(sorted(found.items(), key=lambda one: (name_key(one[1]["name"]), one[0])))
 
     def with_email(self, email: str) -> list[StoredMember]:
         """Returns the members of all projects who have this e-mail address, since signing in names no project."""

@@ -145,8 +145,7 @@ def _digests(ctx: Context, text: WrittenText) -> list[bytes]:
 def attribute_new_texts(store: Store, project_id: str, after: int) -> int:
     """Computes the origins of what was written since an event of the feed, so that nobody waits for them later.
 
-    For the worker: `TURN_SECONDS` at most, and no more than a page of the feed. Returns how far it came, as a number of
-    events; at least 1 where it has to go on.
+    For the worker: `TURN_SECONDS` at most, and no more than a page of the feed. Returns 1 where there may be more.
     """
     ends = monotonic() + TURN_SECONDS
     ctx = Context(store, system(project_id, ""), Channel.WORKER)
@@ -161,7 +160,7 @@ def attribute_new_texts(store: Store, project_id: str, after: int) -> int:
                 if monotonic() > ends:
                     return 1
     store[Events].note_attributed(project_id, last)
-    return last - after
+    return int(len(events) == EVENTS_AT_ONCE)
 
 
 def review_of(

@@ -48,19 +48,24 @@ class Rendered:
     first_paragraph: str | None
 
 
+def rendered_html(markdown: str) -> str | None:
+    """Returns the html of markdown; None for `NOT_RENDERABLE`."""
+    try:
+        html = to_html(markdown)
+    except TooMuchMarkup:
+        return None
+    return html if len(html.encode()) <= MAX_HTML_BYTES else None
+
+
 def rendered(markdown: str, to_render: str | None = None) -> Rendered | None:
     """Returns markdown as it will be delivered; None for `NOT_RENDERABLE`, when its html is too large to store.
 
     `to_render` is the markdown with what features add to it, of which only the html is made.
     """
-    try:
-        html = to_html(to_render or markdown)
-    except TooMuchMarkup:
+    html = rendered_html(to_render or markdown)
+    if html is None:
         return None
-    size = len(html.encode())
-    if size > MAX_HTML_BYTES:
-        return None
-    return Rendered(html, size, len(markdown.encode()), first_paragraph(markdown))
+    return Rendered(html, len(html.encode()), len(markdown.encode()), first_paragraph(markdown))
 
 
 def delivered_words(delivered: Mapping[str, Any]) -> list[str]:

@@ -186,6 +186,12 @@ class Publications(InOrder[Publication]):
         rows = self._aggregate(project_id, {}, [in_order, {"$group": {"_id": "$categoryId", "count": {"$sum": 1}}}])
         return {row["_id"] and str(row["_id"]): row["count"] for row in rows}
 
+    def author_ids(self, project_id: str) -> list[str]:
+        """Returns the ids of the members whom documents that are published name as their authors."""
+        in_order = {"$sort": {"projectId": 1, "authorId": 1}}  # so that the keys of one index are read
+        rows = self._aggregate(project_id, {}, [in_order, {"$group": {"_id": "$authorId"}}])
+        return [str(row["_id"]) for row in rows if row["_id"]]
+
     def newest_of_clusters(
         self, project_id: str, cluster_ids: Iterable[str], limit: int
     ) -> dict[str, list[Publication]]:

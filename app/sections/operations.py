@@ -3,7 +3,7 @@
 By sections two writers can change different parts of it (decisions, sections 8 and 12).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -59,7 +59,7 @@ def get_outline(ctx: Context, document_id: str, fields: Fields) -> Result[Outlin
     """
     document = own_document(ctx, document_id)
     markdown = markdown_of(ctx, document.get("contentId"))
-    return Result(_outline(ctx, document, markdown, fields.get("offset", 0), fields.get("limit")))
+    return Result(_outline(document, sections_of(ctx, markdown)[fields.get("offset", 0) :][: fields.get("limit")]))
 
 
 @operation(Scope.READ, Effect.READS, query=SectionNumbers)
@@ -142,13 +142,12 @@ def sections_of(ctx: Context, markdown: str) -> list[Section]:
 def outline_of_packet(ctx: Context, packet: Mapping[str, Any], fields: Fields) -> WithOutline:
     """Returns the outline of a packet's document."""
     attempt: Attempt = packet["attempt"]
-    return {"outline": _outline(ctx, attempt.record, attempt.markdown)}
+    with processing(ctx, attempt.markdown):
+        headings = ctx.content.of(attempt.markdown).headings  # which the checks of the packet parse, too
+        return {"outline": _outline(attempt.record, partition(attempt.markdown, headings))}
 
 
-def _outline(
-    ctx: Context, document: StoredDocument, markdown: str, first: int = 0, limit: int | None = None
-) -> Outline:
-    shown = sections_of(ctx, markdown)[first:][:limit]
+def _outline(document: StoredDocument, shown: Iterable[Section]) -> Outline:
     return {
         "version": document["version"],
         "words": document["wordCount"],

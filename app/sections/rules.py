@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from app.core.errors import BadRequest, Problem, VersionConflict
-from app.core.text.content import headings_of
+from app.core.text.content import Heading, headings_of
 from app.core.text.html import word_count
 
 HASH_LENGTH = 16
@@ -62,9 +62,12 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]
 
 
-def partition(markdown: str) -> list[Section]:
-    """Returns the sections of a document's markdown, which are the markdown when they are joined."""
-    headings = headings_of(markdown)
+def partition(markdown: str, headings: Sequence[Heading] | None = None) -> list[Section]:
+    """Returns the sections of a document's markdown, which are the markdown when they are joined.
+
+    Headings that are not given are parsed.
+    """
+    headings = headings_of(markdown) if headings is None else headings
     lines = [0, *(end.end() for end in _LINE_END.finditer(markdown))] if headings else []
     starts = [0, *(lines[line - 1] for _, _, line in headings), len(markdown)]
     return [

@@ -1,13 +1,13 @@
 """The checks of sources, quotations and numbers: pure, and linear in the text (decisions, section 22)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from app.checks.rules import Check, Failure, Subject
 from app.checks.vocabulary import CheckName
-from app.sources.citations import Block, Citations, citations_of
+from app.sources.citations import Block, Citations
 from app.sources.numbers import all_values, numbers_of, values_of
 from app.sources.quotations import normalized, parts_of, quotations_of, stands_in
 from app.sources.rules import Sources
@@ -16,21 +16,40 @@ MOST_COMPARED = 200_000_000
 """Maximum number of characters that the quotations of a text are compared with."""
 SHOWN = 80
 """Maximum number of characters of a quotation that a message shows."""
-Place = tuple[str, Block, int, int]
-"""What is wrong, with the block, the place in it, and how long it is."""
 TOO_MANY = "The text has more quotations than are compared: divide the document."
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What is wrong at a place of a block."""
+
+    message: str
+    block: Block
+    start: int
+    length: int = 0
+
+    @property
+    def line(self) -> int:
+        """The line where it begins."""
+        return self.block.line_at(self.start)
+
+    @property
+    def exact(self) -> str:
+        """The words that are wrong."""
+        return self.block.text[self.start : self.start + self.length].strip()
 
 
 @dataclass(frozen=True)
 class Evidence:
     """A text with its sources, as the checks compare them."""
 
-    markdown: str
     sources: Sources
+    cite: Callable[[], Citations]
+    """Returns what the text cites."""
 
     @cached_property
     def citations(self) -> Citations:
-        return citations_of(self.markdown)
+        return self.cite()
 
     @cached_property
     def with_excerpt(self) -> Mapping[int, str]:
@@ -76,12 +95,10 @@ def _sources_cited(subject: Subject) -> Iterator[Failure]:
 
 def _quotes_verbatim(subject: Subject) -> Iterator[Failure]:
     """A quotation of five words or more, in a paragraph that cites sources with an excerpt, stands in none of them."""
-    yield from (
-        Failure(message, block.line_at(place)) for message, block, place, _ in wrong_quotations(evidence_of(subject))
-    )
+    return (Failure(one.message, one.line) for one in wrong_quotations(evidence_of(subject)))
 
 
-def wrong_quotations(evidence: Evidence) -> Iterator[Place]:
+def wrong_quotations(evidence: Evidence) -> Iterator[Wrong]:
     """Yields what is wrong with quotations."""
     compared = 0
     for block in evidence.citations.blocks:
@@ -93,29 +110,22 @@ def wrong_quotations(evidence: Evidence) -> Iterator[Place]:
             parts = parts_of(quotation)
             compared += size * max(1, 2 * len(parts))
             if compared > MOST_COMPARED:
-                yield TOO_MANY, block, place, 0
+                yield Wrong(TOO_MANY, block, place)
                 return
             if parts and not any(stands_in(parts, one) for one in excerpts):
                 shown = " ".join(quotation.split())[:SHOWN]
                 where = ", ".join(map(str, cited[:5]))
-                yield (
-                    f"{shown!r} does not stand so in the excerpt of source {where}: quote it word by word, or correct "
-                    "the excerpt.",
-                    block,
-                    place,
-                    len(quotation),
-                )
+                message = f"{shown!r} does not stand so in the excerpt of source {where}: quote it word by word, or "
+                yield Wrong(f"{message}correct the excerpt.", block, place, len(quotation))
 
 
 def _numbers_sourced(subject: Subject) -> Iterator[Failure]:
     """A percentage, an amount of money, or a number of four digits and more that is no year, is in a paragraph without
     a source, or in none of the excerpts of those that it cites."""
-    yield from (
-        Failure(message, block.line_at(place)) for message, block, place, _ in wrong_numbers(evidence_of(subject))
-    )
+    return (Failure(one.message, one.line) for one in wrong_numbers(evidence_of(subject)))
 
 
-def wrong_numbers(evidence: Evidence) -> Iterator[Place]:
+def wrong_numbers(evidence: Evidence) -> Iterator[Wrong]:
     """Yields what is wrong with numbers."""
     for block in evidence.citations.blocks:
         is_sourced = any(number in evidence.sources for number in block.cites)
@@ -123,11 +133,12 @@ def wrong_numbers(evidence: Evidence) -> Iterator[Place]:
         for number, place in numbers_of(block.text) if cited or not is_sourced else ():
             shown = repr(number[:SHOWN])
             if not is_sourced:
-                yield f"{shown} has no source: cite one in its paragraph, as [^s1].", block, place, len(number)
+                message = f"{shown} has no source: cite one in its paragraph, as [^s1]."
+                yield Wrong(message, block, place, len(number))
             elif not any(cited & evidence.numbers.get(value, frozenset()) for value in values_of(number)):
                 where = ", ".join(map(str, sorted(cited)[:5]))
                 message = f"{shown} stands in no excerpt of source {where}: correct it, or cite its source."
-                yield message, block, place, len(number)
+                yield Wrong(message, block, place, len(number))
 
 
 def _has_excerpt(subject: Subject) -> Any:

@@ -11,6 +11,7 @@ from app.core.features import DeliveryField
 from app.core.store.bodies import Bodies
 from app.delivery.queries import DeliveredDocument, DeliveredPreview
 from app.documents.record import StoredDocument
+from app.sources.operations import cited_in
 from app.sources.rules import StoredSource, delivered_sources
 from app.sources.store import SourceRecords
 
@@ -55,7 +56,8 @@ def read_sources(ctx: Context, documents: Sequence[StoredDocument]) -> Mapping[s
         sources.setdefault(one["documentId"], []).append(one)
     texts = ctx.store[Bodies].get_texts(ctx.project_id, cited.values())
     found = {
-        one: delivered_sources(texts.get(content_id, ""), sources.get(one, ())) for one, content_id in cited.items()
+        one: delivered_sources(cited_in(ctx, texts.get(content_id, "")), sources.get(one, ()))
+        for one, content_id in cited.items()
     }
     return {one: _as_delivered(rows) for one, rows in found.items()}
 

@@ -1,6 +1,7 @@
 """What texts, packets, publications and reviews have of sources (decisions, section 22)."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from app.checks.operations import checks_of
@@ -14,7 +15,8 @@ from app.core.store.bodies import StoredBody
 from app.documents.record import StoredDocument
 from app.projects.gates import Attempt
 from app.sources.checks import Evidence
-from app.sources.operations import cited_by, sources_of
+from app.sources.citations import Citations
+from app.sources.operations import cited_in, sources_of
 from app.sources.responses import MOST_IN_PACKET, packet_source
 from app.sources.rules import (
     DeliveredSource,
@@ -33,27 +35,28 @@ def footnotes(ctx: Context, document: StoredDocument, markdown: str) -> str:
     """Returns the markdown to render, with the definitions of the sources that it cites."""
     sources = sources_of(ctx, document)
     with processing(ctx, markdown):
-        return rendered_with(markdown, sources)
+        return rendered_with(markdown, sources, ctx.content.of)
 
 
 def evidence_for_checks(ctx: Context, document: StoredDocument, markdown: str) -> Mapping[str, Any]:
-    """Returns what the checks compare a text with."""
-    return {"evidence": Evidence(markdown, {one["number"]: one for one in sources_of(ctx, document)})}
+    """Returns what the checks compare a text with, and what makes the markdown whose html has its footnotes."""
+    sources = sources_of(ctx, document)
+    return {
+        "evidence": Evidence({one["number"]: one for one in sources}, partial(Citations, markdown, ctx.content.of)),
+        "to_render": partial(rendered_with, markdown, sources, ctx.content.of),
+    }
 
 
 def sources_of_publication(ctx: Context, document: StoredDocument, body: StoredBody | None) -> Mapping[str, Any]:
     """Returns the cited sources as they are published."""
-    return {"sources": delivered_sources(body["text"] if body else "", sources_of(ctx, document))}
+    sources = sources_of(ctx, document)
+    return {"sources": delivered_sources(cited_in(ctx, body["text"]), sources) if sources and body else []}
 
 
 def describe_sources(query: Any, document: Any) -> Description:
     """Returns the sources of a published document as JSON and front matter have them, and their definitions."""
     stored: Sequence[DeliveredSource] = document.row.get("sources") or ()
-    listed = [
-        {"number": one["number"], "title": one["title"], "url": one["url"], "publisher": one["publisher"]}
-        | {"published": one["publishedOn"]}
-        for one in stored
-    ]
+    listed = [{"published" if name == "publishedOn" else name: value for name, value in one.items()} for one in stored]
     return Description(
         fields={"sources": [*stored]},
         front_matter={"sources": listed},
@@ -63,14 +66,15 @@ def describe_sources(query: Any, document: Any) -> Description:
 
 def sources_of_review(ctx: Context, document: StoredDocument, markdown: str) -> Mapping[str, Any]:
     """Returns the cited sources as the record of a review keeps them."""
-    return {"sourceList": reviewed_sources(markdown, sources_of(ctx, document))}
+    sources = sources_of(ctx, document)
+    return {"sourceList": reviewed_sources(cited_in(ctx, markdown), sources) if sources else []}
 
 
 def sources_of_packet(ctx: Context, packet: Mapping[str, Any], fields: Fields) -> Mapping[str, Any]:
     """Returns the sources of a packet's document; `truncated` names them where an excerpt was cut."""
     attempt: Attempt = packet["attempt"]
     sources = sources_of(ctx, attempt.record)
-    cited = cited_by(ctx, attempt.record.get("contentId")) if sources else {}
+    cited = cited_in(ctx, attempt.markdown) if sources else {}
     cut = any(len(one["excerpt"]) > MOST_IN_PACKET for one in sources)
     return {"sources": [packet_source(one, cited) for one in sources], **({"truncated": ["sources"]} if cut else {})}
 
@@ -78,7 +82,7 @@ def sources_of_packet(ctx: Context, packet: Mapping[str, Any], fields: Fields) -
 def unattested(ctx: Context, document: StoredDocument, markdown: str) -> bool:
     """Returns whether a cited source was not compared, or a reference or a quotation is wrong."""
     sources = sources_of(ctx, document)
-    if any(one["verifiedAt"] is None for one in in_order(markdown, sources)):
+    if any(one["verifiedAt"] is None for one in in_order(cited_in(ctx, markdown), sources)):
         return True
     levels: dict[str, str] = {name: CheckLevel.WARNING if name in ATTESTED else CheckLevel.OFF for name in CheckName}
     return bool(failed(checks_of(ctx, document, levels, markdown, links=())))

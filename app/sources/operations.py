@@ -29,6 +29,7 @@ from app.documents.operations import own_document, write_decision
 from app.documents.record import Decision, StoredDocument, brief_of, refuse_if_guarded
 from app.documents.store import Documents
 from app.sources import rules
+from app.sources.citations import Citations, cites_any
 from app.sources.errors import SourceCited
 from app.sources.responses import AddedSources, Source, minimal_source, source_record
 from app.sources.rules import StoredSource, record_sources
@@ -190,9 +191,18 @@ def sources_of(ctx: Context, document: StoredDocument) -> list[StoredSource]:
 
 def cited_by(ctx: Context, content_id: str | None) -> Mapping[int, int]:
     """Returns the numbers of the sources that a content cites, each with its first line."""
-    markdown = markdown_of(ctx, content_id)
+    return cited_in(ctx, markdown_of(ctx, content_id))
+
+
+def cited_in(ctx: Context, markdown: str) -> Mapping[int, int]:
+    """Returns the numbers of the sources that a text cites, in its order, each with its first line."""
+    return citations_of(ctx, markdown).lines if cites_any(markdown) else {}
+
+
+def citations_of(ctx: Context, markdown: str) -> Citations:
+    """Returns what a text cites."""
     with processing(ctx, markdown):
-        return rules.cited_in(markdown)
+        return Citations(markdown, ctx.content.of)
 
 
 def _add(

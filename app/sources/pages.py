@@ -1,6 +1,7 @@
 """The sources of a document in the console: each beside the passages that cite it, to be compared."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, abort, jsonify, request
@@ -44,18 +45,20 @@ def show_sources(id: str) -> Response:
 
 
 def _shown(stored: StoredDocument, markdown: str) -> dict[str, Any]:
-    found = sources.sources_of(context(), stored)
-    evidence = Evidence(markdown, {one["number"]: one for one in found})
-    compared = compared_sources(evidence)
+    ctx = context()
+    found = sources.sources_of(ctx, stored)
+    evidence = Evidence({one["number"]: one for one in found}, partial(sources.citations_of, ctx, markdown))
+    wrong = wrong_places(evidence)
+    compared = compared_sources(evidence, wrong)
     cited = [one for one in compared if one.source]
     return {
         "cited": cited,
         "unknown": [one for one in compared if not one.source],
         "others": [one for one in found if one["number"] not in evidence.citations.lines],
         "left": sum(1 for one in cited if one.source and one.source["verifiedAt"] is None),
-        "wrong": wrong_places(evidence) if compared else [],
+        "wrong": wrong,
         "may_write": may(sources.add_source),
-        "may_verify": may(sources.verify_source) and not context().call.is_by_agent,
+        "may_verify": may(sources.verify_source) and not ctx.call.is_by_agent,
     }
 
 

@@ -1,12 +1,13 @@
 """The passages that cite a source beside its excerpt, with the words that match and what is wrong marked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import regex
 
 from app.core.text.words import folded
-from app.sources.checks import Evidence, wrong_numbers, wrong_quotations
+from app.sources.checks import Evidence, Wrong, wrong_numbers, wrong_quotations
 from app.sources.citations import Block
 from app.sources.rules import StoredSource
 
@@ -35,29 +36,16 @@ class Compared:
     """The line that cites it first."""
 
 
-@dataclass(frozen=True)
-class Wrong:
-    """What is wrong at a place of the text."""
-
-    message: str
-    line: int
-    exact: str
-
-
 def wrong_places(evidence: Evidence) -> list[Wrong]:
     """Returns the quotations and numbers that stand in no excerpt of the sources that their paragraph cites."""
-    return [
-        Wrong(message, block.line_at(place), block.text[place : place + length].strip())
-        for message, block, place, length in (*wrong_quotations(evidence), *wrong_numbers(evidence))
-        if block.cites
-    ]
+    return [one for one in chain(wrong_quotations(evidence), wrong_numbers(evidence)) if one.block.cites]
 
 
-def compared_sources(evidence: Evidence) -> list[Compared]:
-    """Returns what a text cites, in its order, each with its passages."""
-    wrong: dict[int, list[tuple[int, int]]] = {}
-    for _, block, place, length in (*wrong_quotations(evidence), *wrong_numbers(evidence)):
-        wrong.setdefault(id(block), []).append((place, place + length))
+def compared_sources(evidence: Evidence, wrong: Iterable[Wrong]) -> list[Compared]:
+    """Returns what a text cites, in its order, each with its passages, in which places are wrong."""
+    places: dict[int, list[tuple[int, int]]] = {}
+    for one in wrong:
+        places.setdefault(id(one.block), []).append((one.start, one.start + one.length))
     citing: dict[int, list[Block]] = {number: [] for number in evidence.citations.lines}
     for block in evidence.citations.blocks:
         for number in dict.fromkeys(block.cites):
@@ -68,7 +56,7 @@ def compared_sources(evidence: Evidence) -> list[Compared]:
         excerpt = source["excerpt"] if source else ""
         texts = [block.text[:SHOWN] for block in blocks[:MOST_PASSAGES]]
         passages = [
-            (block.line, marked(text, [excerpt], wrong.get(id(block), ())))
+            (block.block.line, marked(text, [excerpt], places.get(id(block), ())))
             for block, text in zip(blocks, texts, strict=False)
         ]
         found.append(Compared(number, source, marked(excerpt, texts), passages, evidence.citations.lines[number]))

@@ -34,7 +34,7 @@ _AT_END = " .,;:!?-"
 
 def quotations_of(block: Block) -> Iterator[tuple[str, int]]:
     """Yields the quotations of a block that have at least five words, each with its place; the outermost of nested."""
-    if block.is_quote:
+    if block.block.is_quote:
         found: Iterator[tuple[str, int]] = iter([(block.text, 0)])
     else:
         found = _marked(block.text)

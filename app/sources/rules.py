@@ -1,6 +1,7 @@
 """Stored form of a source, and what is decided about sources: pure functions (decisions, section 22)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Annotated, Any, NotRequired, cast
@@ -12,11 +13,12 @@ from app.core.actors import Actor
 from app.core.calls import Call
 from app.core.documented import Count, Date, Id, Timestamp, doc
 from app.core.errors import BadRequest, HumanReviewRequired, Problem
-from app.core.text.markdown import with_definitions
+from app.core.text.content import Content, content_of
+from app.core.text.markdown import parsed_xml, with_definitions
 from app.core.times import Instant, wire_time
 from app.documents.edits import refuse_if_not_editable
 from app.documents.record import Decision, StoredDocument, document_event, refuse_if_guarded
-from app.sources.citations import citations_of, cites_any, without_upper_case
+from app.sources.citations import Citations, cites_any
 from app.sources.errors import SourceCited
 
 MOST_SOURCES = 100
@@ -24,6 +26,8 @@ MOST_SOURCES = 100
 TEXTS = ("publisher", "excerpt", "note")
 COMPARED = ("title", "url", "excerpt")
 """The fields of which a change ends a verification."""
+_END = "The end of the text, which definitions follow."
+_ENDED = re.compile(rf"^  <paragraph [^>]*+>\n    <text [^>]*+>{re.escape(_END)}</text>\n  </paragraph>", re.MULTILINE)
 DELIVERED = ("number", "title", "url", "publisher", "publishedOn")
 
 
@@ -157,20 +161,15 @@ def record_sources(
     return Decision(after, tuple(document_event(event, after, call.now, call.actor, one) for one in details))
 
 
-def cited_in(markdown: str) -> Mapping[int, int]:
-    """Returns the numbers of the sources that a text cites, in its order, each with its first line."""
-    return citations_of(markdown).lines if cites_any(markdown) else {}
-
-
-def rendered_with(markdown: str, sources: Sequence[Mapping[str, Any]]) -> str:
+def rendered_with(
+    markdown: str, sources: Sequence[Mapping[str, Any]], parse: Callable[[str], Content] = content_of
+) -> str:
     """Returns the markdown to render: with the definitions of the footnotes that cite sources."""
-    numbers = {one["number"]: one for one in sources}
-    if not numbers or not cites_any(markdown):
+    if not sources or not cites_any(markdown):
         return markdown
-    found = citations_of(markdown)
-    cited = {f"s{number}": definition_of(numbers[number]) for number in found.lines if number in numbers}
-    escaped = without_upper_case(markdown.removeprefix("\ufeff"), found.upper_case)
-    return with_definitions(escaped, cited)[0] if cited else markdown
+    citations = Citations(markdown, parse)
+    definitions = {f"s{one['number']}": definition_of(one) for one in in_order(citations.lines, sources)}
+    return with_definitions(citations.without_upper_case(), definitions)[0] if definitions else markdown
 
 
 def definition_of(source: Mapping[str, Any]) -> str:
@@ -187,25 +186,21 @@ def definitions_after(markdown: str, sources: Iterable[Mapping[str, Any]]) -> st
     None where the text ends inside of code, html or a comment, which would take them in.
     """
     definitions = "\n\n".join(f"[^s{one['number']}]: {definition_of(one)}" for one in sources)
-    if not definitions:
-        return ""
-    end = "\n\nThe end of the text.\n"
-    blocks = citations_of(markdown + end).blocks
-    return f"{definitions}\n" if blocks and blocks[-1].text == end.strip() else ""
+    return f"{definitions}\n" if definitions and _ENDED.search(parsed_xml(f"{markdown}\n\n{_END}\n")) else ""
 
 
-def delivered_sources(markdown: str, sources: Sequence[Mapping[str, Any]]) -> list[DeliveredSource]:
+def delivered_sources(cited: Iterable[int], sources: Sequence[StoredSource]) -> list[DeliveredSource]:
     """Returns what is published of the sources that a text cites, in its order."""
-    return [cast(DeliveredSource, {name: one[name] for name in DELIVERED}) for one in in_order(markdown, sources)]
+    return [cast(DeliveredSource, {name: one[name] for name in DELIVERED}) for one in in_order(cited, sources)]
 
 
-def in_order(markdown: str, sources: Sequence[Any]) -> list[Any]:
+def in_order(cited: Iterable[int], sources: Sequence[Any]) -> list[Any]:
     """Returns the sources that a text cites, in its order."""
     numbers = {one["number"]: one for one in sources}
-    return [numbers[number] for number in (cited_in(markdown) if numbers else ()) if number in numbers]
+    return [numbers[number] for number in cited if number in numbers]
 
 
-def reviewed_sources(markdown: str, sources: Sequence[StoredSource]) -> list[ReviewedSource]:
+def reviewed_sources(cited: Iterable[int], sources: Sequence[StoredSource]) -> list[ReviewedSource]:
     """Returns the sources that a text cites as the record of its review has them."""
     return [
         {
@@ -216,7 +211,7 @@ def reviewed_sources(markdown: str, sources: Sequence[StoredSource]) -> list[Rev
             "verifiedBy": one["verifiedBy"],
             "verifiedAt": _wire(one["verifiedAt"]),
         }
-        for one in in_order(markdown, sources)
+        for one in in_order(cited, sources)
     ]
 
 

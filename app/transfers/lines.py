@@ -227,7 +227,7 @@ def _unique(kind: str, record: Record) -> Iterator[tuple[str, str]]:
         yield "version", f"{record['version']} of {record['documentId']}"
     if kind == "source":
         yield "number", f"{record['number']} of {record['documentId']}"
-    if kind == "category":
+    if kind == "category" or (kind == "member" and record["slug"] and not record["deletedAt"]):
         yield "slug", record["slug"]
     if kind == "cluster":
         yield "name", name_key(record["name"])

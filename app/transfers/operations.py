@@ -20,6 +20,7 @@ from app.core.batches import batches
 from app.core.context import Context
 from app.core.errors import BadRequest, Refusal, WriteConflict
 from app.core.events import Event
+from app.core.slugs import first_free, slug_of
 from app.core.store.bodies import Bodies
 from app.core.store.collection import new_id
 from app.core.store.store import Store
@@ -37,7 +38,8 @@ from app.transfers.pictures import ImportedPictures, picture_lines
 from app.transfers.rules import COLLECTIONS, FORMAT, line_of, parents_first, renamed
 from app.transfers.store import Transfers
 
-Records = defaultdict[str, list[dict[str, Any]]]
+Record = dict[str, Any]
+Records = defaultdict[str, list[Record]]
 """Records by type of line."""
 
 HISTORY = ("body", "revision", "thread", "source")
@@ -46,8 +48,10 @@ BATCH_LINES = 500
 IMPORTED = {"imported": True}
 PICTURES = "images"
 """The feature that has pictures; without it they are neither exported nor imported."""
-ADDRESSED_KINDS = ("body", "revision", "document")
+ADDRESSED_KINDS = ("member", "body", "revision", "document")
 """The lines that name pictures by their addresses."""
+BEFORE_PICTURES = ("export", "project", "member", "category", "cluster", "image")
+"""The lines before the last picture."""
 NEVER_NULL = ("name", "reviewRequired")
 """The settings that stay as they are where a line has none."""
 NOT_EMPTY = (
@@ -74,7 +78,7 @@ def _exported(store: Store, project_id: str) -> Iterator[bytes]:
         for kind in ("project", "member", "category", "cluster"):
             records = snapshot.records(COLLECTIONS[kind])
             for record in parents_first([*records]) if kind == "category" else records:
-                yield _to_json(line_of(store.features, kind, record))
+                yield _to_json(line_of(store.features, kind, _short(record) if kind == "member" else record))
         images = snapshot.records(COLLECTIONS["image"]) if PICTURES in store.features else ()
         yield from map(_to_json, picture_lines(store, images))
         for document, revisions, bodies, threads, sources in snapshot.documents():
@@ -142,6 +146,8 @@ class _Import:
         """The id in this project of each id in the lines, by collection."""
         self._histories = defaultdict[str, History](History)
         self._pictures = ImportedPictures(self._store, self._project)
+        self._members: list[Record] = []
+        """Members that wait until the addresses of all pictures are known."""
 
     def write(self, batch: Iterable[bytes]) -> int:
         """Writes the records of lines; documents with their texts, versions and threads, and what is delivered.
@@ -152,6 +158,10 @@ class _Import:
             records = self._records_of(batch)
             lines = records["image"] if PICTURES in self._store.features else ()
             records["image"] = self._pictures.stored(lines)
+            self._members += records["member"]
+            records["member"] = []
+            if records.keys() - set(BEFORE_PICTURES):
+                records["member"], self._members = _with_slugs(self._members), []
             for kind in ADDRESSED_KINDS:
                 records[kind] = [self._pictures.with_addresses(one) for one in records[kind]]
             texts, origins, documents = self._gather(records), dict[str, str](), []
@@ -232,6 +242,22 @@ class _Import:
     def _events_of(self, document: Mapping[str, Any]) -> Sequence[Event]:
         kinds = ("document.created", "document.deleted") if document["deletedAt"] else ("document.created",)
         return [document_event(kind, document, self._ctx.now, self._ctx.caller.actor, IMPORTED) for kind in kinds]
+
+
+def _short(member: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns a member without a slug that an import makes again."""
+    return {**member, "slug": None} if member["slug"] == slug_of(member["name"]) else member
+
+
+def _with_slugs(members: Sequence[Record]) -> list[Record]:
+    """Returns all members of an export, each with a slug; those who left take none from others."""
+    taken = {one["slug"] for one in members if not one["deletedAt"]}
+    complete = []
+    for member in members:
+        slug = member["slug"] or first_free(slug_of(member["name"]), () if member["deletedAt"] else taken)
+        taken |= set() if member["deletedAt"] else {slug}
+        complete.append({**member, "slug": slug})
+    return complete
 
 
 def _changed_settings(project: Mapping[str, Any], line: Mapping[str, Any]) -> dict[str, Any]:

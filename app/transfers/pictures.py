@@ -15,7 +15,7 @@ from app.transfers.rules import line_of
 
 Record = Mapping[str, Any]
 
-ADDRESSED = ("text", "coverImageUrl")
+ADDRESSED = ("text", "coverImageUrl", "imageUrl")
 """The fields of lines that have addresses of pictures."""
 
 
@@ -79,7 +79,7 @@ class ImportedPictures:
             self.keys[old] = new
 
     def with_addresses(self, value: Any, name: str = "") -> Any:
-        """Returns a record with the present address of each picture in its texts and covers."""
+        """Returns a record with the present address of each picture in its texts, covers and portraits."""
         if not self.keys:
             return value
         if isinstance(value, dict):

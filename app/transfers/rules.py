@@ -130,7 +130,7 @@ NOT_SETTINGS = ("id", "teamId", "slack", "frozen", "createdAt", "updatedAt")
 LINES: Mapping[str, type] = {
     "export": HeadLine,
     "project": Project,
-    "member": _line(StoredMember, "projectId", "rev"),
+    "member": _line(StoredMember, "projectId", "rev", slug=NotRequired[str | None]),
     "category": _line(StoredCategory, "projectId", "deletedAt", "rev"),
     "cluster": _line(StoredCluster, "projectId", "deletedAt", "rev"),
     "image": _line(

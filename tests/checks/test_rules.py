@@ -1,7 +1,7 @@
 """The checks of a document, one by one and in several languages (decisions, section 12)."""
 
 import os
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ from app.checks.kept import slug_of_link
 from app.checks.rules import CheckResult, Subject, failed_errors, run_checks, word_targets
 from app.features import CHECKS
 from app.sources.checks import Evidence
+from app.sources.citations import Citations
 from tests.core.text.bombs import LENGTH, seconds_of_processor
 from tests.live import quickest
 
@@ -25,7 +26,7 @@ def subject(
     own = {name: fields.get(sent, "") for sent, name in DOCUMENT.items()}
     brief = {name: fields[sent] for sent, name in BRIEF.items() if sent in fields}
     document: Any = {**own, "wordCount": words, "brief": brief}
-    evidence = Evidence(markdown, {})
+    evidence = Evidence({}, partial(Citations, markdown))
     return Subject(document, markdown, internal_links, same_keyword_titles, {"evidence": evidence})
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from release.__main__ import Refused, check_bill, number, pinned, with_section
+from release.__main__ import CLIENT, Refused, check_bill, number, pinned, with_section, with_version
 
 DIGEST = f"sha256:{'0a' * 32}"
 CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Rye.\n\n## [1.0.0] - 2026-01-01\n\n- Bread.\n"
@@ -60,3 +60,14 @@ def test_a_bill_of_materials_has_the_version_and_licences(
             check_bill(bill, "1.1.0")
     else:
         check_bill(bill, "1.1.0")
+
+
+@pytest.mark.parametrize("name", ["package.json", "package-lock.json"])
+def test_the_client_for_javascript_has_the_version_and_nothing_else_changes(name: str) -> None:
+    manifest = (CLIENT / name).read_text("utf-8")
+    present = json.loads(manifest)["version"]
+
+    done = with_version(manifest, "98.7.6")
+
+    assert done == manifest.replace(f'"version": "{present}"', '"version": "98.7.6"', 2 if "lock" in name else 1)
+    assert done.count('"98.7.6"') == (2 if "lock" in name else 1)

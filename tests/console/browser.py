@@ -7,7 +7,11 @@ from typing import Any
 
 import httpx
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
+from selenium.common.exceptions import (
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+    WebDriverException,
+)
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
@@ -81,7 +85,7 @@ class Window:
         self.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
 
     def until(self, what: Any) -> Any:
-        """Waits until something is true, and returns it; a live page may replace the elements that it looks at."""
+        """Waits until something is true, and returns it; a page may still be placing or replacing what it looks at."""
 
         def tried(_: object) -> Any:
             try:
@@ -91,7 +95,8 @@ class Window:
                     raise StaleElementReferenceException from error
                 raise
 
-        waiting = WebDriverWait(self.chrome, 60, 0.05, ignored_exceptions=[StaleElementReferenceException])
+        ignored = [StaleElementReferenceException, ElementNotInteractableException, IndexError]
+        waiting = WebDriverWait(self.chrome, 60, 0.05, ignored_exceptions=ignored)
         return waiting.until(tried)
 
     def problems(self) -> list[str]:

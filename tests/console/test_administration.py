@@ -160,10 +160,16 @@ def test_members_are_added_changed_and_removed(editor: Visitor, project: Project
     editor.post(path, name="Hannah Okafor", email="", **{"was.name": "Hannah", "was.email": "h@example.org"})
     record = OPERATIONS["get_member"](project.context(), id).body
     assert (record["name"], record["email"], record["role"]) == ("Hannah Okafor", None, "editor")
+    about = {"slug": "hannah-o", "bio": "Bakes.", "imageUrl": "https://crust.example/h.jpg"}
+    editor.post(path, **about, **{"was.slug": "hannah", "was.bio": "", "was.imageUrl": ""})
+    assert about.items() <= OPERATIONS["get_member"](project.context(), id).body.items()
+    shown = editor.get(path).text
+    assert 'value="hannah-o"' in shown
+    assert "\nBakes.</textarea>" in shown
 
-    wrong = editor.post(path, name="", email="nobody", **{"was.name": "Hannah", "was.email": ""})
+    wrong = editor.post(path, name="", email="nobody", slug="", **{"was.name": "Hannah", "was.slug": "hannah-o"})
     assert wrong.status_code == 422
-    assert {"e-name", "e-email"} <= set(re.findall(r'id="(e-\w+)"', wrong.text))
+    assert {"e-name", "e-email", "e-slug"} <= set(re.findall(r'id="(e-\w+)"', wrong.text))
     assert editor.post("/console/administration/members", name=" ").status_code == 422
     assert "is removed" in editor.post(f"{path}/remove").text
 

@@ -666,7 +666,7 @@ def test_filters_are_saved_as_a_view_renamed_and_deleted(window: Window, project
     window.chrome.find_element(By.XPATH, "//button[text()='Delete']").click()
     window.click("#question button[value=yes]")
     window.until(lambda: window.find("html") != before)
-    assert "Next is deleted." in window.find("main .notice").text
+    window.until(lambda: "Next is deleted." in window.find("#toasts .notice").text)
     assert not window.has(".views a")
     assert window.problems() == []
 
@@ -714,7 +714,7 @@ def test_a_review_goes_from_document_to_document_by_keys(window: Window, project
 
     window.open(f"/console/documents/{tea['id']}/fields")
     window.find("#f-subtitle").send_keys("A pot of it", Keys.CONTROL + "s")
-    window.until(lambda: "Saved." in window.find("#main > .notice").text)
+    window.until(lambda: "Saved." in window.find("#toasts .notice").text)
     assert now(project, tea)["subtitle"] == "A pot of it"
     assert window.problems() == []
 
@@ -748,10 +748,10 @@ def test_what_was_done_by_mistake_is_undone(window: Window, project: Project) ->
     yes = window.find("#question button[value=yes]")
     assert (yes.text, yes.get_attribute("data-kind")) == ("Move to trash", "danger")
     yes.click()
-    window.until(lambda: "It is in the trash." in window.find("main").text)
+    window.until(lambda: "is in the trash." in window.find("#toasts").text)
     window.keys("z")
     window.until(lambda: window.chrome.current_url.endswith(document["id"]))
-    assert "It is restored" in window.find("#main > .notice").text
+    assert "It is restored" in window.find("#toasts .notice").text
     assert window.problems() == []
 
 
@@ -808,11 +808,11 @@ def test_what_is_written_from_right_to_left_is_read_so(window: Window, project: 
     assert window.find("#f-title").value_of_css_property("unicode-bidi") == "plaintext"
 
 
-def test_what_came_of_an_action_has_the_focus(window: Window, project: Project) -> None:
+def test_what_came_of_an_action_is_read_aloud_and_keys_work_after_it(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT)
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
     window.press("Submit for review")
-    window.until(lambda: window.chrome.switch_to.active_element.text == "It is submitted for review.")
+    window.until(lambda: "It is submitted for review." in window.find("#toasts[aria-live=polite]").text)
     window.keys("g")
     window.keys("b")
     window.until(lambda: window.chrome.current_url.endswith("/console/board"))

@@ -68,8 +68,11 @@ def test_lines_are_done_with_a_key_and_the_number_follows(window: Window, projec
     for left in ("2", "1"):
         rows = window.chrome.find_elements(By.CSS_SELECTOR, "tbody tr")
         [*_, row] = [row for row in rows if "Waits for review" in row.text]
-        row.find_element(By.CSS_SELECTOR, "[data-read]").send_keys("x")
+        row.find_element(By.CSS_SELECTOR, "[data-read]").send_keys("x")  # opens what is to be approved
+        window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "act-approve_document")
+        window.press("Approve")
         window.until(lambda left=left: window.find("nav .count").text == left)
+        window.open("/console/inbox")
     window.open("/console/inbox/settings")
     take_pictures(window, "settings")
     assert window.problems() == []

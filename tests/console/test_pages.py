@@ -594,11 +594,12 @@ def test_the_time_left_is_written_in_whole_numbers(editor: Visitor, project: Pro
 
 def test_what_goes_to_the_trash_is_restored_there(editor: Visitor, project: Project, document: dict[str, str]) -> None:
     path = f"/console/documents/{document['id']}"
-    trash = editor.post(f"{path}/actions/delete_document")
-    assert trash.request.full_path == "/console/table?deleted=true"
-    assert f'formaction="{path}/restore"' in trash.text
-    assert f'action="{path}/restore"' in trash.text.partition("<h1>")[0]  # Undo, beside the message
-    assert f'href="{path}"' not in trash.text  # in the trash it has no page
+    before = editor.post(f"{path}/actions/delete_document", list="/console/calendar?day=2099-01-31")
+    assert before.request.full_path == "/console/calendar?day=2099-01-31"
+    assert f'action="{path}/restore"' in before.text.partition('id="toasts"')[2]  # Undo, beside the message
+    trash = editor.get("/console/table?deleted=true").text
+    assert f'formaction="{path}/restore"' in trash
+    assert f'href="{path}"' not in trash  # in the trash it has no page
     assert 'href="/console/table?deleted=true">see the trash' in editor.get(path).text
     assert "It is restored" in editor.post(f"{path}/restore").text
     assert now(project, document)["deletedAt"] is None

@@ -118,7 +118,7 @@ def test_a_review_goes_round_until_people_decide(window: Window, project: Projec
     window.find("#a-note").send_keys("Nearly there.")
     assert "Round 1: agents get it back up to round 2" in window.find("#a-round").text
     window.press("Request changes")
-    notice = window.find("#main > .notice").text
+    notice = window.find("#toasts .notice").text
     assert "with your note and 4 remarks, and its brief is offered. That was round 1." in notice
     assert not window.has("[data-kept]")
 
@@ -163,7 +163,7 @@ def test_a_review_goes_round_until_people_decide(window: Window, project: Projec
     for round_ in (2, 3):
         window.find("#a-note").send_keys("Once more.")
         window.press("Request changes")
-        assert f"That was round {round_}." in window.find("#main > .notice").text
+        assert f"That was round {round_}." in window.find("#toasts .notice").text
         if round_ == 2:
             agent.call("claim_next_brief")
             agent.call("submit_document", documentId=document["id"])
@@ -352,7 +352,7 @@ def test_a_suggestion_is_accepted_and_remarks_are_answered_where_the_text_is_wri
     assert now(project, document)["version"] == 3
 
     window.press("Save")
-    window.until(lambda: "Saved as version 4." in window.find("#main > .notice").text)
+    window.until(lambda: "Saved as version 4." in window.find("#toasts .notice").text)
     assert all(part in window.find(".prose").text for part in ("Mine.", "More.", "at 28 °C"))
     assert window.problems() == []
 
@@ -387,7 +387,9 @@ SAVE_AND_PRESS = """
 document.dispatchEvent(new KeyboardEvent("keydown", { key: "s", ctrlKey: true, bubbles: true }));
 document.querySelector(arguments[0]).click();
 """
-SCROLLED = "return document.querySelector('#remarks').scrollLeft"
+IS_IN_VIEW = (
+    "const { top, bottom } = document.activeElement.getBoundingClientRect(); return top > 0 && bottom < innerHeight"
+)
 
 
 def written(window: Window, project: Project, *texts: str, **fields: Any) -> tuple[dict[str, Any], dict[str, str]]:
@@ -455,11 +457,11 @@ def test_who_types_an_answer_stays_in_it_when_another_remark_is_resolved(window:
     document, ids = written(window, project, *map(str, range(8)))
     answer = window.find(f"{ids['5']} textarea")
     answer.send_keys("At ")
-    scrolled = window.chrome.execute_script(SCROLLED)
+    assert window.chrome.execute_script(IS_IN_VIEW)
     OPERATIONS["resolve_thread"](project.context(), document["id"], ids["7"].removeprefix("#t-"), fields={})
     project.store[Outboxes].publish_all(project.id)
     window.until(lambda: not window.has(ids["7"]))
-    assert window.chrome.execute_script(SCROLLED) == scrolled > 0
+    assert window.chrome.execute_script(IS_IN_VIEW)
     window.keys("28")
     assert window.find(f"{ids['5']} textarea").get_property("value") == "At 28"
 

@@ -391,3 +391,78 @@ def test_a_document_is_found_by_the_beginning_of_a_word(editor: Visitor, project
     url = f"/console/documents/{document['id']}"
     assert found == {"title": document["title"], "status": "Drafting", "url": url, "sentence": None}
     assert len(editor.get("/console/find").json) == 2
+
+
+def planned(editor: Visitor, table: str, **choices: str) -> str:
+    """Pastes a sheet and confirms it with the choices that the grid proposes, or others."""
+    tried = editor.post("/console/plan/many", table=table).text
+    return editor.post("/console/plan/many", confirmed="yes", **sent(tried) | asked(tried) | choices).text
+
+
+def asked(page: str) -> dict[str, str]:
+    """Returns what is chosen for the rows that can mean several documents."""
+    found = re.findall(r'name="(piece\.\d+)"(.*?)</select>', page, re.DOTALL)
+    return {name: (re.findall('value="([^"]*)" selected', options) or [""])[0] for name, options in found}
+
+
+def all_due(project: Project) -> list[tuple[str, str, str | None]]:
+    """Returns the title, the key and the due date of each document, by key."""
+    fields = {"sort": "title", "limit": 100, "offset": 0}
+    found = OPERATIONS["list_documents"](project.context(), fields=fields).body
+    return sorted((one["title"], one["key"], one["dueDate"]) for one in found)
+
+
+@pytest.mark.needs_mongod
+def test_a_title_that_comes_again_makes_a_new_document_once_the_one_before_is_published(
+    editor: Visitor, project: Project
+) -> None:
+    planned(editor, "Title\tDue\nWeekly letter\t1.3.2099\n")
+    first = documents(project)["Weekly letter"]
+    OPERATIONS["write_content"](project.context(), first["id"], fields={"markdown": "Dear all.", "baseVersion": 1})
+    OPERATIONS["publish_document"](project.context(), first["id"], fields={})
+    same = editor.post("/console/plan/many", table="Title\tDue\nWeekly letter\t1.3.2099\n").text
+    assert ("<strong>1</strong> unchanged" in same, asked(same)) == (True, {})
+
+    tried = editor.post("/console/plan/many", table="Title\tDue\nWeekly letter\t8.3.2099\n").text
+    assert asked(tried) == {"piece.0": "new"}
+    planned(editor, "Title\tDue\nWeekly letter\t8.3.2099\n")
+    both = [("Weekly letter", "Weekly letter", "2099-03-01"), ("Weekly letter", "Weekly letter-2", "2099-03-08")]
+    assert all_due(project) == both
+
+    planned(editor, "Title\tDue\nweekly  Letter\t9.3.2099\n", **{"piece.0": "Weekly letter-2"})
+    assert [due for *_, due in all_due(project)] == ["2099-03-01", "2099-03-09"]
+    planned(editor, "Title\tDue\nWeekly letter\t2.3.2099\n", **{"piece.0": "Weekly letter"})
+    assert [due for *_, due in all_due(project)] == ["2099-03-02", "2099-03-09"]
+
+
+def test_a_document_that_has_another_title_now_is_changed_only_if_that_is_chosen(
+    editor: Visitor, project: Project
+) -> None:
+    planned(editor, "Title\nC# basics\n")
+    old = documents(project)["C# basics"]
+    OPERATIONS["update_document"](project.context(), old["id"], fields={"title": "Sharp basics"})
+    table = "Title\tDue\nC# basics\t1.3.2099\nC++ basics\t\n"
+    tried = editor.post("/console/plan/many", table=table).text
+    assert asked(tried) == {"piece.0": ""}
+    assert "<strong>1</strong> new, <strong>1</strong> to correct" in tried
+    assert "would happen" in planned(editor, table, **{"piece.0": ""})
+    assert list(documents(project)) == ["Sharp basics"]
+
+    planned(editor, table, **{"piece.0": "new"})
+    assert [title for title, *_ in all_due(project)] == ["C# basics", "C++ basics", "Sharp basics"]
+
+
+def test_what_is_in_the_trash_does_not_hold_its_title(editor: Visitor, project: Project) -> None:
+    planned(editor, "Title\nRye\n")
+    OPERATIONS["delete_document"](project.context(), documents(project)["Rye"]["id"])
+    assert "<strong>1</strong> created" in planned(editor, "Title\nRye\n")
+
+
+def test_an_unknown_status_is_asked_about_once_for_all_its_rows(editor: Visitor, project: Project) -> None:
+    table = "Title\tStatus\nRye\tWaiting\nSalt\tgeplant\nOats\tWaiting\n"
+    tried = editor.post("/console/plan/many", table=table).text
+    assert chosen(tried) == {"use.0.1": ""}
+    assert "<strong>1</strong> new, <strong>2</strong> to correct" in tried
+    planned(editor, table, **{"use.0.1": "idea"})
+    statuses = {title: one["status"] for title, one in documents(project).items()}
+    assert statuses == {"Rye": "idea", "Salt": "planned", "Oats": "idea"}

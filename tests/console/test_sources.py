@@ -79,6 +79,7 @@ def test_an_altered_excerpt_is_found_mended_compared_and_published(
     before = everything(client, project, document)
     assert [one["number"] for one in before["live"]["sources"]] == [1, 2, 3, 4]
     assert before["live"]["html"].count('<li id="fn-s') == 4
+    assert before["md"].count("\n[^s") == len(before["list"]) == 4
     called(project, "update_source", document, ids[3], excerpt="Other words.")
     assert everything(client, project, document) == before
 
@@ -133,7 +134,10 @@ def called(project: Project, name: str, *ids: str, **fields: Any) -> Any:
 
 def everything(client: Any, project: Project, document: str) -> dict[str, Any]:
     """Returns what is live, and the record of the review."""
-    delivery = GraphQL(client, project.token("Site", kind=TokenKind.DELIVERY))
-    live = delivery.data(f'{{ document(id: "{document}") {{ html markdown sources {{ number title url }} }} }}')
+    site = project.token("Site", kind=TokenKind.DELIVERY)
+    delivery = GraphQL(client, site)
+    live = delivery.data(f'{{ document(id: "{document}") {{ html slug sources {{ number title url }} }} }}')["document"]
+    path = f"/delivery/documents/{live['slug']}"
+    page = client.get(path, headers={"Authorization": f"Bearer {site.secret}", "Accept": "text/markdown"})
     record = OPERATIONS["get_review_record"](project.context(), document, fields={}).body
-    return {"live": live["document"], "list": record["sourceList"]}
+    return {"live": live, "md": page.text, "list": record["sourceList"]}

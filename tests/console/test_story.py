@@ -101,7 +101,7 @@ def test_pieces_are_planned_written_by_an_agent_reviewed_and_published_on_the_si
     window.find("#a-at")
     window.chrome.execute_script(IN_A_MOMENT)
     window.press("Schedule")
-    assert "It is scheduled." in window.find(".notice").text
+    assert "It is scheduled:" in window.find(".notice").text
     window.until(lambda: "Published" in window.find("#facts").text)
 
     site = built(served, delivery_token(project), tmp_path / "site")

@@ -252,7 +252,7 @@ def test_nothing_unknown_none_and_too_many_are_refused(editor: Visitor, bulk: st
     ("scopes", "offered"),
     [
         ([Scope.READ], []),
-        ([Scope.READ, Scope.WRITE], ["assign", "due", "category", "cluster", "offer"]),
+        ([Scope.READ, Scope.WRITE], ["assign", "due", "category", "cluster", "status", "offer"]),
         ([Scope.READ, Scope.PUBLISH], ["approve", "publish", "trash"]),
     ],
 )

@@ -120,7 +120,7 @@ def schedule(window: Window, title: str) -> None:
     window.find("#a-at")
     window.chrome.execute_script(IN_MARCH)
     window.press("Schedule")
-    assert "It is scheduled." in window.find(".notice").text
+    assert "It is scheduled: it goes out 10 Mar 2099, 09:30." in window.find(".notice").text
     assert "It goes out" in window.find(".actions").text
     assert not window.has(".actions [data-kind=main]")
 

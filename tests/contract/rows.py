@@ -618,6 +618,16 @@ DECIDED: tuple[Row, ...] = (
         },
     ),
     *_rows(
+        "decided-authors",
+        {
+            "member": "members have bio, at most 1,000, and imageUrl, an http or https address",
+            "slug": "members have a slug, made from the name and unique in the project",
+            "delivery": "Author.slug, bio, imageUrl; author(slug) and authors: of published documents",
+            "cost": "authors costs the authors that the project has",
+            "export": "exports have slug, bio and imageUrl; members of an older export get a slug",
+        },
+    ),
+    *_rows(
         "decided-plans",
         {
             "pieces": "1 to 500 pieces; types, lengths and a missing key are 400 for the whole request",

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from inspect import getsource
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, get_type_hints
 
@@ -114,6 +115,14 @@ def test_it_has_no_route_and_no_page(bare: Flask, openapi: Any, name: str) -> No
     assert ids & documented == set()
     assert ids & {endpoint.rpartition(".")[2] for endpoint in views} == set()
     assert [view for view, module in views.items() if module.startswith(f"app.{name}.")] == []
+
+
+@each_feature
+def test_its_scripts_are_not_served(bare: Flask, name: str) -> None:
+    client = bare.test_client()
+    own = [file.name for file in (Path(application.__path__[0]) / name / "assets").glob("*")]
+    assert {client.get(f"/console/assets/0/{one}").status_code for one in own} <= {404}
+    assert client.get("/console/assets/0/console.js", buffered=True).status_code == 200
 
 
 @each_feature

@@ -122,6 +122,15 @@ CHANGES = {
     "rename an author": lambda project, document, category: run(
         project, "update_member", document["authorId"], name="Ada Lovelace"
     ),
+    "change what readers learn about an author": lambda project, document, category: run(
+        project, "update_member", document["authorId"], bio="Bakes."
+    ),
+    "give an author a picture": lambda project, document, category: run(
+        project, "update_member", document["authorId"], imageUrl="https://a.example/ada.jpg"
+    ),
+    "change the slug of an author": lambda project, document, category: run(
+        project, "update_member", document["authorId"], slug="ada-king"
+    ),
     "an author leaves": lambda project, document, category: run(project, "delete_member", document["authorId"]),
     "leave a cluster": lambda project, document, category: run(
         project, "update_document", document["id"], clusterId=None

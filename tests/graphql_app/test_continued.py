@@ -167,6 +167,52 @@ def test_the_author_is_the_member_as_they_are_now(project: Project, graphql: Gra
     assert author() is None
 
 
+ABOUT = "{ id name slug bio imageUrl }"
+
+
+@pytest.mark.contract("decided-authors.delivery")
+def test_authors_are_those_of_published_documents_by_name(project: Project, graphql: GraphQL) -> None:
+    picture = "https://crust.example/zoe.jpg"
+    zoe = run(project, "create_member", name="zoe", bio="Bakes.", imageUrl=picture)["id"]
+    ada, bea, _ = (run(project, "create_member", name=name)["id"] for name in ("Ada", "Bea", "Nobody"))
+    first = published(project, title="Rye")
+    run(project, "update_document", first["id"], authorId=zoe)
+    run(project, "update_document", published(project, title="Oat")["id"], authorId=ada)
+    run(project, "update_document", a_document(project.context(), title="Draft")["id"], authorId=bea)
+    about = {"id": zoe, "name": "zoe", "slug": "zoe", "bio": "Bakes.", "imageUrl": picture}
+    other = {"id": ada, "name": "Ada", "slug": "ada", "bio": None, "imageUrl": None}
+
+    def author(slug: str) -> Any:
+        return graphql.data(f'{{ author(slug: "{slug}") {ABOUT} }}')["author"]
+
+    def authors() -> Any:
+        return graphql.data(f"{{ authors {ABOUT} }}")["authors"]
+
+    assert authors() == [other, about]
+    assert [author("zoe"), author("ada"), author("bea"), author("nobody")] == [about, other, None, None]
+    found = graphql.data(f'{{ document(id: "{first["id"]}") {{ author {ABOUT} }} }}')
+    assert found["document"]["author"] == about
+    run(project, "update_member", zoe, slug="zoe-b", bio=None)
+    assert author("zoe") is None
+    assert author("zoe-b") == {**about, "slug": "zoe-b", "bio": None}
+    run(project, "unpublish_document", first["id"])
+    assert authors() == [other]
+    run(project, "delete_member", ada)
+    assert authors() == []
+
+
+@pytest.mark.contract("decided-authors.cost")
+def test_a_list_of_authors_costs_those_that_the_project_has(project: Project, graphql: GraphQL) -> None:
+    for number in range(3):
+        member = run(project, "create_member", name=f"Ada {number}")["id"]
+        run(project, "update_document", published(project, title=f"Rye {number}")["id"], authorId=member)
+    far = " ".join(f"f{number}: documents(limit: 1, offset: 100000) {{ id }}" for number in range(3))
+
+    [error] = graphql.post(f"{{ a: authors {{ id }} b: authors {{ bio }} {far} }}").json["errors"]
+
+    assert f"costs {2 * 3 + 3 * 2_001:,}, over 5,000" in error["message"]
+
+
 # Times, words, related documents
 
 

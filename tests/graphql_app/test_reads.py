@@ -124,6 +124,7 @@ def test_a_database_without_indexes_answers_all_the_same(fresh_store: Store, mon
             ["deliveryRevisions", "publications"],
         ),
         ("{ documents { author { name } } }", ["deliveryRevisions", "publications", "members"]),
+        ('{ authors { name } author(slug: "ada") { bio } }', ["deliveryRevisions", "publications", "members"]),
         ('{ categoryBySlug(slug: "bread") { children { name } } }', ["deliveryRevisions", "categories"]),
         ("{ categories { documentCount } }", ["deliveryRevisions", "categories", "publications"]),
         ("{ documentsPage { totalCount } }", ["deliveryRevisions", "publications"]),

@@ -122,15 +122,16 @@ def test_the_worker_removes_files_without_a_record(pictures: Pictures, store: St
 
 @pytest.mark.contract("decided-pictures.purge")
 def test_a_purge_deletes_what_nothing_has_used_for_long(pictures: Pictures, store: Store, project: Project) -> None:
-    unused, used, left = (pictures.upload(seed=seed) for seed in range(3))
+    unused, used, left, portrait = (pictures.upload(seed=seed) for seed in range(4))
     pictures.document(f"![]({used['url']})")
+    pictures.rest.post("/members", {"name": "Ada", "imageUrl": portrait["url"]})
     past = this_instant() - timedelta(days=40)
-    keys = [one["key"] for one in (unused, used)]
+    keys = [one["key"] for one in (unused, used, portrait)]
     store.database.images.update_many({"key": {"$in": keys}}, {"$set": {"usedAt": past}})
     before = this_instant() - timedelta(days=30)
 
     assert purging.count(store, before, project.id) == 1
     assert purging.purge(store, before, project.id, lambda number: None) == 1
-    assert [one["id"] for one in pictures.rest.get("/images").json] == [left["id"], used["id"]]
+    assert [one["id"] for one in pictures.rest.get("/images").json] == [portrait["id"], left["id"], used["id"]]
     tidy(store, Sweep())
     assert store[Images].by_keys(project.id, [used["key"]])[used["key"]]["usedAt"] > past

@@ -55,6 +55,7 @@ def test_an_export_has_each_picture_once_and_an_import_takes_it_back(
 @pytest.mark.contract("decided-pictures.export")
 def test_where_keys_are_taken_addresses_are_rewritten(pictures: Pictures, store: Store) -> None:
     image = pictures.upload(alt="A loaf")
+    pictures.rest.post("/members", {"name": "Ada", "imageUrl": image["url"]})
     document = pictures.document(f"![]({image['url']})", coverImageUrl=image["url"])
     pictures.publish(document)
     there = imported(store, list(export_lines(store, pictures.project.id)))
@@ -64,6 +65,7 @@ def test_where_keys_are_taken_addresses_are_rewritten(pictures: Pictures, store:
     assert copy["key"] != image["key"]
     assert copy["key"] in there.rest.get(f"/documents/{row['id']}").json["content"]
     assert copy["key"] in row["coverImageUrl"]
+    assert copy["key"] in there.rest.get("/members").json[0]["imageUrl"]
     assert there.rest.get(f"/images/{copy['id']}").json["usedIn"] == [{"id": row["id"], "title": "Bread"}]
     assert copy["key"] in there.delivered(row["id"], "html coverImage { url width }")["coverImage"]["url"]
 

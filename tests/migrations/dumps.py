@@ -1,9 +1,10 @@
 """Dumps of small databases, each made by the last commit that had a form, with every kind of record.
 
-A dump is made by the code of that commit, and by this file. For form 1, which commit 46b71062 had:
+A dump is made by the code of that commit, and by this file; form 1 by commit 46b71062, and by this file as it was then.
+For form 2, which commit d2ac5743 had:
 
-    git worktree add --detach /tmp/form-1 46b71062
-    PYTHONPATH=/tmp/form-1 .venv/bin/python tests/migrations/dumps.py tests/migrations/form-1.bson.gz
+    git worktree add --detach /tmp/form-2 d2ac5743
+    PYTHONPATH=/tmp/form-2 .venv/bin/python tests/migrations/dumps.py tests/migrations/form-2.bson.gz
 
 Each operation that writes is called in a project of its own, by the valid calls of that commit's tests.
 """
@@ -71,15 +72,14 @@ def name_of(records: dict[str, list[Bson]]) -> str:
 
 def made(uri: str) -> Iterator[bytes]:
     """Yields the dump of a database that the code of this checkout makes."""
-    make, db = import_module("tests.make"), import_module("app.cli.db")
-    calls: Any = import_module("tests.operations.valid_calls")
-    flow = import_module("tests.oauth.flow")
-    connect = import_module("app.store.store").connect
-    relay = import_module("app.store.outboxes").Outboxes
-    store = connect(uri, f"dump_{uuid4().hex[:16]}")
-    db.create_missing(store)
+    make, db, flow = import_module("tests.make"), import_module("app.cli.db"), import_module("tests.oauth.flow")
+    calls, features = import_module("tests.valid_calls"), import_module("app.features")
+    relay = import_module("app.core.store.outbox").Outboxes
+    connect = import_module("app.core.store.store").connect
+    store: Any = connect(uri, f"dump_{uuid4().hex[:16]}", features=features.ALL)
+    db.prepare(store)
     app = make.an_app(store, public_url=flow.ISSUER)
-    refusals = import_module("app.errors").Refusal
+    refusals = import_module("app.core.errors").Refusal
     secrets, keyed = {}, {"Idempotency-Key": "rye-1"}
     for name, call in calls.CALLS.items():
         project = make.a_project(store, name=name)
@@ -96,16 +96,21 @@ def made(uri: str) -> Iterator[bytes]:
             connected = flow.Flow(app)
             connected.connect(scene.token)
             connected.code()
-        relay(store).publish_all(project.id)
-    scene.call("create_member", name="Ada", email="ada@example.com")  # its event stays in the outbox
-    yield from dumped(store.database, secrets=json.dumps(secrets), exports=exports(store, secrets))
+        store[relay].publish_all(project.id)
+    exported = exports(store, secrets)
+    project = make.a_project(store, name="members")
+    scene = calls.Scene(project, project.token("Ingrid Solberg"))
+    secrets[project.id] = scene.token.secret
+    for member in ("Ada", "ada", "Žofie", "😀"):
+        scene.call("create_member", name=member)  # their events stay in the outboxes
+    yield from dumped(store.database, secrets=json.dumps(secrets), exports=exported)
     store.database.client.drop_database(store.database.name)
 
 
 def exports(store: Any, projects: Any) -> dict[str, bytes]:
     """Returns the export of each project."""
-    operations = import_module("app.operations.transfers")
-    return {one: b"".join(operations.export_lines(store, one)) for one in projects}
+    operations = import_module("app.transfers.operations")
+    return {one: b"".join(operations.export_project(store, one)) for one in projects}
 
 
 if __name__ == "__main__":

@@ -97,18 +97,11 @@ def test_a_thread_is_answered_and_resolved_in_place(
     assert [one["kind"] for one in ok(rest.get(f"/inbox?memberId={ada['id']}"))] == ["assigned"]
 
 
-def test_a_line_approves_the_version_that_it_was_shown_with(
-    signed_in: Visitor, rest: Rest, ada: dict[str, Any]
-) -> None:
+def test_a_review_opens_what_is_to_be_approved(signed_in: Visitor, rest: Rest, ada: dict[str, Any]) -> None:
     document = a_document_in(rest, "review", assigneeId=ada["id"])
-    [shown] = re.findall(r'name="baseVersion" value="(\d+)"', signed_in.get("/console/inbox").text)
-    ok(rest.patch(path_of(document), {"title": "Not rye bread"}))
-
-    action = {"action": "approve_document", "baseVersion": shown}
-    response = signed_in.post(f"/console/inbox/{document['id']}", **action)
-
-    assert 'data-ok="false"' in response.text
-    assert ok(rest.get(path_of(document)))["status"] == "review"
+    page = signed_in.get("/console/inbox").text
+    assert f'data-acts href="/console/documents/{document["id"]}#act-approve_document"' in page
+    assert 'id="act-approve_document"' in signed_in.get(f"/console/documents/{document['id']}").text
 
 
 def test_what_is_refused_is_said_and_what_is_no_action_of_a_line_is_not_done(signed_in: Visitor, rest: Rest) -> None:
@@ -132,9 +125,9 @@ def test_lines_are_by_document_with_what_was_said_and_what_stands_in_the_way(
     assert f'documents/{document["id"]}#t-{remark["id"]}"' in page
     assert page.count("data-read") == 3
     assert "1 Must remark has to be resolved first." in page
-    assert 'value="approve_document"' not in page
+    assert "#act-approve_document" not in page
     ok(rest.post(f"{path_of(document)}/threads/{remark['id']}/resolve"))
-    assert 'value="approve_document"' in signed_in.get("/console/inbox").text
+    assert "#act-approve_document" in signed_in.get("/console/inbox").text
 
 
 def test_who_may_only_read_sees_lines_without_actions(mailing_app: Flask, project: Project, rest: Rest) -> None:

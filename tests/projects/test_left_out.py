@@ -55,7 +55,7 @@ def test_members_and_tokens_have_nothing_but_what_the_contract_names(project: Pr
     token = call(ctx, "create_token", name="A script", budget={"writesPerHour": 1})
     [*_, listed] = call(ctx, "list_tokens")
 
-    assert member.keys() == {"id", "name", "email", "role", "createdAt"}
+    assert member.keys() == {"id", "name", "slug", "email", "role", "bio", "imageUrl", "createdAt"}
     assert token.keys() == listed.keys() | {"token"}
     assert {"budget", "client", "grantedBy"} & listed.keys() == set()
     assert Access(ctx.store).authenticate(token["token"], TokenKind.MANAGEMENT, ctx.now).name == "A script"

@@ -154,3 +154,17 @@ def test_of_ten_members_with_one_email_address_at_once_one_is_added(crowd, proje
     member = {"name": "Ada", "email": "ada@example.org"}
 
     assert outcomes(at_once([post(caller, "/members", member) for caller in callers])) == {"201": 1, "BadRequest": 9}
+
+
+@pytest.mark.contract("decided-authors.slug")
+def test_ten_members_of_one_name_at_once_get_ten_slugs_and_of_ten_with_one_slug_one_is_added(
+    crowd, project, rest
+) -> None:
+    callers = crowd(10, [project.token("One")])
+
+    def add(**fields):
+        return outcomes(at_once([post(caller, "/members", {"name": "Ada", **fields}) for caller in callers]))
+
+    assert add() == {"201": 10}
+    assert {one["slug"] for one in ok(rest.get("/members"))} == {"ada", *(f"ada-{n}" for n in range(2, 11))}
+    assert add(slug="king") == {"201": 1, "BadRequest": 9}

@@ -1,11 +1,13 @@
 """The checks of quotations and numbers on a corpus, and how long they take (decisions, section 22)."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
 
 from app.sources.checks import Evidence, wrong_numbers, wrong_quotations
+from app.sources.citations import Citations
 from tests.live import quickest
 from tests.sources.corpus import NUMBERS, QUOTATIONS, Group
 
@@ -14,7 +16,7 @@ Find = Callable[[Evidence], Iterator[object]]
 
 def evidence(markdown: str, *excerpts: str) -> Evidence:
     sources: Any = {number: {"excerpt": one, "title": "A"} for number, one in enumerate(excerpts, 1)}
-    return Evidence(markdown, sources)
+    return Evidence(sources, partial(Citations, markdown))
 
 
 def judged(groups: Sequence[Group], find: Find) -> Iterator[tuple[str, bool, bool]]:

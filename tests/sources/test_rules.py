@@ -29,7 +29,15 @@ def test_a_definition_is_plain_text_on_one_line() -> None:
 
 @pytest.mark.contract("decided-sources.delivery")
 @pytest.mark.parametrize(
-    "text", ["One[^s1].", "- One[^s1]", "> One[^s1]", "One[^s1].\n\n```\ncode\n```\n", "<b>[^s1]</b>"]
+    "text",
+    [
+        "One[^s1].",
+        "- One[^s1]",
+        "> One[^s1]",
+        "One[^s1].\n\n```\ncode\n```\n",
+        "<b>[^s1]</b>",
+        "One[^s1][^a].\n\n[^a]: Two.",
+    ],
 )
 def test_a_published_text_stands_alone_with_its_definitions(text: str) -> None:
     definitions = definitions_after(text, [SOURCE])

@@ -1,6 +1,9 @@
 """Sources over HTTP: added, cited, compared, published (decisions, section 22)."""
 
+import itertools
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +16,7 @@ from app.core.store.store import CODEC, Store
 from app.core.vocabulary import Channel, Scope, TokenKind
 from app.documents.purging import purge_trash
 from app.features import ALL
+from app.sources import checks as source_checks
 from tests.console.visitor import Visitor
 from tests.documents.steps import (
     a_document,
@@ -27,7 +31,8 @@ from tests.documents.steps import (
 )
 from tests.graphql_app.client import GraphQL
 from tests.listener import Commands
-from tests.make import OPERATIONS, made
+from tests.make import OPERATIONS, a_ready_brief, made
+from tests.mcp_tools.client import Agent
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -293,6 +298,17 @@ def test_the_checks_name_what_is_wrong(api) -> None:
     assert "'45'" in failures(api, document, "numbers_sourced")[0]
 
 
+@pytest.mark.contract("decided-sources.checks")
+def test_links_to_footnotes_of_sources_and_headings_that_cite_lead_somewhere(api) -> None:
+    document = a_document(
+        api, markdown="[a](#fn-s1) [b](#fnref-s1) [c](#a-day) [d](#fn-s7)\n\n# A day[^s1]\n\nAnd[^s7].\n"
+    )
+    added(api, document)
+
+    assert failures(api, document, "links") == ["No heading or anchor of the text has the id 'fn-s7'."]
+    assert [one["title"] for one in ok(api.get(f"{path_of(document)}/outline"))["sections"]] == ["", "A day"]
+
+
 @pytest.mark.contract("decided-sources.review")
 def test_sources_are_attested_once_they_are_compared(api) -> None:
     document = a_document_in(api, "review", markdown=TEXT)
@@ -425,11 +441,64 @@ def test_a_content_write_costs_no_command_more(mongodb_uri: str, store: Store, p
         version = OPERATIONS["get_document"](ctx, document).body["version"]
         fields = {"markdown": f"More. {TEXT}", "baseVersion": version} if name == "write_content" else {}
         commands.sent.clear()
-        OPERATIONS[name](ctx, document, fields=fields)
+        OPERATIONS[name](ctx, document, **({} if name == "get_work_packet" else {"fields": fields}))
         return [*commands.sent]
 
     cost(bare, "check_document")  # which reads the settings that the others then remember
-    for name in ("write_content", "check_document", "publish_document"):
+    without = ("write_content", "check_document", "get_work_packet", "approve_document", "publish_document")
+    for name in without:
         assert cost(whole, name) == cost(bare, name)
     assert cost(whole, "write_content", has_source=True) == cost(bare, "write_content")
     client.close()
+
+
+CONTRACT = ("core", "projects", "categories", "publications", "documents", "intents", "briefs", "delivery")
+
+
+def test_the_folders_of_the_contract_know_no_sources() -> None:
+    named = re.compile(r"""app[./]sources|nextSource|sourceList|SourceCited|_sources?\b|['"]sources?['"]|\[\^s""")
+    files = [file for folder in CONTRACT for file in Path("app", folder).rglob("*") if file.suffix in (".py", ".html")]
+
+    assert len(files) > 100
+    assert [(file, found[0]) for file in files if (found := named.search(file.read_text()))] == []
+
+
+def test_a_piece_with_four_sources_takes_one_call_more_than_one_without(app, project) -> None:
+    token = project.token("Night writer", agent="writer-1", scopes=AGENT)
+    sources = [{**SOURCE, "title": f"Source {number}"} for number in (1, 2, 3, 4)]
+    text = "".join(f"“A starter needs five days at room temperature”[^s{number}].\n\n" for number in (1, 2, 3, 4))
+
+    def calls_of(markdown: str, sources: list[dict[str, Any]]) -> int:
+        agent, count = Agent(app.test_client(), token), itertools.count()
+        document = a_ready_brief(project.context(), title=f"Rye {len(sources)}")["id"]
+
+        def call(name: str, **fields: Any) -> dict[str, Any]:
+            next(count)
+            return agent.call(name, documentId=document, **fields)
+
+        packet = call("claim_brief", packet=True)
+        if sources:
+            assert packet["packet"]["sources"] == []
+            assert [one["number"] for one in call("add_source", sources=sources)["sources"]] == [1, 2, 3, 4]
+        call("write_content", markdown=markdown, baseVersion=packet["version"])
+        about_sources = {str(one.name) for one in source_checks.CHECKS}
+        checks = call("check_document")["checks"]
+        assert {one["outcome"] for one in checks if one["check"] in about_sources} <= {"passed", "skipped"}
+        assert call("submit_document")["status"] == "review"
+        return next(count)
+
+    assert calls_of(text, sources) == calls_of("A starter.", []) + 1
+
+
+@pytest.mark.parametrize("is_locked", [False, True])
+def test_a_source_is_offered_to_be_added_where_the_text_can_be_written(app, api, project, is_locked) -> None:
+    document = a_document(api, markdown=TEXT)
+    added(api, document)
+    if is_locked:
+        ok(api.post(f"{path_of(document)}/approve"))
+    visitor = Visitor(app)
+    visitor.sign_in(project.token("Ingrid"))
+
+    page = visitor.get(f"/console{path_of(document)}/edit").text
+    assert "Wild *yeast*" in page
+    assert ('<dialog id="new-source"' in page, "Type <code>[^</code>" in page) == (not is_locked, not is_locked)

@@ -38,7 +38,7 @@ DOCUMENT_CONTINUED = {
 CATEGORY = {"id": "ID!", "category": "Category", "description": "String", "name": "String!", "slug": "String!"}
 CATEGORY_CONTINUED = {"children": "[Category!]!", "documentCount": "Int!", "parent": "Category"}
 CONTINUED = {
-    "Author": {"id": "ID!", "name": "String!"},
+    "Author": {"id": "ID!", "bio": "String", "imageUrl": "String", "name": "String!", "slug": "String!"},
     "Disclosure": {"value": "String!", "models": "[String!]!", "reviewedAt": "String", "responsible": "String"},
     "DocumentPage": {
         "documents": "[Document!]!",
@@ -94,6 +94,8 @@ QUERY = {
     "documentsInCategory": ("[Document!]!", {"categoryId": "ID!", **PAGE}),
 }
 QUERY_CONTINUED = {
+    "author": ("Author", {"slug": "String!"}),
+    "authors": ("[Author!]!", {}),
     "categoryBySlug": ("Category", {"slug": "String!"}),
     "documentsPage": ("DocumentPage!", {"after": "String", **FILTERS, **PAGE}),
     "changes": ("Changes!", {"after": "String", "limit": "Int"}),

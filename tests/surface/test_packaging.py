@@ -59,7 +59,7 @@ def test_a_package_index_takes_the_wheel_and_shows_its_readme(wheel: str) -> Non
 
 def test_the_wheel_has_the_templates_and_assets_of_the_console(wheel: str) -> None:
     packed = set(ZipFile(wheel).namelist())
-    folders = (CHECKOUT / "app" / "console" / name for name in ("templates/console", "assets"))
+    folders = [CHECKOUT / "app" / "console" / "templates" / "console", *CHECKOUT.glob("app/*/assets")]
     read = {str(file.relative_to(CHECKOUT)) for folder in folders for file in folder.iterdir()}
 
     assert read <= packed

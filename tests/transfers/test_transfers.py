@@ -47,7 +47,8 @@ def full(store: Store) -> Project:
     project = a_project(store, siteUrl="https://crust.example/{slug}")
     ctx = project.context()
     called(ctx, "save_views", views=[{"name": "In review", "query": "status=review"}])
-    ada = called(ctx, "create_member", name="Ada")
+    about = {"bio": "Bakes.", "imageUrl": "https://crust.example/ada.jpg"}
+    ada = called(ctx, "create_member", name="Ada", slug="ada-l", **about)
     gone = called(ctx, "create_member", name="Grace", email="grace@example.org", role="owner")
     called(ctx, "delete_member", gone["id"])
     bread = made(ctx, "category", name="Bread", slug="bread")
@@ -207,6 +208,37 @@ def test_a_key_comes_along_and_stands_once_also_in_the_trash(full: Project, stor
     wrong = refused(a_project(fresh_store), [orjson.dumps(line) for line in lines])
 
     assert wrong == [("document crumbs", "Another document has the key 'crust'.")]
+
+
+@pytest.mark.contract("decided-authors.export")
+def test_an_export_has_slugs_where_names_make_others_and_an_import_makes_the_same(
+    store: Store, project: Project
+) -> None:
+    ctx = project.context()
+    for name in ("Ada", "ada", "Bea", "Gone"):
+        called(ctx, "create_member", name=name)
+    members = called(ctx, "list_members", limit=9, offset=0)
+    called(ctx, "delete_member", members[3]["id"])
+    lines, there = exported(project, store), a_project(store)
+    rows = [line for line in map(orjson.loads, lines) if line["type"] == "member"]
+
+    assert [(row["name"], row.get("slug")) for row in rows] == [
+        *(("Ada", None), ("ada", "ada-2")),
+        *(("Bea", None), ("Gone", None)),
+    ]
+    assert taken(store, there, lines).refused == []
+    again = called(there.context(), "list_members", limit=9, offset=0)
+    assert {(one["name"], one["slug"]) for one in again} == {("Ada", "ada"), ("ada", "ada-2"), ("Bea", "bea")}
+
+
+@pytest.mark.contract("decided-authors.export")
+def test_two_members_of_an_export_with_one_slug_are_refused(store: Store, project: Project) -> None:
+    for name in ("Ada", "Bea"):
+        called(project.context(), "create_member", name=name)
+    lines = [orjson.loads(line) for line in exported(project, store)]
+    same = [orjson.dumps(line | {"slug": "ada"} if line["type"] == "member" else line) for line in lines]
+
+    assert refused(a_project(store), same) == [("member ada", "Another member has the slug 'ada'.")]
 
 
 @pytest.mark.contract("decided-commands.export-empty")

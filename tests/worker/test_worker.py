@@ -241,14 +241,13 @@ def test_who_wrote_new_texts_is_computed_from_their_events_once(fresh_store: Sto
     fresh_store[Outboxes].publish_all(project.id)
     assert attributed(fresh_store, project) == [False]
 
-    assert attribute_texts(fresh_store, projects)
+    attribute_texts(fresh_store, projects)
 
     assert attributed(fresh_store, project) == [True]
-    assert not attribute_texts(fresh_store, projects)
     for version, markdown in enumerate(("Flour.\n\nWater.", "Water."), 1):
         OPERATIONS["write_content"](ctx, document["id"], fields={"markdown": markdown, "baseVersion": version})
     fresh_store[Outboxes].publish_all(project.id)
-    assert attribute_texts(fresh_store, projects)
+    attribute_texts(fresh_store, projects)
     assert attributed(fresh_store, project) == [True] * 3
     found = OPERATIONS["get_provenance"](ctx, document["id"], fields={}).body["paragraphs"]
     assert [[by["version"] for by in one["by"]] for one in found] == [[2]]
@@ -280,7 +279,7 @@ def test_events_of_documents_that_are_gone_do_not_keep_the_texts_of_others_from_
     fresh_store[Outboxes].publish_all(project.id)
     fresh_store.database.documents.delete_one({"_id": ObjectId(gone["id"])})
 
-    assert attribute_texts(fresh_store, ProjectByProject("attribute texts"))
+    attribute_texts(fresh_store, ProjectByProject("attribute texts"))
 
     assert attributed(fresh_store, project) == [False, True]
     assert there["title"] == "There"

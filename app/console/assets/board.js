@@ -1,6 +1,6 @@
 // The board: cards are moved by dragging, by the button on the card, and by keys.
 
-import { $, $$, dragging, instant, opened, refresh, send } from "./console.js";
+import { $, $$, dragging, instant, isMeant, opened, refresh, send } from "./console.js";
 
 const ASKS = { scheduled: "publishAt", published: "publish" };
 const LABELS = { note: "Request changes", publishAt: "Schedule", publish: "Publish now", unpublish: "Unpublish" };
@@ -58,7 +58,10 @@ async function move(card, to, note = "", at = "", offers = false) {
   const fields = { from: card.dataset.status, to, baseVersion: card.dataset.version };
   if (asks(card, to) === "note") fields.note = note;
   if (asks(card, to) === "note" && offers) fields.offer = "yes";
-  if (asks(card, to) === "publishAt") fields.publishAt = instant(at);
+  if (asks(card, to) === "publishAt") {
+    if (!(await isMeant(at))) return;
+    fields.publishAt = instant(at);
+  }
   const action = isAgain(card, to) ? "reschedule" : "move";
   const url = `${location.pathname.replace(/board$/, "documents")}/${card.dataset.id}/${action}`;
   const goesBack = FREELY.includes(fields.from) && FREELY.includes(to);

@@ -7,6 +7,10 @@ export const $$ = (selector, root = document) => [...root.querySelectorAll(selec
 const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone;
 document.cookie = `cw_zone=${zoneName}; path=/console; max-age=31536000; samesite=strict`;
 
+// A page that a form was answered with stands in the history as the page to be read again: Back asks for nothing.
+const reload = $('meta[name="reload"]')?.content;
+if (reload) history.replaceState(history.state, "", reload);
+
 const csrf = $('meta[name="csrf-token"]')?.content ?? "";
 
 /** Shows a message for a while, with a button for `undo`; one that something failed stays until it is closed, or until the next. */
@@ -18,9 +22,21 @@ export function say(message, ok = true, undo = null) {
   text.textContent = message.replaceAll("`", "");
   box.append(text);
   if (undo) box.append(button("Undo", box, undo, { undo: "" }));
-  if (ok) setTimeout(() => box.remove(), undo ? 15_000 : 6000);
-  else box.append(button("Close", box));
   $("#toasts").replaceChildren(box);
+  fade(box, ok);
+}
+
+/** Takes a message away after a while, but not under somebody's hands; one that something failed when it is closed. */
+function fade(box, ok) {
+  if (!ok) return box.append(button("Close", box));
+  const gone = () => (box.matches(":hover, :focus-within") ? setTimeout(gone, 2000) : box.remove());
+  setTimeout(gone, $("[data-undo]", box) ? 15_000 : 6000);
+}
+
+// A message of the page before is read aloud once it enters the page.
+for (const box of $$("#toasts .notice")) {
+  setTimeout(() => $("#toasts").replaceChildren(box));
+  fade(box, box.dataset.ok !== "false");
 }
 
 function button(text, box, then = () => {}, data = {}) {
@@ -99,11 +115,24 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 /** The instant of a datetime-local field with the reader's offset, as the service takes it. */
 export const instant = (local) => (local ? new Date(local).toISOString() : "");
 
+/** What a datetime-local field means where its clocks skip its time, as in the hour that summer time takes away; else empty. */
+function instead(local) {
+  const found = new Date(local);
+  const shown = new Date(found - found.getTimezoneOffset() * 60_000).toISOString().slice(0, local.length);
+  return shown === local ? "" : found.toLocaleString("en-GB", { day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" });
+}
+
+/** Asks about a time that the clocks skip; returns whether it is meant. */
+export async function isMeant(local) {
+  const found = local && instead(local);
+  return !found || confirms(`Clocks skip ${local.slice(11)} on that day. Is ${found} meant?`, null);
+}
+
 /** Shows times in the reader's own zone. */
 export function localTimes(root) {
   for (const time of $$("time[data-time]", root)) {
     const at = new Date(time.dateTime);
-    const thisYear = at.getFullYear() === new Date().getFullYear();
+    const thisYear = at.getFullYear() === new Date().getFullYear() && !time.closest(".record"); // which is permanent
     const options = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false };
     time.textContent = at.toLocaleString("en-GB", thisYear ? options : { ...options, year: "numeric" });
     time.title ||= `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -172,6 +201,11 @@ document.addEventListener("click", (event) => {
   if (opener) document.getElementById(opener.dataset.opens).showModal();
 });
 
+// What was opened to be filled in has the cursor.
+document.addEventListener("toggle", ({ target }) => {
+  if (target.open && target.matches?.("[data-fills]")) $("input:not([type=hidden]), textarea", target)?.focus();
+}, true);
+
 // A menu closes when something else is clicked.
 document.addEventListener("click", ({ target }) => {
   for (const menu of $$(".menu[open]")) menu.open = menu.contains(target);
@@ -202,6 +236,13 @@ document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (event.defaultPrevented && form.matches(".sends")) return;
   if ("sent" in form.dataset) return event.preventDefault();
+  const skipped = $$("[data-instant]:not([data-meant])", form).find((field) => field.value && instead(field.value));
+  if (skipped) {
+    event.preventDefault();
+    if (!(await isMeant(skipped.value))) return skipped.focus();
+    skipped.dataset.meant = "";
+    return form.requestSubmit(event.submitter);
+  }
   for (const field of $$("[data-instant]", form)) {
     const hidden = document.createElement("input");
     Object.assign(hidden, { type: "hidden", name: field.name, value: instant(field.value) });
@@ -252,7 +293,8 @@ export async function sending(form, sends) {
 async function sendForm(form, submitter) {
   const { question } = form.dataset;
   if (question && !(await confirms(question, submitter))) return;
-  if (!(await send(submitter?.getAttribute("formaction") ?? form.action, new FormData(form)))) return;
+  if (!(await send(submitter?.getAttribute("formaction") ?? form.getAttribute("action"), new FormData(form)))) return;
+  form.dispatchEvent(new Event("done", { bubbles: true }));
   form.reset();
   form.closest(".thread")?.focus({ preventScroll: true });
 }
@@ -326,6 +368,7 @@ if (listOf(location.pathname)) {
 const back = $("[data-back]");
 const list = sessionStorage.getItem("list");
 if (back && list) Object.assign(back, { href: list, textContent: listOf(list.split("?")[0])?.textContent.trim().split(/\s/)[0] ?? back.textContent });
+if (back) for (const field of $$("[name=list]")) field.value = back.getAttribute("href");
 const documents = JSON.parse(sessionStorage.getItem("documents") ?? "[]");
 const place = documents.findIndex((path) => `${location.pathname}/`.startsWith(`${path}/`));
 if (back && place >= 0 && documents.length > 1) {
@@ -340,6 +383,7 @@ document.addEventListener("htmx:responseError", () => say("The service can't do 
 localTimes(document);
 refusePast();
 if (location.hash === "#q") $("[data-search]")?.focus();
+if (location.hash.startsWith("#act-")) $(location.hash)?.focus();
 // A screen reader reads what has the focus: the wrong field of a form that was refused, or what came of an action.
 const outcome = $("[aria-invalid]") ?? $("#main > .notice[role]");
 if (outcome?.matches(".notice")) outcome.tabIndex = -1;

@@ -114,7 +114,7 @@ for (const name of stored()) {
 // A form that was sent is saved if the next page says so, and refused if that page has it again.
 const sent = sessionStorage.getItem("sent");
 sessionStorage.removeItem("sent");
-if (sent && $("#main > .notice[data-ok=true], form[data-draft=refused]")) localStorage.removeItem(sent);
+if (sent && $(":is(#main, #toasts) > .notice[data-ok=true], form[data-draft=refused]")) localStorage.removeItem(sent);
 
 if (form()?.dataset.draft === "refused") store();
 else if (form()) {

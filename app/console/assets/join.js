@@ -1,7 +1,9 @@
-// Takes the invitation from behind the `#` of the link.
-const field = document.querySelector("[name=invitation]");
-if (location.hash.length > 1) {
-  field.value = location.hash.slice(1);
+// Takes the invitation from behind the `#` of the link, and shows whose it is.
+const secret = location.hash.slice(1);
+history.replaceState(null, "", location.pathname);
+if (secret) {
+  const field = document.querySelector("[name=invitation]");
+  field.value = secret;
   field.closest(".field").hidden = true;
-  history.replaceState(null, "", location.pathname);
+  field.form.requestSubmit(field.form.querySelector("[name=look]"));
 }

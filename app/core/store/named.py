@@ -7,10 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from app.core.slugs import name_key
+from app.core.slugs import MAX_LENGTH, first_free, name_key, slug_of
 from app.core.store.collection import OutboxCollection, Stored, object_id
 from app.core.store.indexes import NOT_DELETED
 from app.core.store.types import Bson, Values
+
+_DIGITS = 10
+"""The longest ending that tells slugs of the same name apart, as `-2`."""
 
 
 class Named(OutboxCollection[Stored]):
@@ -20,7 +23,7 @@ class Named(OutboxCollection[Stored]):
     """The order of lists."""
 
     unique: ClassVar[str]
-    """The field that no two records of a project have in common, where there is one."""
+    """The field that no two records of a project have in common, where there is one; of members there are two."""
 
     found_by: ClassVar[Sequence[str]]
     """The fields whose value, without case, names a record."""
@@ -28,11 +31,21 @@ class Named(OutboxCollection[Stored]):
     def keys(self, fields: Values, before: Values | None = None) -> Bson:
         return {"nameKey": name_key(fields["name"])} if fields.get("name") else {}
 
-    def find_same(self, project_id: str, fields: Values, exclude: str | None = None) -> Stored | None:
+    def find_same(
+        self, project_id: str, fields: Values, exclude: str | None = None, *, unique: str = ""
+    ) -> Stored | None:
         """Returns the record other than `exclude` whose `unique` field is that of `fields`, or None."""
-        value = {**fields, **self.keys(fields)}.get(self.unique)
-        same = {self.unique: value, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
+        name = unique or self.unique
+        value = {**fields, **self.keys(fields)}.get(name)
+        same = {name: value, "_id": {"$ne": object_id(exclude)}, **NOT_DELETED}
         return self._find_one(project_id, same, self.hidden) if value else None
+
+    def free_slug(self, project_id: str, name: str) -> str:
+        """Returns the slug that a name makes, with a number where another record has it."""
+        slug = slug_of(name)
+        condition = {"slug": {"$regex": f"^{slug[: MAX_LENGTH - _DIGITS]}.{{0,{_DIGITS}}}$"}, **NOT_DELETED}
+        taken = {row["slug"] for row in self._find(project_id, condition, fields={"slug": 1})}
+        return first_free(slug, taken)
 
     def list(self, project_id: str, *, limit: int, offset: int) -> list[Stored]:
         """Returns one page of records by name."""

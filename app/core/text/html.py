@@ -14,7 +14,7 @@ from typing import Final
 import nh3
 
 from app.core.text.long_texts import remembered
-from app.core.text.markdown import BEFORE_TEXT, MARKER, parsed_html, parsed_xml, with_definitions
+from app.core.text.markdown import BEFORE_TEXT, parsed_html, parsed_xml, with_markers_defined
 from app.core.text.words import count_words
 
 MAX_HTML_BYTES: Final = 15 * 1024 * 1024
@@ -223,10 +223,7 @@ def word_count(markdown: str) -> int:
 
 def read_text(markdown: str) -> str:
     """Returns the text that a reader of the rendered markdown sees, with code and without descriptions of images."""
-    labels = {one[2:-1] for one in MARKER.findall(markdown)}
-    if labels:
-        markdown, _ = with_definitions(markdown, dict.fromkeys(labels, ""))
-    return _text(_GENERATED.sub("", parsed_html(markdown)))
+    return _text(_GENERATED.sub("", parsed_html(with_markers_defined(markdown)[0])))
 
 
 def first_paragraph(markdown: str) -> str | None:

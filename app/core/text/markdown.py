@@ -63,6 +63,15 @@ def with_definitions(markdown: str, definitions: Mapping[str, str]) -> tuple[str
     return before + markdown.removeprefix(BYTE_ORDER_MARK), before.count("\n")
 
 
+def with_markers_defined(markdown: str) -> tuple[str, int]:
+    """Returns markdown with an empty definition for each marker, so that the parser sees references; and lines before.
+
+    Markdown without markers stays as it is.
+    """
+    labels = dict.fromkeys((one[2:-1] for one in MARKER.findall(markdown)), "")
+    return with_definitions(markdown, labels) if labels else (markdown, 0)
+
+
 _DEEP_QUOTE = re.compile(rb"^ {40}</?block_quote[^\n]*+\n", re.MULTILINE)
 """A quote's start or end at the depth beyond which comrak indents no further."""
 

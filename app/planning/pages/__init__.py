@@ -16,10 +16,11 @@ from app.console.calls import call, may, require
 from app.console.filing import make_filing
 from app.console.frame import page
 from app.console.sessions import context
-from app.console.words import today
+from app.console.words import first_statuses, today
 from app.core.errors import HttpApiDecodeError
 from app.planning import operations as plans
-from app.planning.pages.sheet_names import KINDS, NEW, UnclearNames, unclear_names, with_choices
+from app.planning.pages.sheet_names import KINDS, NEW, STATUS, UnclearNames, unclear_names, with_choices
+from app.planning.pages.sheet_titles import meanings, with_meanings
 from app.planning.pages.sheets import LABELS, NAMES, NO_PIECES, Sheet, day_comes_first, pieces_of, read_sheet
 from app.planning.schemas import MAX_PIECES, PieceOutcome
 from app.planning.tables import COLUMNS, UnreadablePlan, piece_and_field, text_of
@@ -32,6 +33,7 @@ MOST_LINES = 100_000
 SHOWN = 50
 """Maximum number of rows of a sheet that can be corrected in its grid at a time: those with problems come first."""
 NO_LENGTH = "Not a number of words, like 900 or 1200-1500."
+OTHER_TITLE = "A document that had this title has another one now: choose what is meant."
 NO_DATE = "Not a date, like 14.2.2027 or 2027-02-14."
 
 
@@ -57,7 +59,7 @@ def plan_sheet() -> BaseResponse:
     confirmed = "confirmed" in request.form
     if confirmed:
         for (column, name), one in unclear_names(sheet).items():
-            if one.choice == NEW:
+            if one.choice == NEW and column in KINDS:
                 make_filing(KINDS[column], {"name": name} | _slug_of_category(column, name))
     rows, unclear, is_planned = _tried(sheet, confirmed=confirmed)
     if not is_planned:
@@ -81,13 +83,24 @@ def _tried(sheet: Sheet, *, confirmed: bool = False) -> tuple[list[dict[str, Any
     """
     unclear = unclear_names(sheet)
     read = pieces_of(sheet, day_first=sheet.day_first is not False, today=today())
-    pieces = [with_choices(piece, unclear) for piece in read]
+    plain = [with_choices(piece, unclear) for piece in read]
     try:
+        meant = meanings(sheet, plain)
+        if any(one.is_asked and not sheet.meant[place] for place, one in meant.items()):
+            tried = call(plans.plan_documents, fields={"pieces": plain}, dry_run=True).body["pieces"]
+            same = {place for place, one in enumerate(tried) if one["outcome"] == PieceOutcome.UNCHANGED}
+            meant = meanings(sheet, plain, same)
+        confirmed = confirmed and all(one.choice for one in meant.values())
+        pieces = list(with_meanings(plain, meant))
         planned = call(plans.plan_documents, fields={"pieces": pieces}, dry_run=not confirmed, once=confirmed)
         found: Sequence[Mapping[str, Any]] = planned.body["pieces"]
     except HttpApiDecodeError as refusal:
-        found, confirmed = _refused(len(pieces), refusal), False
+        meant, pieces, found, confirmed = {}, plain, _refused(len(plain), refusal), False
     rows = [_row(sheet, place, *one, unclear) for place, one in enumerate(zip(pieces, found, strict=True))]
+    for place, one in meant.items():
+        rows[place]["meant"] = one if one.is_asked else None
+        if not one.choice:
+            rows[place] |= {"wrong": {"": [OTHER_TITLE]}, "outcome": PieceOutcome.REFUSED}
     return rows, unclear, confirmed
 
 
@@ -119,6 +132,7 @@ def _grid(sheet: Sheet, rows: Sequence[dict[str, Any]], unclear: UnclearNames) -
         "counts": _counts(rows),
         "unclear": unclear,
         "kinds": KINDS,
+        "first_statuses": first_statuses(),
         "asks_order": day_comes_first(sheet.cells("dueDate")) is None,
         "day_first": sheet.day_first,
         "labels": LABELS,
@@ -166,10 +180,11 @@ def _sheet(table: str) -> Sheet:
             if choice := request.form.get(f"use.{row}.{place}"):
                 sheet.choices[place, cell] = choice
             cells[place] = request.form.get(f"cell.{row}.{place}", cell).replace("\r\n", "\n").strip()
-    kept = [(cells, line) for cells, line in zip(sheet.rows, sheet.lines, strict=True) if any(cells)]
+    kept = [place for place, cells in enumerate(sheet.rows) if any(cells)]
     if not kept:
         raise UnreadablePlan(NO_PIECES)
-    sheet = replace(sheet, rows=[cells for cells, _ in kept], lines=[line for _, line in kept])
+    rows, lines = [sheet.rows[place] for place in kept], [sheet.lines[place] for place in kept]
+    sheet = replace(sheet, rows=rows, lines=lines, meant=[request.form.get(f"piece.{place}", "") for place in kept])
     return replace(sheet, day_first=_day_first(sheet))
 
 
@@ -199,7 +214,7 @@ def _row(
     wrong: dict[str, list[str]] = {}
     for error in found["errors"]:
         name = error["field"].partition("[")[0]
-        one = unclear.get((name, piece.get(name, ""))) if name in KINDS else None
+        one = unclear.get((name, piece.get(name, ""))) if name in (*KINDS, STATUS) else None
         message = one.message if one else NO_DATE if name == "dueDate" else error["message"]
         if message:
             wrong.setdefault(name if name in sheet.columns else "", []).append(message)

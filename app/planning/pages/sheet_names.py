@@ -12,13 +12,15 @@ from app.console.calls import may
 from app.console.filing import FILINGS
 from app.console.lookups import LISTS, MOST, name_in, named
 from app.console.sessions import context
-from app.core.slugs import name_key
+from app.core.slugs import name_key, slug_of
 from app.core.store.named import Named
-from app.planning.pages.sheets import Sheet
+from app.documents.schemas import FirstStatus
+from app.planning.pages.sheets import STATUSES, Sheet
 from app.projects.store import Members
 
 KINDS: Mapping[str, str] = {"category": "categories", "cluster": "clusters", "assignee": "members"}
 """The columns that name records, and the lists of those records."""
+STATUS = "status"
 NEW, EMPTY = "new", "empty"
 """Choices for a name besides the id of a record."""
 MOST_ASKED = 50  # names of a column; further ones are corrected in their cells
@@ -49,18 +51,31 @@ UnclearNames = Mapping[tuple[str, str], UnclearName]  # keyed by (column, name)
 
 def unclear_names(sheet: Sheet) -> UnclearNames:
     """Returns the names of a sheet that mean no record, or several."""
-    return {(column, one.name): one for column in KINDS if column in sheet.columns for one in _in_column(sheet, column)}
+    found = [one for column in KINDS if column in sheet.columns for one in _in_column(sheet, column)]
+    return {(one.column, one.name): one for one in (*found, *_statuses(sheet))}
 
 
 def with_choices(piece: Mapping[str, Any], unclear: UnclearNames) -> dict[str, Any]:
     """Returns a piece with the ids that are chosen for its unclear names, and without those that are left empty."""
     fields = dict(piece)
-    for column in KINDS.keys() & fields:
-        one = unclear.get((column, fields[column]))
+    for column in (*KINDS, STATUS):
+        one = unclear.get((column, fields.get(column, "")))
         if one and one.choice not in ("", NEW):
             del fields[column]
-            fields |= {} if one.choice == EMPTY else {f"{column}Id": one.choice}
+            fields |= {} if one.choice == EMPTY else {column if column == STATUS else f"{column}Id": one.choice}
     return fields
+
+
+def _statuses(sheet: Sheet) -> Iterator[UnclearName]:
+    """Yields the statuses of a sheet that a new document can't have."""
+    cells = sheet.cells(STATUS)
+    counts = Counter(cell for cell in cells if cell and slug_of(cell) not in STATUSES)
+    for name in list(counts)[:MOST_ASKED]:
+        place = sheet.columns.index(STATUS)
+        chosen = sheet.choices.get((place, name), "")
+        choice = chosen if chosen in (*FirstStatus, EMPTY) else ""
+        field = f"use.{cells.index(name)}.{place}"
+        yield UnclearName(STATUS, name, counts[name], field, choice, "Unknown.", can_be_new=False)
 
 
 def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:

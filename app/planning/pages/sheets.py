@@ -82,6 +82,8 @@ class Sheet:
     """Meaning of each column; empty for one that is left out."""
     choices: dict[tuple[int, str], str] = field(default_factory=dict)
     """The user's choices for names, by the index of the column and the text of the cells."""
+    meant: list[str] = field(default_factory=list)
+    """The user's choice for each row of the document that it means; empty for none."""
     day_first: bool | None = None
     """True if its dates begin with the day; None if unknown."""
 

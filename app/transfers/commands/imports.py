@@ -29,7 +29,7 @@ from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.projects.store import Projects
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, Unreadable, read_post
-from app.transfers.commands.picture_files import MOST_PARTS, PictureFiles
+from app.transfers.commands.picture_files import PictureFiles
 from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
@@ -190,7 +190,7 @@ class _Run:
         """Returns what a text loses in html; nothing where the project has switched the check off."""
         if not self._names_losses:
             return []
-        losses = losses_of(content_of(markdown, MOST_PARTS))
+        losses = losses_of(content_of(markdown))
         return [shown(f"line {line} of the text: {message}") for message, line in islice(losses, MOST_FAILURES)]
 
     @cached_property

@@ -13,7 +13,6 @@ from app.core.errors import Refusal
 from app.core.text.content import content_of
 from app.images.operations import upload_image
 
-MOST_PARTS = 300_000
 MAX_BYTES = 20 * 1024 * 1024
 SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".webp", ".gif", ".avif"))
 COVER = "coverImageUrl"
@@ -40,7 +39,7 @@ class PictureFiles:
         """
         changed, markdown = dict(fields), fields.get("markdown")
         if isinstance(markdown, str):
-            named = {address: alt for address, alt, _ in content_of(markdown, MOST_PARTS).images}
+            named = {address: alt for address, alt, _ in content_of(markdown).images}
             for address, alt in named.items():
                 if is_relative(address) and (url := self._url(address, alt)):
                     markdown = replaced(markdown, address, url)

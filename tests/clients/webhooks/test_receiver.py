@@ -3,20 +3,14 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from app.core.store.store import Store
 from tests.clients.npm import installed
 from tests.live import free_port, until_listening
-from tests.make import Project, an_app
-from tests.rest.client import Rest
-from tests.webhooks.conftest import Hook, Post
-from tests.webhooks.receiver import receiving
 from tests.webhooks.test_documentation import BODY, REFUSED, SECRET, signed, snippet
 
 pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
@@ -28,20 +22,6 @@ HERE = Path(__file__).parent
 def library() -> None:
     """The library that package-lock.json names."""
     installed(HERE, "webhooks are not verified with the library for JavaScript")
-
-
-@pytest.fixture
-def sent(project: Project, store: Store) -> Iterator[dict[str, Any]]:
-    """A message as it arrived, and the secrets that may verify it."""
-    rest = Rest(an_app(store, webhooks_allow_local=True).test_client(), project.token())
-    with receiving() as receiver:
-        hook = Hook(rest, project, Post(store), receiver, events=["document.created"])
-        fresh = rest.post(f"{hook.path}/rotate-secret").json["secret"]
-        hook.create("Flour & wäter 🍞")
-        hook.deliver()
-        [(headers, body)] = receiver.requests
-    yield {"headers": headers, "body": body.decode(), "secrets": [hook.secret, fresh]}
-    store.database.leases.delete_many({})
 
 
 def verify(message: dict[str, Any], secret: str) -> subprocess.CompletedProcess[str]:

@@ -39,8 +39,7 @@ def test_every_job_and_list_works_before_db_init(without_indexes: Store) -> None
 
     assert expire_claims(store, ProjectByProject("expire claims"))
     assert list(publish_due(store, project.id, at)) == [(scheduled["id"], None)]
-    while relay_events(store, ProjectByProject("relay events"), lambda: None):
-        pass
+    relay_events(store, ProjectByProject("relay events"), lambda: None)
     trim_feeds(store, ProjectByProject("trim feeds"), timedelta(days=1))
 
     figures = OPERATIONS["get_insights"](ctx, fields={"days": 1}).body

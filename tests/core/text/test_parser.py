@@ -96,4 +96,4 @@ def test_a_heading_after_quotes_in_quotes_of_a_long_text_has_its_line() -> None:
     deep = "> " * 1_000 + "deep"
     markdown = f"{deep}\n\n# Rye\n\n{'word ' * LONG}"
     assert headings_of(markdown) == [(1, "Rye", 3)]
-    assert content_of(markdown, 1_000).paragraphs[0] == ("deep", 1)
+    assert content_of(markdown).paragraphs[0] == ("deep", 1)

@@ -12,5 +12,10 @@ document.addEventListener("keydown", (event) => {
   act.click();
 });
 
-// A form that was opened has the cursor.
-document.addEventListener("toggle", ({ target }) => target.open && target.querySelector("textarea")?.focus(), true);
+// What is done stays where it is, so that no other line comes under the mouse.
+document.addEventListener("done", ({ target }) => {
+  const row = target.closest("tr");
+  row.dataset.done = "";
+  for (const part of row.querySelectorAll(".buttons > :not([data-read])")) part.remove();
+  row.querySelector("[data-read]").focus();
+});

@@ -594,7 +594,7 @@ document.addEventListener("htmx:afterSwap", () => {
 });
 
 // Remarks were sent if the page after the form says so.
-if (sessionStorage.getItem("sent remarks") === KEY && $("#main > .notice[data-ok=true]")) localStorage.removeItem(KEY);
+if (sessionStorage.getItem("sent remarks") === KEY && $("#toasts > .notice[data-ok=true]")) localStorage.removeItem(KEY);
 sessionStorage.removeItem("sent remarks");
 readPage();
 draw();

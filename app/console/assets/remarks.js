@@ -1,0 +1,39 @@
+// Remarks on a text that is revised stand beside their words; on a narrow window they stay above the text.
+
+import { $, $$ } from "./console.js";
+import { host, view } from "./write.js";
+
+const main = $("#main");
+const isPhone = matchMedia("(max-width: 46rem)");
+const isWide = matchMedia("(min-width: 75.01rem)");
+
+/** Where the words of a thread stand in the text; the beginning of the text where they are not found. */
+function placeOf({ dataset }) {
+  const { exact, prefix = "" } = JSON.parse(dataset.quote ?? '{"exact":""}');
+  const text = view.state.doc.toString();
+  const at = text.indexOf(prefix + exact);
+  return at < 0 ? Math.max(0, text.indexOf(exact)) : at + prefix.length;
+}
+
+/** Puts each thread at the height of its words, or directly below the one before it. */
+function arrange() {
+  const threads = $$("#remarks > .thread");
+  main.toggleAttribute("data-revised", isWide.matches && threads.length > 0);
+  for (const thread of threads) thread.style.marginTop = "";
+  if (!main.hasAttribute("data-revised")) return;
+  const top = host.getBoundingClientRect().top;
+  $("#remarks").style.top = `${top - main.getBoundingClientRect().top}px`;
+  const places = new Map(threads.map((thread) => [thread, placeOf(thread)]));
+  const inOrder = threads.toSorted((one, other) => places.get(one) - places.get(other));
+  if (inOrder.some((thread, number) => thread !== threads[number])) $("#remarks").append(...inOrder); // which takes the focus
+  for (const thread of inOrder) {
+    const place = places.get(thread);
+    const more = view.documentTop + view.lineBlockAt(place).top - thread.getBoundingClientRect().top;
+    if (more > 0) thread.style.marginTop = `${more}px`;
+  }
+}
+
+if (isPhone.matches) $(".beside:has(#remarks)").open = false; // the text comes first
+new ResizeObserver(arrange).observe(host);
+document.addEventListener("htmx:afterSettle", arrange);
+arrange();

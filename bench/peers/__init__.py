@@ -1,0 +1,1 @@
+"""The service beside other content systems, as somebody who chooses one would run each."""

@@ -1,0 +1,4 @@
+module.exports = {
+  "users-permissions": { config: { jwtSecret: "bench" } },
+  graphql: { config: { endpoint: "/graphql", defaultLimit: 20, maxLimit: 100 } },
+};

@@ -1,0 +1,1 @@
+module.exports = ({ env }) => ({ host: "127.0.0.1", port: env.int("PORT"), app: { keys: ["one", "two"] }, logger: { startup: { enabled: false } } });
