@@ -142,9 +142,7 @@ def keyword_of_draft(ctx: Context, draft: Mapping[str, Any], fields: Fields) -> 
 class WithLosses(TypedDict):
     """The warnings of a publication."""
 
-    warnings: NotRequired[
-        Annotated[list[CheckResult], doc("what the text has lost in html (`html_kept`), if anything")]
-    ]
+    warnings: NotRequired[Annotated[list[CheckResult], doc("what the text lost in html (`html_kept`), if anything")]]
 
 
 def losses_of_published(ctx: Context, document: Any, fields: Fields) -> WithLosses:
