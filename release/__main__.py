@@ -117,6 +117,7 @@ def build(version: str, dist: Path) -> None:
 
 def build_client(dist: Path) -> None:
     """Builds and packs the client for JavaScript."""
+    dist.mkdir(exist_ok=True)
     for command in (["ci", "--no-audit", "--no-fund"], ["pack", "--pack-destination", str(dist)]):
         subprocess.run(["npm", *command], cwd=CLIENT, check=True)
 

@@ -3,9 +3,11 @@
 from flask import Response, redirect, request, url_for
 from werkzeug import Response as BaseResponse
 
+from app.console.additions import added
 from app.console.frame import console, page, summary_of
 from app.console.sessions import session_life, set_session, way_back
 from app.core.errors import Refusal, Unauthorized
+from app.core.vocabulary import Channel, TokenKind
 from app.http.callers import SESSION_COOKIE, callers
 
 
@@ -51,7 +53,8 @@ def accept() -> BaseResponse:
     try:
         if "look" in request.form:
             project, member, by = callers().read_invitation(secret)
-            return page("join.html", problem=None, secret=secret, project=project, member=member, by=by)
+            shown = {"project": project, "member": member, "by": by, **added("joining")}
+            return page("join.html", problem=None, secret=secret, **shown)
         token = callers().accept_invitation(secret)
     except Unauthorized:
         problem = "This invitation was used already or has ended: ask for a new one."
@@ -60,6 +63,11 @@ def accept() -> BaseResponse:
         problem = f"Nobody can join now: try this link again later. {summary_of(refusal)}"
         return page("join.html", refusal.status, problem=problem)
     life = session_life()
-    response = page("joined.html", token=token, home=way_back(), lasts="30 days" if life.days else "12 hours")
+    try:
+        joined = added("joined", callers().of_kind(TokenKind.MANAGEMENT, token, Channel.CONSOLE))
+    except Refusal:  # they have joined all the same, and the token is shown only here
+        joined = {}
+    lasts = "30 days" if life.days else "12 hours"
+    response = page("joined.html", token=token, home=way_back(), lasts=lasts, **joined)
     set_session(response, callers().sign_in(token, life))
     return response

@@ -101,13 +101,13 @@ class Callers:
         self._count(caller)
         return Context(self.store, caller, channel, now, server=self._server)
 
-    def of_kind(self, kind: str, secret: str) -> Context:
+    def of_kind(self, kind: str, secret: str, channel: Channel = Channel.REST) -> Context:
         """Returns the context of a caller whose secret is not where an interface has it; raises as `context` does."""
         now = this_instant()
         with self.counting_failures(secret):
             caller = self._access.authenticate(secret, kind, now)
         self._count(caller)
-        return Context(self.store, caller, Channel.REST, now, server=self._server)
+        return Context(self.store, caller, channel, now, server=self._server)
 
     def check_again(self) -> None:
         """Raises `Unauthorized` when the token or session of a request that has waited is not valid any more."""

@@ -3,6 +3,7 @@
 These operations are in no catalogue: the REST API and MCP have `update_member`, for administrators.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from secrets import compare_digest
 
@@ -12,16 +13,16 @@ from app.core.errors import BadRequest, NotFound, Unauthorized, WriteConflict, o
 from app.core.events import Event
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, load
-from app.core.store.collection import new_id, object_id
+from app.core.store.collection import object_id
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
 from app.documents.operations import documents_by_day
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import DocumentQuery
-from app.notices.rules import TEST, NewNotice, NoticeLine, mailboxes, notify_of
+from app.notices.rules import TEST, NoticeLine, mailboxes, notify_of
 from app.notices.schemas import CalendarFields, NotifyFields
-from app.notices.store import Notices
-from app.notices.vocabulary import CALENDAR
+from app.notices.store import NoticeLeases, Notices
+from app.notices.vocabulary import CALENDAR, Digest
 from app.projects.access import hash_of, made_by, new_secret, refuse_if_maker_ended
 from app.projects.members import update_member
 from app.projects.responses import Member
@@ -47,12 +48,51 @@ def send_test_notice(ctx: Context) -> Result[Member]:
     """Send yourself a test, by e-mail and to your Slack."""
     member = _own(ctx)
     line = NoticeLine(kind=TEST, documentId="", title=ctx.caller.project_name, by="", text="")
-    key = f"test:{new_id()}"
-    notices = [NewNotice(mailbox=box, key=key, lines=[line]) for box in mailboxes(member)]
-    if not notices:
+    if not (boxes := mailboxes(member)):
         raise BadRequest("Choose e-mail or Slack first, and save that.")
-    ctx.store[Notices].add(ctx.project_id, notices, ctx.now)
+    ctx.store[Notices].add_test(ctx.project_id, boxes, line, ctx.now)
     return Result(ctx.features.record_of(Member, member))
+
+
+@dataclass(frozen=True)
+class SentTest:
+    """A test message that a member sent themselves."""
+
+    channel: str
+    """`email` or `slack`."""
+    sent_at: datetime
+    arrived: bool
+    problem: str
+    """Why the last attempt failed; empty where none did since the test was sent."""
+
+
+def own_tests(ctx: Context) -> list[SentTest]:
+    """Returns the last test of each of the caller's mailboxes."""
+    found = []
+    for box in mailboxes(_own(ctx)):
+        if (test := ctx.store[Notices].last_test(ctx.project_id, box)) is None:
+            continue
+        lease = ctx.store[NoticeLeases].get(ctx.project_id, box)
+        is_pending = test.get("isPending", False)
+        failed = lease and is_pending and lease.get("lastFailureAt", test["createdAt"]) > test["createdAt"]
+        problem = lease.get("lastFailure", "") if lease and failed else ""
+        found.append(SentTest(box.partition(":")[0], test["createdAt"], not is_pending, problem))
+    return found
+
+
+def begin_daily(ctx: Context, hour: int) -> bool:
+    """Sends the caller their inbox by e-mail each day, unless they have settings already; returns whether that is so.
+
+    Changes nothing where the server sends no e-mail, or the caller is no member with an address who may read.
+    """
+    if not ctx.server.facts.get("sends_mail") or update_own_notices.scope not in ctx.caller.scopes:
+        return False
+    member = ctx.store[Members].get(ctx.project_id, ctx.caller.member_id or "")
+    if member is None or not member.get("email") or "notify" in member:
+        return False
+    fields = {"email": True, "digest": str(Digest.DAILY), "hour": hour}
+    update_own_notices(ctx, fields=load(NotifyFields, fields))
+    return True
 
 
 @operation(Scope.READ, Effect.CREATES, body=CalendarFields, transaction=True)

@@ -4,9 +4,9 @@ The calendar's address and the link that turns e-mail off have a secret of their
 """
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import UTC, date, timedelta
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 from flask import Blueprint, Flask, Response, abort, request, url_for
 from werkzeug import Response as BaseResponse
@@ -20,7 +20,7 @@ from app.console.moves import sent_fields
 from app.console.responses import add_headers
 from app.console.sessions import context
 from app.console.times import zone
-from app.core.context import this_instant
+from app.core.context import Context, this_instant
 from app.core.errors import Unauthorized
 from app.core.operation import Operation
 from app.core.times import read_time
@@ -30,6 +30,7 @@ from app.documents.responses import DocumentSummary
 from app.http.callers import callers
 from app.notices import operations as inbox
 from app.notices import own_settings as own_notices
+from app.notices.feature import MailSettings
 from app.notices.inbox import ACTIONS, RESOLVE, InboxEntry
 from app.notices.rules import KIND_TEXTS, said
 from app.notices.vocabulary import CALENDAR, Digest, WaitKind
@@ -45,6 +46,11 @@ ON_THREADS: Mapping[str, tuple[Operation[Any], str, str]] = {
 }
 """The operations on threads, each with its button and its message."""
 DIGESTS = {Digest.INSTANT: "At once", Digest.DAILY: "Each day", Digest.OFF: "Never"}
+CHANNELS = {"email": "E-mail", "slack": "Slack"}
+SHOWN_FOR, WAITS = timedelta(hours=1), timedelta(seconds=90)
+"""How long the page shows what came of a test, and how long it waits for that."""
+MORNING = 8
+"""The hour of the daily message as the reader's clock shows it, for who did not choose another."""
 VERBS = {"due": "Due", "scheduled": "Goes live", "published": "Published"}
 CONTROLS = bytes({*range(32), 127} - {*b"\t\r\n"})
 AS_SPACES = bytes.maketrans(CONTROLS, b" " * len(CONTROLS))
@@ -93,9 +99,8 @@ def show_own_notices() -> Response:
     own_id = context().caller.member_id
     member = call(get_member, own_id).body if own_id else None
     mails = context().server.facts["sends_mail"]
-    return page(
-        "notices/own_notices.html", member=member, digests=DIGESTS.items(), hours=_hours(), zone=zone(), mails=mails
-    )
+    shown = {"digests": DIGESTS.items(), "hours": _hours(), "zone": zone(), "mails": mails, "morning": _morning()}
+    return page("notices/own_notices.html", member=member, **shown, **(_tests() if member else {}))
 
 
 @pages.post("/inbox/settings")
@@ -113,7 +118,20 @@ def change_own_notices() -> BaseResponse:
 def send_test() -> str:
     """Sends the signed-in user a test."""
     call(own_notices.send_test_notice)
-    return "A test is on its way: it arrives within a minute."
+    return "A test is on its way. This page says what came of it."
+
+
+@pages.get("/inbox/test")
+def show_tests() -> Response:
+    """Shows what came of the tests that the signed-in user sent; the page asks again while one is on its way."""
+    return page("notices/tests.html", **_tests())
+
+
+def _tests() -> dict[str, Any]:
+    ctx = context()
+    tests = [one for one in own_notices.own_tests(ctx) if ctx.now - one.sent_at < SHOWN_FOR]
+    waits = any(not one.arrived and not one.problem and ctx.now - one.sent_at < WAITS for one in tests)
+    return {"tests": tests, "waits": waits, "late": ctx.now - WAITS, "channels": CHANNELS}
 
 
 @pages.post("/inbox/calendar")
@@ -163,6 +181,20 @@ def _hours() -> list[tuple[str, str]]:
     today = this_instant()
     shown = {str(hour): f"{today.replace(hour=hour, minute=0).astimezone(zone()):%H:%M}" for hour in range(24)}
     return sorted(shown.items(), key=lambda one: one[1])
+
+
+def _morning() -> int:
+    """Returns the hour in UTC at which it is morning where the reader is."""
+    return this_instant().astimezone(zone()).replace(hour=MORNING).astimezone(UTC).hour
+
+
+def _offered() -> dict[str, Any]:
+    return {"offers_mail": bool(cast(MailSettings, callers().settings).smtp_url)}
+
+
+def _joined(ctx: Context) -> dict[str, Any]:
+    """Begins the daily e-mail of who just accepted an invitation, where that is ticked in the form."""
+    return {"is_told_daily": "notices" in request.form and own_notices.begin_daily(ctx, _morning())}
 
 
 def _waiting() -> list[InboxEntry]:
@@ -222,5 +254,8 @@ PAGES = Pages(
         "menu": "notices/menu.html",
         "keys": "notices/keys.html",
         "calendar": "notices/subscribe.html",
+        "joining": "notices/joining.html",
+        "joined": "notices/joined.html",
     },
+    values={"joining": _offered, "joined": _joined},
 )

@@ -93,6 +93,7 @@ class NoticeSender:
             self.store[Notices].settle(project_id, notices)
             self._arrived(project_id, box, wanted, at, gathers_until)
         else:
+            self.leases.note_failure(project_id, box, outcome.error or "", self.clock())
             rests_until = self._failed(lease, mailbox.member, notices, at)
         details = {"status": outcome.status_code, "error": outcome.error, "notices": len(wanted)}
         log.info("notices attempted", extra={"projectId": project_id, "mailbox": box, **details})

@@ -21,6 +21,8 @@ from app.projects.store import Members, Projects
 from app.review.store import Threads
 from app.review.vocabulary import ThreadState
 
+TEST_KEY = "test:"
+"""Prefix of the keys of tests, before an id, so that the last one sorts last."""
 MOST_SENT = 10_000
 """Maximum notices of a mailbox that are sent together; a message shows the first lines, and counts the others."""
 
@@ -88,6 +90,19 @@ class Notices(Collection[StoredNotice]):
         """Returns the notices of a mailbox that are to be sent, the oldest first."""
         return self._find(project_id, {"mailbox": mailbox, "isPending": True}, sort=(("_id", 1),), limit=MOST_SENT)
 
+    def last_test(self, project_id: str, mailbox: str) -> StoredNotice | None:
+        """Returns the last test of a mailbox, None where there was none in the last days."""
+        is_test = {"mailbox": mailbox, "key": {"$gte": TEST_KEY, "$lt": TEST_KEY + "g"}}
+        tests = self._find(project_id, is_test, sort=(("key", -1),), limit=1)
+        return next(iter(tests), None)
+
+    def add_test(self, project_id: str, boxes: Sequence[str], line: NoticeLine, now: datetime) -> None:
+        """Queues a test for mailboxes, which is tried now also where earlier attempts failed."""
+        key = f"{TEST_KEY}{new_id()}"
+        self.add(project_id, [NewNotice(mailbox=box, key=key, lines=[line]) for box in boxes], now)
+        for box in boxes:
+            self._store[NoticeLeases].wake(project_id, box, now, end_rest=True)
+
     def settle(self, project_id: str, notices: Iterable[StoredNotice]) -> None:
         """Notes that notices were sent, or given up; their keys stay until they expire, without the lines."""
         these = self._where(project_id, {"_id": {"$in": object_ids(one["id"] for one in notices)}})
@@ -139,6 +154,10 @@ class MailboxLease(StoredLease):
 
     gathersUntil: NotRequired[datetime]
     """Until when the notices after a first one wait, to be sent together."""
+    lastFailure: NotRequired[str]
+    """Why the last attempt failed that did."""
+    lastFailureAt: NotRequired[datetime]
+    """When that was over."""
 
 
 class NoticeLeases(LeaseQueue[MailboxLease]):
@@ -146,6 +165,15 @@ class NoticeLeases(LeaseQueue[MailboxLease]):
 
     name = "noticeLeases"
     record_id = staticmethod(str)
+
+    def get(self, project_id: str, mailbox: str) -> MailboxLease | None:
+        """Returns the lease of a mailbox, None where nothing was ever queued for it."""
+        return self._find_one(project_id, {"_id": mailbox})
+
+    def note_failure(self, project_id: str, mailbox: str, why: str, at: datetime) -> None:
+        """Notes why an attempt failed, which the member sees who sent a test."""
+        failure = {"lastFailure": why, "lastFailureAt": at}
+        self._collection.update_one(self._one(project_id, mailbox), {"$set": failure})
 
     def gather(self, project_id: str, mailbox: str, until: datetime) -> None:
         """Has the notices of a mailbox wait until an instant, to be sent together."""

@@ -21,7 +21,7 @@ from app.documents.record import Decision, StoredDocument, brief_of, document_ev
 from app.projects.rules import StoredSecret
 from app.review.anchors import Quote, first_places, locate, quote_at
 from app.review.errors import ThreadNotYours, ThreadResolved
-from app.review.schemas import MOST_COMMENTS
+from app.review.schemas import MOST_COMMENTS, MOST_TEXT
 from app.review.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
 
 MOST_UNRESOLVED = 200
@@ -38,6 +38,7 @@ MOST_COUNTED = 100
 
 TOO_MANY_THREADS = f"The document has {MOST_THREADS:,} threads, the most there may be."
 TOO_MANY_BY_LINKS = f"The document has {MOST_BY_LINKS} threads by review links, the most there may be: answer one."
+TOO_LONG = f"The thread would have over {MOST_TEXT:,} characters, the most there may be: open another."
 TOO_MANY_COMMENTS = f"The thread has {MOST_COMMENTS} comments, the most there may be: open another."
 
 
@@ -337,6 +338,8 @@ def _changed(
     if text is not None:
         if len(thread["comments"]) >= MOST_COMMENTS:
             raise BadRequest(errors=[Problem(field="text", message=TOO_MANY_COMMENTS)])
+        if len(text) + sum(len(one["text"]) for one in thread["comments"]) > MOST_TEXT:
+            raise BadRequest(errors=[Problem(field="text", message=TOO_LONG)])
         comment = StoredComment(id=comment_id, at=call.now, by=call.actor, text=text)
         fields["comments"] = [*thread["comments"], comment]
     moved = fields.get("state", thread["state"]) != thread["state"]

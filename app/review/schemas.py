@@ -17,6 +17,8 @@ from app.review.vocabulary import ThreadLevel, ThreadState
 
 MOST_COMMENTS = 100
 """Maximum number of comments of a thread."""
+MOST_TEXT = 100_000
+"""Maximum number of characters of a thread's comments together: lists answer 200 threads at once."""
 
 
 MOST_OPENED = 50

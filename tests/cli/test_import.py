@@ -232,6 +232,9 @@ class TestImporting:
         write(tmp_path, "future.md", "---\ntitle: Future\ndate: 2999-01-02T09:00:00Z\n---\nx")
         write(tmp_path, "undated.md", "---\ntitle: Undated\n---\nx")
         write(tmp_path, "hidden.md", "---\ntitle: Hidden\ndate: 2020-01-02\npublished: false\n---\nx")
+        write(tmp_path, "capital.md", "---\ntitle: Draft\ndate: 2020-01-02\nDraft: true\ndraft: false\n---\nx")
+        write(tmp_path, "capital2.md", "+++\ntitle = 'Hidden'\ndate = 2020-01-02\nPublished = false\n+++\nx")
+        write(tmp_path, "Drafts/folder.md", "---\ntitle: Folder\ndate: 2020-01-02\n---\nx")
         write(tmp_path, "_drafts/early.md", "---\ntitle: Early\ndate: 2020-01-02\n---\nx")
         write(tmp_path, "posts/drafts/2/early2.md", "---\ntitle: Early\ndate: 2020-01-02\ndraft: false\n---\nx")
 

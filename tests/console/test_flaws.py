@@ -294,3 +294,17 @@ def test_remarks_stand_beside_their_passage_while_a_text_is_revised(window: Wind
         window.open(f"/console/documents/{document['id']}/edit")
         window.until(lambda: window.has(".editor") and window.chrome.execute_script(LINES) >= 10)
     assert window.problems() == []
+
+
+def test_a_record_is_dated_with_its_year(window: Window, project: Project) -> None:
+    ctx = project.context(project.token("Ingrid"))
+    document = a_document(ctx, title="Rye", markdown=TEXT)
+    review = {"facts": True, "sources": True, "examined": "Every step."}
+    OPERATIONS["approve_document"](ctx, document["id"], fields={"review": review})
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/record/{document['version']}")
+    window.until(lambda: not window.has("time[data-time]"))
+    year = str(ctx.now.year)
+    times = [one.text for one in window.chrome.find_elements(By.CSS_SELECTOR, ".record time[title]")]
+    assert times
+    assert all(year in time for time in times)
+    assert window.problems() == []

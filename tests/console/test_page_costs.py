@@ -54,7 +54,7 @@ PATHS = (
     ),
     *("/table", "/table?q=flour", "/table?column=slug&column=key&column=author&column=cluster&column=publishedAt"),
     *("/pictures", "/pictures?show=unused", "/pictures/{image}"),
-    *("/inbox", "/inbox/count", "/inbox/settings"),
+    *("/inbox", "/inbox/count", "/inbox/settings", "/inbox/test"),
     *("/plan", "/plan/many", "/plan/categories", "/plan/categories/{category}", "/plan/clusters"),
     *("/plan/clusters/{cluster}", *(f"/administration{page}" for page in ADMINISTRATION)),
     *(f"/documents/{{document}}{page}" for page in DOCUMENT),

@@ -461,7 +461,7 @@ def test_who_types_an_answer_stays_in_it_when_another_remark_is_resolved(window:
     OPERATIONS["resolve_thread"](project.context(), document["id"], ids["7"].removeprefix("#t-"), fields={})
     project.store[Outboxes].publish_all(project.id)
     window.until(lambda: not window.has(ids["7"]))
-    assert window.chrome.execute_script(IS_IN_VIEW)
+    window.until(lambda: window.chrome.execute_script(IS_IN_VIEW))
     window.keys("28")
     assert window.find(f"{ids['5']} textarea").get_property("value") == "At 28"
 

@@ -30,7 +30,8 @@ def documents(project: Project) -> dict[str, dict[str, Any]]:
 def sent(page: str) -> dict[str, str]:
     """Returns the fields of the grid as a browser would send them."""
     table = unescape(page.partition('aria-label="Table">\n')[2].partition("</textarea>")[0])
-    ticked = re.findall(r'name="(order)" value="([^"]*)" checked', page)
+    ticked = re.findall(r'name="(order)" value="([^"]*)" checked|name="(made)" value="([^"]*)"', page)
+    ticked = [tuple(filter(None, one)) for one in ticked]
     hidden = re.findall(r'name="(_key)" value="([^"]*)"', page)
     return {"table": table, **dict((*ticked, *hidden)), **chosen(page)}
 
@@ -295,6 +296,7 @@ def test_rows_that_were_refused_stay_on_the_page_to_be_corrected_and_added(edito
     added = editor.post("/console/plan/many", confirmed="yes", **sent(checked)).text
     assert "<strong>2</strong> created" in added
     assert "to correct" not in added
+    assert re.findall(r'<a href="/console/documents/\w+">([^<]+)</a>', added) == ["Rye", "Rye", "Stollen"]
     found = OPERATIONS["list_documents"](project.context(), fields={"sort": "title", "limit": 9, "offset": 0}).body
     assert sorted((one["key"], one["dueDate"]) for one in found) == [
         ("Rye", "2099-04-02"),
@@ -450,6 +452,14 @@ def test_a_document_that_has_another_title_now_is_changed_only_if_that_is_chosen
 
     planned(editor, table, **{"piece.0": "new"})
     assert [title for title, *_ in all_due(project)] == ["C# basics", "C++ basics", "Sharp basics"]
+
+
+def test_a_title_that_a_document_without_a_key_has_is_pointed_out(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), title="Rye")
+    page = editor.post("/console/plan/many", table="Title\nrye\nOats\n").text
+    assert "<strong>2</strong> new" in page
+    assert page.count("has this title.") == 1
+    assert f'href="/console/documents/{document["id"]}">A document</a> has this title.' in page
 
 
 def test_what_is_in_the_trash_does_not_hold_its_title(editor: Visitor, project: Project) -> None:

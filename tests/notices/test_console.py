@@ -19,6 +19,7 @@ from tests.documents.steps import a_document, a_document_in, in_hours, ok, path_
 from tests.make import Project, Token, an_app
 from tests.notices.conftest import Inboxes, Post, a_member, token_of
 from tests.rest.client import Rest
+from tests.webhooks.receiver import Receiver
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -180,6 +181,79 @@ def test_a_test_message_arrives_though_notices_are_off(
     assert mails.messages[0]["Subject"].startswith("A test")
     ok(rest.patch(f"/members/{ada['id']}", {"notify": {"email": False}}))
     assert "Choose e-mail or Slack first" in signed_in.post("/console/inbox/test").text
+
+
+def test_a_page_says_what_came_of_a_test(
+    signed_in: Visitor, rest: Rest, ada: dict[str, Any], post: Post, mails: Inboxes, slack: Receiver
+) -> None:
+    ok(rest.patch(f"/members/{ada['id']}", {"notify": {"digest": "off", "slack": slack.url}}))
+    mails.refusal = "554 no such mailbox"
+    assert "the test is on its way" not in signed_in.get("/console/inbox/settings").text
+    page = signed_in.post("/console/inbox/test").text
+    assert page.count("the test is on its way") == 2
+    assert 'hx-get="/console/inbox/test"' in page
+
+    assert post.deliver() == 1
+    page = signed_in.get("/console/inbox/test").text
+    assert "Slack: the test was sent." in page
+    assert "E-mail: the test could not be sent. The mail server refused it" in page
+    assert "hx-get" not in page
+
+    mails.refusal = None
+    signed_in.post("/console/inbox/test")
+    assert "E-mail: the test is on its way" in signed_in.get("/console/inbox/test").text
+    assert post.deliver() >= 1  # at once, though the mailbox would rest after its failure
+    assert "E-mail: the test was sent." in signed_in.get("/console/inbox/test").text
+
+
+BOX = 'name="notices" value="yes" checked'
+
+
+def joined(app: Flask, rest: Rest, name: str, email: str | None, **fields: str) -> tuple[str, dict[str, Any]]:
+    """Invites a member who accepts; returns the pages before and after that, and their settings."""
+    member = ok(rest.post("/members", {"name": name, "email": email}), 201)
+    link = ok(rest.post(f"/members/{member['id']}/invitations", {"scopes": ["read", "write"]}), 201)["link"]
+    client = app.test_client()
+    client.set_cookie(ZONE_COOKIE, "Asia/Kolkata", path="/console")
+    form = {"invitation": link.partition("#")[2]}
+    page = client.post("/console/join", data={**form, "look": "yes"}).text
+    page += client.post("/console/join", data={**form, **fields}).text
+    return page, ok(rest.get(f"/members/{member['id']}"))["notify"]
+
+
+def test_who_joins_with_an_address_is_told_daily_unless_they_untick_it(mailing_app: Flask, rest: Rest) -> None:
+    page, notify = joined(mailing_app, rest, "Mateo", "mateo@example.org", notices="yes")
+    assert BOX in page
+    assert "Each day you get an e-mail" in page
+    assert "cwm_" in page
+    assert notify == {"email": True, "slack": None, "digest": "daily", "hour": 2}  # 08:00 in India
+    others: tuple[tuple[str, str | None, dict[str, str]], ...]
+    others = (("Lee", "lee@example.org", {}), ("Kim", None, {"notices": "yes"}))
+    for name, email, fields in others:
+        page, notify = joined(mailing_app, rest, name, email, **fields)
+        assert ("Each day you get" in page, "cwm_" in page) == (False, True)
+        assert (notify["email"], notify["digest"]) == (False, "off")
+
+
+def test_a_server_that_sends_no_mail_offers_none(app: Flask, project: Project) -> None:
+    rest = Rest(app.test_client(), project.token())
+    page, notify = joined(app, rest, "Mateo", "mateo@example.org", notices="yes")
+    assert BOX not in page
+    assert ("Each day you get" in page, notify["digest"]) == (False, "off")
+
+
+def test_who_gets_no_notices_is_offered_the_daily_one_in_one_click(
+    signed_in: Visitor, rest: Rest, ada: dict[str, Any]
+) -> None:
+    assert "You get no notices." not in signed_in.get("/console/inbox/settings").text
+    ok(rest.patch(f"/members/{ada['id']}", {"notify": {"digest": "off", "email": False}}))
+    page = signed_in.get("/console/inbox/settings").text
+    form = page.partition("You get no notices.")[2].partition("</form>")[0]
+    assert "to ada@example.org" in form
+    signed_in.post("/console/inbox/settings", **dict(re.findall('name="([a-z]+)" value="([^"]*)"', form)))
+    notify = ok(rest.get(f"/members/{ada['id']}"))["notify"]
+    assert notify == {"email": True, "slack": None, "digest": "daily", "hour": 8}
+    assert "You get no notices." not in signed_in.get("/console/inbox/settings").text
 
 
 @pytest.mark.contract("decided-notices.one-click")

@@ -549,6 +549,16 @@ def test_a_document_has_at_most_1000_threads_and_they_are_listed_in_pages(api, a
 
 
 @pytest.mark.contract("decided-threads.caps")
+def test_the_comments_of_a_thread_have_at_most_100_000_characters(api, document) -> None:
+    thread = f"{path_of(document)}/threads/{opened(api, document, text='x' * 5_000)['id']}"
+    for _ in range(19):
+        ok(api.post(f"{thread}/replies", {"text": "x" * 5_000}), 201)
+    for path, body in ((f"{thread}/replies", {"text": "x"}), (f"{thread}/resolve", {"text": "x"})):
+        assert [one["field"] for one in refused(api.post(path, body), "BadRequest")["errors"]] == ["text"]
+    ok(api.post(f"{thread}/resolve"))
+
+
+@pytest.mark.contract("decided-threads.caps")
 def test_visitors_open_at_most_100_threads_of_a_document(api, store, document) -> None:
     made = ok(api.post(f"{path_of(document)}/review-links", {"name": "Lee"}), 201)
     ctx, document_id = visit(store, made["link"].partition("#")[2], this_instant())

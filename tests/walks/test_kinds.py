@@ -37,6 +37,7 @@ KINDS: dict[str, dict[str, str]] = {
         "budgets": "guards/test_budgets::test_restoring_what_was_live_counts_as_a_publication",
     },
     "a secret ends with its maker": {
+        "found nowhere else": "walks/test_secrets::test_no_secret_is_where_it_does_not_belong",
         "every secret, revoked, rotated, expired, member deleted": "walks/test_makers::test_what_a_token_made_ends_with_it",
         "their ends": "walks/test_makers::test_no_secret_outlives_the_end_of_its_maker",
         "readers that wait": "http/test_waiting::test_a_reader_whose_token_is_revoked_meanwhile_gets_no_event",
@@ -58,6 +59,7 @@ KINDS: dict[str, dict[str, str]] = {
     },
     "bounded": {
         "threads": "review/test_threads::test_a_document_has_at_most_1000_threads_and_they_are_listed_in_pages",
+        "comments": "review/test_threads::test_the_comments_of_a_thread_have_at_most_100_000_characters",
         "threads of visitors": "review/test_threads::test_visitors_open_at_most_100_threads_of_a_document",
         "texts of 2 MB on every route": "core/test_long_texts::test_every_route_reads_two_megabytes_in_seconds",
         "texts of 2 MB as html": "core/text/test_markdown::test_two_megabytes_of_anything_are_rendered_or_refused_in_seconds",
@@ -133,6 +135,7 @@ KINDS: dict[str, dict[str, str]] = {
         "lengths": "checks/test_rules::test_the_length_that_a_brief_wants",
         "byte order marks": "sections/test_sections::test_a_byte_order_mark_hides_no_heading_and_stays_in_the_first_section",
         "empty values": "cli/test_import::test_an_empty_value_is_as_if_its_key_were_not_there",
+        "drafts among files": "cli/test_import::test_publish_takes_what_is_dated_in_the_past_and_no_draft",
         "files with faults": "cli/test_import::test_a_bad_file_is_named_with_why_and_stops_nothing_else",
         "keys and slugs": "planning/test_plans::test_at_most_100_keys_of_1_to_200_characters",
         "a token without a client": "oauth/test_attacks::test_a_request_without_a_clients_id_uses_no_code_up",

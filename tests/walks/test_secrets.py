@@ -25,7 +25,7 @@ from app.core.store.store import Store
 from app.core.vocabulary import TokenKind
 from tests.databases import everything
 from tests.live import free_port, until, until_listening
-from tests.make import Project, a_project
+from tests.make import OPERATIONS, Project, a_project
 from tests.webhooks.receiver import Receiver, receiving
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
@@ -135,7 +135,8 @@ def found(
 
 def work(client: httpx.Client, project: Project, planted: dict[str, str], receiver: Receiver) -> str:
     """Does what makes and uses secrets, on every interface, wrong requests too; returns what is read afterwards."""
-    owner, delivery = project.token("Owner"), project.token(kind=TokenKind.DELIVERY)
+    ada = OPERATIONS["create_member"](project.context(), fields={"name": "Ada"}).body["id"]
+    owner, delivery = project.token("Owner", memberId=ada), project.token(kind=TokenKind.DELIVERY)
     planted |= {"management token": owner.secret, "delivery token": delivery.secret}
     bearer, site = ({"Authorization": f"Bearer {one.secret}"} for one in (owner, delivery))
 
@@ -164,7 +165,12 @@ def work(client: httpx.Client, project: Project, planted: dict[str, str], receiv
     graphql = [{"query": "{ documents { title } }"}, {"query": "{ nothing }"}, {"query": "{"}]
     read = [client.post("/graphql", json=one, headers=site).text for one in graphql]
 
-    planted["session"], invitation = in_the_console(client, owner.secret, member)
+    link = rest("POST", f"/documents/{document}/review-links", {"name": "Lee"})["link"].partition("#")[2]
+    client.post("/console/review", data={"link": link})
+    client.cookies.clear()
+    planted["review link"] = link
+    planted["session"], invitation, planted["calendar"] = in_the_console(client, owner.secret, member)
+    client.get("/calendar.ics", params={"token": planted["calendar"]})
     planted["invitation"] = invitation
     planted["token of a member"] = accepted(client, invitation)
     for path in ("/documents", "/graphql?query={categories{id}}", "/mcp", "/metrics", "/console/board", "/nowhere"):
@@ -180,8 +186,8 @@ def work(client: httpx.Client, project: Project, planted: dict[str, str], receiv
     return "".join([*read, *(client.get(path, headers=bearer).text for path in reads)])
 
 
-def in_the_console(client: httpx.Client, token: str, member: str) -> tuple[str, str]:
-    """Signs in to the console and invites a member; returns the secrets of the session and of the invitation."""
+def in_the_console(client: httpx.Client, token: str, member: str) -> tuple[str, str, str]:
+    """Signs in and invites a member; returns the secrets of the session, the invitation and a calendar."""
     client.post("/console/sign-in", data={"token": "cwm_wrong"})
     client.post("/console/sign-in", data={"token": token})
     session = client.cookies["cw_session"]
@@ -190,9 +196,11 @@ def in_the_console(client: httpx.Client, token: str, member: str) -> tuple[str, 
     assert csrf is not None
     sent = {"_csrf": csrf[1], "scopes": "read", "days": "7"}
     link = re.search(r"/console/join#([\w.-]+)", unescape(client.post(f"{page}/invite", data=sent).text))
+    calendar = re.search(r"cwc_[\w-]+", client.post("/console/inbox/calendar", data={"_csrf": csrf[1]}).text)
     assert link is not None
+    assert calendar is not None
     client.cookies.clear()
-    return session, link[1]
+    return session, link[1], calendar[0]
 
 
 def accepted(client: httpx.Client, invitation: str) -> str:
@@ -218,7 +226,7 @@ def command_lines() -> str:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads command lines from /proc")
 def test_no_secret_is_where_it_does_not_belong(found: dict[str, str], planted: dict[str, str]) -> None:
-    assert len(planted) == 12
+    assert len(planted) == 14
     assert all(found.values())
     named = {place: {name for name, secret in planted.items() if secret in text} for place, text in found.items()}
     assert named == {place: BELONG.get(place, set()) for place in found}

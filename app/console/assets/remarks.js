@@ -25,7 +25,11 @@ function arrange() {
   $("#remarks").style.top = `${top - main.getBoundingClientRect().top}px`;
   const places = new Map(threads.map((thread) => [thread, placeOf(thread)]));
   const inOrder = threads.toSorted((one, other) => places.get(one) - places.get(other));
-  if (inOrder.some((thread, number) => thread !== threads[number])) $("#remarks").append(...inOrder); // which takes the focus
+  if (inOrder.some((thread, number) => thread !== threads[number])) {
+    const focused = document.activeElement;
+    $("#remarks").append(...inOrder);
+    focused.focus({ preventScroll: true });
+  }
   for (const thread of inOrder) {
     const place = places.get(thread);
     const more = view.documentTop + view.lineBlockAt(place).top - thread.getBoundingClientRect().top;

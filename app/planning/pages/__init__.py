@@ -15,9 +15,11 @@ from app.console.additions import Pages
 from app.console.calls import call, may, require
 from app.console.filing import make_filing
 from app.console.frame import page
+from app.console.lookups import values_of
 from app.console.sessions import context
 from app.console.words import first_statuses, today
 from app.core.errors import HttpApiDecodeError
+from app.core.schemas.validation import HEX_ID
 from app.planning import operations as plans
 from app.planning.pages.sheet_names import KINDS, NEW, STATUS, UnclearNames, unclear_names, with_choices
 from app.planning.pages.sheet_titles import meanings, with_meanings
@@ -64,12 +66,29 @@ def plan_sheet() -> BaseResponse:
     rows, unclear, is_planned = _tried(sheet, confirmed=confirmed)
     if not is_planned:
         return page("planning/plan_sheet.html", **_grid(sheet, rows, unclear))
-    outcome: dict[str, Any] = {"planned": rows, "outcomes": _counts(rows), "offers": may(briefs.mark_brief_ready)}
+    outcome: dict[str, Any] = {
+        "planned": [*_planned_before(), *rows],
+        "outcomes": _counts(rows),
+        "offers": may(briefs.mark_brief_ready),
+    }
     left = _left(sheet, rows)
     if left.rows:
         rows, unclear, _ = _tried(left)
-        outcome |= _grid(left, rows, unclear)
+        ids = [row["id"] for row in outcome["planned"] if row["id"] and not row["wrong"]]
+        outcome |= _grid(left, rows, unclear) | {"made": ids}
     return page("planning/plan_outcome.html", **outcome)
+
+
+def _planned_before() -> list[dict[str, Any]]:
+    """Returns the rows of the sheet that were planned before those that were corrected."""
+    titles = values_of("title", _made())
+    shared = {"outcome": PieceOutcome.CREATED, "piece": {}, "wrong": {}}
+    return [{"id": id, "title": title, **shared} for id, title in titles.items()]
+
+
+def _made() -> list[str]:
+    """Returns the ids of the documents that were planned before, which the form of the grid has."""
+    return [id for id in request.form.getlist("made") if HEX_ID.fullmatch(id)][:MAX_PIECES]
 
 
 def _slug_of_category(column: str, name: str) -> dict[str, str]:
@@ -98,7 +117,7 @@ def _tried(sheet: Sheet, *, confirmed: bool = False) -> tuple[list[dict[str, Any
         meant, pieces, found, confirmed = {}, plain, _refused(len(plain), refusal), False
     rows = [_row(sheet, place, *one, unclear) for place, one in enumerate(zip(pieces, found, strict=True))]
     for place, one in meant.items():
-        rows[place]["meant"] = one if one.is_asked else None
+        rows[place] |= {"meant": one if one.is_asked else None, "twin": one.twin}
         if not one.choice:
             rows[place] |= {"wrong": {"": [OTHER_TITLE]}, "outcome": PieceOutcome.REFUSED}
     return rows, unclear, confirmed
@@ -127,6 +146,7 @@ def _grid(sheet: Sheet, rows: Sequence[dict[str, Any]], unclear: UnclearNames) -
     shown = sorted(rows, key=lambda row: not row["wrong"])[:SHOWN]
     return {
         "sheet": sheet,
+        "made": _made(),
         "rows": sorted(shown, key=lambda row: row["place"]),
         "total": len(rows),
         "counts": _counts(rows),

@@ -30,6 +30,8 @@ class Meaning:
     new_key: str
     is_asked: bool
     """True if the page shows the choice."""
+    twin: str = ""
+    """The id of a document without a key that has the row's title, which no row can change."""
 
     @property
     def key(self) -> str:
@@ -53,7 +55,12 @@ def meanings(sheet: Sheet, pieces: Sequence[Mapping[str, Any]], unchanged: Itera
         own = by_key.get(key)
         same = [one for one in titled if folded(one["title"]) == folded(piece["title"]) and one.get("key")]
         others = [one for one in same if one is not own and one["key"] not in used and not one["isPublished"]]
+        twin = next(
+            (one["id"] for one in titled if folded(one["title"]) == folded(piece["title"]) and not one.get("key")), ""
+        )
         if own is None and not others:
+            if twin:
+                found[place] = Meaning({}, NEW, key, is_asked=False, twin=twin)
             continue
         free = next(one for one in (numbered(key, n) for n in count(1)) if one not in by_key and one not in taken)
         live = [one for one in (own, *same) if one and one["deletedAt"] is None]

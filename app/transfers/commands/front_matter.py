@@ -36,6 +36,8 @@ FIELDS = {
 """The field that each front matter key sets."""
 CATEGORY, KEYWORD, IMAGE = ("category", "categories"), ("keywords", "tags"), ("image", "cover")
 AUTHOR = ("authors", "author")
+DRAFT_WHEN = {"draft": True, "published": False}
+"""The keys that say that a file is a draft, and with which value."""
 OTHERS = ("aliases", "brief", "date", "publishedAt", "draft", "published", "path")
 EMPTY: tuple[object, ...] = ("", None, [], {})
 DATED_PATH = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})(?:[-/]|$)")
@@ -178,14 +180,16 @@ def _unknown(front: Mapping[str, Any]) -> list[str]:
         for key in within
         if key not in cached_schema(schema).fields
     ]
-    return [key for key in front if key not in known] + inner
+    return [key for key in front if key not in known and str(key).casefold() not in DRAFT_WHEN] + inner
 
 
 def _is_draft(front: Mapping[str, Any]) -> bool:
-    for name in ("draft", "published"):
-        if not isinstance(front.get(name), bool | None):
+    """Returns whether a file says that it is a draft; keys are compared without case, as `Draft: true` is meant so."""
+    says = [(str(key), value) for key, value in front.items() if str(key).casefold() in DRAFT_WHEN]
+    for name, value in says:
+        if not isinstance(value, bool | None):
             raise Unreadable(f"Its {name} must be true or false, without quotes.")
-    return front.get("draft") is True or front.get("published") is False
+    return any(value is DRAFT_WHEN[name.casefold()] for name, value in says)
 
 
 def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:

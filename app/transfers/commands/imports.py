@@ -151,7 +151,7 @@ class _Run:
 
     def _is_among_drafts(self, file: Path) -> bool:
         folder = self.root if self.root.is_dir() else self.root.parent
-        return not DRAFTS.isdisjoint(file.relative_to(folder.parent).parts[:-1])
+        return not DRAFTS.isdisjoint(map(str.casefold, file.relative_to(folder.parent).parts[:-1]))
 
     def send(self, batch: Sequence[tuple[Path, Post]]) -> None:
         """Imports one batch; with `--update` and `--publish` it also changes and publishes documents of it."""

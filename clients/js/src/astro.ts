@@ -112,7 +112,7 @@ async function schemaOf() {
       .object({ url: z.string(), alt: text, width: z.number().nullable(), height: z.number().nullable(), srcset: text })
       .nullable(),
     category: z.object({ id: z.string(), slug: z.string(), name: z.string() }).nullable(),
-    author: z.object({ id: z.string(), name: z.string() }).nullable(),
+    author: z.object({ id: z.string(), slug: z.string(), name: z.string(), bio: text, imageUrl: text }).nullable(),
     disclosure: z.object({ value: z.string(), models: z.array(z.string()), reviewedAt: text, responsible: text }),
     sources: z.array(z.object({ number: z.number(), title: z.string(), url: text, publisher: text, publishedOn: text })),
   });

@@ -1,6 +1,8 @@
 import { ContentWorkflowError } from "./errors.js";
 import type { TypedQuery } from "./query.js";
 import {
+  type AuthorsQuery,
+  authorsQuery,
   type CategoriesQuery,
   categoriesQuery,
   type ChangesQuery,
@@ -31,6 +33,8 @@ export type PublishedDocument = PublishedFragment;
 export type Changes = ChangesQuery["changes"];
 /** A document that was taken off. */
 export type Removed = Changes["removed"][number];
+/** Who wrote published documents. */
+export type Author = AuthorsQuery["authors"][number];
 /** A past slug, and the slug that it leads to. */
 export type Redirect = RedirectsQuery["redirects"][number];
 /** A document as it is now. */
@@ -57,6 +61,8 @@ export interface Client {
   document(slug: string): Promise<PublishedDocument | null>;
   /** Returns the categories without a parent, by name, with all below them. */
   categories(): Promise<Category[]>;
+  /** Returns the authors of live documents, by name. */
+  authors(): Promise<Author[]>;
   /** Returns the slugs under which live documents were published before. */
   redirects(): Promise<Redirect[]>;
   /** Returns a document as it is now, published or not; null for an unknown id. The token needs the drafts permission. */
@@ -124,6 +130,10 @@ class DeliveryClient implements Client {
     }
     setPaths(roots, []);
     return roots;
+  }
+
+  async authors(): Promise<Author[]> {
+    return (await this.query(authorsQuery)).authors;
   }
 
   async redirects(): Promise<Redirect[]> {

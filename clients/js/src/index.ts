@@ -1,5 +1,5 @@
 /** Reads what a project has published. */
-export { type Category, type Client, type ClientOptions, createClient } from "./client.js";
+export { type Author, type Category, type Client, type ClientOptions, createClient } from "./client.js";
 export type { Changes, Preview, PublishedDocument, Redirect, Removed } from "./client.js";
 export { ContentWorkflowError } from "./errors.js";
 export type { TypedQuery } from "./query.js";

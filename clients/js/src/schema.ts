@@ -21,8 +21,14 @@ export type Scalars = {
 export type Author = {
   /** The member's id: 24 hexadecimal digits. */
   id: Scalars['ID']['output'];
+  /** What readers learn about them. */
+  bio: Maybe<Scalars['String']['output']>;
+  /** The address of their picture, http or https. */
+  imageUrl: Maybe<Scalars['String']['output']>;
   /** The member's name, as it is now. */
   name: Scalars['String']['output'];
+  /** Their slug: unique in the project, for use in URLs. */
+  slug: Scalars['String']['output'];
 };
 
 /** What documents are filed under. Categories form a tree. */
@@ -183,6 +189,10 @@ export type Preview = {
 
 /** Published content of the project that the token belongs to. */
 export type Query = {
+  /** The author of published documents with a slug. */
+  author: Maybe<Author>;
+  /** All authors of published documents, by name. */
+  authors: Array<Author>;
   /** All categories, by name. */
   categories: Array<Category>;
   /** A category by its id. */
@@ -207,6 +217,12 @@ export type Query = {
   redirect: Maybe<Redirect>;
   /** The slugs under which published documents were delivered before, those left last first. A slug that another document is delivered under now is none; one that several documents left leads to the latest. */
   redirects: Array<Redirect>;
+};
+
+
+/** Published content of the project that the token belongs to. */
+export type QueryAuthorArgs = {
+  slug: Scalars['String']['input'];
 };
 
 
@@ -327,7 +343,12 @@ export type Source = {
   publishedOn: Maybe<Scalars['String']['output']>;
 };
 
-export type PublishedFragment = { id: string, slug: string, title: string, subtitle: string | null, excerpt: string | null, html: string, markdown: string, metaTitle: string | null, metaDescription: string | null, isPublished: boolean, publishedAt: string | null, updatedAt: string | null, wordCount: number, clusterId: string | null, coverImage: { url: string, alt: string | null, width: number | null, height: number | null, srcset: string | null } | null, category: { id: string, slug: string, name: string } | null, author: { id: string, name: string } | null, disclosure: { value: string, models: Array<string>, reviewedAt: string | null, responsible: string | null }, sources: Array<{ number: number, title: string, url: string | null, publisher: string | null, publishedOn: string | null }> };
+export type PublishedFragment = { id: string, slug: string, title: string, subtitle: string | null, excerpt: string | null, html: string, markdown: string, metaTitle: string | null, metaDescription: string | null, isPublished: boolean, publishedAt: string | null, updatedAt: string | null, wordCount: number, clusterId: string | null, coverImage: { url: string, alt: string | null, width: number | null, height: number | null, srcset: string | null } | null, category: { id: string, slug: string, name: string } | null, author: { id: string, slug: string, name: string, bio: string | null, imageUrl: string | null } | null, disclosure: { value: string, models: Array<string>, reviewedAt: string | null, responsible: string | null }, sources: Array<{ number: number, title: string, url: string | null, publisher: string | null, publishedOn: string | null }> };
+
+export type AuthorsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type AuthorsQuery = { authors: Array<{ id: string, slug: string, name: string, bio: string | null, imageUrl: string | null }> };
 
 export type CategoriesQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -340,14 +361,14 @@ export type ChangesQueryVariables = Exact<{
 }>;
 
 
-export type ChangesQuery = { changes: { cursor: string, hasMore: boolean, categoriesChanged: boolean, authorsChanged: boolean, removed: Array<{ id: string, slug: string }>, documents: Array<{ id: string, slug: string, title: string, subtitle: string | null, excerpt: string | null, html: string, markdown: string, metaTitle: string | null, metaDescription: string | null, isPublished: boolean, publishedAt: string | null, updatedAt: string | null, wordCount: number, clusterId: string | null, coverImage: { url: string, alt: string | null, width: number | null, height: number | null, srcset: string | null } | null, category: { id: string, slug: string, name: string } | null, author: { id: string, name: string } | null, disclosure: { value: string, models: Array<string>, reviewedAt: string | null, responsible: string | null }, sources: Array<{ number: number, title: string, url: string | null, publisher: string | null, publishedOn: string | null }> }> } };
+export type ChangesQuery = { changes: { cursor: string, hasMore: boolean, categoriesChanged: boolean, authorsChanged: boolean, removed: Array<{ id: string, slug: string }>, documents: Array<{ id: string, slug: string, title: string, subtitle: string | null, excerpt: string | null, html: string, markdown: string, metaTitle: string | null, metaDescription: string | null, isPublished: boolean, publishedAt: string | null, updatedAt: string | null, wordCount: number, clusterId: string | null, coverImage: { url: string, alt: string | null, width: number | null, height: number | null, srcset: string | null } | null, category: { id: string, slug: string, name: string } | null, author: { id: string, slug: string, name: string, bio: string | null, imageUrl: string | null } | null, disclosure: { value: string, models: Array<string>, reviewedAt: string | null, responsible: string | null }, sources: Array<{ number: number, title: string, url: string | null, publisher: string | null, publishedOn: string | null }> }> } };
 
 export type DocumentQueryVariables = Exact<{
   slug: Scalars['String']['input'];
 }>;
 
 
-export type DocumentQuery = { documentBySlug: { id: string, slug: string, title: string, subtitle: string | null, excerpt: string | null, html: string, markdown: string, metaTitle: string | null, metaDescription: string | null, isPublished: boolean, publishedAt: string | null, updatedAt: string | null, wordCount: number, clusterId: string | null, coverImage: { url: string, alt: string | null, width: number | null, height: number | null, srcset: string | null } | null, category: { id: string, slug: string, name: string } | null, author: { id: string, name: string } | null, disclosure: { value: string, models: Array<string>, reviewedAt: string | null, responsible: string | null }, sources: Array<{ number: number, title: string, url: string | null, publisher: string | null, publishedOn: string | null }> } | null };
+export type DocumentQuery = { documentBySlug: { id: string, slug: string, title: string, subtitle: string | null, excerpt: string | null, html: string, markdown: string, metaTitle: string | null, metaDescription: string | null, isPublished: boolean, publishedAt: string | null, updatedAt: string | null, wordCount: number, clusterId: string | null, coverImage: { url: string, alt: string | null, width: number | null, height: number | null, srcset: string | null } | null, category: { id: string, slug: string, name: string } | null, author: { id: string, slug: string, name: string, bio: string | null, imageUrl: string | null } | null, disclosure: { value: string, models: Array<string>, reviewedAt: string | null, responsible: string | null }, sources: Array<{ number: number, title: string, url: string | null, publisher: string | null, publishedOn: string | null }> } | null };
 
 export type PreviewQueryVariables = Exact<{
   id: Scalars['ID']['input'];
@@ -363,8 +384,9 @@ export type RedirectsQueryVariables = Exact<{
 
 export type RedirectsQuery = { redirects: Array<{ from: string, to: string }> };
 
+export const authorsQuery = "query Authors {\n  authors { id slug name bio imageUrl }\n}" as TypedQuery<AuthorsQuery, AuthorsQueryVariables>;
 export const categoriesQuery = "query Categories {\n  categories { id slug name description documentCount parent { id } }\n}" as TypedQuery<CategoriesQuery, CategoriesQueryVariables>;
-export const changesQuery = "query Changes($after: String, $limit: Int) {\n  changes(after: $after, limit: $limit) {\n    cursor\n    hasMore\n    categoriesChanged\n    authorsChanged\n    removed { id slug }\n    documents { ...Published }\n  }\n}\nfragment Published on Document {\n  id\n  slug\n  title\n  subtitle\n  excerpt\n  html\n  markdown\n  metaTitle\n  metaDescription\n  isPublished\n  publishedAt\n  updatedAt\n  wordCount\n  clusterId\n  coverImage { url alt width height srcset }\n  category { id slug name }\n  author { id name }\n  disclosure { value models reviewedAt responsible }\n  sources { number title url publisher publishedOn }\n}" as TypedQuery<ChangesQuery, ChangesQueryVariables>;
-export const documentQuery = "query Document($slug: String!) {\n  documentBySlug(slug: $slug) { ...Published }\n}\nfragment Published on Document {\n  id\n  slug\n  title\n  subtitle\n  excerpt\n  html\n  markdown\n  metaTitle\n  metaDescription\n  isPublished\n  publishedAt\n  updatedAt\n  wordCount\n  clusterId\n  coverImage { url alt width height srcset }\n  category { id slug name }\n  author { id name }\n  disclosure { value models reviewedAt responsible }\n  sources { number title url publisher publishedOn }\n}" as TypedQuery<DocumentQuery, DocumentQueryVariables>;
+export const changesQuery = "query Changes($after: String, $limit: Int) {\n  changes(after: $after, limit: $limit) {\n    cursor\n    hasMore\n    categoriesChanged\n    authorsChanged\n    removed { id slug }\n    documents { ...Published }\n  }\n}\nfragment Published on Document {\n  id\n  slug\n  title\n  subtitle\n  excerpt\n  html\n  markdown\n  metaTitle\n  metaDescription\n  isPublished\n  publishedAt\n  updatedAt\n  wordCount\n  clusterId\n  coverImage { url alt width height srcset }\n  category { id slug name }\n  author { id slug name bio imageUrl }\n  disclosure { value models reviewedAt responsible }\n  sources { number title url publisher publishedOn }\n}" as TypedQuery<ChangesQuery, ChangesQueryVariables>;
+export const documentQuery = "query Document($slug: String!) {\n  documentBySlug(slug: $slug) { ...Published }\n}\nfragment Published on Document {\n  id\n  slug\n  title\n  subtitle\n  excerpt\n  html\n  markdown\n  metaTitle\n  metaDescription\n  isPublished\n  publishedAt\n  updatedAt\n  wordCount\n  clusterId\n  coverImage { url alt width height srcset }\n  category { id slug name }\n  author { id slug name bio imageUrl }\n  disclosure { value models reviewedAt responsible }\n  sources { number title url publisher publishedOn }\n}" as TypedQuery<DocumentQuery, DocumentQueryVariables>;
 export const previewQuery = "query Preview($id: ID!) {\n  document(id: $id) {\n    preview {\n      slug\n      title\n      subtitle\n      excerpt\n      html\n      markdown\n      metaTitle\n      metaDescription\n      updatedAt\n      version\n      coverImage { url alt width height srcset }\n      category { id slug name }\n      sources { number title url publisher publishedOn }\n    }\n  }\n}" as TypedQuery<PreviewQuery, PreviewQueryVariables>;
 export const redirectsQuery = "query Redirects($offset: Int) {\n  redirects(limit: 100, offset: $offset) { from to }\n}" as TypedQuery<RedirectsQuery, RedirectsQueryVariables>;

@@ -70,6 +70,37 @@ test("documents that exchange their slugs, leave, or are filed elsewhere are wha
   assert.deepEqual(titles(site), titles(fresh));
 });
 
+test("what is published, renamed and taken off while builds read is there after the last one", async () => {
+  const site = await collection();
+  const busy = async (name) => {
+    const { id } = await publish({ title: name, slug: name });
+    await republish(id, { slug: `${name}-renamed` });
+    if (name.endsWith("gone")) await manage("POST", `/documents/${id}/unpublish`, {});
+  };
+  const names = Array.from({ length: 24 }, (_, number) => `busy-${number}${number % 3 ? "" : "-gone"}`);
+  let isBusy = true;
+  const writers = Promise.all(names.map(busy)).finally(() => (isBusy = false));
+  while (isBusy) await site.load();
+  await writers;
+  await site.load();
+
+  const fresh = await collection();
+  await fresh.load();
+  assert.deepEqual(titles(site), titles(fresh));
+  assert.equal([...site.entries.keys()].filter((slug) => slug.startsWith("busy-")).length, 16);
+});
+
+test("an author's new name reaches their documents", async () => {
+  const site = await collection();
+  await site.load();
+  const { author } = site.entries.get("crème").data;
+  await manage("PATCH", `/members/${author.id}`, { name: "Countess of Lovelace" });
+  await site.load();
+  await manage("PATCH", `/members/${author.id}`, { name: author.name });
+
+  assert.equal(site.entries.get("crème").data.author.name, "Countess of Lovelace");
+});
+
 test("a category's new name reaches the documents in it", async () => {
   const site = await collection();
   await site.load();

@@ -78,6 +78,14 @@ test("categories are a tree with paths", async () => {
   assert.deepEqual(others, []);
 });
 
+test("authors are those of live documents", async () => {
+  const [ada, ...others] = await client.authors();
+
+  assert.deepEqual([ada.slug, ada.name, ada.bio, ada.imageUrl], ["ada-lovelace", "Ada Lovelace", null, null]);
+  assert.deepEqual((await client.document("crème")).author, ada);
+  assert.deepEqual(others, []);
+});
+
 test("redirects lead from past slugs to present ones", async () => {
   const { id } = await publish({ title: "Moved", slug: "before" });
   await republish(id, { slug: "after" });
