@@ -26,6 +26,7 @@ from app.documents.store import Documents
 from app.features import connect
 from app.review.errors import ThreadsOpen
 from app.transfers import operations as transfers
+from app.transfers.errors import ImportStopped
 from app.transfers.folders import import_documents
 from app.transfers.lines import Checked
 from app.transfers.operations import check_import, export_lines, import_lines
@@ -551,7 +552,7 @@ def test_a_slug_that_is_taken_during_the_import_ends_it_with_one_line(
         a_document(other.context(), title="Flour")
         yield from lines[-3:]
 
-    with pytest.raises(BadRequest, match="Others wrote to the project at the same time"):
+    with pytest.raises(ImportStopped, match="Others wrote to the project at the same time"):
         import_lines(other.context(), taken_in_between())
 
     assert len(called(other.context(), "list_documents", limit=100, offset=0, sort="title")) == 1
@@ -587,7 +588,7 @@ def test_a_document_whose_texts_another_import_deleted_is_not_written(
                 import_lines(other.context(), [])
             yield line
 
-    with pytest.raises(BadRequest, match="Others wrote to the project at the same time"):
+    with pytest.raises(ImportStopped, match="Others wrote to the project at the same time"):
         import_lines(other.context(), another_begins())
 
     assert fresh_store.database.documents.count_documents({}) == 0
