@@ -147,7 +147,8 @@ class WithLosses(TypedDict):
 
 def losses_of_published(ctx: Context, document: Any, fields: Fields) -> WithLosses:
     """Returns what a text that is published loses in html, unless the project has switched that check off."""
-    levels = levels_of(ctx.store[Projects].recent_settings(ctx.project_id))
+    project: Any = ctx.caller.project or ctx.store[Projects].recent_settings(ctx.project_id)
+    levels = levels_of(project)
     checks = [one for one in ctx.features.checks if one.name == CheckName.HTML_KEPT]
     with processing(ctx, fields["markdown"]):
         lost = failed(run_checks(Subject(document, fields["markdown"], (), (), parse=ctx.content.of), levels, checks))

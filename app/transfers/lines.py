@@ -298,7 +298,8 @@ def complete_document(
     words = [word_count(one.text) for one in paragraphs]
     written = provenance_of(paragraphs, words, history.origins[markdown_id], history.revisions)
     attribution = attribution_of(written, history.revisions[snapshot["version"]].get("review"))
-    delivered = cast(Publication, {**delivered, **attribution, "sources": sources})
+    listed: Record = {} if snapshot["sources"] is None else {"sources": sources}  # published by a release that had none
+    delivered = cast(Publication, {**delivered, **attribution, **listed})
     record |= {"publishedAt": published_at, "published": published_part(delivered)}
     record["trashedPublication"] = delivered if line["deletedAt"] else None
     return CompleteDocument(record, delivered, ({"id": html_id, "documentId": line["id"], "text": text.html},))

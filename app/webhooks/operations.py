@@ -2,20 +2,22 @@
 
 import base64
 import secrets
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.core.context import Context
 from app.core.errors import BadRequest, NotFound, Problem, or_raise
 from app.core.operation import Effect, Result, operation
-from app.core.records import record_of, record_tag
+from app.core.records import record_tag
 from app.core.schemas.loading import Fields, in_order, problems
 from app.core.vocabulary import Scope
 from app.outbound.ip_addresses import wrong_url
 from app.projects.store import Projects
 from app.webhooks.attempt_store import Deliveries
-from app.webhooks.responses import Delivery, NewWebhook, Webhook, delivery_record
-from app.webhooks.rules import TEST, WEBHOOKS_PER_PROJECT, StoredWebhook, rotated
-from app.webhooks.schemas import DeliveryQuery, WebhookChanges, WebhookFields
+from app.webhooks.responses import Delivery, NewWebhook, Webhook, delivery_record, webhook_record
+from app.webhooks.rules import TEST, WEBHOOKS_PER_PROJECT, StoredHeader, StoredWebhook, rotated
+from app.webhooks.schemas import HIDDEN, DeliveryQuery, WebhookChanges, WebhookFields
 from app.webhooks.store import Leases, Webhooks
 
 UNSET: dict[str, Any] = {"events": [], "description": ""}
@@ -25,7 +27,7 @@ NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find
 @operation(Scope.ADMIN, Effect.READS, "GET /webhooks")
 def list_webhooks(ctx: Context) -> Result[list[Webhook]]:
     """List the project's webhooks, oldest first."""
-    return Result([record_of(Webhook, webhook) for webhook in ctx.store[Webhooks].all(ctx.project_id)])
+    return Result([webhook_record(webhook) for webhook in ctx.store[Webhooks].all(ctx.project_id)])
 
 
 @operation(Scope.ADMIN, Effect.READS, "GET /webhooks/<id>")
@@ -48,13 +50,15 @@ def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
 
     The secret is shown only in this response.
     """
-    _check(ctx, WebhookFields, fields)
+    headers = _headers([], fields.get("headers") or {})
+    _check(ctx, WebhookFields, fields, headers)
     if not ctx.store[Projects].count_up(ctx.project_id, "webhooks", WEBHOOKS_PER_PROJECT):
         raise BadRequest(f"The project has {WEBHOOKS_PER_PROJECT} webhooks already: delete one first.", errors=[])
     secret = new_secret()
     webhook = {
         "url": fields["url"],
         **{name: fields.get(name) or unset for name, unset in UNSET.items()},
+        "headers": headers,
         "enabled": True,
         "disabledAt": None,
         "secrets": rotated([], secret, ctx.now),
@@ -80,9 +84,12 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webh
 
     Events from the time when it was off are not sent afterwards.
     """
-    webhook = ctx.check_match(_own_webhook(ctx, webhook_id))
-    _check(ctx, WebhookChanges, fields)
-    changes = {name: value or UNSET.get(name, value) for name, value in fields.items()}
+    webhook = ctx.check_match(_own_webhook(ctx, webhook_id, with_secrets="headers" in fields))
+    changes = {name: value or UNSET.get(name, value) for name, value in fields.items() if name != "headers"}
+    before = webhook.get("headers") or []
+    headers = _headers(before, fields["headers"] or {}) if "headers" in fields else before
+    _check(ctx, WebhookChanges, fields, headers if "headers" in fields else [])
+    changes |= {"headers": headers} if headers != before else {}
     if changes.get("enabled"):
         changes["disabledAt"] = None
     differs = any(webhook.get(name) != value for name, value in changes.items())
@@ -112,9 +119,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
 
     For one day messages are signed with the old secret too.
     """
-    webhook = ctx.check_match(
-        or_raise(ctx.store[Webhooks].get_with_secrets(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
-    )
+    webhook = ctx.check_match(_own_webhook(ctx, webhook_id, with_secrets=True))
     secret = new_secret()
     changes = {"secrets": rotated(webhook.get("secrets", []), secret, ctx.now)}
     written = ctx.store[Webhooks].update(ctx.project_id, webhook, changes, ctx.event("webhook.updated"))
@@ -159,8 +164,27 @@ def new_secret() -> str:
     return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def _check(ctx: Context, table: type[WebhookFields], fields: Fields) -> None:
-    wrong = problems(ctx.features.schema_of(table), fields)
+def _headers(stored: Sequence[StoredHeader], sent: Mapping[str, str]) -> list[StoredHeader]:
+    """Returns the headers of a request, with stored values in place of the sign for them, where there are such."""
+    values = {one["name"].lower(): one.get("value", HIDDEN) for one in stored}
+    return [
+        StoredHeader(name=name, value=values.get(name.lower(), HIDDEN) if value == HIDDEN else value)
+        for name, value in sent.items()
+    ]
+
+
+def _problems_of_headers(headers: Sequence[StoredHeader]) -> Iterator[Problem]:
+    """Yields what is wrong with headers besides their form: one without a value, two with one name."""
+    names = Counter(one["name"].lower() for one in headers)
+    for one in headers:
+        if one.get("value") == HIDDEN:
+            yield Problem(field=f"headers.{one['name']}", message="Send its value: the webhook has none of this name.")
+        if names[one["name"].lower()] > 1:
+            yield Problem(field=f"headers.{one['name']}", message="Another header has this name but for case.")
+
+
+def _check(ctx: Context, table: type[WebhookFields], fields: Fields, headers: Sequence[StoredHeader]) -> None:
+    wrong = [*problems(ctx.features.schema_of(table), fields), *_problems_of_headers(headers)]
     if "url" in fields and not any(problem["field"] == "url" for problem in wrong):
         message = wrong_url(fields["url"], ctx.server.webhooks_allow_local)
         wrong += [Problem(field="url", message=message)] if message else []
@@ -168,14 +192,16 @@ def _check(ctx: Context, table: type[WebhookFields], fields: Fields) -> None:
         raise BadRequest(errors=in_order(wrong))
 
 
-def _own_webhook(ctx: Context, webhook_id: str) -> StoredWebhook:
-    return or_raise(ctx.store[Webhooks].get(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
+def _own_webhook(ctx: Context, webhook_id: str, *, with_secrets: bool = False) -> StoredWebhook:
+    webhooks = ctx.store[Webhooks]
+    get = webhooks.get_with_secrets if with_secrets else webhooks.get
+    return or_raise(get(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
 
 
 def _result(webhook: StoredWebhook) -> Result[Webhook]:
-    return Result(record_of(Webhook, webhook), etag=record_tag(webhook))
+    return Result(webhook_record(webhook), etag=record_tag(webhook))
 
 
 def _result_with_secret(webhook: StoredWebhook, secret: str) -> Result[NewWebhook]:
     """Returns a webhook with its new secret, which is shown once."""
-    return Result({**record_of(Webhook, webhook), "secret": secret}, etag=record_tag(webhook), secrets=("secret",))
+    return Result({**webhook_record(webhook), "secret": secret}, etag=record_tag(webhook), secrets=("secret",))

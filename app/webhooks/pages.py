@@ -92,7 +92,10 @@ def delete_webhook(id: str) -> str:
 
 
 def _fields() -> dict[str, Any]:
-    return {"url": text("url"), "description": text("description"), "events": request.form.getlist("events")}
+    pairs = (line.partition(":") for line in text("headers").splitlines() if line.strip())
+    headers = {name.strip(): value.strip() for name, _, value in pairs}
+    events = request.form.getlist("events")
+    return {"url": text("url"), "description": text("description"), "events": events, "headers": headers}
 
 
 def _secret(made: NewWebhook) -> BaseResponse:

@@ -8,8 +8,8 @@ from app.core.actors import Actor
 from app.core.documented import Id, Timestamp, doc, one_of, shown_once
 from app.core.records import record_of
 from app.core.times import plain
-from app.webhooks.rules import TEST, StoredDelivery
-from app.webhooks.schemas import DeliveryStatus
+from app.webhooks.rules import TEST, StoredDelivery, StoredWebhook
+from app.webhooks.schemas import HIDDEN, DeliveryStatus
 
 
 class Webhook(TypedDict):
@@ -24,6 +24,10 @@ class Webhook(TypedDict):
         doc("the types of event that are sent, as events have them; empty: all", ["document.published"]),
     ]
     description: Annotated[str, doc("what it is for; empty when unset", "The website")]
+    headers: Annotated[
+        dict[str, str],
+        doc(f"headers that are sent along; their values are secret: `{HIDDEN}`", {"Authorization": HIDDEN}),
+    ]
     enabled: Annotated[bool, doc("whether it sends; disabled after 3 days without success or by a 410", True)]
     disabledAt: Annotated[Timestamp | None, doc("when the service disabled it")]
     createdAt: Annotated[Timestamp, doc("when it was created")]
@@ -65,6 +69,12 @@ class Delivery(TypedDict):
         Timestamp | None, doc("when it is tried next; null unless pending", "2027-01-31T09:00:05.000Z")
     ]
     createdAt: Annotated[Timestamp, doc("when it was queued")]
+
+
+def webhook_record(webhook: StoredWebhook) -> Webhook:
+    """Returns a stored webhook as callers see it."""
+    headers = {one["name"]: HIDDEN for one in webhook.get("headers") or ()}
+    return record_of(Webhook, webhook, headers=headers)
 
 
 def delivery_record(delivery: StoredDelivery) -> Delivery:

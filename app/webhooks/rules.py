@@ -50,6 +50,13 @@ class WebhookSecret(TypedDict):
     until: datetime | None
 
 
+class StoredHeader(TypedDict):
+    """A header that messages are sent with; only `Webhooks.get_with_secrets` reads its value."""
+
+    name: str
+    value: NotRequired[str]
+
+
 class StoredWebhook(Stored):
     """A webhook as the store returns it; only `Webhooks.get_with_secrets` reads its secrets."""
 
@@ -59,6 +66,7 @@ class StoredWebhook(Stored):
     enabled: bool
     disabledAt: datetime | None
     secrets: NotRequired[list[WebhookSecret]]
+    headers: NotRequired[list[StoredHeader]]
     createdBy: Actor
     updatedAt: datetime
     deletedAt: datetime | None

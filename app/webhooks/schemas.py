@@ -1,8 +1,11 @@
 """Schemas of webhooks, and of the query of their log (decisions, section 9)."""
 
+import re
 from enum import StrEnum
 
-from app.core.schemas.fields import MAX_LISTED, WORDS, EnumList, List, Schema, StrictBoolean, StrictString
+import marshmallow as ma
+
+from app.core.schemas.fields import MAX_LISTED, WORDS, EnumList, List, Schema, StrictBoolean, StrictString, StringTable
 from app.core.schemas.queries import Page
 from app.core.schemas.validation import http_url
 
@@ -17,6 +20,27 @@ class DeliveryStatus(StrEnum):
 
 MAX_URL = 2_000
 _URL = "an https URL of a public host"
+
+
+HIDDEN = "…"
+"""What is shown in place of the value of a header."""
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_OWN = re.compile(r"host|content-.*|webhook-.*|connection|transfer-encoding|te|trailer|upgrade|expect|keep-alive")
+"""Names that the service sends itself, and those that would change how a message is read."""
+
+
+def header_name(name: str) -> None:
+    """Checks for the name of a header that a webhook may have."""
+    if not _NAME.fullmatch(name):
+        raise ma.ValidationError("The name of a header has letters, digits and `-`, like `Authorization`.")
+    if _OWN.fullmatch(name.lower()):
+        raise ma.ValidationError("The service itself sends this header, or does without it: leave it out.")
+
+
+def header_value(value: str) -> None:
+    """Checks for the value of a header, or the sign for one that is stored."""
+    if value != HIDDEN and not re.fullmatch(r"[!-~]([ -~]*[!-~])?", value):
+        raise ma.ValidationError("The value of a header has visible characters of ASCII, and spaces between them.")
 
 
 class WebhookFields(Schema):
@@ -37,6 +61,14 @@ class WebhookFields(Schema):
         example=["document.published"],
     )
     description = StrictString(description="what the webhook is for", example="The website")
+    headers = StringTable(
+        StrictString(100, header_name, allow_none=False),
+        StrictString(2_000, header_value, allow_none=False),
+        10,
+        description=f"headers to send along, at most 10, replaced whole; `{HIDDEN}` leaves a value as it is",
+        example={"Authorization": "Bearer c2VjcmV0"},
+        allow_none=True,
+    )
 
 
 class WebhookChanges(WebhookFields):

@@ -104,8 +104,11 @@ class WebhookSender:
             Webhook(secret["secret"]).sign(delivery["eventId"], at, body)
             for secret in valid_secrets(webhook["secrets"], at)
         ]
+        own = {one["name"]: one["value"] for one in webhook.get("headers") or ()}
+        chosen = {name.lower() for name in own}
         headers = {
-            **HEADERS,
+            **{name: value for name, value in HEADERS.items() if name.lower() not in chosen},
+            **own,
             "webhook-id": delivery["eventId"],
             "webhook-timestamp": str(int(at.timestamp())),
             "webhook-signature": " ".join(signatures),

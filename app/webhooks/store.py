@@ -14,7 +14,7 @@ class Webhooks(OutboxCollection[StoredWebhook]):
 
     name = "webhooks"
     event_data = (("webhookId", "id"),)
-    hidden = {"outbox": 0, "secrets": 0}
+    hidden = {"outbox": 0, "secrets": 0, "headers.value": 0}
 
     def all(self, project_id: str) -> list[StoredWebhook]:
         """Returns all of a project's webhooks, oldest first, without their secrets."""
@@ -30,7 +30,8 @@ class Webhooks(OutboxCollection[StoredWebhook]):
 
     def delete(self, project_id: str, before: StoredWebhook, event: Event) -> StoredWebhook:
         """Marks a webhook as deleted and removes its secrets."""
-        return self.change(project_id, before, {**before, "deletedAt": event.at, "secrets": []}, [event])
+        bare = {"secrets": [], "headers": [{"name": one["name"]} for one in before.get("headers") or ()]}
+        return self.change(project_id, {**before, "headers": []}, {**before, "deletedAt": event.at, **bare}, [event])
 
 
 class Leases(LeaseQueue[StoredLease]):

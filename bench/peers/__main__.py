@@ -10,7 +10,7 @@ import click
 import orjson
 
 from bench import report, seeds
-from bench.peers.measure import CALLERS, Caller, Figure, measured
+from bench.peers.measure import CALLERS, Caller, Figure, at_rest, measured
 from bench.peers.systems import HERE, SYSTEMS, System
 
 SHORT, LONG = 10_000, 20_000
@@ -41,14 +41,14 @@ def figures(system: System, documents: int) -> dict[str, Figure]:
     """Returns what each row of the table took."""
     callers = [system.caller() for _ in range(CALLERS)]
     system.prepare(callers[0])
-    numbers, made = count(), list[str]()
+    rest, numbers, made = at_rest(system.processes), count(), list[str]()
 
     def create(caller: Caller, _: int) -> None:
         number = next(numbers)
         made.append(system.create(caller, f"Loaf {number}", seeds.text(SHORT, number)))
 
     def step(what: str, call: Callable[[Caller, int], object], calls: int) -> Figure:
-        figure = measured(callers, system.processes, call, calls)
+        figure = measured(callers, system.processes, rest, call, calls)
         click.echo(f"{system.name}: {what}: {figure.server_ms:.1f} + {figure.database_ms:.1f} ms", err=True)
         return figure
 

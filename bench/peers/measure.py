@@ -16,6 +16,8 @@ from typing import Any
 import orjson
 
 CALLERS = 8
+SETTLE_SECONDS = 5
+"""How long a system has for what it does after its answers, before and after the requests that are counted."""
 
 
 @dataclass(frozen=True)
@@ -67,18 +69,37 @@ def _children(process: int) -> list[int]:
     return [int(child) for file in files for child in file.read_text().split()]
 
 
+def at_rest(processes: tuple[int, int]) -> tuple[float, float]:
+    """Returns how many seconds of CPU a server and its database take in a second without requests."""
+    time.sleep(SETTLE_SECONDS)
+    before = [cpu_seconds(one) for one in processes]
+    time.sleep(SETTLE_SECONDS)
+    server, database = (cpu_seconds(one) - past for one, past in zip(processes, before, strict=True))
+    return server / SETTLE_SECONDS, database / SETTLE_SECONDS
+
+
 def measured(
-    callers: Sequence[Caller], processes: tuple[int, int], call: Callable[[Caller, int], object], calls: int
+    callers: Sequence[Caller],
+    processes: tuple[int, int],
+    rest: tuple[float, float],
+    call: Callable[[Caller, int], object],
+    calls: int,
 ) -> Figure:
-    """Returns what calls took that all callers send side by side; the first eighth warms up, and is not counted."""
+    """Returns what calls took that all callers send side by side; the first eighth warms up, and is not counted.
+
+    What is done after the answers is counted, what the processes take at `rest` is not.
+    """
     numbers = count()
     _sent(callers, call, numbers, calls // 8)
+    time.sleep(SETTLE_SECONDS)
     before, began = [cpu_seconds(one) for one in processes], time.perf_counter()
     took = _sent(callers, call, numbers, calls)
     seconds = time.perf_counter() - began
-    server, database = (cpu_seconds(one) - past for one, past in zip(processes, before, strict=True))
-    each = 1_000 / len(took)
-    return Figure(server * each, database * each, 1_000 * median(took), 1_000 * max(took), len(took) / seconds)
+    time.sleep(SETTLE_SECONDS)
+    passed = time.perf_counter() - began
+    spent = (cpu_seconds(one) - past for one, past in zip(processes, before, strict=True))
+    server, database = (1_000 * (one - passed * idle) / len(took) for one, idle in zip(spent, rest, strict=True))
+    return Figure(server, database, 1_000 * median(took), 1_000 * max(took), len(took) / seconds)
 
 
 def _sent(

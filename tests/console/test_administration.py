@@ -5,6 +5,7 @@ from datetime import timedelta
 from html import unescape
 
 import pytest
+from bson import ObjectId
 from flask import Flask
 
 from app.core.context import Context
@@ -151,6 +152,22 @@ def test_a_frozen_project_says_so_on_every_page(uncached: Flask, project: Projec
     assert "frozen" in refused.text
     assert "can be written to again" in admin.post("/console/administration/unfreeze").text
     assert settings(project)["frozen"] is None
+
+
+def test_headers_of_a_webhook_are_lines_and_their_values_are_not_shown(
+    editor: Visitor, project: Project, webhook: dict[str, str]
+) -> None:
+    path = f"/console/administration/webhooks/{webhook['id']}"
+    fields = {"url": webhook["url"], "description": "", "enabled": "yes"}
+    page = editor.post(path, **fields, headers="Authorization: Bearer c2Vj:cmV0\r\n\r\nX-Site: crust")
+
+    assert "The webhook is saved" in page.text
+    assert "\nAuthorization: …\nX-Site: …</textarea>" in page.text
+    assert "c2Vj" not in page.text
+    editor.post(path, **fields, headers="Authorization: …")
+    stored = project.store.database.webhooks.find_one({"_id": ObjectId(webhook["id"])}) or {}
+    assert stored["headers"] == [{"name": "Authorization", "value": "Bearer c2Vj:cmV0"}]
+    assert "leave it out" in editor.post(path, **fields, headers="Host: a.example").text
 
 
 def test_members_are_added_changed_and_removed(editor: Visitor, project: Project) -> None:

@@ -693,6 +693,7 @@ DECIDED: tuple[Row, ...] = (
             "inside": "private, loopback, link-local and metadata addresses are refused, in every notation",
             "pinned": "the address that was checked is the address that is reached",
             "redirects": "redirects are not followed",
+            "headers": "headers: at most 10, not Host, Content-*, Webhook-*; values are secrets, shown as …",
             "local": "WEBHOOKS_ALLOW_LOCAL allows http and https to loopback; off by default",
         },
     ),

@@ -1,6 +1,7 @@
 """How many long texts are processed at the same time; what is beyond that is refused and never waits."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import comrak
@@ -9,9 +10,10 @@ import pytest
 from app.core import concurrency
 from app.core.concurrency import ConcurrencyLimit
 from app.core.errors import ServiceUnavailable
+from app.core.store.store import Store
 from app.sections.rules import partition
 from tests.core.text.bombs import BOMBS, seconds_of_processor, tried
-from tests.make import Project, a_document
+from tests.make import Project, a_document, an_app
 from tests.rest.client import Rest
 
 BUSY = "Too many."
@@ -98,7 +100,9 @@ def test_a_request_parses_a_text_once(
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", tried(BOMBS, ("bare quotes", "brackets", "different headings", "cells", "citations")))
-def test_every_route_reads_two_megabytes_in_seconds(rest: Rest, project: Project, name: str) -> None:
+def test_every_route_reads_two_megabytes_in_seconds(store: Store, project: Project, name: str) -> None:
+    patient = an_app(replace(store, deadline_seconds=60))  # other work on the machine takes no seconds of these
+    rest = Rest(patient.test_client(), project.token())
     document = a_document(project.context(), markdown="# Rye")
     path, bomb = f"/documents/{document['id']}", BOMBS[name]
 
@@ -115,5 +119,4 @@ def test_every_route_reads_two_megabytes_in_seconds(rest: Rest, project: Project
         ("PATCH", "content", {"edits": edits, "baseVersion": 2}),
     ]
     took = {f"{method} {route}": seconds_of(method, route, body) for method, route, body in routes}
-    print(took)
     assert max(took.values()) < 6, took

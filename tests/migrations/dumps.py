@@ -48,7 +48,7 @@ def dumped(database: Database[Bson], **about: Any) -> Iterator[bytes]:
 
 def restored(database: Database[Bson], file: str) -> Bson:
     """Fills an empty database from a dump; returns what the dump says about itself."""
-    about, *rows = bson.decode_all(gzip.decompress((FOLDER / file).read_bytes()))
+    about, *rows = _records_of(file)
     records: dict[str, list[Bson]] = {}
     for row in rows:
         if name := row.get("collection"):
@@ -63,6 +63,15 @@ def restored(database: Database[Bson], file: str) -> Bson:
         if some:
             database[name].insert_many(some)
     return about
+
+
+def about_of(file: str) -> Bson:
+    """Returns what a dump says about itself: `secrets`, a token's by its project, and `exports` of each project."""
+    return _records_of(file)[0]
+
+
+def _records_of(file: str) -> list[Bson]:
+    return bson.decode_all(gzip.decompress((FOLDER / file).read_bytes()))
 
 
 def name_of(records: dict[str, list[Bson]]) -> str:

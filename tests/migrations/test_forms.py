@@ -20,10 +20,10 @@ from app.core.store.store import NewerForm, OlderForm, Store
 from app.core.worker import jobs
 from app.features import ALL, ServerSettings
 from app.migrations import STEPS
-from app.transfers.operations import export_lines
+from app.transfers.operations import export_lines, import_lines
 from tests.databases import bare, everything
-from tests.make import an_app
-from tests.migrations.dumps import restored
+from tests.make import a_project, an_app
+from tests.migrations.dumps import about_of, restored
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -72,6 +72,18 @@ def test_an_old_database_opens_after_the_migration_and_exports_the_same_bytes(
     assert exports(store, about) == exported_before(about)
     for collection in ("counters", "feeds", "documents", "deliveryRevisions"):
         assert store.database[collection].count_documents({"projectId": None}) == 0
+
+
+@pytest.mark.parametrize("dump", DUMPS)
+def test_an_export_by_an_older_release_is_imported_and_exported_to_the_same_bytes(
+    dump: str, fresh_store: Store
+) -> None:
+    for before in exported_before(about_of(dump)).values():
+        project = a_project(fresh_store)
+
+        import_lines(project.context(), before)
+
+        assert b"".join(export_lines(fresh_store, project.id)).splitlines() == before
 
 
 def test_members_get_slugs_that_no_two_of_a_project_have_in_common(old: tuple[Store, dict[str, Any]]) -> None:

@@ -64,6 +64,25 @@ def test_a_message_is_signed_as_standard_webhooks_says_and_tells_of_the_event(ho
     assert (attempt["statusCode"], attempt["error"]) == (200, None)
 
 
+@pytest.mark.contract("decided-webhooks.headers")
+def test_headers_of_a_webhook_are_sent_along(rest: Rest, project: Project, post: Post, receiver: Receiver) -> None:
+    hook = Hook(
+        rest,
+        project,
+        post,
+        receiver,
+        events=["document.created"],
+        headers={"Authorization": "Bearer a b", "user-agent": "Crust"},
+    )
+    hook.send_test()
+
+    assert hook.deliver() == 1
+    [(headers, _)] = receiver.requests
+    assert (headers["authorization"], headers["user-agent"]) == ("Bearer a b", "Crust")
+    assert headers["content-type"] == "application/json"
+    assert headers["webhook-id"]
+
+
 @pytest.mark.contract("decided-webhooks.events")
 def test_without_types_everything_is_sent_in_order_once(
     rest: Rest, project: Project, post: Post, receiver: Receiver

@@ -94,6 +94,84 @@ def test_a_project_has_at_most_twenty_webhooks_also_when_all_are_made_at_once(re
     a_webhook(rest)
 
 
+TOKEN = "Bearer c2VjcmV0"
+
+
+@pytest.mark.contract("decided-webhooks.headers")
+def test_the_values_of_headers_are_never_shown_and_stay_until_others_are_sent(
+    rest: Rest, project: Project, store: Store
+) -> None:
+    made = a_webhook(rest, headers={"Authorization": TOKEN, "X-Site": "crust"})
+    path, hidden = f"/webhooks/{made['id']}", {"Authorization": "…", "X-Site": "…"}
+
+    def stored() -> Any:
+        record = store.database.webhooks.find_one({"_id": ObjectId(made["id"])})
+        assert record
+        return {one["name"]: one.get("value") for one in record["headers"]}
+
+    assert made["headers"] == hidden
+    assert [one["headers"] for one in (*rest.get("/webhooks").json, rest.get(path).json)] == [hidden, hidden]
+    assert rest.patch(path, {"description": "Ours"}).json["headers"] == hidden
+    assert rest.post(f"{path}/rotate-secret").json["headers"] == hidden
+    assert rest.patch(path, {"headers": hidden}).json["headers"] == hidden
+    assert stored() == {"Authorization": TOKEN, "X-Site": "crust"}
+    assert rest.patch(path, {"headers": {"authorization": "…", "X-New": "1"}}).status_code == 200
+    assert stored() == {"authorization": TOKEN, "X-New": "1"}
+    assert rest.delete(path).json["headers"] == {"authorization": "…", "X-New": "…"}
+    assert stored() == {"authorization": None, "X-New": None}
+    store[Outboxes].publish_all(project.id)
+    assert TOKEN not in rest.get("/events").text
+    assert a_webhook(rest)["headers"] == {}
+
+
+@pytest.mark.contract("decided-webhooks.headers")
+@pytest.mark.parametrize(
+    ("headers", "status", "where"),
+    [
+        ({f"X-{number}": "1" for number in range(11)}, 400, "headers"),
+        ([], 400, "headers"),
+        ({"X-A": 5}, 400, "headers.X-A"),
+        ({"X-A": "a" * 2_001}, 400, "headers.X-A"),
+        ({"a" * 101: "1"}, 400, "headers." + "a" * 101),
+        *(
+            ({name: "1"}, 422, f"headers.{name}")
+            for name in ("Host", "content-type", "Content-Length", "WEBHOOK-ID", "Transfer-Encoding", "X A", "X:A", "Ä")
+        ),
+        *(({"X-A": value}, 422, "headers.X-A") for value in ("", " a", "a\r\nX-B: 1", "ä", "a\tb", "…")),
+        ({"X-A": "1", "x-a": "2"}, 422, "headers.x-a"),
+    ],
+    ids=lambda one: str(one)[:30],
+)
+def test_headers_that_a_webhook_can_not_have_are_refused(rest: Rest, headers: Any, status: int, where: str) -> None:
+    made = a_webhook(rest, headers={"X-Old": "1"})
+
+    for refused in (
+        rest.post("/webhooks", {"url": URL, "headers": headers}),
+        rest.patch(f"/webhooks/{made['id']}", {"headers": headers}),
+    ):
+        assert refused.status_code == status, refused.json
+        found = refused.json["issues"] if status == 400 else refused.json["errors"]
+        assert where in [one.get("path", one.get("field")) for one in found]
+    assert rest.get(f"/webhooks/{made['id']}").json["headers"] == {"X-Old": "…"}
+
+
+@pytest.mark.contract("decided-webhooks.headers")
+@pytest.mark.parametrize("cleared", [None, {}])
+def test_headers_are_cleared_and_the_same_ones_are_no_change(
+    rest: Rest, project: Project, store: Store, cleared: Any
+) -> None:
+    made = a_webhook(rest, headers={"X-A": "1"})
+    path = f"/webhooks/{made['id']}"
+
+    rest.patch(path, {"headers": {"X-A": "1"}})
+    assert rest.patch(path, {"headers": cleared}).json["headers"] == {}
+    rest.patch(path, {"headers": cleared})
+
+    store[Outboxes].publish_all(project.id)
+    types = [event["type"] for event in rest.get("/events").json["events"]]
+    assert types.count("webhook.updated") == 1
+
+
 def test_null_clears_the_events_and_the_description(rest: Rest) -> None:
     made = a_webhook(rest, events=["document.published"], description="The website")
 

@@ -7,6 +7,7 @@ string's `checks` belong to the second stage, its `validate` to both.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Any
 from unicodedata import normalize
 
@@ -257,6 +258,27 @@ class _IdOrNone(Documented, fields.String):
         if not isinstance(value, str) or not HEX_ID.fullmatch(value):
             raise ma.ValidationError("Must be ids of 24 hexadecimal digits, or none.")
         return value.lower()
+
+
+class StringTable(Documented, fields.Dict):
+    """An object with at most `max_items` keys, each with a string."""
+
+    default_error_messages: dict[str, Any] = {"invalid": "Must be an object."}
+
+    def __init__(self, keys: StrictString, values: StrictString, max_items: int, **options: Any) -> None:
+        super().__init__(keys=keys, values=values, **options)
+        self._max_items = max_items
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, dict) and len(value) > self._max_items:
+            raise ma.ValidationError(f"Must have at most {self._max_items} items.")
+        try:
+            return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]
+        except ma.ValidationError as error:
+            if isinstance(error.messages, dict):  # by name, then by `key` and `value`
+                flat = {name: [*chain.from_iterable(one.values())] for name, one in error.messages.items()}
+                raise ma.ValidationError(flat) from None
+            raise
 
 
 class Nested(Clearable, fields.Nested):

@@ -168,7 +168,7 @@ def search_words(*texts: str) -> list[str]:
 
 def pieces_of(text: str) -> Iterator[str]:
     """Returns the words that a text is found by, as `search_words` has them: not in its order, and some repeatedly."""
-    return (piece[:MAX_LENGTH] for word in words(text) for piece in _PIECE.findall(folded(word)))
+    return (piece[:MAX_LENGTH] for word in dict.fromkeys(words(text)) for piece in _PIECE.findall(folded(word)))
 
 
 def query_words(query: str) -> tuple[list[str], str | None]:
