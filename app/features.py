@@ -220,6 +220,7 @@ GATES: tuple[Gate, ...] = (
     provenance_feature.RECORD,
     sources_feature.COMPARED,
     provenance_feature.RECORDED,
+    provenance_feature.RECORDED_OF_RESTORED,
     guards_gates.FOUR_EYES,
     guards_gates.FOUR_EYES_OF_RESTORED,
     guards_gates.CATEGORIES,
