@@ -69,6 +69,7 @@ from app.settings import settings_of
 from app.sources import checks as source_checks
 from app.sources import feature as sources_feature
 from app.sources import operations as sources
+from app.transfers import archives
 from app.transfers import feature as transfers_feature
 from app.webhooks import attempt_store
 from app.webhooks import feature as webhooks_feature
@@ -190,6 +191,9 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     revisions.read_document_content,  # MCP's alone: REST gives a document's content whole (decisions, section 8)
 )
 
+STREAMS: tuple[Operation[Any], ...] = (archives.export_project, archives.import_project)
+"""Operations of REST whose body or response is NDJSON of any length."""
+
 FEATURES: tuple[Feature, ...] = (
     events_feature.FEATURE,
     webhooks_feature.FEATURE,
@@ -216,6 +220,7 @@ GATES: tuple[Gate, ...] = (
     provenance_feature.RECORD,
     sources_feature.COMPARED,
     provenance_feature.RECORDED,
+    provenance_feature.RECORDED_OF_RESTORED,
     guards_gates.FOUR_EYES,
     guards_gates.FOUR_EYES_OF_RESTORED,
     guards_gates.CATEGORIES,
@@ -363,6 +368,7 @@ def pages() -> tuple[Any, ...]:
 
 ALL = Features(
     operations=OPERATIONS,
+    streams=STREAMS,
     features=FEATURES,
     gates=GATES,
     write_gates=WRITE_GATES,

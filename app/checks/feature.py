@@ -10,10 +10,19 @@ from typing_extensions import TypedDict
 
 from app.checks.operations import check_levels, checks_of, demanded_checks, levels_of, titles_with_keyword
 from app.checks.responses import CheckedProject
-from app.checks.rules import FAILED_CHECK, CheckResult, failed, failed_errors, keyword_warnings
+from app.checks.rules import (
+    FAILED_CHECK,
+    CheckResult,
+    Subject,
+    failed,
+    failed_errors,
+    keyword_warnings,
+    run_checks,
+)
 from app.checks.schemas import CheckSettings
 from app.checks.vocabulary import CheckLevel, CheckName, CheckOutcome
 from app.core.calls import Call
+from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.documented import doc
 from app.core.errors import Refusal, ReviewRequired
@@ -21,11 +30,13 @@ from app.core.features import Extension, Feature, Gate, by_class_name
 from app.core.schemas.loading import Fields
 from app.core.vocabulary import BriefState, Kind
 from app.documents.record import StoredDocument, brief_of, brief_state
+from app.documents.responses import PublishedDocument, PublishedSummary
 from app.intents.responses import Validation
 from app.packets.responses import Packet
 from app.projects.gates import Attempt
 from app.projects.responses import Project
 from app.projects.schemas import ProjectChanges
+from app.projects.store import Projects
 
 
 class ChecksFailed(Refusal, status=409):
@@ -128,13 +139,36 @@ def keyword_of_draft(ctx: Context, draft: Mapping[str, Any], fields: Fields) -> 
     return {"warnings": keyword_warnings(keyword, titles_with_keyword(ctx, keyword), check_levels(ctx))}
 
 
+class WithLosses(TypedDict):
+    """The warnings of a publication."""
+
+    warnings: NotRequired[Annotated[list[CheckResult], doc("what the text lost in html (`html_kept`), if anything")]]
+
+
+def losses_of_published(ctx: Context, document: Any, fields: Fields) -> WithLosses:
+    """Returns what a text that is published loses in html, unless the project has switched that check off."""
+    project: Any = ctx.caller.project or ctx.store[Projects].recent_settings(ctx.project_id)
+    levels = levels_of(project)
+    checks = [one for one in ctx.features.checks if one.name == CheckName.HTML_KEPT]
+    with processing(ctx, fields["markdown"]):
+        lost = failed(run_checks(Subject(document, fields["markdown"], (), (), parse=ctx.content.of), levels, checks))
+    return {"warnings": lost} if lost else {}
+
+
 FEATURE = Feature(
     "checks",
-    responses={Project: CheckedProject, Validation: WithWarnings, Packet: WithFailures},
+    responses={
+        Project: CheckedProject,
+        Validation: WithWarnings,
+        Packet: WithFailures,
+        PublishedSummary: WithLosses,
+        PublishedDocument: WithLosses,
+    },
     schemas={ProjectChanges: CheckSettings},
     extensions=(
         Extension("validate_intent", present=keyword_of_draft),
         Extension("get_work_packet", present=checks_of_packet),
+        Extension("publish_document", present=losses_of_published),
     ),
     closed_lists=by_class_name(CheckLevel, CheckName, CheckOutcome),
 )

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from app.core.actors import SYSTEM, Actor
 from app.core.calls import Call
@@ -111,6 +111,8 @@ class Context:
     """The set of MCP's tools that the client chose."""
     file: bytes | None = field(default=None, repr=False)
     """The body of the request, for an operation that takes a file."""
+    stream: IO[bytes] | None = field(default=None, repr=False)
+    """The body of the request, for an operation that takes one of any length."""
     content: LastContent = field(default_factory=LastContent, repr=False)
     """Parses the text that the call works on, once for all who read it."""
 

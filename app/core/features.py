@@ -261,6 +261,8 @@ class Features:
 
     operations: tuple[Operation[Any], ...] = ()
     features: tuple[Feature, ...] = ()
+    streams: tuple[Operation[Any], ...] = ()
+    """Further operations of REST, whose body or response is NDJSON of any length."""
     gates: tuple[Gate, ...] = ()
     write_gates: tuple[WriteGate, ...] = ()
     contract: tuple[Storage, ...] = ()
@@ -519,7 +521,7 @@ class Features:
         return {name: value for name, key in keys if (value := key(publication)) is not None}
 
 
-LISTS = ("operations", "features", "gates", "write_gates", "checks", "consumers", "users", "commands")
+LISTS = ("operations", "streams", "features", "gates", "write_gates", "checks", "consumers", "users", "commands")
 LAZY_LISTS = ("jobs", "pages", "routes", "delivery_fields")
 """Functions that return lists, of which each interface imports its own."""
 

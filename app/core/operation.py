@@ -148,6 +148,8 @@ class Operation(Generic[Shown]):
     """Reads a body that is a table, from a client of REST."""
     from_file: FileBody | None = None
     """The files that are a body, from a client of REST."""
+    streams: bool = False
+    """True if REST takes its body, or of one that reads sends what it returns, as NDJSON of any length."""
     location: str | Mapping[Kind, str] = ""
     """The endpoint of the created record, like `members.getMember`, for the `Location` of a 201."""
     errors: tuple[type[Refusal], ...] = ()

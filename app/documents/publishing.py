@@ -5,11 +5,11 @@ project's delivery revision in one transaction.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from app.core.context import Context, system
 from app.core.errors import (
@@ -47,7 +47,7 @@ from app.documents.operations import (
 from app.documents.publishing_rules import not_renderable
 from app.documents.record import Decision, StoredDocument
 from app.documents.rendering import Rendering, render_document
-from app.documents.responses import DocumentSummary, ScheduleOutcome
+from app.documents.responses import DocumentSummary, PublishedDocument, PublishedSummary, ScheduleOutcome
 from app.documents.schemas import (
     ApproveFields,
     ChangesRequest,
@@ -193,6 +193,8 @@ class Publishable:
     rendering: Rendering
     html: str
     delivered: Publication
+    added: Mapping[str, Any]
+    """What features add to the response."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,9 @@ def prepare_publication(
     published_at = live_since or document["publishedAt"] or before or ctx.now
     delivered = publishing.publication(document, text, new_id(), published_at=published_at, now=ctx.now)
     added = ctx.features.added("publication", ctx, document, rendering.body)
-    return Publishable(document, rendering, text.html, cast(Publication, {**delivered, **added}))
+    markdown = rendering.body["text"] if rendering.body else ""
+    shown = {} if is_due else ctx.features.presented(ctx, "publish_document", document, {"markdown": markdown})
+    return Publishable(document, rendering, text.html, cast(Publication, {**delivered, **added}), shown)
 
 
 def _prepare_dated(ctx: Context, document_id: str, fields: Fields) -> Publishable | Unpublishable:
@@ -257,6 +261,7 @@ def _is_due(document: StoredDocument, now: datetime) -> bool:
     Scope.PUBLISH,
     "POST /documents/<id>/publish",
     body=PublishFields,
+    with_texts=PublishedDocument,
     errors=(VersionConflict, InvalidTransition, BadRequest),
     transaction=True,
     prepare=prepare_publication,
@@ -265,12 +270,13 @@ def _is_due(document: StoredDocument, now: datetime) -> bool:
     toolsets=("reviewing",),
     next="Only when asked to.",
 )
-def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
+def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[PublishedSummary]:
     """Publish a document now: its content as it is becomes what the website gets.
 
     A scheduled one is published early. With `baseVersion`, what you read is what goes out.
     """
-    return _publish(ctx)
+    result: Result[Any] = _publish(ctx)
+    return replace(result, body={**result.body, **ctx.prepared.added})
 
 
 @document_change(

@@ -91,6 +91,14 @@ class Document(DocumentSummary):
     publishedMarkdown: Annotated[str | None, doc("the markdown that is delivered; null unless published")]
 
 
+class PublishedSummary(DocumentSummary):
+    """A document that was published, without its long texts."""
+
+
+class PublishedDocument(Document):
+    """A document that was published."""
+
+
 class DocumentLine(TypedDict):
     """A document in a list over MCP."""
 

@@ -18,14 +18,14 @@ MAX_BODY = 20 * 1024 * 1024
 def install(app: Flask) -> None:
     """Bounds the bodies of all requests, whatever path they are sent to."""
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY + 1  # Flask ends a longer body there, so that `read` sees that it is
-    app.config["BLUEPRINTS_WITH_LIMITS"] = set()
+    app.config["WITH_OWN_LIMITS"] = set()
     app.before_request(_check_length)
     app.after_request(_close_after_unread_body)
 
 
 def _check_length() -> None:
-    """Refuses long bodies, but for blueprints with a lower limit of their own, which say that."""
-    if request.blueprint in current_app.config["BLUEPRINTS_WITH_LIMITS"]:
+    """Refuses long bodies, but for blueprints and endpoints with a limit of their own, which say that."""
+    if not current_app.config["WITH_OWN_LIMITS"].isdisjoint((request.blueprint, request.endpoint)):
         return
     if (request.content_length or 0) > MAX_BODY:
         raise PayloadTooLarge

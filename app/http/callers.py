@@ -51,6 +51,10 @@ REQUESTS = ConcurrencyLimit(
 """Requests of a process, and of each token or session. More threads are left to refuse others and for `/health`."""
 WAITING = ConcurrencyLimit(THREADS // 4, each=THREADS // 4, busy="Too many requests wait for events.")
 """Requests that wait for the next event: at most a quarter of the threads (decisions, section 14)."""
+STREAMS = ConcurrencyLimit(
+    8, each=2, busy="Too many exports and imports at the same time: wait for one to end, then send this one again."
+)
+"""Exports and imports of a process, and of each project: each holds a file, and may take minutes."""
 LARGE = ConcurrencyLimit(
     48 * 1024 * 1024,
     each=24 * 1024 * 1024,
@@ -224,6 +228,12 @@ def hold_large(size: int) -> None:
     if size > LARGE_BYTES:
         caller: Caller | None = request.environ.get(CALLER)
         _hold(LARGE, caller.project_id if caller else client_address(), size)
+
+
+def hold_stream() -> None:
+    """Counts the request among exports and imports until it ends; refuses with `ServiceUnavailable` over the limit."""
+    caller: Caller = request.environ[CALLER]
+    _hold(STREAMS, caller.project_id)
 
 
 def wait_instead_of_working() -> None:

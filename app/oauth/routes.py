@@ -23,7 +23,7 @@ def install(app: Flask, settings: Settings) -> None:
     server.install(app, settings)
     if "oauth" in app.extensions:
         app.register_blueprint(routes)
-        app.config["BLUEPRINTS_WITH_LIMITS"].add(routes.name)
+        app.config["WITH_OWN_LIMITS"].add(routes.name)
 
 
 @routes.before_request

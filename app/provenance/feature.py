@@ -64,12 +64,18 @@ def _missing(attempt: Attempt) -> Sequence[str]:
 
 
 def _unrecorded(attempt: Attempt) -> Sequence[str]:
-    """Returns what the record of the version that goes out lacks, whenever it was approved."""
-    if not requires_record(attempt.project):
-        return ()
+    """Returns what the record of the version that goes out lacks, whenever it was approved.
+
+    Out of the trash that is the one that was live; nothing is lacking where none was.
+    """
     document = attempt.record
+    out = document
+    if document["deletedAt"] is not None:
+        out = document.get("published") if document["isPublished"] else None
+    if out is None or not requires_record(attempt.project):
+        return ()
     revisions = attempt.ctx.store[AttributedRevisions]
-    version = revisions.get(attempt.ctx.project_id, document["id"], document["version"])
+    version = revisions.get(attempt.ctx.project_id, document["id"], out["version"])
     return lacking_parts(version and version.get("review"))
 
 
@@ -80,6 +86,8 @@ RECORDED = Gate(
     refuse=refuse_without_record,
     errors=(HumanReviewRequired,),
 )
+RECORDED_OF_RESTORED = Gate(("restore_document",), read=_unrecorded, refuse=refuse_without_record)
+"""Keeps a restored document off the website, and refuses nothing."""
 
 
 def origin_of_version(ctx: Context, fields: Fields, draft: Mapping[str, Any]) -> Mapping[str, Any]:

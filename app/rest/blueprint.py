@@ -30,8 +30,8 @@ from app.core.store.bodies import Bodies
 from app.core.vocabulary import Channel
 from app.documents.responses import TEXT_IF_MISSING, minimal_record
 from app.documents.schemas import BASE_REQUIRED, GuardedWrite
-from app.http import bodies, json, unknown
-from app.http.callers import callers, hold_large
+from app.http import bodies, json, streams, unknown
+from app.http.callers import callers, hold_large, hold_stream
 from app.http.preferences import RETURN_MINIMAL, prefers
 from app.http.waiting import wait_for_events
 from app.rest import tables
@@ -138,6 +138,7 @@ class Routes(Blueprint):  # type: ignore[misc]
         view: View = self.response(
             route.status,
             {"type": "array", "items": record} if operation.many else record,
+            content_type=route.media_type,
             description="Success." if operation.reads else f"{operation.summary}: done.",
             headers={name: name for name in route.headers},
         )(partial(_call, route))
@@ -170,6 +171,9 @@ def _documentation(route: Route) -> dict[str, Any]:
         # Such a route has no query, whose parameters this would replace.
         documentation["parameters"] = ["If-None-Match"]
         responses[304] = "NotModified"
+    if operation.streams and not operation.reads:
+        lines = {"schema": {"type": "string", "format": "binary"}, "example": "(the lines of an export)"}
+        documentation["requestBody"] = {"content": {streams.NDJSON: lines}, "required": True}
     if operation.from_file:
         file = {"schema": {"type": "string", "format": "binary"}, "example": "(the bytes of the file)"}
         documentation["requestBody"] = {"content": dict.fromkeys(operation.from_file.types, file)}
@@ -231,15 +235,27 @@ def _call(route: Route, ctx: Context, *sent: Mapping[str, Any], **path: str) -> 
         ctx = replace(ctx, file=file)
         fields[operation.from_file.field] = hashlib.sha256(file).hexdigest()
     seconds = fields.pop("wait", 0)  # of `list_events` alone: for the first event
-    if operation.body is None:
+    if operation.body is None and (operation.reads or not operation.streams):
         bodies.ignore()
     unknown.refuse_unknown_if_strict()
     _check_path(path)
     if sent_tags is not None:
         tags = read_tags(sent_tags)
         ctx = replace(ctx, if_match=tags, any_state=tags is None)
+    if operation.streams:
+        return _stream(ctx, route, key)
     call = partial(operation, ctx, *path.values(), fields=fields, key=key)
     return _respond(ctx, route, wait_for_events(seconds, call) if seconds else call(), fields)
+
+
+def _stream(ctx: Context, route: Route, key: str | None) -> Response:
+    """Calls an operation whose body or response is NDJSON; few at the same time."""
+    hold_stream()
+    if route.operation.reads:
+        return streams.sent(route.operation(ctx).body, unknown.response_headers())
+    with streams.received() as (file, digest):
+        result = route.operation(replace(ctx, stream=file), fields={"body": digest}, key=key)
+    return _respond(ctx, route, result, {})
 
 
 def _check_path(parameters: Mapping[str, str]) -> None:

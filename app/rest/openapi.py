@@ -175,10 +175,10 @@ def _completed(document: dict[str, Any], routes: Iterable[Route], lists: Mapping
     del schemas["PaginationMetadata"]  # of flask-smorest's own pages
     for route in routes:
         operation = document["paths"][re.sub(r"<(\w+)>", r"{\1}", route.path)][route.method.lower()]
-        if "requestBody" in operation:
+        if route.body:
             body = operation["requestBody"]["content"]["application/json"]
             body["example"] = example(body["schema"], schemas)
-        success = operation["responses"][str(route.status)]["content"]["application/json"]
+        success = operation["responses"][str(route.status)]["content"][route.media_type]
         success["example"] = response_example(route, success["schema"], schemas)
         if route.operation.may_list:
             listed = operation["responses"]["200"]["content"]["application/json"]

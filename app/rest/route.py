@@ -14,6 +14,7 @@ from app.core.schemas.loading import cached_schema
 from app.core.schemas.queries import DryRunQuery
 from app.core.vocabulary import Kind
 from app.documents.responses import Revision
+from app.http.streams import NDJSON
 from app.intents.responses import CONFIRMED, Confirmed, Intent
 from app.projects.responses import Project
 
@@ -70,6 +71,8 @@ class Route:
         name = self.response.__name__
         self.component = self.path[1:].partition("-")[0].title() + name if declared is Intent else name
         """The name of the response's component. Drafts have one for each kind, which is the first word of the path."""
+        self.media_type = NDJSON if operation.streams and operation.reads else "application/json"
+        """The media type of a success."""
         self.pages = operation.many and "offset" in self.parameters
         """True if the response is one page of a list."""
         self.takes_key = self.method != "GET"
@@ -109,7 +112,7 @@ class Route:
             errors.RateLimited: True,
             errors.ServiceUnavailable: True,
             errors.HttpApiDecodeError: True,  # with `Prefer: handling=strict`, for unknown parameters of any query
-            errors.UnsupportedMediaType: self.body,
+            errors.UnsupportedMediaType: self.body or (self.operation.streams and not self.operation.reads),
             errors.NotFound: self.operation.id_names,
             errors.IdempotencyConflict: self.takes_key,
             errors.IdempotencyMismatch: self.takes_key,

@@ -6,11 +6,12 @@ document is completed by what its line leaves out.
 
 from __future__ import annotations
 
+import codecs
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple, cast
 
 import orjson
 
@@ -35,6 +36,7 @@ Record = dict[str, Any]
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """The longest text is 8 MB in UTF-8, and three times that with JSON's escapes."""
 MAX_WHY = 1_000
+MOST_REFUSED = 10_000
 CAPS = {"category": CATEGORIES_PER_PROJECT, "cluster": CLUSTERS_PER_PROJECT, "image": IMAGES_PER_PROJECT}
 COUNTED = ("member", "category", "cluster", "image", "document")
 ONCE = ("export", "project", "end")
@@ -67,6 +69,15 @@ class Checked:
     """The number of records by type of line, without the settings and what belongs to documents."""
     settings: Record = field(default_factory=dict)
     refused: list[Refused] = field(default_factory=list)
+    """The first of the lines that can't be imported."""
+    refused_lines: int = 0
+    """How many there are."""
+
+    def refuse(self, number: int, what: str, why: str) -> None:
+        """Counts a line that can't be imported; keeps the first ones."""
+        self.refused_lines += 1
+        if len(self.refused) < MOST_REFUSED:
+            self.refused.append(Refused(number, what, why))
 
 
 @dataclass
@@ -107,6 +118,17 @@ class History:
         return by_text
 
 
+def read_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """Yields the lines of a file from its first one; of a line that is too long only the beginning, to be refused."""
+    file.seek(0)
+    if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+        file.seek(0)
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        yield line
+        while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
+            line = file.readline(MAX_LINE_BYTES + 1)
+
+
 def parse_line(features: Features, text: bytes) -> tuple[str, Record]:
     """Returns the type of a line, and its record. Raises `InvalidLine`, which lists all problems."""
     if len(text) > MAX_LINE_BYTES:
@@ -141,7 +163,7 @@ def check_lines(features: Features, lines: Iterable[bytes]) -> Checked:
         if is_first and kind != "export":
             raise BadRequest(NO_HEAD)
         if wrong:
-            checked.refused.append(Refused(number, _name_of(kind, line), wrong[:MAX_WHY]))
+            checked.refuse(number, _name_of(kind, line), wrong[:MAX_WHY])
         elif kind == "project":
             checked.settings = line
         elif kind in COUNTED:
@@ -149,7 +171,7 @@ def check_lines(features: Features, lines: Iterable[bytes]) -> Checked:
     if kind != "end":
         raise BadRequest(NO_END if kind else NO_HEAD)
     if earlier.histories and not checked.refused:
-        checked.refused.append(Refused(number, f"document {min(earlier.histories)}", "It has no line of its own."))
+        checked.refuse(number, f"document {min(earlier.histories)}", "It has no line of its own.")
     return checked
 
 

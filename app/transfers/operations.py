@@ -1,4 +1,4 @@
-"""Exports a whole project as lines of JSON, and imports them into a project without content (decisions, section 10).
+"""Writes a whole project as lines of JSON, and imports them into a project without content (decisions, section 10).
 
 An export has settings, members, categories, clusters, pictures, and documents with trash, texts, versions, threads,
 sources; no tokens, drafts, webhooks, review links and events. Ids stay the same where they are free, so that a project
@@ -18,7 +18,7 @@ from app.categories.rules import CLUSTERS_PER_PROJECT
 from app.categories.store import Categories, Clusters
 from app.core.batches import batches
 from app.core.context import Context
-from app.core.errors import BadRequest, WriteConflict
+from app.core.errors import BadRequest, Refusal, WriteConflict
 from app.core.events import Event
 from app.core.slugs import first_free, slug_of
 from app.core.store.bodies import Bodies
@@ -32,6 +32,7 @@ from app.projects.rules import merged_views
 from app.projects.store import Members, Projects
 from app.provenance.rules import dump_origins
 from app.publications.store import Publications
+from app.transfers.errors import ImportStopped
 from app.transfers.lines import Checked, CompleteDocument, History, check_lines, complete_document, parse_line
 from app.transfers.pictures import ImportedPictures, picture_lines
 from app.transfers.rules import COLLECTIONS, FORMAT, line_of, parents_first, renamed
@@ -60,8 +61,11 @@ NOT_EMPTY = (
 CONFLICT = "Others wrote to the project at the same time: import the export into a new project."
 
 
-def export_project(store: Store, project_id: str) -> Iterator[bytes]:
-    """Yields a project as lines of JSON, as it is when the first is read; holds one document's history at a time."""
+def export_lines(store: Store, project_id: str) -> Iterator[bytes]:
+    """Yields a project as lines of JSON, as it is when the first is read; holds one document's history at a time.
+
+    The last line says how many are before it: without it the export is not whole.
+    """
     lines = 0
     for lines, line in enumerate(_exported(store, project_id), 1):  # noqa: B007
         yield line
@@ -69,8 +73,8 @@ def export_project(store: Store, project_id: str) -> Iterator[bytes]:
 
 
 def _exported(store: Store, project_id: str) -> Iterator[bytes]:
-    yield _to_json({"type": "export", "version": FORMAT})
     with store[Transfers].snapshot(project_id) as snapshot:
+        yield _to_json({"type": "export", "version": FORMAT})
         for kind in ("project", "member", "category", "cluster"):
             records = snapshot.records(COLLECTIONS[kind])
             for record in parents_first([*records]) if kind == "category" else records:
@@ -103,16 +107,23 @@ def check_import(ctx: Context, lines: Iterable[bytes]) -> Checked:
     return checked
 
 
-def import_project(ctx: Context, lines: Iterable[bytes]) -> None:
+def import_lines(ctx: Context, lines: Iterable[bytes]) -> None:
     """Imports the lines of an export of which `check_import` refuses none, a batch in each transaction.
 
-    Refuses with `BadRequest` a project with content, and names that others took meanwhile.
+    Refuses with `BadRequest` a project with content, and names that others took meanwhile; raises `ImportStopped`
+    where some batches were written.
     """
     with ctx.store.deadline():
         ctx.store.in_transaction(lambda store: _begin(store, ctx.project_id))
-    importing = _Import(ctx)
+    importing, written, documents = _Import(ctx), 0, 0
     for batch in batches(lines, BATCH_LINES, len):
-        importing.write(batch)
+        try:
+            documents += importing.write(batch)
+        except Refusal as why:
+            if not written:
+                raise
+            raise ImportStopped(why.message, lines=written, documents=documents) from why
+        written += len(batch)
 
 
 def _begin(store: Store, project_id: str) -> None:
@@ -138,8 +149,11 @@ class _Import:
         self._members: list[Record] = []
         """Members that wait until the addresses of all pictures are known."""
 
-    def write(self, batch: Iterable[bytes]) -> None:
-        """Writes the records of lines; documents with their texts, versions and threads, and what is delivered."""
+    def write(self, batch: Iterable[bytes]) -> int:
+        """Writes the records of lines; documents with their texts, versions and threads, and what is delivered.
+
+        Returns the number of documents.
+        """
         with self._store.deadline():
             records = self._records_of(batch)
             lines = records["image"] if PICTURES in self._store.features else ()
@@ -160,6 +174,7 @@ class _Import:
                 self._store.in_transaction(lambda store: self._write(store, records, documents, origins))
         except WriteConflict:
             raise BadRequest(CONFLICT) from None
+        return len(documents)
 
     def _records_of(self, batch: Iterable[bytes]) -> Records:
         """Returns the records of lines by type, with the ids that they have in this project."""

@@ -10,7 +10,7 @@ from flask import Flask
 from app.documents.record import StoredBrief
 from app.documents.responses import Brief
 from app.documents.schemas import BriefFields
-from app.transfers.operations import export_project
+from app.transfers.operations import export_lines
 from tests.console.visitor import Visitor, now
 from tests.make import Project, a_document, an_app
 from tests.mcp_tools.client import Agent
@@ -46,7 +46,7 @@ def test_a_record_and_a_response_have_each_field() -> None:
 def test_an_export_has_each_field(project: Project, brief: Mapping[str, Any]) -> None:
     document = a_document(project.context(project.token()), brief=brief)
 
-    lines = [orjson.loads(line) for line in export_project(project.store, project.id)]
+    lines = [orjson.loads(line) for line in export_lines(project.store, project.id)]
 
     [line] = [line for line in lines if line["type"] == "document" and line["id"] == document["id"]]
     assert {name: line["brief"][name] for name in FIELDS} == brief

@@ -881,6 +881,9 @@ DECIDED: tuple[Row, ...] = (
             "authors": "the first of author or authors that is a member is the author; others are named",
             "aliases": "the last segments of aliases become former slugs, which redirect",
             "lost": "import names what html_kept finds",
+            "lost-published": "publish names what html_kept finds, as warnings, unless it is off",
+            "http": "GET /export and POST /import move a project out and in, byte for byte",
+            "http-refused": "a body that is not the whole of an export imports nothing",
         },
     ),
     *_rows(

@@ -20,7 +20,7 @@ from app.features import connect
 from app.guards.budgets import Budget
 from app.projects.store import Projects
 from app.publications.rules import Rendered
-from app.transfers.operations import export_project, import_project
+from app.transfers.operations import export_lines, import_lines
 from tests.listener import Commands
 from tests.live import until
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, an_app, made
@@ -295,11 +295,11 @@ def test_the_transactions_of_an_import_take_few_commands_so_that_they_end_in_tim
     category = made(project.context(), "category", name="Bread", slug="bread")["id"]
     for number in range(60):
         a_document(project.context(), title=f"Loaf {number}", categoryId=category)
-    lines = list(export_project(project.store, project.id))
+    lines = list(export_lines(project.store, project.id))
     importing = replace(a_project(project.store).context(), store=ctx.store)
     commands.sent.clear()
 
-    import_project(importing, lines)
+    import_lines(importing, lines)
 
     transactions = " ".join(commands.sent).split("commitTransaction")
     assert max(len(transaction.split()) for transaction in transactions) < 20

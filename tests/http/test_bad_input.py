@@ -30,7 +30,7 @@ from app.core.vocabulary import Channel, TokenKind
 from app.features import ALL
 from app.planning.commands import plans
 from app.transfers.commands import imports
-from app.transfers.operations import check_import, export_project, import_project
+from app.transfers.operations import check_import, export_lines, import_lines
 from graphql_app.errors import INTERNAL
 from tests.console.visitor import Visitor
 from tests.documented import Documented
@@ -243,7 +243,7 @@ def exported(store: Store) -> list[bytes]:
     scene.call("publish_document", published)
     scene.document("claim_brief", categoryId=None)
     scene.document("schedule_document", categoryId=None)
-    return list(export_project(store, project.id))
+    return list(export_lines(store, project.id))
 
 
 @given(st.data())
@@ -262,8 +262,8 @@ def test_lines_of_an_export_are_refused_or_can_be_read_and_moved(
         return
     assert all(one.why for one in refused)
     if not refused:
-        import_project(ctx, lines)
+        import_lines(ctx, lines)
         read_and_move(Rest(app.test_client(), project.token()))
         again = scenes().project
         other = Context(again.store, system(again.id, again.team_id), Channel.CLI)
-        assert check_import(other, list(export_project(project.store, project.id))).refused == []
+        assert check_import(other, list(export_lines(project.store, project.id))).refused == []

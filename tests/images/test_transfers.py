@@ -13,7 +13,7 @@ from app.core.context import Context, system, this_instant
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
 from app.core.vocabulary import Channel
-from app.transfers.operations import check_import, export_project, import_project
+from app.transfers.operations import check_import, export_lines, import_lines
 from tests.cli.conftest import Cli, cli  # noqa: F401
 from tests.images.pictures import a_picture
 from tests.images.steps import Pictures
@@ -28,7 +28,7 @@ def imported(store: Store, lines: list[bytes]) -> Pictures:
     project = a_project(store)
     ctx = Context(store, system(project.id, project.team_id), Channel.CLI)
     assert check_import(ctx, lines).refused == []
-    import_project(ctx, lines)
+    import_lines(ctx, lines)
     return Pictures(Rest(an_app(store).test_client(), project.token()), project)
 
 
@@ -40,7 +40,7 @@ def test_an_export_has_each_picture_once_and_an_import_takes_it_back(
     document = pictures.document(f"![]({image['url']}) ![]({image['url']})", coverImageUrl=image["url"])
     pictures.publish(document)
     pictures.project.store[Outboxes].publish_all(pictures.project.id)
-    lines = list(export_project(store, pictures.project.id))
+    lines = list(export_lines(store, pictures.project.id))
     there = imported(fresh_store, lines)
 
     assert [orjson.loads(line)["type"] for line in lines].count("image") == 1
@@ -49,7 +49,7 @@ def test_an_export_has_each_picture_once_and_an_import_takes_it_back(
     assert there.media(image, "?w=320").status_code == 200
     assert there.rest.delete(f"/images/{image['id']}").json["_tag"] == "ImageInUse"
     there.project.store[Outboxes].publish_all(there.project.id)
-    assert list(export_project(fresh_store, there.project.id)) == lines
+    assert list(export_lines(fresh_store, there.project.id)) == lines
 
 
 @pytest.mark.contract("decided-pictures.export")
@@ -58,7 +58,7 @@ def test_where_keys_are_taken_addresses_are_rewritten(pictures: Pictures, store:
     pictures.rest.post("/members", {"name": "Ada", "imageUrl": image["url"]})
     document = pictures.document(f"![]({image['url']})", coverImageUrl=image["url"])
     pictures.publish(document)
-    there = imported(store, list(export_project(store, pictures.project.id)))
+    there = imported(store, list(export_lines(store, pictures.project.id)))
     [copy] = there.rest.get("/images").json
     [row] = there.rest.get("/documents").json
 
@@ -85,7 +85,7 @@ def test_where_keys_are_taken_addresses_are_rewritten(pictures: Pictures, store:
 )
 def test_a_picture_that_is_none_is_refused(pictures: Pictures, store: Store, change: Any) -> None:
     pictures.upload()
-    lines = [orjson.loads(line) for line in export_project(store, pictures.project.id)]
+    lines = [orjson.loads(line) for line in export_lines(store, pictures.project.id)]
     changed = [orjson.dumps(line | change if line["type"] == "image" else line) for line in lines]
     project = a_project(store)
     ctx = Context(store, system(project.id, project.team_id), Channel.CLI)
@@ -154,4 +154,4 @@ def test_an_application_without_pictures_exports_none(pictures: Pictures, store:
     pictures.upload()
     bare = replace(store, features=store.features.without("images"))
 
-    assert b'"type":"image"' not in b"".join(export_project(bare, pictures.project.id))
+    assert b'"type":"image"' not in b"".join(export_lines(bare, pictures.project.id))

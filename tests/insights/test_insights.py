@@ -21,7 +21,7 @@ from app.documents.purging import purge_trash
 from app.documents.store import Documents
 from app.insights import store as insights
 from app.insights.rules import duration_class, quantile
-from app.transfers.operations import export_project, import_project
+from app.transfers.operations import export_lines, import_lines
 from tests.live import until_it_lasts
 from tests.make import OPERATIONS, Project, Token, a_document, a_project
 from tests.rest.client import Rest
@@ -328,7 +328,7 @@ def test_documents_that_are_imported_into_the_trash_have_no_status(project: Proj
     documents = [a_document(ctx, title=title) for title in ("Rye", "Gone")]
     OPERATIONS["delete_document"](ctx, documents[1]["id"])
     imported = a_project(project.store)
-    import_project(imported.context(), export_project(project.store, project.id))
+    import_lines(imported.context(), export_lines(project.store, project.id))
     for of in (project, imported):
         of.store[Outboxes].publish_all(of.id)
 

@@ -88,7 +88,7 @@ def test_rest_and_mcp_offer_the_same_operations(app: Flask) -> None:
     named = {name for tool in tools.values() for name in _names_on_rest(tool.operation)}
 
     assert without_route == set(MCP_ALONE) & tools.keys()
-    assert routes - named - {"get_health", "get_readiness", *OF_PEOPLE} == set()
+    assert routes - named - {"get_health", "get_readiness", *OF_PEOPLE, "export_project", "import_project"} == set()
 
 
 @pytest.mark.contract("service.mcp")

@@ -20,7 +20,7 @@ from app.core.store.store import NewerForm, OlderForm, Store
 from app.core.worker import jobs
 from app.features import ALL, ServerSettings
 from app.migrations import STEPS
-from app.transfers.operations import export_project, import_project
+from app.transfers.operations import export_lines, import_lines
 from tests.databases import bare, everything
 from tests.make import a_project, an_app
 from tests.migrations.dumps import about_of, restored
@@ -50,7 +50,7 @@ def run(store: Store, uri: str, *arguments: str) -> Result:
 
 def exports(store: Store, about: dict[str, Any]) -> dict[str, list[bytes]]:
     """Returns the lines of the export of each project."""
-    return {one: b"".join(export_project(store, one)).splitlines() for one in about["exports"]}
+    return {one: b"".join(export_lines(store, one)).splitlines() for one in about["exports"]}
 
 
 def exported_before(about: dict[str, Any]) -> dict[str, list[bytes]]:
@@ -81,9 +81,9 @@ def test_an_export_by_an_older_release_is_imported_and_exported_to_the_same_byte
     for before in exported_before(about_of(dump)).values():
         project = a_project(fresh_store)
 
-        import_project(project.context(), before)
+        import_lines(project.context(), before)
 
-        assert b"".join(export_project(fresh_store, project.id)).splitlines() == before
+        assert b"".join(export_lines(fresh_store, project.id)).splitlines() == before
 
 
 def test_members_get_slugs_that_no_two_of_a_project_have_in_common(old: tuple[Store, dict[str, Any]]) -> None:

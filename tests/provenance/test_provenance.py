@@ -410,6 +410,18 @@ def test_a_project_that_requires_records_says_what_is_missing(api, agent, writte
     assert ok(api.post(f"{path_of(written)}/publish"))["isPublished"]
 
 
+@pytest.mark.contract("decided-reviews.required")
+@pytest.mark.parametrize("recorded", [True, False])
+def test_what_was_live_comes_out_of_the_trash_live_only_with_a_record(api, written, recorded) -> None:
+    ok(approve(api, written, **(REVIEW if recorded else {})))
+    ok(api.post(f"{path_of(written)}/publish"))
+    write(api, written, "By hand alone, and not live yet.")
+    require(api)
+    ok(api.delete(path_of(written)))
+
+    assert ok(api.post(f"{path_of(written)}/restore"))["isPublished"] is recorded
+
+
 def test_an_agent_attests_no_review_in_any_project(api, agent, written) -> None:
     assert refused(approve(agent, written, **REVIEW), "HumanReviewRequired")["missing"] == ["person"]
 

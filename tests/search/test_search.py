@@ -18,7 +18,7 @@ from app.features import settings_of
 from app.search import rules
 from app.search.jobs import index_texts
 from app.search.store import SearchedTexts
-from app.transfers.operations import export_project, import_project
+from app.transfers.operations import export_lines, import_lines
 from tests.live import until
 from tests.make import Project, a_document, a_project, an_app
 from tests.rest.client import Rest
@@ -152,9 +152,9 @@ def test_texts_of_before_this_search_are_found(fresh_store: Any) -> None:
 
 def test_an_import_is_found(project: Project) -> None:
     a_document(project.context(), title="One", markdown="Rye")
-    lines = [*export_project(project.store, project.id)]
+    lines = [*export_lines(project.store, project.id)]
     other = a_project(project.store)
-    import_project(other.context(), lines)
+    import_lines(other.context(), lines)
     indexed(other)
     assert len(project.store[SearchedTexts].find_with(other.id, ["rye"])) == 1
 

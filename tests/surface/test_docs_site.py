@@ -76,7 +76,7 @@ def test_the_page_on_the_api_names_every_type_of_event() -> None:
     assert named == set(ALL.event_types)
 
 
-def test_the_pages_together_have_at_most_21_900_words() -> None:
+def test_the_pages_together_have_at_most_22_900_words() -> None:
     """Generated pages and parts are not counted, and neither is the contract."""
     pages = [page for page in (TOP / "docs").glob("*.md") if COMMITTED.get(page, with_parts) is with_parts]
-    assert sum(len(PART.sub("", page.read_text("utf-8")).split()) for page in pages) <= 21_900
+    assert sum(len(PART.sub("", page.read_text("utf-8")).split()) for page in pages) <= 22_900

@@ -10,7 +10,7 @@ from flask import Flask
 from app.core.context import Context, system
 from app.core.store.store import Store
 from app.core.vocabulary import Channel
-from app.transfers.operations import check_import, export_project, import_project
+from app.transfers.operations import check_import, export_lines, import_lines
 from tests.make import Project, a_document, a_project
 from tests.rest.client import Rest
 from tests.transfers.steps import read_and_move
@@ -49,43 +49,43 @@ def test_an_odd_document_of_an_export_is_refused_or_can_be_read_and_moved(
     app: Flask, store: Store, project: Project, what: str
 ) -> None:
     document = a_document(project.context(), title="Rye", markdown="Dark.", brief={"keyword": "rye"})
-    *lines, end = [json.loads(line) for line in export_project(store, project.id)]
+    *lines, end = [json.loads(line) for line in export_lines(store, project.id)]
     odd = {**copy.deepcopy(lines[-1]), **ODD_DOCUMENTS[what]}
     other = a_project(store)
     ctx = Context(store, system(other.id, other.team_id), Channel.CLI)
     sent = [json.dumps(line).encode() for line in (*lines[:-1], odd, end)]
     refused = check_import(ctx, sent).refused
     if not refused:
-        import_project(ctx, sent)
+        import_lines(ctx, sent)
 
     assert document["id"] == lines[-1]["id"]
     read = read_and_move(Rest(app.test_client(), other.token()))
-    assert [json.loads(line)["type"] for line in export_project(store, other.id)][0] == "export"
+    assert [json.loads(line)["type"] for line in export_lines(store, other.id)][0] == "export"
     assert len(refused) + read == 1
 
 
 def test_a_line_of_an_export_without_a_setting_that_is_never_null_leaves_it_as_it_is(
     store: Store, project: Project
 ) -> None:
-    before = [json.loads(line) for line in export_project(store, project.id)]
+    before = [json.loads(line) for line in export_lines(store, project.id)]
     ctx = Context(store, system(project.id, project.team_id), Channel.CLI)
     settings = b'{"type": "project", "siteUrl": "https://crust.example"}'
     lines = [b'{"type": "export", "version": 1}', settings, b'{"type": "end", "lines": 2}']
 
     assert check_import(ctx, lines).settings == {"siteUrl": "https://crust.example"}
-    import_project(ctx, lines)
+    import_lines(ctx, lines)
 
-    after = [json.loads(line) for line in export_project(store, project.id)]
+    after = [json.loads(line) for line in export_lines(store, project.id)]
     assert after == [before[0], {**before[1], "siteUrl": "https://crust.example"}, before[2]]
 
 
 def test_slugs_are_imported_in_composed_form(app: Flask, store: Store, project: Project) -> None:
     a_document(project.context(), title="Café", slug="café", markdown="Dark.")
-    lines = [line.replace("café".encode(), b"cafe\xcc\x81") for line in export_project(store, project.id)]
-    assert lines != [*export_project(store, project.id)]
+    lines = [line.replace("café".encode(), b"cafe\xcc\x81") for line in export_lines(store, project.id)]
+    assert lines != [*export_lines(store, project.id)]
     other = a_project(store)
 
-    import_project(Context(store, system(other.id, other.team_id), Channel.CLI), lines)
+    import_lines(Context(store, system(other.id, other.team_id), Channel.CLI), lines)
 
     [found] = Rest(app.test_client(), other.token()).get("/documents?slug=café").json
     assert (found["title"], found["slug"]) == ("Café", "café")

@@ -26,9 +26,10 @@ from app.documents.store import Documents
 from app.features import connect
 from app.review.errors import ThreadsOpen
 from app.transfers import operations as transfers
+from app.transfers.errors import ImportStopped
 from app.transfers.folders import import_documents
 from app.transfers.lines import Checked
-from app.transfers.operations import check_import, export_project, import_project
+from app.transfers.operations import check_import, export_lines, import_lines
 from tests.databases import everything
 from tests.make import OPERATIONS, Project, a_document, a_project, a_ready_brief, fill_with_categories, made
 
@@ -83,7 +84,7 @@ def full(store: Store) -> Project:
 
 def exported(project: Project, store: Store) -> list[bytes]:
     """Returns the lines of a project's export."""
-    return list(export_project(store, project.id))
+    return list(export_lines(store, project.id))
 
 
 def taken(store: Store, project: Project, lines: list[bytes]) -> Checked:
@@ -91,7 +92,7 @@ def taken(store: Store, project: Project, lines: list[bytes]) -> Checked:
     ctx = Context(store, system(project.id, project.team_id), Channel.CLI)
     checked = check_import(ctx, lines)
     if not checked.refused:
-        import_project(ctx, lines)
+        import_lines(ctx, lines)
     return checked
 
 
@@ -261,7 +262,7 @@ def test_an_export_is_imported_into_a_project_without_content_alone(
             called(ctx, "create_member", name="Ada")
     before = everything(store)
 
-    for run in (check_import, import_project):
+    for run in (check_import, import_lines):
         with pytest.raises(BadRequest, match="The project has") as error:
             run(ctx, lines)
         assert {"trash": "documents"}.get(content, content) in error.value.message.partition(";")[0]
@@ -323,7 +324,7 @@ def test_what_an_interrupted_import_left_of_a_document_does_not_stand_in_the_way
             yield line
 
     with pytest.raises(KeyboardInterrupt):
-        import_project(other.context(), broken_off())
+        import_lines(other.context(), broken_off())
     assert fresh_store.database.revisions.count_documents({}) > 0
 
     assert not taken(fresh_store, other, lines).refused
@@ -551,8 +552,8 @@ def test_a_slug_that_is_taken_during_the_import_ends_it_with_one_line(
         a_document(other.context(), title="Flour")
         yield from lines[-3:]
 
-    with pytest.raises(BadRequest, match="Others wrote to the project at the same time"):
-        import_project(other.context(), taken_in_between())
+    with pytest.raises(ImportStopped, match="Others wrote to the project at the same time"):
+        import_lines(other.context(), taken_in_between())
 
     assert len(called(other.context(), "list_documents", limit=100, offset=0, sort="title")) == 1
 
@@ -568,7 +569,7 @@ def test_two_imports_of_one_export_at_once_leave_what_one_wrote(
         yield from lines
 
     with pytest.raises(BadRequest, match="The project has documents, categories, clusters, members"):
-        import_project(other.context(), imported_in_between())
+        import_lines(other.context(), imported_in_between())
 
     assert exported(other, fresh_store) == lines
     assert html_of_nothing(fresh_store) == []
@@ -584,11 +585,11 @@ def test_a_document_whose_texts_another_import_deleted_is_not_written(
     def another_begins() -> Iterator[bytes]:
         for line in lines:
             if orjson.loads(line)["type"] == "document":
-                import_project(other.context(), [])
+                import_lines(other.context(), [])
             yield line
 
-    with pytest.raises(BadRequest, match="Others wrote to the project at the same time"):
-        import_project(other.context(), another_begins())
+    with pytest.raises(ImportStopped, match="Others wrote to the project at the same time"):
+        import_lines(other.context(), another_begins())
 
     assert fresh_store.database.documents.count_documents({}) == 0
 
@@ -616,7 +617,7 @@ def test_an_export_holds_longer_than_mongodb_remembers(tmp_path: Path) -> None:
         import_documents(project.context(), fields={"documents": documents})
         before = exported(project, reading)
 
-        lines = export_project(reading, project.id)
+        lines = export_lines(reading, project.id)
         read = [next(lines) for _ in range(3)]
         deadline = time.monotonic() + 4
         for number in itertools.count():  # only writes make MongoDB forget

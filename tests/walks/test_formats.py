@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 from app.core.context import this_instant
 from app.core.vocabulary import TokenKind
-from app.transfers.operations import export_project
+from app.transfers.operations import export_lines
 from tests.console.visitor import Visitor
 from tests.documents.steps import a_category, a_cluster, a_document, ok, path_of
 from tests.images.pictures import a_picture
@@ -118,7 +118,7 @@ def test_a_calendar_has_an_event_for_each_date(app: Flask, rest: Rest, project: 
 
 
 def test_an_export_has_a_record_in_each_line(project: Project, document: Any) -> None:
-    lines = b"".join(export_project(project.store, project.id)).splitlines()
+    lines = b"".join(export_lines(project.store, project.id)).splitlines()
     assert all(json.loads(line) for line in lines)
 
 

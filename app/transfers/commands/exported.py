@@ -1,6 +1,5 @@
 """Imports an exported project: the part of `import` that reads `.ndjson`."""
 
-import codecs
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -9,8 +8,8 @@ import click
 
 from app.cli.calling import finish, progress, shown
 from app.core.context import Context
-from app.transfers.lines import MAX_LINE_BYTES, Checked
-from app.transfers.operations import check_import, import_project
+from app.transfers.lines import Checked, read_lines
+from app.transfers.operations import check_import, import_lines
 from app.transfers.rules import COLLECTIONS
 
 
@@ -18,7 +17,7 @@ def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> N
     """Imports an export into a project and exits; with 1, and nothing imported, when a line is refused."""
     checked = check_import(ctx, _lines(path, "Checking"))
     if not checked.refused and not dry_run:
-        import_project(ctx, _lines(path, "Importing"))
+        import_lines(ctx, _lines(path, "Importing"))
     outcome = vars(checked) | {
         "settings": [*checked.settings],
         "refused": [vars(refused) for refused in checked.refused],
@@ -27,16 +26,12 @@ def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> N
 
 
 def _lines(path: Path, label: str) -> Iterator[bytes]:
-    """Yields the lines of a file; of a line that is too long only the beginning, which is refused."""
+    """Yields the lines of a file, with a progress bar."""
     bar = progress(label, length=path.stat().st_size)
     with path.open("rb") as file, bar:
-        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
-            file.seek(0)
-        while line := file.readline(MAX_LINE_BYTES + 1):
+        for line in read_lines(file):
             yield line
             bar.update(len(line))
-            while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
-                line = file.readline(MAX_LINE_BYTES + 1)
 
 
 def _print_report(checked: Checked) -> None:

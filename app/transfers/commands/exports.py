@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from app.cli.calling import context, of_project, progress, store, written
-from app.transfers.operations import export_project
+from app.transfers.operations import export_lines
 
 
 @click.command()
@@ -26,7 +26,7 @@ def command(project_id: str, out: Path | None) -> None:
     ctx = context(project_id)
     target = written(out) if out else nullcontext(sys.stdout.buffer)
     hidden = out is None and sys.stdout.isatty()
-    lines = export_project(store(), ctx.project_id)
+    lines = export_lines(store(), ctx.project_id)
     bar = progress("Exporting", lines, show_pos=True, hidden=hidden, update_min_steps=100)
     with target as file, bar:
         for line in bar:

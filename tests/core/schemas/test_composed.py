@@ -83,7 +83,7 @@ def test_what_extends_or_holds_a_response_has_the_added_keys_too() -> None:
 def test_a_schema_that_extends_another_has_the_added_fields_after_its_own() -> None:
     composed = PAINTED.schema_of(MemberChanges)
 
-    assert [*cached_schema(composed).fields] == ["name", "email", "role", "colour"]
+    assert [*cached_schema(composed).fields] == [*cached_schema(MemberChanges).fields, "colour"]
     assert issubclass(composed, MemberChanges)
     assert composed.__doc__ == MemberChanges.__doc__
     assert PAINTED.schema_of(ProjectChanges) is ProjectChanges

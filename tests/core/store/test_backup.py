@@ -16,7 +16,7 @@ from app.cli.db import differences, prepare
 from app.cli.mongod import running_mongod
 from app.core.store.store import Store
 from app.features import connect
-from app.transfers.operations import export_project
+from app.transfers.operations import export_lines
 from tests.make import Project, a_project, a_ready_brief
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
@@ -185,7 +185,7 @@ def run(*command: str) -> None:
 def exported(store: Store, project_id: str) -> Mapping[str, list[bytes]]:
     """Returns the lines of a project's export by the document that each is of."""
     lines: dict[str, list[bytes]] = {}
-    for line in export_project(store, project_id):
+    for line in export_lines(store, project_id):
         record = orjson.loads(line)
         if document_id := record.get("documentId") or (record["type"] == "document" and record["id"]):
             lines.setdefault(document_id, []).append(line)
