@@ -26,7 +26,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote, unquote, urlsplit
 
-from content import Article, Content, SiteError, drafts, kept_content
+from content import Article, Content, Place, SiteError, drafts, kept_content
 from delivery import UNAUTHORIZED, UNREACHABLE, ApiError, Delivery
 
 try:
@@ -79,13 +79,26 @@ class Site:
     def __init__(self, api: Delivery, out: Path, options: Options) -> None:
         self._api, self._out, self._options = api, out, options
         self._kept = kept_content(out)
+        self._saved = self._kept.place
+        self._built: Place | None = None
 
     def build(self) -> tuple[int, int]:
         """Builds the site; returns how many articles it has and how many files changed.
 
         Only files that changed are written, and nothing is when a page can't be made.
         """
-        content, is_new = (drafts(self._api), False) if self._options.preview else self._followed()
+        if self._options.preview:
+            return self._write(drafts(self._api))
+        self._kept.follow(self._api)
+        if self._kept.place == self._built:
+            return len(self._kept.articles), 0
+        result = self._write(self._kept)
+        if self._kept.place != self._saved:
+            self._kept.save(self._out)
+        self._built = self._saved = self._kept.place
+        return result
+
+    def _write(self, content: Content) -> tuple[int, int]:
         pages = Pages(self._options, content)
         files = pages.all()
         for one in content.redirects:
@@ -96,14 +109,7 @@ class Site:
             else:
                 files["llms.txt"] = own_contents(self._options.url, text, files)
         files |= {str(path.relative_to(HERE / "static")): path.read_bytes() for path in static_files()}
-        changed = write(self._out, files)
-        if is_new:
-            content.save(self._out)
-        return len(pages.articles), changed
-
-    def _followed(self) -> tuple[Content, bool]:
-        """Returns what is published, and whether that changed since the last build."""
-        return self._kept, self._kept.follow(self._api)
+        return len(pages.articles), write(self._out, files)
 
     def _own_links(self, name: str, content: str, articles: list[Article], files: dict[str, bytes]) -> bytes:
         """Returns a feed with the site's own address, after checking that each of its links is a page."""

@@ -20,6 +20,7 @@ KEPT = ".kept.json"
 """The file with what the last build read."""
 
 Article = dict[str, Any]
+Place = tuple[str | None, str | None]
 
 
 class SiteError(Exception):
@@ -41,8 +42,13 @@ class Content:
     files: dict[str, str] = field(default_factory=dict)
     """What the service made of `FILES`, without feeds where the project has no `siteUrl`."""
 
-    def follow(self, api: Delivery) -> bool:
-        """Reads what changed since the last time, and returns whether anything did; if not, that is one request.
+    @property
+    def place(self) -> Place:
+        """What is another one whenever the content is."""
+        return self.cursor, self.tag
+
+    def follow(self, api: Delivery) -> None:
+        """Reads what changed since the last time: one request where nothing did.
 
         Goes on until nothing was published meanwhile, so that the pages show one moment.
         """
@@ -56,7 +62,6 @@ class Content:
             reads += 1
             self._read_others(api)
             self.tag = tag
-        return reads > 0
 
     def _changes(self, api: Delivery) -> tuple[dict[str, Any], str] | None:
         try:

@@ -243,6 +243,37 @@ def test_a_build_without_changes_is_one_request_and_one_after_a_change_reads_tha
     assert paths == ["/graphql"]
 
 
+def test_a_build_that_breaks_off_at_any_request_loses_nothing(
+    site: Project, app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(BUILD.parent))
+    build = import_module("build")
+    answer, left = app.wsgi_app, [100]
+
+    def break_off(environ: Any, start_response: Any) -> Any:
+        left[0] -= 1
+        if left[0] == 0:
+            start_response("503 Service Unavailable", [("Content-Length", "0")])
+            return []
+        return answer(environ, start_response)
+
+    monkeypatch.setattr(app, "wsgi_app", break_off)
+    with serving(app) as address:
+        api = build.Delivery(address, delivery_token(site).secret)
+        watched = build.Site(api, tmp_path / "site", build.Options("T", "D", URL))
+        watched.build()
+        for number in range(1, 12):
+            published(site, title=f"Roll {number}", slug=f"roll-{number}")
+            left[0] = number
+            with pytest.raises(build.HTTPError, match="503"):
+                watched.build()
+            watched.build()
+            assert f"Roll {number}" in article(tmp_path / "site", f"roll-{number}")
+        assert watched.build() == (13, 0)
+        build.Site(api, tmp_path / "anew", build.Options("T", "D", URL)).build()
+    assert contents(tmp_path / "site") == contents(tmp_path / "anew")
+
+
 CHANGES: dict[str, Callable[[Project, str, dict[str, str]], object]] = {
     "published again": lambda site, loaf, _: republish(site, {"id": loaf}, title="A better loaf", slug="better"),
     "back at a former slug": lambda site, loaf, _: republish(site, {"id": loaf}, slug="loaf-0"),
