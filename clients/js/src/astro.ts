@@ -30,7 +30,7 @@ export function documentsLoader(client: Client): Loader {
       });
       if (!read || (since !== undefined && read.isOthersChanged)) read = await load(client, context);
       meta.set(CURSOR, read.cursor);
-      logger.info(`${read.changed} documents changed`);
+      logger.info(`${read.changed} documents changed, ${read.removed} removed`);
     },
   };
 }
@@ -40,7 +40,7 @@ async function load(client: Client, context: LoaderContext, after?: string) {
   const { store } = context;
   const slugs = new Map(store.entries().map(([slug, { data }]) => [data.id as string, slug]));
   const others = new Map(after === undefined ? slugs : []);
-  const read = { cursor: "", changed: 0, isOthersChanged: false };
+  const read = { cursor: "", changed: 0, removed: 0, isOthersChanged: false };
 
   function remove(id: string): void {
     const slug = slugs.get(id);
@@ -50,7 +50,7 @@ async function load(client: Client, context: LoaderContext, after?: string) {
 
   for await (const page of client.changes(after)) {
     for (const { id } of page.removed) {
-      if (slugs.has(id)) read.changed++;
+      if (slugs.has(id)) read.removed++;
       remove(id);
     }
     for (const { id, slug } of page.documents) if (slugs.get(id) !== slug) remove(id);
@@ -64,7 +64,7 @@ async function load(client: Client, context: LoaderContext, after?: string) {
   }
   for (const id of others.keys()) {
     remove(id);
-    read.changed++;
+    read.removed++;
   }
   return read;
 }

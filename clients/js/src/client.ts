@@ -74,8 +74,14 @@ export interface Client {
   ): Promise<Data>;
 }
 
-/** Returns a client of one project's delivery API. Responses that did not change since the last call are not sent again. */
+/**
+ * Returns a client of one project's delivery API. Responses that did not change since the last call are not sent again.
+ * Throws a `TypeError` where `url` or `token` is missing or empty.
+ */
 export function createClient({ url, token, fetch }: ClientOptions): Client {
+  for (const [name, value] of Object.entries({ url, token })) {
+    if (!value) throw new TypeError(`createClient: \`${name}\` is missing. If it comes from the environment, is that variable set?`);
+  }
   return new DeliveryClient(new Transport(url, token, fetch));
 }
 

@@ -7,6 +7,15 @@ import { all, BASE, manage, OWNER, PREVIEW, publish, republish, SITE, watched } 
 
 const client = createClient({ url: `${BASE}/`, token: SITE });
 
+for (const missing of ["url", "token"]) {
+  test(`a client without a ${missing} is refused by the option's name`, () => {
+    for (const value of [undefined, ""]) {
+      const options = { url: BASE, token: SITE, [missing]: value };
+      assert.throws(() => createClient(options), { name: "TypeError", message: new RegExp(`\`${missing}\` is missing`) });
+    }
+  });
+}
+
 test("documents are all that are live, over several pages, each once", async () => {
   const { client, statuses } = watched();
 

@@ -5,8 +5,8 @@ import { client } from "./client";
 
 let read: Promise<Category[]> | undefined;
 
-/** Returns the tree of categories, read once a build. */
-export const categories = () => (read ??= client.categories());
+/** Returns the tree of categories, read once a build; for `npm run dev`, read for each page. */
+export const categories = () => (import.meta.env.DEV ? client.categories() : (read ??= client.categories()));
 
 /** Returns articles, those that went live last first. */
 export async function articles() {

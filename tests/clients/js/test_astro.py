@@ -6,7 +6,9 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import httpx
 import pytest
@@ -19,12 +21,13 @@ from tests.graphql_app.client import delivery_token, republish
 from tests.graphql_app.client import run as operate
 from tests.graphql_app.test_site import a_site
 from tests.live import free_port, serving, until_listening
-from tests.make import Project
+from tests.make import Project, made
 
 pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(580)]
 
 HERE = Path(__file__).parent
 EXAMPLE = CHECKOUT / "examples" / "astro"
+OWN_ADDRESS = "https://thecrust.example"
 LOAVES = [f"loaf-{number}" for number in range(4)]
 OWN = {"node_modules", "dist", ".astro", ".installing"}
 
@@ -93,18 +96,22 @@ def test_a_build_after_a_publication_changes_exactly_that_page(
 ) -> None:
     first, told = built(site, node, **environment)
 
-    assert "5 documents changed" in told
+    assert "5 documents changed, 0 removed" in told
     expected = {f"articles/{name}{end}" for name in ("crème", *LOAVES) for end in ("/index.html", ".md")}
-    topics = {f"topics/bread{path}/index.html" for path in ("", "/rye", "/rye/dark-rye", "/rye/unused")}
+    topics = {f"topics/{slug}/index.html" for slug in ("bread", "rye", "dark-rye", "unused")}
     others = {"index.html", "articles/crust/index.html", "authors/ada-lovelace/index.html", "feed.xml", "llms.txt"}
     assert set(first) == expected | topics | others
     article = page(site, "articles/crème/index.html")
     assert "<h1>Crème &amp; crust</h1>" in article
     assert "<p>Flour, <em>water</em>, time.</p>" in article
-    assert '<a href="/topics/bread/rye/dark-rye/">Dark rye</a>' in article
+    assert '<a href="/topics/dark-rye/">Dark rye</a>' in article
     assert "url=/articles/crème/" in page(site, "articles/crust/index.html")
     assert page(site, "articles/crème.md").endswith("\n---\n\nFlour, *water*, time.")
-    assert "Loaf &lt;0&gt;" in page(site, "topics/bread/rye/index.html")
+    assert "Loaf &lt;0&gt;" in page(site, "topics/rye/index.html")
+    assert f"- [Loaf \\<0\\>]({OWN_ADDRESS}/articles/loaf-0.md)" in page(site, "llms.txt")
+    assert "/delivery/" not in page(site, "llms.txt")
+    assert f'<link rel="self" type="application/atom+xml" href="{OWN_ADDRESS}/feed.xml"/>' in page(site, "feed.xml")
+    assert sitemap_pages(environment) <= first.keys()
 
     [loaf] = operate(project, "list_documents", q="loaf 1", limit=1, offset=0, sort="title")
     longer = "Flour, *water*, time.\n\nAnd salt."
@@ -112,7 +119,7 @@ def test_a_build_after_a_publication_changes_exactly_that_page(
     republish(project, loaf)
     second, told = built(site, node, **environment)
 
-    assert "1 documents changed" in told
+    assert "1 documents changed, 0 removed" in told
     assert {path for path in first.keys() | second.keys() if first.get(path) != second.get(path)} == {
         *("articles/loaf-1/index.html", "articles/loaf-1.md"),
         "feed.xml",
@@ -126,19 +133,52 @@ def test_the_server_of_the_site_shows_previews(
     if not (site / "dist").exists():
         built(site, node, **environment)
     [draft] = operate(project, "list_documents", q="not yet", limit=1, offset=0, sort="title")
-    port = free_port()
-    given = os.environ | environment | {"HOST": "127.0.0.1", "PORT": str(port)}
-    with subprocess.Popen([node, "dist/server/entry.mjs"], cwd=site, env=given, stdout=subprocess.DEVNULL) as server:
-        try:
-            until_listening(port, server)
-            shown = httpx.get(f"http://127.0.0.1:{port}/preview/{draft['id']}")
-            unknown = httpx.get(f"http://127.0.0.1:{port}/preview/{'0' * 24}")
-        finally:
-            server.terminate()
+    with previewing(site, node, environment) as address:
+        shown = httpx.get(f"{address}/preview/{draft['id']}")
+        unknown = httpx.get(f"{address}/preview/{'0' * 24}")
+        new = made(project.context(), "category", name="Baked since", slug="baked-since")
+        later = httpx.get(f"{address}/preview/{draft['id']}")
+        operate(project, "delete_category", new["id"])
 
     assert "<p>A secret.</p>" in shown.text
     assert shown.headers["cache-control"] == "no-store"
     assert unknown.status_code == 404
+    assert "Baked since" not in shown.text
+    assert '<a href="/topics/baked-since/">Baked since</a>' in later.text
+
+
+@pytest.mark.parametrize(
+    ("token", "message"),
+    [("", "Set DELIVERY_TOKEN"), ("cwd_wrong", "valid token")],
+    ids=["no-token", "another-token"],
+)
+def test_a_preview_whose_navigation_cannot_be_read_is_an_error_and_no_half_page(
+    site: Path, node: Path, project: Project, environment: dict[str, str], tmp_path: Path, token: str, message: str
+) -> None:
+    if not (site / "dist").exists():
+        built(site, node, **environment)
+    [draft] = operate(project, "list_documents", q="not yet", limit=1, offset=0, sort="title")
+    with previewing(site, node, environment | {"DELIVERY_TOKEN": token}, tmp_path / "log") as address:
+        shown = httpx.get(f"{address}/preview/{draft['id']}")
+
+    assert shown.status_code == 500
+    assert message in (tmp_path / "log").read_text()
+
+
+@contextmanager
+def previewing(site: Path, node: Path, environment: dict[str, str], log: Path = Path(os.devnull)) -> Iterator[str]:
+    """Runs the server of the site, which writes to a log; yields its address."""
+    port = free_port()
+    given = os.environ | environment | {"HOST": "127.0.0.1", "PORT": str(port)}
+    with (
+        log.open("w") as output,
+        subprocess.Popen([node, "dist/server/entry.mjs"], cwd=site, env=given, stdout=output, stderr=output) as server,
+    ):
+        try:
+            until_listening(port, server)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
 
 
 def test_entries_have_the_types_of_the_schema(site: Path, node: Path, environment: dict[str, str]) -> None:
@@ -148,6 +188,13 @@ def test_entries_have_the_types_of_the_schema(site: Path, node: Path, environmen
     compiler = installed(PACKAGE, "the client for JavaScript is not tried") / ".bin" / "tsc"
 
     run([compiler, "--noEmit", "--project", "."], site)
+
+
+def sitemap_pages(environment: dict[str, str]) -> set[str]:
+    """Returns the files behind the addresses of the project's sitemap."""
+    headers = {"Authorization": f"Bearer {environment['DELIVERY_TOKEN']}"}
+    text = httpx.get(f"{environment['CONTENT_URL']}/delivery/sitemap.xml", headers=headers).text
+    return {f"{unquote(urlsplit(found).path)[1:]}index.html" for found in re.findall("<loc>(.*)</loc>", text)}
 
 
 def page(site: Path, path: str) -> str:

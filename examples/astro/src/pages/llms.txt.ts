@@ -1,5 +1,11 @@
-// What there is to read, for agents.
+// What there is to read, for agents: each article's markdown on this site.
 import type { APIRoute } from "astro";
 import { delivered } from "../client";
 
-export const GET: APIRoute = () => delivered("documents.md");
+/** A line of the list: what stands before the address, and the name of the file in the address. */
+const LINE = /^(- \[(?:\\.|[^\\\]])*\]\()[^)\s]*\/delivery\/documents\/([^)\s]*\.md)(?=\))/gm;
+
+export const GET: APIRoute = async ({ url }) => {
+  const list = await delivered("documents.md");
+  return new Response(list.replace(LINE, (_, before, file) => `${before}${new URL(`/articles/${file}`, url)}`));
+};

@@ -5,4 +5,5 @@ import { articles } from "../../site";
 
 export const getStaticPaths = async () => (await articles()).map(({ id }) => ({ params: { slug: id } }));
 
-export const GET: APIRoute = ({ params }) => delivered(`documents/${encodeURIComponent(params.slug!)}.md`);
+export const GET: APIRoute = async ({ params }) =>
+  new Response(await delivered(`documents/${encodeURIComponent(params.slug!)}.md`));
