@@ -102,6 +102,10 @@ class _DemoPlan:
             ctx = self._as(use, began - (began - ended) * place / len(steps))
             publish_at = wire_time(this_instant() + timedelta(days=2)) if name == "schedule_document" else None
             call(ctx, ALL.by_name[name], document_id, publishAt=publish_at)
+        if slug := planned.get("slug"):
+            ctx = self._as("owner", ended)
+            call(ctx, documents.update_document, document_id, slug=slug)
+            call(ctx, ALL.by_name["publish_document"], document_id)
         if (remark := planned.get("remark")) and (open_thread := ALL.by_name.get("open_thread")):
             call(self._as("agent", ended), open_thread, document_id, **remark)
 
