@@ -19,6 +19,8 @@ from app.http import bodies, errors
 from app.http.callers import callers
 
 NDJSON = "application/x-ndjson"
+LINES = {"type": "string", "format": "binary", "description": "A JSON object a line."}
+"""The schema of such a body or response in OpenAPI; generated clients take and return it as a file."""
 MAX_STREAM = 2 * 1024 * 1024 * 1024
 """Maximum number of bytes of a body; of a longer export `content-workflow import` reads the file."""
 PART = 64 * 1024

@@ -13,7 +13,7 @@ from werkzeug import Response as BaseResponse
 
 from app.console.additions import Pages
 from app.console.buttons import BY_NAME
-from app.console.calls import call, may
+from app.console.calls import call, may, require
 from app.console.forms import form_of, leads_to, text
 from app.console.frame import done, page, secret_page, summary_of
 from app.console.moves import sent_fields
@@ -124,6 +124,7 @@ def send_test() -> str:
 @pages.get("/inbox/test")
 def show_tests() -> Response:
     """Shows what came of the tests that the signed-in user sent; the page asks again while one is on its way."""
+    require(own_notices.send_test_notice)
     return page("notices/tests.html", **_tests())
 
 
@@ -185,7 +186,7 @@ def _hours() -> list[tuple[str, str]]:
 
 def _morning() -> int:
     """Returns the hour in UTC at which it is morning where the reader is."""
-    return this_instant().astimezone(zone()).replace(hour=MORNING).astimezone(UTC).hour
+    return this_instant().astimezone(zone()).replace(hour=MORNING, minute=0).astimezone(UTC).hour
 
 
 def _offered() -> dict[str, Any]:

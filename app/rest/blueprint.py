@@ -134,7 +134,7 @@ class Routes(Blueprint):  # type: ignore[misc]
         """
         operation = route.operation
         self.served.append(route)
-        record = {"$ref": REF + route.component}
+        record = streams.LINES if route.media_type == streams.NDJSON else {"$ref": REF + route.component}
         view: View = self.response(
             route.status,
             {"type": "array", "items": record} if operation.many else record,
@@ -172,7 +172,7 @@ def _documentation(route: Route) -> dict[str, Any]:
         documentation["parameters"] = ["If-None-Match"]
         responses[304] = "NotModified"
     if operation.streams and not operation.reads:
-        lines = {"schema": {"type": "string", "format": "binary"}, "example": "(the lines of an export)"}
+        lines = {"schema": streams.LINES, "example": "(the lines of an export)"}
         documentation["requestBody"] = {"content": {streams.NDJSON: lines}, "required": True}
     if operation.from_file:
         file = {"schema": {"type": "string", "format": "binary"}, "example": "(the bytes of the file)"}

@@ -67,7 +67,6 @@ class WebhookFields(Schema):
         10,
         description=f"headers to send along, at most 10, replaced whole; `{HIDDEN}` leaves a value as it is",
         example={"Authorization": "Bearer c2VjcmV0"},
-        allow_none=True,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.http.streams import NDJSON
 from app.images.vocabulary import ImageType
 from tests.clients.test_examples import PAGE, PLANNED, answering, error
 from tests.make import Project
@@ -48,7 +49,7 @@ def test_a_python_client_drives_the_api_and_gets_a_typed_error(
     project: Project, address: str, document: Path, tmp_path: Path
 ) -> None:
     names = ["project_name_override: content-workflow-client", "package_name_override: content_workflow_client"]
-    files = [f"  {media_type}: application/octet-stream" for media_type in ("text/csv", *ImageType)]
+    files = [f"  {media_type}: application/octet-stream" for media_type in ("text/csv", NDJSON, *ImageType)]
     settings = [*names, "content_type_overrides:", *files, "post_hooks: []"]
     (tmp_path / "settings.yaml").write_text("\n".join(settings))
     shutil.copy(HERE / "drive.py", tmp_path)

@@ -113,6 +113,8 @@ PAGES = (
     Page("GET", "inbox/settings", "read"),
     Page("POST", "inbox/settings", "read", {"digest": "instant", "hour": "9"}),
     Page("POST", "inbox/test", "read"),
+    Page("GET", "inbox/test", "read"),
+    Page("POST", f"{DOCUMENT}/open", "write", {"page": "a1b2c3d4"}),
     Page("POST", "inbox/calendar", "read"),
     Page("GET", f"table{FILTERS}", "read"),
     *(Page("GET", f"{DOCUMENT}{one}", "read") for one in ("", "/edit", "/fields", "/brief", "/activity", "/checks")),

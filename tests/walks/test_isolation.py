@@ -59,7 +59,7 @@ NAMES_NOTHING = set(
         r"\w+",
         """
     agent all atomic audience baseVersion briefState categoryUrl checks claimLeaseSeconds claimedAt count digest hour
-    alt bare data imageHosts keepPublishedAt publishedAt used
+    alt bare bio data headers imageHosts imageUrl keepPublishedAt publishedAt used
     coverImageUrl days deleted description drafts dueAfter dueBefore dueDate enabled events exact excerpt expiresAt
     expiresIn fields level maxRounds offer prefix previewUrl query suffix suggestion text
     fourEyes from guidelines insertAfter intent isPublished kind leaseSeconds limit markdown metaDescription

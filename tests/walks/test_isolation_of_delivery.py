@@ -17,6 +17,7 @@ from tests.walks.others import WORD, Theirs, plain
 pytestmark = pytest.mark.needs_mongod
 
 NAMES = {
+    ("author", "slug"): "word",
     ("document", "id"): "document",
     ("category", "id"): "category",
     ("documentsInCategory", "categoryId"): "category",
