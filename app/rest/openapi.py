@@ -26,6 +26,7 @@ from app.core.schemas.queries import MAX_NUMBER, NUMBERS
 from app.core.schemas.validation import HEX_ID
 from app.documents.responses import SEARCH_INTENTS
 from app.documents.schemas import SORTS, FirstStatus
+from app.http.streams import NDJSON
 from app.intents.responses import Intent
 from app.intents.schemas import INTENT_FIELDS
 from app.rest.examples import error_examples, example, response_example
@@ -138,7 +139,7 @@ def _in_path(name: str, collection: str) -> dict[str, Any]:
 
 def _schemas(routes: Iterable[Route], errors: Collection[type[Refusal]]) -> dict[str, JsonSchema]:
     """Returns the schemas of responses and errors, by name; a draft's has the fields of its kind."""
-    known = components(route.response for route in routes) | error_components(errors)
+    known = components(route.response for route in routes if route.media_type != NDJSON) | error_components(errors)
     draft = known.pop(Intent.__name__)
     for kind, fields in INTENT_FIELDS.items():
         of_kind = {
