@@ -13,7 +13,7 @@ from app.core.vocabulary import Role, Scope
 from app.projects.responses import Member
 from app.projects.rules import StoredMember
 from app.projects.schemas import MemberChanges, MemberFields
-from app.projects.store import Members
+from app.projects.store import AUTHOR, Members
 from app.projects.token_store import Tokens
 
 NO_MEMBER = "The project has no member with this id; list the members to find it."
@@ -23,8 +23,6 @@ TAKEN = {
 }
 """What is wrong where another member has the same, by the field."""
 CLEARABLE = ("email", "bio", "imageUrl")
-DELIVERED = ("name", "slug", "bio", "imageUrl")
-"""The fields of an author that are delivered."""
 
 
 @operation(Scope.READ, Effect.READS, "GET /members", query=LongPage, toolsets=("planning", "admin"))
@@ -75,7 +73,7 @@ def update_member(ctx: Context, member_id: str, fields: Fields) -> Result[Member
     changes = changed_fields(member, ctx.features.to_stored(Member, member, fields), CLEARABLE)
     if not changes:
         return _result(ctx, member)
-    if changes.keys() & set(DELIVERED):
+    if changes.keys() & AUTHOR.keys():
         ctx.store.change_delivery(ctx.project_id, "members")
     return _result(ctx, ctx.store[Members].update(ctx.project_id, member, changes, ctx.event("member.updated")))
 

@@ -48,13 +48,14 @@ class Rendered:
     first_paragraph: str | None
 
 
-def rendered_html(markdown: str) -> str | None:
-    """Returns the html of markdown; None for `NOT_RENDERABLE`."""
+def rendered_html(markdown: str) -> tuple[str, int] | None:
+    """Returns the html of markdown and its bytes; None for `NOT_RENDERABLE`."""
     try:
         html = to_html(markdown)
     except TooMuchMarkup:
         return None
-    return html if len(html.encode()) <= MAX_HTML_BYTES else None
+    size = len(html.encode())
+    return (html, size) if size <= MAX_HTML_BYTES else None
 
 
 def rendered(markdown: str, to_render: str | None = None) -> Rendered | None:
@@ -62,10 +63,10 @@ def rendered(markdown: str, to_render: str | None = None) -> Rendered | None:
 
     `to_render` is the markdown with what features add to it, of which only the html is made.
     """
-    html = rendered_html(to_render or markdown)
-    if html is None:
+    found = rendered_html(to_render or markdown)
+    if found is None:
         return None
-    return Rendered(html, len(html.encode()), len(markdown.encode()), first_paragraph(markdown))
+    return Rendered(*found, len(markdown.encode()), first_paragraph(markdown))
 
 
 def delivered_words(delivered: Mapping[str, Any]) -> list[str]:

@@ -5,6 +5,7 @@ published makes a new document, since titles like "Weekly letter" come again; on
 another title has to be chosen.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -47,17 +48,18 @@ def meanings(sheet: Sheet, pieces: Sequence[Mapping[str, Any]], unchanged: Itera
     tried = {numbered(piece["key"], n) for piece in rows.values() for n in range(1, MOST_TRIED + 1)}
     by_key = store.find_with_keys(project_id, tried)
     titles = {title for piece in rows.values() for title in (piece["title"], " ".join(piece["title"].split()))}
-    titled = store.find_titled(project_id, titles)
+    titled = defaultdict[str, list[StoredDocument]](list)
+    for document in store.find_titled(project_id, titles):
+        titled[folded(document["title"])].append(document)
     found: dict[int, Meaning] = {}
     used = {piece["key"] for place, piece in rows.items() if _is_own(by_key.get(piece["key"]), piece)}
     for place, piece in rows.items():
         key, chosen = piece["key"], sheet.meant[place] if sheet.meant else ""
         own = by_key.get(key)
-        same = [one for one in titled if folded(one["title"]) == folded(piece["title"]) and one.get("key")]
+        alike = titled[folded(piece["title"])]
+        same = [one for one in alike if one.get("key")]
         others = [one for one in same if one is not own and one["key"] not in used and not one["isPublished"]]
-        twin = next(
-            (one["id"] for one in titled if folded(one["title"]) == folded(piece["title"]) and not one.get("key")), ""
-        )
+        twin = next((one["id"] for one in alike if not one.get("key")), "")
         if own is None and not others:
             if twin:
                 found[place] = Meaning({}, NEW, key, is_asked=False, twin=twin)
