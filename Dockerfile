@@ -1,6 +1,6 @@
 # The service, without what only tests and contributors need. `content-workflow` is its command: `serve` unless told.
 
-FROM python:3.13-slim-bookworm AS build
+FROM python:3.13-slim-trixie@sha256:9d2e5553305c7c7b0097999bb17187c69b921ccd6bc9d40e4bb5ebe652c00285 AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python -m venv /venv
 WORKDIR /source
@@ -9,7 +9,7 @@ RUN /venv/bin/pip install --require-hashes --requirement requirements-run.lock
 COPY . .
 RUN /venv/bin/pip install --no-deps --no-build-isolation .
 
-FROM python:3.13-slim-bookworm
+FROM python:3.13-slim-trixie@sha256:9d2e5553305c7c7b0097999bb17187c69b921ccd6bc9d40e4bb5ebe652c00285
 RUN useradd --system --no-create-home --uid 10001 service
 COPY --from=build /venv /venv
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1

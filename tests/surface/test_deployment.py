@@ -28,6 +28,17 @@ def test_every_container_is_restricted(name: str) -> None:
     assert int(service["stop_grace_period"].removesuffix("s")) >= 30  # docs/deployment.md: the service takes up to 25
 
 
+@pytest.mark.parametrize(
+    "image",
+    [
+        *re.findall(r"^FROM (\S+)", (TOP / "Dockerfile").read_text("utf-8"), re.MULTILINE),
+        *sorted({service["image"] for service in COMPOSE["services"].values() if "image" in service}),
+    ],
+)
+def test_every_image_is_named_by_its_digest(image: str) -> None:
+    assert re.fullmatch(r"[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}", image)
+
+
 def test_the_secrets_of_compose_are_made_once(tmp_path: Path) -> None:
     script = tmp_path / SCRIPT
     script.parent.mkdir(parents=True)
