@@ -24,8 +24,8 @@ IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey
 """Argument of every tool that writes."""
 
 WRITTEN = {
-    KEY: {"type": "string", "description": "a new random UUID for each call"},
-    DRY_RUN: {"type": "boolean", "description": "try it"},
+    KEY: {"type": "string", "description": "new random UUID per call"},
+    DRY_RUN: {"type": "boolean"},
 }
 """The schemas of both in the list of tools."""
 
@@ -38,7 +38,9 @@ MOST_WORDS = 20
 
 def arguments_of(operation: Operation[Any], features: Features) -> type[ma.Schema]:
     """Returns the schema of the arguments of an operation's tool."""
-    path = Schema.from_dict({name: _path_argument(name) for name in operation.id_names}, name="Path")
+    messages = _if_missing(operation)
+    ids = {name: _path_argument(name, messages.get(name, {})) for name in operation.id_names}
+    path = Schema.from_dict(ids, name="Path")
     written = () if operation.reads else (DryRun, IdempotencyKey)
     sent = [features.schema_of(schema) for schema in (operation.body, operation.query) if schema]
     changed = {
@@ -47,6 +49,9 @@ def arguments_of(operation: Operation[Any], features: Features) -> type[ma.Schem
         for name, field in cached_schema(schema).fields.items()
         if OVER_MCP in field.metadata
     }
+    for name in messages.keys() - {*operation.id_names}:
+        changed[name] = _with(operation.body, name)
+        changed[name].error_messages.update(messages[name])
     if operation.body and issubclass(operation.body, GuardedWrite):  # over REST it may be `If-Match` instead
         changed["baseVersion"] = _with(operation.body, "baseVersion", required=True)
     # The last one has its fields first.
@@ -75,17 +80,18 @@ def either(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
     The records in a list of the other take arguments of the one, which describes them.
     """
-    properties = {name: _without(schema, one["properties"]) for name, schema in other["properties"].items()}
+    properties = {name: _typed(schema, one["properties"]) for name, schema in other["properties"].items()}
     required = [name for name in one["required"] if name in other["required"]]
     return {**one, "properties": {**properties, **one["properties"]}, "required": required}
 
 
-def _without(schema: dict[str, Any], described: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the schema of a list without the properties of its records, if these are all described already."""
+def _typed(schema: dict[str, Any], described: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the schema of a list with the types alone of its records' properties, if all are described already."""
     records = schema.get("items", {})
     if not records.get("properties") or not records["properties"].keys() <= described.keys():
         return schema
-    return {**schema, "items": {key: records[key] for key in ("type", "required")}}
+    types = {name: {"type": one["type"]} for name, one in records["properties"].items()}
+    return {**schema, "items": {**records, "properties": types}}
 
 
 def names_of(arguments: type[ma.Schema]) -> Set[str]:
@@ -126,9 +132,24 @@ def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, An
     return fields
 
 
-def _path_argument(name: str) -> Any:
+def _if_missing(operation: Operation[Any]) -> Mapping[str, Mapping[str, str]]:
+    """Returns the error messages of required arguments in whose place a tool takes a list."""
+    batch = operation.batch
+    if batch is None:
+        return {}
+    [listed] = [name for schema in (batch.body, batch.query) if schema for name in cached_schema(schema).fields]
+    messages = {"required": f"Is required, or send `{listed}` instead."}
+    fields = cached_schema(operation.body).fields if operation.body else {}
+    alone = {*operation.id_names, *(name for name, one in fields.items() if one.required)} - {*batch.id_names}
+    return dict.fromkeys(alone, messages)
+
+
+def _path_argument(name: str, messages: Mapping[str, str]) -> Any:
     """Declares one of the values that say which record is meant; their names describe them."""
-    return StrictInteger(NUMBERS[name][0], required=True) if name in NUMBERS else StrictString(None, required=True)
+    is_number = name in NUMBERS
+    named: Any = StrictInteger(NUMBERS[name][0], required=True) if is_number else StrictString(None, required=True)
+    named.error_messages.update(messages)
+    return named
 
 
 def _with(schema: type[ma.Schema], name: str, **options: Any) -> Any:

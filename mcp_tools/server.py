@@ -17,14 +17,14 @@ from mcp.shared.exceptions import MCPError
 from starlette.requests import Request
 
 from app.core.context import Context
-from app.core.errors import InternalError, Refusal
+from app.core.errors import Forbidden, InternalError, Refusal
 from app.core.features import Features
 from app.core.schemas.queries import near_name
 from app.core.vocabulary import ALL_TOOLS
 from app.settings import VERSION
 from mcp_tools import prompts, resources
 from mcp_tools.texts import text_of
-from mcp_tools.tools import refused, tools_for, tools_of
+from mcp_tools.tools import labelled, refused, tools_for, tools_of
 
 log = logging.getLogger("content_workflow.mcp")
 
@@ -93,6 +93,9 @@ async def _list_tools(message: Message, page: object) -> t.ListToolsResult:
 async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.CallToolResult:
     call, arguments = _call_of(message), params.arguments or {}
     tool = tools_of(call.features, call.toolset).get(params.name)
+    if tool is None and params.name in tools_of(call.features):
+        refuse = partial(_refuse_toolset, name=params.name, toolset=call.toolset)
+        return labelled(await _served(message, refuse, refused), dry_run=False)
     if tool is None:
         raise MCPError(t.INVALID_PARAMS, _no_tool(params.name, call.toolset, call.features))
     result = await _served(message, lambda ctx: tool.call(ctx, arguments, minimal=call.minimal), refused)
@@ -100,13 +103,22 @@ async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.Cal
 
 
 def _no_tool(name: str, toolset: str, features: Features) -> str:
-    """Returns the message for a call of a tool that the client's toolset does not offer."""
+    """Returns the message for a call of a tool that does not exist."""
     hint = "call one of those that `tools/list` shows."
-    if (found := features.by_name.get(name)) and found.tool:
-        hint = f"it is in `{'`, `'.join(found.toolsets)}`. Connect with another toolset, or {hint}"
-    elif near := near_name(name, tools_of(features, toolset)):
+    if near := near_name(name, tools_of(features, toolset)):
         hint = f"did you mean `{near}`?"
     return f"There is no tool {name!r} in the toolset {toolset!r}: {hint}"
+
+
+def _refuse_toolset(ctx: Context, *, name: str, toolset: str) -> NoReturn:
+    """Refuses a call of a tool of another toolset with `Forbidden`: models are shown that, and not protocol errors."""
+    found = ctx.features.by_name[name]
+    address = " or ".join(f"`toolset={one}`" for one in found.toolsets)
+    lacks = found.scope not in ctx.caller.scopes
+    message = f"The toolset {toolset!r} has no tool `{name}` (of the toolset `{found.toolsets[0]}`): "
+    message += f"ask your operator to connect with {address}"
+    message += f", and with a token that has the scope `{found.scope}`." if lacks else "."
+    raise Forbidden(message, **({"scope": str(found.scope)} if lacks else {}))
 
 
 async def _list_resources(message: Message, page: object) -> t.ListResourcesResult:

@@ -49,7 +49,7 @@ MOST_SPREAD = 100
     next="To write one: `claim_next_brief`. Yours after a restart: `state` `claimed`, then `get_work_packet`.",
 )
 def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
-    """List briefs, by default those that are ready to be claimed.
+    """List briefs, by default the ready ones.
 
     Due soonest first.
     """
@@ -129,7 +129,7 @@ def mark_brief_ready(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[ClaimedSummary]:
     """Claim a ready brief, so that nobody else writes the document.
 
-    The claim ends with a submit, an approval or a withdrawal, or with its lease.
+    The claim ends with a submit, a withdrawal, or its lease.
     """
     return _claim(ctx, own_document(ctx, document_id), fields)
 

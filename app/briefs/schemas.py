@@ -19,16 +19,14 @@ class ClaimFields(Schema):
 class ClaimNextFields(ClaimFields):
     """Body of `POST /briefs/claim`."""
 
-    categoryId = StrictString(description="only briefs of documents in this category", allow_none=False)
-    clusterId = StrictString(description="only briefs of documents in this cluster", allow_none=False)
+    categoryId = StrictString(description="only of this category", allow_none=False)
+    clusterId = StrictString(description="only of this cluster", allow_none=False)
 
 
 class RenewFields(Schema):
     """Body of `POST /documents/:id/brief/renew`."""
 
-    leaseSeconds = StrictInteger(
-        *LEASE_SECONDS, description="seconds from now; the length of the present lease by default", example=3600
-    )
+    leaseSeconds = StrictInteger(*LEASE_SECONDS, description="seconds from now; by default as before", example=3600)
 
 
 class BriefQuery(Page):
@@ -37,6 +35,6 @@ class BriefQuery(Page):
     state = EnumList(
         BriefState,
         load_default=lambda: [BriefState.READY],
-        description="whose brief is in one of these states",
+        description="in one of these states",
         metadata={"default": ["ready"]},
     )

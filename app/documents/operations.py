@@ -126,9 +126,9 @@ def get_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     toolsets=("writing", "planning"),
 )
 def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Change fields of a document; null clears one, those that are not sent stay.
+    """Change fields of a document; null clears one.
 
-    A published field makes a new version; it can't change in `approved` and `scheduled`, nor by agents in `review`.
+    A published field makes a new version.
     """
 
     def edit(document: StoredDocument) -> Decision:

@@ -75,13 +75,13 @@ PUBLISH_TURN_SECONDS = 1.0
     errors=(BriefClaimed, InvalidTransition, BadRequest),
     rule=rules.submit_document,
     toolsets=("writing",),
-    next="A writer's last call: a person or an editor approves and publishes.",
+    next="Others approve and publish.",
     button="Submit for review",
 )
 def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Submit a document for review.
 
-    The claim of its brief ends. It must have content, and pass the checks that the project demands.
+    The claim of its brief ends.
     """
     document = own_document(ctx, document_id)
     attempt = Attempt(ctx, document, call_under_claim(ctx, fields), fields, recent=True)

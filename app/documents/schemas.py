@@ -77,7 +77,7 @@ class WithBaseVersion(Schema):
 class WithClaim(Schema):
     """A write that may say which claim it was made under."""
 
-    claimedAt = instant("your claim's, where agents share a token")
+    claimedAt = instant("your claim's")
 
 
 class EditedFields(Schema):
@@ -112,8 +112,8 @@ class DocumentChanges(WithBaseVersion, PublishedChanges):
     clusterId = StrictString(description="a cluster's id")
     assigneeId = StrictString(description="a member's id")
     authorId = StrictString(description="a member's id")
-    dueDate = DateString(description="when the document is due", example="2027-02-21")
-    status = EnumString(FirstStatus, description="later statuses come from their own operations", allow_none=False)
+    dueDate = DateString(description="when it is due", example="2027-02-21")
+    status = EnumString(FirstStatus, description="later ones come from their own operations", allow_none=False)
 
 
 BASE_REQUIRED = "Is required: the `version` that you read last (or send it as `If-Match`)."

@@ -4,10 +4,10 @@ from app.core.context import Context
 from app.core.errors import CursorExpired, HttpApiDecodeError, Issue
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
-from app.core.vocabulary import Scope
+from app.core.vocabulary import Channel, Scope
 from app.documents.operations import own_document
 from app.events.responses import Activity, EventPage, activity_record, event_record
-from app.events.rules import cursor_of, read_cursor
+from app.events.rules import cursor_of, fitting, read_cursor
 from app.events.schemas import ActivityQuery, EventQuery, WaitingEventQuery
 from app.events.store import Events
 
@@ -24,11 +24,15 @@ from app.events.store import Events
 def list_events(ctx: Context, fields: Fields) -> Result[EventPage]:
     """List the project's events, oldest first.
 
-    Send the `cursor` of each page as `after` of the next one: a reader that does misses no event.
+    Send the `cursor` of each page as `after` of the next one: a reader that does misses no event. An empty page is the
+    last one.
     """
     after = _sequence(ctx, fields.get("after"))
     events, reached = ctx.store[Events].page(ctx.project_id, after, fields["limit"])
-    return Result({"events": [event_record(event) for event in events], "cursor": cursor_of(ctx.project_id, reached)})
+    page = [event_record(event) for event in events]
+    if ctx.channel == Channel.MCP and (left := len(page) - fitting(page)) > 0:
+        page, reached = page[:-left], reached - left
+    return Result({"events": page, "cursor": cursor_of(ctx.project_id, reached)})
 
 
 @operation(

@@ -33,7 +33,7 @@ NEIGHBOURS = 20
     Effect.READS,
     "GET /documents/<id>/packet",
     toolsets=("writing",),
-    next="Next, if you hold the claim: `write_content`, or `edit_content` for parts.",
+    next="Answer `threads` with `reply_to_thread`: `actions` has none on them.",
     button="Brief",
 )
 def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:

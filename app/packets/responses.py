@@ -60,7 +60,10 @@ class Packet(TypedDict):
     cluster: Annotated[PacketCluster | None, doc("its cluster; null without one")]
     links: Annotated[list[PacketLink], doc("the documents that the brief wants linked to")]
     review: Annotated[Note | None, doc("the last request for changes, until the next submit")]
-    actions: Annotated[list[str], doc("the operations that are allowed now", ["write_content", "release_brief"])]
+    actions: Annotated[
+        list[str],
+        doc("the operations on the document that are allowed now; none on one thread or source", ["write_content"]),
+    ]
     truncated: Annotated[list[str], doc("the names of the parts that were shortened to fit")]
 
 

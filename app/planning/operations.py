@@ -92,7 +92,8 @@ def plan_documents(ctx: Context, fields: Fields) -> Result[Plan]:
     """Plan up to 500 documents with their briefs, by keys of your own.
 
     A new `key` creates a document. An existing key updates the fields sent, the brief's too, but never `markdown`,
-    `status` and `slug`. Each piece holds or fails by itself, unless `atomic`. The same plan again changes nothing.
+    `status` and `slug`. Each piece holds or fails by itself, unless `atomic`; a wrong type or
+    length, or a missing `key`, refuses them all. The same plan again changes nothing.
     """
     pieces = _read(ctx, fields["pieces"])
     new = [piece for piece in pieces if isinstance(piece, _New)]

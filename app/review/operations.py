@@ -106,7 +106,7 @@ def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[
     toolsets=("writing", "reviewing"),
 )
 def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread]:
-    """Open a review thread: a remark on a passage of the present text, or on the whole document.
+    """Open a review thread on a passage of the present text, or on the whole document.
 
     `prefix`, `exact` and `suffix` together must stand in the markdown exactly once.
     """
@@ -149,7 +149,7 @@ def reply_to_threads(ctx: Context, document_id: str, fields: Fields) -> Result[T
     minimal=minimal_thread,
     batch=reply_to_threads,
     toolsets=("writing", "reviewing"),
-    next="After the change. Then `submit_document`.",
+    next="Then `submit_document`.",
     button="Reply",
 )
 def reply_to_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:

@@ -41,6 +41,7 @@ class Passage(TypedDict):
     """The text of a section that threads are about."""
 
     number: Annotated[int, doc("the section's number in the outline", 1)]
+    hash: Annotated[str, doc("names the section in an edit", "d3d1babb0b651222")]
     markdown: Annotated[str, doc("the section's markdown, its heading included", "# Dough\n\nFlour and water.\n")]
 
 
@@ -70,4 +71,4 @@ def _shortened(thread: Thread) -> PacketThread:
 def _passages_of(threads: Iterable[Thread], sections: Iterable[Section]) -> list[Passage]:
     """Returns the sections that threads are in, in their order."""
     numbers = {thread["section"] for thread in threads}
-    return [{"number": one.number, "markdown": one.text} for one in sections if one.number in numbers]
+    return [{"number": one.number, "hash": one.hash, "markdown": one.text} for one in sections if one.number in numbers]

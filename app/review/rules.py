@@ -201,9 +201,9 @@ def refuse_accepting(thread: StoredThread) -> None:
     """Raises the first reason, in the contract's order, why a suggestion can be neither accepted nor rejected."""
     _refuse_if_resolved(thread)
     if thread["suggestion"] is None:
-        raise BadRequest("The thread has no suggestion: answer it, or resolve it.")
+        raise BadRequest("The thread has no suggestion: answer it instead.")
     if thread["outcome"] is not None:
-        raise BadRequest("The suggestion was accepted already: answer the thread, or resolve it.")
+        raise BadRequest("The suggestion was accepted already: answer the thread instead.")
 
 
 def reopen_thread(thread: StoredThread, call: Call) -> StoredThread:

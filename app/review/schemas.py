@@ -31,8 +31,8 @@ class QuoteFields(Schema):
     exact = StrictString(
         2_000, validate=[not_empty], description="the passage, to the character", example="Flour", required=True
     )
-    prefix = StrictString(200, description="what stands before it", allow_none=False)
-    suffix = StrictString(200, description="what stands after it", example=", water", allow_none=False)
+    prefix = StrictString(200, description="before it", allow_none=False)
+    suffix = StrictString(200, description="after it", example=", water", allow_none=False)
 
 
 class ReplyFields(Schema):

@@ -103,12 +103,12 @@ def _prepare(ctx: Context, document_id: str, fields: Fields) -> tuple[EditedText
     prepare=_prepare,
     rule=can_write_content,
     toolsets=("writing",),
-    next="After `VersionConflict`: `get_outline`. Next: `check_document`, then `submit_document`.",
+    next="After `VersionConflict`: `get_outline`. Next: `check_document`.",
 )
 def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[EditedSummary]:
     """Edit sections of a document's content, all or none, as one new version.
 
-    Each edit names a section by its `hash`. `VersionConflict` lists the `hashes` that are gone.
+    Each edit names a section by its `hash`.
     """
     text, removed = ctx.prepared
     edit = partial(_edited, ctx, sent=fields["edits"], removed=removed)

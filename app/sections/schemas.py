@@ -23,7 +23,7 @@ class SectionEdit(Schema):
         example="# Dough\n\nFlour, water and patience.\n",
         required=True,
     )
-    number = StrictInteger(0, description="its number, where several have this hash")
+    number = StrictInteger(0, description="where several have this hash")
     insertAfter = StrictBoolean(description="insert after it instead")
 
 
@@ -48,5 +48,5 @@ class SectionNumbers(Schema):
 class OutlineQuery(Schema):
     """Which part of an outline to read; over REST always all (decisions, section 23)."""
 
-    limit = StrictInteger(1, 500, description="most sections", load_default=500)
-    offset = StrictInteger(0, MAX_OFFSET, description="sections to skip", load_default=0)
+    limit = StrictInteger(1, 500, description="most items to return", load_default=500)
+    offset = StrictInteger(0, MAX_OFFSET, description="items to skip", load_default=0)

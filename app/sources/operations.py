@@ -31,14 +31,14 @@ from app.documents.store import Documents
 from app.sources import rules
 from app.sources.citations import Citations, cites_any
 from app.sources.errors import SourceCited
-from app.sources.responses import AddedSources, Source, minimal_source, source_record
+from app.sources.responses import AddedSources, Source, minimal_source, source_record, without_excerpt
 from app.sources.rules import StoredSource, record_sources
 from app.sources.schemas import NewSource, SourceChanges, SourceFields, SourceList, VerifyFields
 from app.sources.store import SourceRecords
 
 _CHANGES = (BriefClaimed, InvalidTransition)
 
-source_change = partial(operation, tag="sources", transaction=True, minimal=minimal_source)
+source_change = partial(operation, tag="sources", transaction=True, short=without_excerpt, minimal=minimal_source)
 """Declares an operation that changes a source."""
 
 
@@ -67,6 +67,7 @@ def list_sources(ctx: Context, document_id: str) -> Result[list[Source]]:
     Effect.CREATES,
     body=SourceList,
     errors=(*_CHANGES, BadRequest),
+    short=lambda body: {"sources": [*map(without_excerpt, body["sources"])]},
     minimal=lambda body: {"sources": [*map(minimal_source, body["sources"])]},
 )
 def add_sources(ctx: Context, document_id: str, fields: Fields) -> Result[AddedSources]:
@@ -91,6 +92,7 @@ def add_sources(ctx: Context, document_id: str, fields: Fields) -> Result[AddedS
     errors=(*_CHANGES, BadRequest),
     rule=refuse_if_guarded,
     may_list=True,
+    short=lambda body: [*map(without_excerpt, body)] if isinstance(body, list) else without_excerpt(body),
     minimal=lambda body: body if isinstance(body, list) else minimal_source(body),
     batch=add_sources,
     toolsets=("writing", "reviewing"),
@@ -119,13 +121,13 @@ def add_source(ctx: Context, document_id: str, fields: Fields) -> Result[Source]
     "PATCH /documents/<id>/sources/<source_id>",
     body=SourceChanges,
     errors=(*_CHANGES, BadRequest),
-    toolsets=("reviewing",),
+    toolsets=("writing", "reviewing"),
     arguments_as="add_source",
 )
 def update_source(ctx: Context, document_id: str, source_id: str, fields: Fields) -> Result[Source]:
     """Change a source; null clears a field.
 
-    Another `url`, `title` or `excerpt` ends its verification.
+    A new `url`, `title` or `excerpt` ends verification.
     """
     document, before = _own(ctx, document_id, source_id)
     after = rules.changed_source(before, ctx.call, fields)
@@ -167,8 +169,7 @@ def verify_source(ctx: Context, document_id: str, source_id: str, fields: Fields
 def delete_source(ctx: Context, document_id: str, source_id: str) -> Result[Source]:
     """Delete a source that neither the present nor the published text cites.
 
-    Its number is not used again.
-    """
+    Its number is not used again."""
     document, source = _own(ctx, document_id, source_id)
     published = document.get("published")
     rules.refuse_deletion(

@@ -76,6 +76,11 @@ def packet_source(source: StoredSource, cited: Mapping[int, int]) -> PacketSourc
     )
 
 
+def without_excerpt(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what MCP shows of a source that was written: its caller has just sent the excerpt."""
+    return {name: value for name, value in source.items() if name != "excerpt"}
+
+
 def minimal_source(source: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what a caller needs of a source that it changed."""
     return {name: source[name] for name in ("id", "number", "cited") if name in source}

@@ -33,11 +33,9 @@ class NewSource(SourceTexts):
 class SourceFields(SourceTexts):
     """Body of `POST /documents/:id/sources`."""
 
-    title = StrictString(
-        300, not_blank, description="its title; required without `fromBrief`", example="Wild yeast", allow_none=False
-    )
+    title = StrictString(300, not_blank, description="its title", example="Wild yeast", allow_none=False)
     fromBrief = StrictBoolean(
-        description="true, alone: add the brief's `referenceUrls` that no source has, and answer all sources"
+        description="alone: add the brief's `referenceUrls` that no source has; answers all sources"
     )
 
     @ma.validates_schema
@@ -45,8 +43,8 @@ class SourceFields(SourceTexts):
         """Demands a title, or nothing else beside `fromBrief`."""
         if not data.get("fromBrief"):
             if "title" not in data:
-                raise ma.ValidationError({"title": ["Is required."]})
-        elif others := [name for name, value in data.items() if name != "fromBrief" and value is not None]:
+                raise ma.ValidationError({"title": ["Is required without `fromBrief`."]})
+        elif others := [name for name in NewSource().fields if data.get(name) is not None]:
             raise ma.ValidationError({name: ["Leave it out with `fromBrief`."] for name in others})
 
 
@@ -57,7 +55,7 @@ class SourceList(Schema):
         Nested(NewSource, allow_none=False),
         MOST_SOURCES,
         min_items=1,
-        description="instead of the other fields: several, all or none",
+        description="instead: several, all or none",
         required=True,
     )
 

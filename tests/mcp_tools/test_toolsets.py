@@ -1,6 +1,7 @@
 """Sets of tools: fewer for clients whose work needs few (`/mcp?toolset=writing`)."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -46,23 +47,47 @@ def test_a_toolset_is_a_good_deal_smaller_than_all_tools(agent: Agent, toolset: 
     assert len(answer.get_data()) <= MOST_BYTES[toolset]
 
 
-def test_a_tool_outside_the_set_does_not_exist(agent_of_era: Agent) -> None:
-    writer = agent_of_era.by(agent_of_era.token, toolset="writing")
+@pytest.mark.parametrize(("scopes", "scope"), [(tuple(Scope), None), (AGENT, "publish")])
+def test_a_tool_of_another_set_is_a_refusal_that_says_how_to_connect(
+    agent_of_era: Agent, project: Project, scopes: tuple[Scope, ...], scope: str | None
+) -> None:
+    refused = agent_of_era.by(project.token(scopes=scopes), toolset="writing").refused("publish_document")
 
-    answer = writer.post("tools/call", {"name": "publish_document", "arguments": {}}).json
+    assert (refused["_tag"], refused.get("scope")) == ("Forbidden", scope)
+    assert "ask your operator to connect with `toolset=reviewing`" in refused["message"]
+    assert ("the scope `publish`" in refused["message"]) == (scope is not None)
 
-    assert answer["error"]["code"] == -32602
-    assert "'publish_document'" in answer["error"]["message"]
-    assert "'writing'" in answer["error"]["message"]
-    assert "tools/list" in answer["error"]["message"]
-    assert "it is in `reviewing`" in answer["error"]["message"]
+
+@pytest.mark.parametrize("toolset", SETS)
+def test_every_tool_of_another_set_is_refused_that_way(agent: Agent, toolset: str) -> None:
+    caller = agent.by(agent.token, toolset=toolset)
+
+    for name in TOOLS.keys() - {*SETS[toolset]}:
+        assert caller.refused(name)["_tag"] == "Forbidden"
+
+
+SIZES = re.compile(
+    r"^\| `(\w+)`(?: \(default\))? \|.*\| (\d+) KB(?: with `read` and `write`, (\d+) KB.*)? \|$", re.MULTILINE
+)
+
+
+def test_the_page_for_agents_states_the_sizes_of_the_lists(agent: Agent, project: Project) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "agents.md").read_text()
+    stated = {name: (int(first), int(whole or first)) for name, first, whole in SIZES.findall(page)}
+
+    def size(toolset: str, scopes: tuple[Scope, ...]) -> int:
+        caller = agent.by(project.token(scopes=scopes), toolset=toolset)
+        return -(-len(caller.post("tools/list").get_data()) // 1024)
+
+    whole = {name: size(name, tuple(Scope)) for name in TOOLSETS}
+    assert stated == {name: (size(name, AGENT) if name == ALL_TOOLS else whole[name], whole[name]) for name in TOOLSETS}
 
 
 def test_what_people_alone_do_is_in_no_toolset(agent_of_era: Agent) -> None:
     answer = agent_of_era.post("tools/call", {"name": "verify_source", "arguments": {}}).json
 
     assert answer["error"]["message"].startswith("There is no tool 'verify_source' in the toolset 'all'")
-    assert "Connect with another toolset" not in answer["error"]["message"]
+    assert "toolset=" not in answer["error"]["message"]
 
 
 @pytest.mark.parametrize("toolset", ["painting", "", "Writing"])

@@ -388,7 +388,9 @@ def test_the_packet_has_the_threads_that_are_not_resolved(api, document) -> None
     shown = [{name: value for name, value in one.items() if value is not None} for one in listed(api, document)]
     assert [{"documentId": document["id"], **one} for one in packet["threads"]] == shown
     assert [one["id"] for one in packet["threads"]] == [oven["id"], whole["id"]]
-    assert packet["passages"] == [{"number": 2, "markdown": "# Oven\n\nHot flour.\n"}]
+    assert packet["passages"] == [
+        {"number": 2, "hash": packet["outline"]["sections"][2]["hash"], "markdown": "# Oven\n\nHot flour.\n"}
+    ]
     assert packet["truncated"] == []
     for _ in range(50):
         opened(api, document)
