@@ -23,7 +23,7 @@ from app.delivery.site_addresses import atom_id, feed_url, home_url, page_url
 from app.delivery.sites import Site, entries, last_published_at, publications, read_site
 from app.http import responses
 from app.http.callers import callers
-from app.http.unknown import query_parameters, response_headers
+from app.http.preferences import query_parameters, response_headers
 from app.settings import Settings
 
 MAX_PAGES = 50_000

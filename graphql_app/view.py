@@ -20,22 +20,31 @@ from strawberry.http.types import HTTPMethod
 from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
 from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
+from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import quote_etag
 
 from app.core.context import Context
-from app.core.errors import InternalError, ResponseTooLarge, ServiceUnavailable, WriteConflict
+from app.core.errors import InternalError, ResponseTooLarge, ServiceUnavailable, UnsupportedMediaType, WriteConflict
 from app.core.features import Features
 from app.core.store.caches import SharedCache
 from app.core.store.delivery_revisions import Revision
 from app.core.vocabulary import Channel
 from app.delivery.caches import delivery_revision, read_delivered
 from app.delivery.queries import DeliveryQuery
+from app.http import bodies
 from app.http.callers import callers, hold_large
 from app.settings import Settings
 from graphql_app.errors import INTERNAL, UNAVAILABLE, RequestError, code_of, format_error, query_error
 from graphql_app.limits import delivery_schema
-from graphql_app.requests import GRAPHQL_RESPONSE, HTML, JSON, read_request, response_type
 from graphql_app.types import DeliveryContext
+
+JSON = "application/json"
+GRAPHQL_RESPONSE = "application/graphql-response+json"
+HTML = "text/html"
+
+MAX_REQUEST = 256 * 1024
+"""A query of 20 KB in which everything is escaped, and more variables than any query has use for."""
+PARAMETERS = {"query": str, "operationName": str, "variables": dict, "extensions": dict}
 
 VARY = "Authorization, Accept, Accept-Encoding"
 EXPLORER_POLICY = (
@@ -204,3 +213,48 @@ def explorer() -> Response:
     """Returns the page on which a browser tries the delivery API. It has no token: its user pastes one."""
     headers = {"Content-Security-Policy": EXPLORER_POLICY, "Cache-Control": "no-store"}
     return _response(render_template("delivery/explorer.html").encode(), HTML, headers)
+
+
+def read_request() -> GraphQLRequestData:
+    """Returns the query, variables, operation and extensions of the request.
+
+    Raises `RequestError` for what is not a GraphQL request.
+    """
+    if request.method == "POST":
+        sent = _body()
+    else:
+        sent = request.args.to_dict()
+        for name in ("variables", "extensions"):
+            sent[name] = _parsed(name, sent.get(name, "null"))
+    for name, kind in PARAMETERS.items():
+        if not isinstance(sent.get(name), kind | None):
+            raise RequestError(f"`{name}` must be a {'string' if kind is str else 'JSON object'}, or null.")
+    operation = sent.get("operationName") or None
+    return GraphQLRequestData(sent.get("query"), sent.get("variables"), operation, sent.get("extensions"))
+
+
+def _body() -> dict[str, Any]:
+    charset = request.mimetype_params.get("charset", "utf-8").lower()
+    if request.mimetype != JSON or charset not in ("utf-8", "utf8"):
+        raise UnsupportedMediaType("Send the body as JSON in UTF-8, with `Content-Type: application/json`.")
+    body = bodies.read()
+    if len(body) > MAX_REQUEST:
+        raise RequestError(f"A request has at most {MAX_REQUEST:,} bytes.", "REQUEST_TOO_LARGE", 413)
+    if body.lstrip().startswith(b"["):
+        raise RequestError("Send one query at a time: batches are not supported.", "BATCH_NOT_SUPPORTED")
+    return bodies.loads_object(body, request)
+
+
+def _parsed(name: str, text: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except (orjson.JSONDecodeError, UnicodeEncodeError) as error:
+        raise RequestError(f"`{name}` is not valid JSON: {error}.") from None
+
+
+def response_type() -> str | None:
+    """Returns the media type to respond in: JSON, GraphQL's own, html for a browser, or None for not acceptable."""
+    given = request.accept_mimetypes or [(JSON, 1)]
+    accepted = MIMEAccept((name.partition(";")[0].strip(), quality) for name, quality in given)  # without `charset`
+    named = {name.lower() for name, _ in accepted}
+    return accepted.best_match([one for one in (GRAPHQL_RESPONSE, JSON, HTML) if one == JSON or one in named])

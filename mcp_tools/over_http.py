@@ -30,9 +30,9 @@ from app.core.store.request_time import standing_still
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS, Channel, Scope
 from app.documents.responses import MINIMAL
 from app.http import bodies
+from app.http.bodies import MAX_VALUES, too_many_values
 from app.http.callers import LARGE_BYTES, callers
 from app.http.hosts import HostNames, is_same_origin
-from app.http.json import MAX_VALUES, too_many_values
 from app.http.requests import CALLER, current_request_id
 from mcp_tools.arguments import DRY_RUN
 from mcp_tools.server import Call, mcp_server

@@ -25,10 +25,9 @@ import orjson
 
 from app.core.calls import Call
 from app.core.context import Context
-from app.core.csv_bodies import CsvBody
 from app.core.errors import Forbidden, HttpApiDecodeError, IdempotencyMismatch, Issue, Refusal, WriteConflict
 from app.core.features import WriteGate
-from app.core.file_bodies import FileBody
+from app.core.other_bodies import CsvBody, FileBody
 from app.core.schemas.fields import Schema
 from app.core.store.bodies import Bodies
 from app.core.store.collection import OutboxFull

@@ -18,8 +18,8 @@ from pymongo.collection import Collection as MongoCollection
 from app.core.errors import CursorExpired, WriteConflict
 from app.core.events import StoredEvent
 from app.core.store.collection import DESCENDING, Collection, from_bson, to_bson, write_once
+from app.core.store.indexes import own_record
 from app.core.store.outbox import OutboxEvent, StoredFeed, new_feed
-from app.core.store.own_records import own_record
 from app.core.store.types import Bson
 
 if TYPE_CHECKING:

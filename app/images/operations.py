@@ -19,8 +19,8 @@ from app.core.errors import (
     WriteConflict,
     or_raise,
 )
-from app.core.file_bodies import FileBody
 from app.core.operation import Effect, Result, operation
+from app.core.other_bodies import FileBody
 from app.core.records import record_tag
 from app.core.schemas.loading import Fields
 from app.core.text.words import query_words

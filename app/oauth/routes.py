@@ -5,9 +5,9 @@ from flask.typing import ResponseReturnValue
 
 from app.core.context import this_instant
 from app.core.errors import HttpApiDecodeError
+from app.http.bodies import loads_object
 from app.http.callers import callers, client_address
 from app.http.cors import allow_origins
-from app.http.json import loads_object
 from app.oauth import server
 from app.oauth.operations import end_connection, register_client
 from app.oauth.server import connection_server

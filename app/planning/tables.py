@@ -13,8 +13,8 @@ from typing import Any
 
 from marshmallow import fields
 
-from app.core.csv_bodies import CsvBody, CsvTable
 from app.core.errors import MAX_ISSUES, HttpApiDecodeError, Issue
+from app.core.other_bodies import CsvBody, CsvTable
 from app.core.schemas.fields import Schema, StrictBoolean, StrictInteger, StringList
 from app.core.schemas.loading import cached_schema
 from app.core.schemas.queries import near_name

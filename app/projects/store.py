@@ -14,9 +14,8 @@ from app.core.events import Event
 from app.core.slugs import name_key
 from app.core.store import form
 from app.core.store.collection import OutboxCollection, new_id, object_id
-from app.core.store.indexes import NOT_DELETED, Storage, index, key_index, types
+from app.core.store.indexes import NOT_DELETED, Storage, index, key_index, own_record, types
 from app.core.store.named import Named
-from app.core.store.own_records import own_record
 from app.core.store.types import Bson, Values
 from app.core.store.validators import ID, TEXT, one_of, record_validator
 from app.core.vocabulary import Role

@@ -18,7 +18,7 @@ from app.core.vocabulary import Channel
 from app.delivery.caches import delivery_revision, read_delivered, read_redirects
 from app.http.callers import callers, hold_large
 from app.http.cors import DELIVERY_HEADERS, allow_origins
-from app.http.unknown import query_parameters, response_headers
+from app.http.preferences import query_parameters, response_headers
 from app.projects.store import Projects
 from app.representations.representing import (
     JSON,

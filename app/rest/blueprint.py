@@ -17,10 +17,9 @@ from flask_smorest import Blueprint
 from webargs.flaskparser import FlaskParser
 
 from app.core.context import Context
-from app.core.csv_bodies import CsvBody
 from app.core.errors import NotFound
-from app.core.file_bodies import FileBody
 from app.core.operation import Result
+from app.core.other_bodies import CsvBody, FileBody
 from app.core.records import read_tags
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import cached_schema, decode_error
@@ -30,7 +29,7 @@ from app.core.store.bodies import Bodies
 from app.core.vocabulary import Channel
 from app.documents.responses import TEXT_IF_MISSING, minimal_record
 from app.documents.schemas import BASE_REQUIRED, GuardedWrite
-from app.http import bodies, json, streams, unknown
+from app.http import bodies, preferences, streams
 from app.http.callers import callers, hold_large, hold_stream
 from app.http.preferences import RETURN_MINIMAL, prefers
 from app.http.waiting import wait_for_events
@@ -70,8 +69,8 @@ class Parser(FlaskParser):
             body = tables.load_table(bodies.read(), req, from_csv)
         else:
             others = tables.MEDIA_TYPES if from_csv else file_types(from_file) if from_file else None
-            body = json.loads_object(bodies.read(), req, others)
-        unknown.note_unknown_body(schema, body)
+            body = bodies.loads_object(bodies.read(), req, others)
+        preferences.note_unknown_body(schema, body)
         return body
 
     def load_querystring(self, req: Request, schema: ma.Schema) -> Mapping[str, Any]:
@@ -87,7 +86,7 @@ class Parser(FlaskParser):
         """
         [(part, messages)] = error.messages_dict.items()
         sent: Any = error.data
-        query, body = unknown.noted().query_schema, unknown.noted().body_schema
+        query, body = preferences.noted().query_schema, preferences.noted().body_schema
         if part == "headers":
             messages |= query.validate(self.load_querystring(req, query))
         if part != "json" and body is not None:
@@ -97,7 +96,7 @@ class Parser(FlaskParser):
             messages["baseVersion"] = [BASE_REQUIRED]  # which the operation refuses when all else is right
         refusal = decode_error(messages)
         tables.name_lines(refusal)
-        unknown.refuse_unknown_if_strict(refusal)
+        preferences.refuse_unknown_if_strict(refusal)
         raise refusal from None
 
 
@@ -204,7 +203,7 @@ def _authorized(route: Route, view: View) -> View:
             after_this_request(_add_dry_run_header)
         ctx = callers().context(Channel.REST)
         route.operation.permit(ctx)
-        unknown.note_unknown_query(query, body)
+        preferences.note_unknown_query(query, body)
         g.from_csv, g.from_file = route.operation.from_csv, route.operation.from_file
         return view(ctx, **path)
 
@@ -237,7 +236,7 @@ def _call(route: Route, ctx: Context, *sent: Mapping[str, Any], **path: str) -> 
     seconds = fields.pop("wait", 0)  # of `list_events` alone: for the first event
     if operation.body is None and (operation.reads or not operation.streams):
         bodies.ignore()
-    unknown.refuse_unknown_if_strict()
+    preferences.refuse_unknown_if_strict()
     _check_path(path)
     if sent_tags is not None:
         tags = read_tags(sent_tags)
@@ -252,7 +251,7 @@ def _stream(ctx: Context, route: Route, key: str | None) -> Response:
     """Calls an operation whose body or response is NDJSON; few at the same time."""
     hold_stream()
     if route.operation.reads:
-        return streams.sent(route.operation(ctx).body, unknown.response_headers())
+        return streams.sent(route.operation(ctx).body, preferences.response_headers())
     with streams.received() as (file, digest):
         result = route.operation(replace(ctx, stream=file), fields={"body": digest}, key=key)
     return _respond(ctx, route, result, {})
@@ -274,7 +273,7 @@ def _respond(ctx: Context, route: Route, result: Result[Any], fields: Mapping[st
         if route.operation.reads and request.if_none_match.contains_weak(etag):
             return Response(status=304, headers=headers)
     is_minimal = route.operation.writes_document and prefers(RETURN_MINIMAL)
-    headers.update(unknown.response_headers(*([RETURN_MINIMAL] if is_minimal else [])))
+    headers.update(preferences.response_headers(*([RETURN_MINIMAL] if is_minimal else [])))
     if result.replayed:
         headers["Idempotency-Replayed"] = "true"
     if result.total is not None:

@@ -5,10 +5,9 @@ from typing import Any
 
 from flask import Request, g
 
-from app.core.csv_bodies import CsvBody, CsvTable
 from app.core.errors import HttpApiDecodeError
-from app.http.bodies import CSV, refuse_compressed
-from app.http.json import MAX_VALUES
+from app.core.other_bodies import CsvBody, CsvTable
+from app.http.bodies import CSV, MAX_VALUES, refuse_compressed
 
 MEDIA_TYPES = f"Send the body as JSON, with `Content-Type: application/json`, or as a table, with `{CSV}`."
 

@@ -14,8 +14,7 @@ from bson import ObjectId
 from pymongo import UpdateOne
 
 from app.core.store.collection import DESCENDING, Collection, object_id, object_ids, write_once
-from app.core.store.indexes import FIRST_ID, Storage, index, key_index
-from app.core.store.own_records import own_record
+from app.core.store.indexes import FIRST_ID, Storage, index, key_index, own_record
 from app.core.store.validators import ID, validator
 
 if TYPE_CHECKING:

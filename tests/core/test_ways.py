@@ -101,7 +101,7 @@ def steps(tracer: Tracer, store: Store, project: Project) -> dict[str, Callable[
     }
 
 
-MOST = {"claim": 32, "confirm": 40, "publish": 63, "cached delivery": 19, "claim over MCP": 37}
+MOST = {"claim": 30, "confirm": 39, "publish": 61, "cached delivery": 17, "claim over MCP": 36}
 """Maximum number of files that each request enters."""
 
 

@@ -160,10 +160,9 @@ class Collection(Generic[Stored]):
         limit: int = 0,
         fields: Projection = None,
         index: Index | None = None,
-        collation: Condition | None = None,
     ) -> list[Stored]:
         in_one_round_trip = {"skip": skip, "limit": limit, "batch_size": limit}
-        options = {**in_one_round_trip, "sort": [*sort] or None, "collation": collation, "session": self._session}
+        options = {**in_one_round_trip, "sort": [*sort] or None, "session": self._session}
         find = partial(self._collection.find, self._where(project_id, condition), fields, **options)
         return self._hinted(index, condition, lambda hint: [self.from_bson(record) for record in find(hint=hint)])
 

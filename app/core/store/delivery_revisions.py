@@ -20,8 +20,7 @@ from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import PyMongoError
 
 from app.core.store.caches import SingleFlight
-from app.core.store.indexes import Storage, key_index
-from app.core.store.own_records import own_record
+from app.core.store.indexes import Storage, key_index, own_record
 
 if TYPE_CHECKING:
     from app.core.store.store import Store

@@ -52,6 +52,11 @@ def index(collection: str, keys: str, why: str, only: Bson | None = None, *, tit
     return Index(collection, order, why, {**options, **partial}, title)
 
 
+def own_record(project_id: str) -> Bson:
+    """Returns the condition for the record that a project has one of, under its own id: feed, counters, revision."""
+    return {"_id": ObjectId(project_id), "projectId": ObjectId(project_id)}
+
+
 def key_index(collection: str) -> Index:
     """Returns an index that serves the shard key of a collection of which no other one does."""
     return index(collection, "projectId _id", "the shard key")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.http import json
-from app.http.json import MAX_VALUES, too_many_values
+from app.http import bodies
+from app.http.bodies import MAX_VALUES, too_many_values
 from tests.live import quickest
 
 
@@ -57,9 +57,9 @@ def marks(value: object) -> int:
 def test_text_inside_strings_does_not_count(value: object) -> None:
     raw, number = orjson.dumps([value]), marks([value])
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(json, "MAX_VALUES", number)
+        monkeypatch.setattr(bodies, "MAX_VALUES", number)
         assert not too_many_values(raw)
-        monkeypatch.setattr(json, "MAX_VALUES", number - 1)
+        monkeypatch.setattr(bodies, "MAX_VALUES", number - 1)
         assert too_many_values(raw)
 
 
