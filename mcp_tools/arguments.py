@@ -49,9 +49,10 @@ def arguments_of(operation: Operation[Any], features: Features) -> type[ma.Schem
         for name, field in cached_schema(schema).fields.items()
         if OVER_MCP in field.metadata
     }
-    for name in messages.keys() - {*operation.id_names}:
-        changed[name] = _with(operation.body, name)
-        changed[name].error_messages.update(messages[name])
+    if operation.body:
+        for name in messages.keys() - {*operation.id_names}:
+            changed[name] = _with(operation.body, name)
+            changed[name].error_messages.update(messages[name])
     if operation.body and issubclass(operation.body, GuardedWrite):  # over REST it may be `If-Match` instead
         changed["baseVersion"] = _with(operation.body, "baseVersion", required=True)
     # The last one has its fields first.

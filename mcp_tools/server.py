@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import mcp_types as t
 from anyio import to_thread
@@ -118,7 +118,8 @@ def _refuse_toolset(ctx: Context, *, name: str, toolset: str) -> NoReturn:
     message = f"The toolset {toolset!r} has no tool `{name}` (of the toolset `{found.toolsets[0]}`): "
     message += f"ask your operator to connect with {address}"
     message += f", and with a token that has the scope `{found.scope}`." if lacks else "."
-    raise Forbidden(message, **({"scope": str(found.scope)} if lacks else {}))
+    extra: dict[str, Any] = {"scope": str(found.scope)} if lacks else {}
+    raise Forbidden(message, **extra)
 
 
 async def _list_resources(message: Message, page: object) -> t.ListResourcesResult:
