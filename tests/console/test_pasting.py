@@ -56,6 +56,62 @@ PAGE = """<h3>A <code>starter</code></h3><blockquote><p>Said <em>she</em>.</p></
 <img src="https://i.example/a.png" alt="A loaf"><hr><p>Last.</p>"""
 NEWSLETTER = """<table><tr><td><h2>News</h2><p>x<i style='display: none'>y</i></p>
 <table><tr><td>z</td></tr></table></td></tr></table>"""
+REVIEWED = (
+    """<html xmlns:o="urn:schemas-microsoft-com:office:office"><body><!--StartFragment-->
+<p class=MsoNormal>Rye is <del cite="mailto:Ada" datetime="2026-11-02T10:00">not </del><ins cite="mailto:Ada">very """
+    """</ins><a style='mso-comment-reference:A_1;mso-comment-date:20261102T1000'>good</a><span class=MsoCommentReference>
+<span style='font-size:8.0pt'><![if !supportAnnotations]><a class=msocomanchor id="_anchor_1" href="#_msocom_1"
+ name="_msoanchor_1">[A1]</a><![endif]><span style='mso-special-character:comment'>&nbsp;</span></span></span>
+bread<a style='mso-footnote-id:ftn1' href="#_ftn1" name="_ftnref1" title=""><span class=MsoFootnoteReference>
+<span style='mso-special-character:footnote'><![if !supportFootnotes]><span class=MsoFootnoteReference>[1]</span>"""
+    """<![endif]></span></span></a>, <s>cheap</s>.<o:p></o:p></p>
+<div style='mso-element:footnote-list'><![if !supportFootnotes]><br clear=all><hr align=left size=1 width="33%"><![endif]>
+<div style='mso-element:footnote' id=ftn1><p class=MsoFootnoteText><a style='mso-footnote-id:ftn1' href="#_ftnref1"
+ name="_ftn1" title=""><span class=MsoFootnoteReference>[1]</span></a> A <i>baker</i>'s note.</p></div></div>
+<div style='mso-element:comment-list'><![if !supportAnnotations]><hr class=msocomoff align=left size=1 width="33%"><![endif]>
+<div style='mso-element:comment'><div id="_com_1" class=msocomtxt><span style='mso-comment-author:Ada'><a name="_msocom_1">
+</a></span><p class=MsoCommentText><a class=msocomanchor href="#_msoanchor_1">[A1]</a>Check this please</p></div></div></div>
+<!--EndFragment--></body></html>""",
+    "Rye is very good bread[^1], ~~cheap~~.\n\n[^1]: A _baker_'s note.\n",
+)
+NOTES = {
+    "word": REVIEWED,
+    "google docs": (
+        """<p><span>Stale</span><sup><a href="#ftnt1" id="ftnt_ref1">[1]</a></sup><span>&nbsp;rye</span>"""
+        """<sup><a href="#cmnt1" id="cmnt_ref1">[a]</a></sup><span>.</span></p><hr>"""
+        """<div><p><a href="#ftnt_ref1" id="ftnt1">[1]</a><span>&nbsp;Two days.</span></p></div>"""
+        """<div><p><a href="#cmnt_ref1" id="cmnt1">[a]</a><span>Really?</span></p></div>""",
+        "Stale[^1]\xa0rye.\n\n[^1]: Two days.\n",
+    ),
+    "libreoffice": (
+        """<p>Stale<a class="sdfootnoteanc" name="sdfootnote1anc" href="#sdfootnote1sym"><sup>1</sup></a> rye"""
+        """<a class="sdfootnoteanc" name="sdfootnote2anc" href="#sdfootnote2sym"><sup>2</sup></a>.</p>
+<div id="sdfootnote1"><p><a class="sdfootnotesym" name="sdfootnote1sym" href="#sdfootnote1anc">1</a>One.</p><p>More.</p></div>
+<div id="sdfootnote2"><p><a class="sdfootnotesym" name="sdfootnote2sym" href="#sdfootnote2anc">2</a>Two.</p></div>""",
+        "Stale[^1] rye[^2].\n\n[^1]: One.\n\n    More.\n\n[^2]: Two.\n",
+    ),
+    "pandoc": (
+        """<p>Stale<a href="#fn1" class="footnote-ref" id="fnref1"><sup>1</sup></a> rye.</p>
+<section id="footnotes"><hr><ol><li id="fn1"><p>One.<a href="#fnref1" class="footnote-back">↩︎</a></p></li></ol></section>""",
+        "Stale[^1] rye.\n\n[^1]: One.\n",
+    ),
+    "github": (
+        """<p>Stale<sup><a href="https://a.example/x#fn-1" id="fnref-1">1</a></sup> and<sup>
+<a href="https://a.example/x#fn-1" id="fnref-1-2">1</a></sup> rye.</p><section class="footnotes"><h2 class="sr-only" id="l">Footnotes
+</h2><ol><li id="fn-1"><p>One. <a href="https://a.example/x#fnref-1" aria-label="Back">↩</a>
+<a href="https://a.example/x#fnref-1-2">↩<sup>2</sup></a></p></li></ol></section>""",
+        "Stale[^1] and[^1] rye.\n\n[^1]: One.\n",
+    ),
+    "wikipedia": (
+        """<p>Stale<sup id="cite_ref-1"><a href="https://w.example/Rye#cite_note-1">[1]</a></sup> rye.</p><ol><li id="cite_note-1">
+<span class="mw-cite-backlink"><b><a href="https://w.example/Rye#cite_ref-1">^</a></b></span> <span>One.</span></li></ol>""",
+        "Stale[^1] rye.\n\n[^1]: One.\n",
+    ),
+    "the strikes and marks of a page": (
+        """<p><del>Old</del> new<a href="#end">[1]</a>.</p><p>Go <a href="#toc">up</a>.</p><p id="end">End.</p>""",
+        "~~Old~~ new\\[1].\n\nGo up.\n\nEnd.",
+    ),
+}
 EXPECTED = {
     GOOGLE_DOCS: """## Day by day
 
@@ -143,6 +199,26 @@ def test_formatted_text_is_pasted_as_markdown_and_undone_at_once(window: Window,
     assert text_of(window) == "Before.\n"
     # The preview shows the pasted images, whose host does not exist.
     assert [one for one in window.problems() if "ERR_NAME_NOT_RESOLVED" not in one] == []
+
+
+@pytest.mark.parametrize("kind", NOTES)
+def test_footnotes_stay_changes_are_accepted_and_comments_are_left_out(
+    window: Window, editor: WebElement, kind: str
+) -> None:
+    html, expected = NOTES[kind]
+    editor.send_keys(Keys.CONTROL, "a")
+    paste(window, editor, html=html)
+
+    assert text_of(window) == expected
+
+
+def test_pasted_footnotes_take_free_numbers_and_stand_at_the_end(window: Window, editor: WebElement) -> None:
+    editor.send_keys(Keys.CONTROL, "a")
+    paste(window, editor, plain="Oven[^1] here.\n\nLast.\n\n[^1]: Hot.\n")
+    press(window, Keys.CONTROL, Keys.HOME)
+    paste(window, editor, html=NOTES["google docs"][0])
+
+    assert text_of(window) == "Stale[^2]\xa0rye.Oven[^1] here.\n\nLast.\n\n[^1]: Hot.\n[^2]: Two days.\n"
 
 
 def test_a_heading_pasted_within_a_line_has_lines_of_its_own_and_a_word_stays_in_it(

@@ -81,20 +81,28 @@ function code(view) {
   return block(view, "```\n\n```", 4);
 }
 
-/** A footnote: its number at the cursor, and its words, where one goes on, at the end of the text. */
+export const hasNote = (text, label) => text.includes(`[^${label}]`);
+
+/** Returns the change that puts a text in place of a range, and notes where those go on, at the end of the whole. */
+export function withNotes(state, from, to, text, notes) {
+  const all = state.doc.toString();
+  const end = Math.max(all.trimEnd().length, to);
+  const before = end === to ? all.slice(0, from) + text : all.slice(0, end);
+  const gap = /(^|\n)\[\^[^\s[\]]+\]:[^\n]*$/.test(before) ? "\n" : "\n\n";
+  const last = `${gap}${notes}\n`;
+  return state.changes(
+    end === to ? { from, to: all.length, insert: text + last } : [{ from, to, insert: text }, { from: end, to: all.length, insert: last }],
+  );
+}
+
+/** A footnote: its number at the cursor, and its words at the end of the text. */
 function footnote(view) {
   const { state } = view;
   const text = state.doc.toString();
   let number = 1;
-  while (text.includes(`[^${number}]`)) number += 1;
+  while (hasNote(text, number)) number += 1;
   const { to } = state.selection.main;
-  const end = text.trimEnd().length;
-  const isAfterNote = /(^|\n)\[\^[^\s[\]]+\]:[^\n]*$/.test(text.slice(0, end));
-  const label = `[^${number}]`;
-  const words = `${end ? (isAfterNote ? "\n" : "\n\n") : ""}${label}: `;
-  const after = Math.max(end, to);
-  const changes = [{ from: to, insert: label }, { from: after, to: after === to ? to : state.doc.length, insert: `${words}\n` }];
-  const set = after === to ? state.changes({ from: to, to: state.doc.length, insert: `${label}${words}\n` }) : state.changes(changes);
+  const set = withNotes(state, to, to, `[^${number}]`, `[^${number}]: `);
   view.dispatch({ changes: set, selection: { anchor: set.newLength - 1 }, ...WRITES });
 }
 

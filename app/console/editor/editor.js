@@ -10,7 +10,7 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { Compartment, EditorState, Prec } from "@codemirror/state";
 import { EditorView, drawSelection, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { run } from "./commands.js";
+import { hasNote, run, withNotes } from "./commands.js";
 import { pastedRows, written } from "./grid.js";
 import { shortcuts, toolsAt } from "./inline.js";
 import { language } from "./language.js";
@@ -53,9 +53,10 @@ const look = EditorView.theme({
 /** Pastes formatted text as markdown; plain text, and the lines of a code editor, as they are. */
 function paste({ clipboardData }, view, found) {
   if (clipboardData.types.includes("vscode-editor-data")) return false;
-  const pasted = fromHtml(clipboardData.getData("text/html")) ?? sheet(clipboardData);
-  if (!pasted) return false;
   const { doc, selection } = view.state;
+  const whole = doc.toString();
+  const pasted = fromHtml(clipboardData.getData("text/html"), (label) => hasNote(whole, label)) ?? sheet(clipboardData);
+  if (!pasted) return false;
   const [before, after] = [doc.sliceString(0, selection.main.from), doc.sliceString(selection.main.to)];
   const lines = (text, edge) => (text ? "\n\n".slice(edge.exec(text)[0].length) : "");
   const gap = pasted.begins ? lines(before, /\n{0,2}$/) : "";
@@ -63,7 +64,11 @@ function paste({ clipboardData }, view, found) {
   const from = selection.main.from + gap.length;
   const pictures = pasted.pictures.map(({ at, alone, ...one }) => ({ ...one, place: placeAt(from + at, one.alt || "A picture", alone) }));
   const effects = pictures.map(({ place }) => place.effect);
-  view.dispatch(view.state.replaceSelection(text), { effects, userEvent: "input.paste", scrollIntoView: true });
+  const { from: first, to } = selection.main;
+  const change = pasted.notes
+    ? { changes: withNotes(view.state, first, to, text, pasted.notes), selection: { anchor: first + text.length } }
+    : view.state.replaceSelection(text);
+  view.dispatch(change, { effects, userEvent: "input.paste", scrollIntoView: true });
   if (pictures.length || pasted.lost) found({ pictures, lost: pasted.lost });
   return true;
 }

@@ -2,9 +2,12 @@
 
 import { fromDom } from "hast-util-from-dom";
 import { toMdast } from "hast-util-to-mdast";
+import { gfmFootnoteToMarkdown } from "mdast-util-gfm-footnote";
 import { gfmStrikethroughToMarkdown } from "mdast-util-gfm-strikethrough";
 import { gfmTableToMarkdown } from "mdast-util-gfm-table";
 import { toMarkdown } from "mdast-util-to-markdown";
+
+import { notesIn } from "./notes.js";
 
 /** Marks that a style stands for, as Google Docs writes them, and the elements in which they say nothing new. */
 const STYLES = {
@@ -21,34 +24,59 @@ const IN_CELLS = ":is(td, th) :is(p, div, li, ul, ol, blockquote, pre, h1, h2, h
 const UNSEEN = /(^|;)\s*(display:\s*none|mso-hide:\s*all)/i;
 const GOOGLE = /^https:\/\/[a-z0-9-]+\.googleusercontent\.com\//i;
 const MARKS = "strong, b, em, i, del, s, a";
+const WORD = /\bmso-|class=["']?Mso|urn:schemas-microsoft-com/i;
+/** What a reviewer wrote beside a text, and the signs of it in the text: Word, WPS, Google Docs. */
+const COMMENTS = [
+  '[data-style*="mso-element:comment"]', ".msocomtxt, .msocomoff, .MsoCommentText, .MsoCommentReference, .msocomanchor",
+  'a[href*="#_msocom_"], a[name^="_msocom_"], [data-style*="mso-special-character:comment"]', 'sup:has(> a[href*="#cmnt"])',
+  ":is(div, p):has(> a[id^=cmnt]:first-child)",
+].join();
+const DELETED = "del[cite], del[datetime], .msoDel";
 
 const options = {
   bullet: "-",
   emphasis: "_",
   rule: "-",
   listItemIndent: "one",
-  extensions: [gfmTableToMarkdown({ tablePipeAlign: false }), gfmStrikethroughToMarkdown()],
+  extensions: [gfmTableToMarkdown({ tablePipeAlign: false }), gfmStrikethroughToMarkdown(), gfmFootnoteToMarkdown()],
 };
-const handlers = { u: (state, node) => state.all(node) };
+const labelled = (type, { properties: { dataLabel } }) => ({ type, identifier: dataLabel, label: dataLabel });
+const handlers = {
+  u: (state, node) => state.all(node),
+  "x-mark": (state, node) => labelled("footnoteReference", node),
+  "x-note": (state, node) => ({ ...labelled("footnoteDefinition", node), children: state.toFlow(state.all(node)) }),
+};
 const nodeHandlers = { comment: () => undefined };
 
 const styleOf = (element) => element.dataset.style ?? "";
 const unwrap = (element) => element.replaceWith(...element.childNodes);
 
-/** Returns formatted text as markdown, with whether it begins and ends with something else than a paragraph; null for plain text. */
-export function fromHtml(html) {
+/** Returns formatted text as markdown, with its footnotes, and whether it begins and ends with something else than a paragraph; null for
+plain text. `isTaken` says of a footnote's label whether the text has it already. */
+export function fromHtml(html, isTaken) {
   const { body } = new DOMParser().parseFromString(unstyled(html), "text/html");
+  review(body, WORD.test(html));
   const { marks, lost } = picturesIn(body);
+  notesIn(body, isTaken);
   clean(body);
   const tree = toMdast(fromDom(body), { handlers, nodeHandlers });
   tighten(tree);
   tree.children = tree.children.filter(({ type, children }) => type !== "paragraph" || !children.every((one) => one.type === "break"));
-  const blocks = tree.children;
+  const isNote = ({ type }) => type === "footnoteDefinition";
+  const notes = withoutMarks(toMarkdown({ type: "root", children: tree.children.filter(isNote) }, options).trimEnd(), marks);
+  const blocks = (tree.children = tree.children.filter((one) => !isNote(one)));
   const isPlain = ({ type, children }) =>
     type === "paragraph" ? children.every((one) => one.type === "text") : type === "code" && !body.querySelector("code");
   if (!blocks.length || (blocks.length === 1 && isPlain(blocks[0]))) return null;
   const [begins, ends] = [blocks[0], blocks.at(-1)].map(({ type }) => type !== "paragraph");
-  return { ...withoutMarks(toMarkdown(tree, options).trimEnd(), marks), begins, ends, lost };
+  const shown = withoutMarks(toMarkdown(tree, options).trimEnd(), marks);
+  return { ...shown, begins, ends, notes: notes.markdown, lost: lost + notes.pictures.length };
+}
+
+/** Accepts what was changed, and leaves out what reviewers wrote beside it. In Word a text that is crossed out is no `del`. */
+function review(body, isWord) {
+  for (const one of body.querySelectorAll(`${COMMENTS}, ${isWord ? "del" : DELETED}`)) one.remove();
+  for (const one of body.querySelectorAll("ins")) unwrap(one);
 }
 
 /** Takes the marks of pictures out of a text; returns it with the pictures, each with its place, and whether a line is its own. */
