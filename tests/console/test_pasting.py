@@ -59,18 +59,23 @@ NEWSLETTER = """<table><tr><td><h2>News</h2><p>x<i style='display: none'>y</i></
 REVIEWED = (
     """<html xmlns:o="urn:schemas-microsoft-com:office:office"><body><!--StartFragment-->
 <p class=MsoNormal>Rye is <del cite="mailto:Ada" datetime="2026-11-02T10:00">not </del><ins cite="mailto:Ada">very """
-    """</ins><a style='mso-comment-reference:A_1;mso-comment-date:20261102T1000'>good</a><span class=MsoCommentReference>
+    """</ins><a style='mso-comment-reference:A_1;mso-comment-date:20261102T1000'>good</a><span
+class=MsoCommentReference>
 <span style='font-size:8.0pt'><![if !supportAnnotations]><a class=msocomanchor id="_anchor_1" href="#_msocom_1"
  name="_msoanchor_1">[A1]</a><![endif]><span style='mso-special-character:comment'>&nbsp;</span></span></span>
 bread<a style='mso-footnote-id:ftn1' href="#_ftn1" name="_ftnref1" title=""><span class=MsoFootnoteReference>
 <span style='mso-special-character:footnote'><![if !supportFootnotes]><span class=MsoFootnoteReference>[1]</span>"""
     """<![endif]></span></span></a>, <s>cheap</s>.<o:p></o:p></p>
-<div style='mso-element:footnote-list'><![if !supportFootnotes]><br clear=all><hr align=left size=1 width="33%"><![endif]>
+<div style='mso-element:footnote-list'><![if !supportFootnotes]><br clear=all><hr
+align=left size=1 width="33%"><![endif]>
 <div style='mso-element:footnote' id=ftn1><p class=MsoFootnoteText><a style='mso-footnote-id:ftn1' href="#_ftnref1"
  name="_ftn1" title=""><span class=MsoFootnoteReference>[1]</span></a> A <i>baker</i>'s note.</p></div></div>
-<div style='mso-element:comment-list'><![if !supportAnnotations]><hr class=msocomoff align=left size=1 width="33%"><![endif]>
-<div style='mso-element:comment'><div id="_com_1" class=msocomtxt><span style='mso-comment-author:Ada'><a name="_msocom_1">
-</a></span><p class=MsoCommentText><a class=msocomanchor href="#_msoanchor_1">[A1]</a>Check this please</p></div></div></div>
+<div style='mso-element:comment-list'><![if !supportAnnotations]><hr class=msocomoff
+align=left size=1 width="33%"><![endif]>
+<div style='mso-element:comment'><div id="_com_1" class=msocomtxt><span style='mso-comment-author:Ada'><a
+name="_msocom_1">
+</a></span><p class=MsoCommentText><a class=msocomanchor
+href="#_msoanchor_1">[A1]</a>Check this please</p></div></div></div>
 <!--EndFragment--></body></html>""",
     "Rye is very good bread[^1], ~~cheap~~.\n\n[^1]: A _baker_'s note.\n",
 )
@@ -86,25 +91,30 @@ NOTES = {
     "libreoffice": (
         """<p>Stale<a class="sdfootnoteanc" name="sdfootnote1anc" href="#sdfootnote1sym"><sup>1</sup></a> rye"""
         """<a class="sdfootnoteanc" name="sdfootnote2anc" href="#sdfootnote2sym"><sup>2</sup></a>.</p>
-<div id="sdfootnote1"><p><a class="sdfootnotesym" name="sdfootnote1sym" href="#sdfootnote1anc">1</a>One.</p><p>More.</p></div>
+<div id="sdfootnote1"><p><a class="sdfootnotesym" name="sdfootnote1sym"
+href="#sdfootnote1anc">1</a>One.</p><p>More.</p></div>
 <div id="sdfootnote2"><p><a class="sdfootnotesym" name="sdfootnote2sym" href="#sdfootnote2anc">2</a>Two.</p></div>""",
         "Stale[^1] rye[^2].\n\n[^1]: One.\n\n    More.\n\n[^2]: Two.\n",
     ),
     "pandoc": (
         """<p>Stale<a href="#fn1" class="footnote-ref" id="fnref1"><sup>1</sup></a> rye.</p>
-<section id="footnotes"><hr><ol><li id="fn1"><p>One.<a href="#fnref1" class="footnote-back">↩︎</a></p></li></ol></section>""",
+<section id="footnotes"><hr><ol><li id="fn1"><p>One.<a href="#fnref1"
+class="footnote-back">↩︎</a></p></li></ol></section>""",
         "Stale[^1] rye.\n\n[^1]: One.\n",
     ),
     "github": (
         """<p>Stale<sup><a href="https://a.example/x#fn-1" id="fnref-1">1</a></sup> and<sup>
-<a href="https://a.example/x#fn-1" id="fnref-1-2">1</a></sup> rye.</p><section class="footnotes"><h2 class="sr-only" id="l">Footnotes
+<a href="https://a.example/x#fn-1" id="fnref-1-2">1</a></sup> rye.</p><section class="footnotes"><h2 class="sr-only"
+id="l">Footnotes
 </h2><ol><li id="fn-1"><p>One. <a href="https://a.example/x#fnref-1" aria-label="Back">↩</a>
 <a href="https://a.example/x#fnref-1-2">↩<sup>2</sup></a></p></li></ol></section>""",
         "Stale[^1] and[^1] rye.\n\n[^1]: One.\n",
     ),
     "wikipedia": (
-        """<p>Stale<sup id="cite_ref-1"><a href="https://w.example/Rye#cite_note-1">[1]</a></sup> rye.</p><ol><li id="cite_note-1">
-<span class="mw-cite-backlink"><b><a href="https://w.example/Rye#cite_ref-1">^</a></b></span> <span>One.</span></li></ol>""",
+        """<p>Stale<sup id="cite_ref-1"><a href="https://w.example/Rye#cite_note-1">[1]</a></sup> rye.</p><ol><li
+id="cite_note-1">
+<span class="mw-cite-backlink"><b><a
+href="https://w.example/Rye#cite_ref-1">^</a></b></span> <span>One.</span></li></ol>""",
         "Stale[^1] rye.\n\n[^1]: One.\n",
     ),
     "the strikes and marks of a page": (
