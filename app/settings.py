@@ -153,7 +153,7 @@ class Settings(BaseModel):
     failed_auth_limit: Count = Field(
         100,
         validation_alias="FAILED_AUTH_LIMIT_PER_MINUTE",
-        description="failed authentications per address and process; 0 is off",
+        description="failed authentications per address and server; 0 is off",
     )
     trusted_proxies: Annotated[tuple[Network, ...], BeforeValidator(_split)] = Field(
         (), description="addresses or networks whose X-Forwarded-For is believed, comma-separated"

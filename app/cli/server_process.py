@@ -10,7 +10,7 @@ import signal
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableSequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from ctypes import c_bool
@@ -24,6 +24,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.mp import MPServer
 
+from app.http.rate_limits import share_counts, shared_counts
 from app.http.threads import THREADS
 from app.settings import Settings
 
@@ -91,7 +92,7 @@ def run(
             log_dictconfig=LOGGING,
         )
         server.ending, server.worker = ending, worker
-        server.serve(target_loader=partial(load, ending=ending))
+        server.serve(target_loader=partial(load, ending=ending, failures=shared_counts()))
     if worker and not quiet:
         worker.result().end_process()
 
@@ -135,7 +136,7 @@ def _start_worker(settings: Settings) -> Worker:
         raise
 
 
-def load(_target: str, *, ending: c_bool) -> Any:
+def load(_target: str, *, ending: c_bool, failures: MutableSequence[float]) -> Any:
     """Returns the application, in a server process; that process ends when its parent does.
 
     It leaves its parent's group, so that Ctrl-C reaches only the parent, which ends it: a second signal soon
@@ -145,6 +146,7 @@ def load(_target: str, *, ending: c_bool) -> Any:
         os.setpgid(0, 0)
     signal.signal(signal.SIGUSR2, lambda *_: None)
     threading.Thread(target=_end_with_parent, args=(ending,), daemon=True).start()
+    share_counts(failures)
     from app.http.waiting import end_with
     from wsgi import app
 

@@ -19,7 +19,7 @@ from app.core.errors import CHALLENGE, RateLimited, Unauthorized
 from app.core.store.store import Store
 from app.core.vocabulary import Channel, TokenKind
 from app.http.proxies import client_of
-from app.http.rate_limits import Hit, RateLimit
+from app.http.rate_limits import Hit, RateLimit, SharedRateLimit
 from app.http.requests import CALLER, REFUSED
 from app.http.threads import THREADS
 from app.projects.access import SESSION_LIFE, Access, hash_of
@@ -84,7 +84,7 @@ class Callers:
             callers_changed=self._access.look_up_again,
         )
         self._per_token = RateLimit("token", settings.rate_limit) if settings.rate_limit else None
-        self._failures = RateLimit("address", settings.failed_auth_limit) if settings.failed_auth_limit else None
+        self._failures = SharedRateLimit(settings.failed_auth_limit) if settings.failed_auth_limit else None
         app.extensions["callers"] = self
         app.before_request(_begin)
         app.teardown_request(_release)

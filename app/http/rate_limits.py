@@ -1,8 +1,14 @@
-"""Requests of a token and failed authentications of an address, counted in this process in windows of a minute."""
+"""Requests of a token, counted in this process, and failed authentications of an address, counted in all of a server.
+
+Both are counted in windows of a minute.
+"""
 
 import math
 import threading
 import time
+import zlib
+from collections.abc import MutableSequence
+from multiprocessing.sharedctypes import RawArray
 from typing import NamedTuple
 
 from cachetools import TTLCache
@@ -43,3 +49,41 @@ class RateLimit:
             window.hits += 1
             left = self._per_minute - window.hits
         return Hit(left >= 0, max(0, left), max(1, math.ceil(window.ends - time.monotonic())))
+
+
+SLOTS = 4_096
+"""How many keys `SharedRateLimit` tells apart; those with a slot in common are counted together."""
+
+_shared: MutableSequence[float] | None = None
+
+
+def shared_counts() -> MutableSequence[float]:
+    """Returns memory for `share_counts`: of each slot the end of its window, and the hits in it."""
+    counts: MutableSequence[float] = RawArray("d", 2 * SLOTS)
+    return counts
+
+
+def share_counts(counts: MutableSequence[float]) -> None:
+    """Makes this process count failures where the others of its server do."""
+    global _shared
+    _shared = counts
+
+
+class SharedRateLimit:
+    """A number of hits per minute for each key in all processes of a server, or in this one where none are shared.
+
+    There is no lock, since a killed process would hold it: of hits at the same instant one may not be counted.
+    """
+
+    def __init__(self, per_minute: int) -> None:
+        self._per_minute = per_minute
+        self._counts = shared_counts() if _shared is None else _shared
+
+    def hit(self, key: str) -> Hit:
+        """Counts one failure of a key; the first one begins a window."""
+        slot, now = 2 * (zlib.crc32(key.encode()) % SLOTS), time.monotonic()
+        if self._counts[slot] <= now:
+            self._counts[slot], self._counts[slot + 1] = now + WINDOW_SECONDS, 0
+        self._counts[slot + 1] += 1
+        left = self._per_minute - int(self._counts[slot + 1])
+        return Hit(left >= 0, max(0, left), max(1, math.ceil(self._counts[slot] - now)))

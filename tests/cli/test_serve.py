@@ -137,19 +137,19 @@ def test_under_load_it_ends_soon_after_its_last_answer_and_logs_json_alone(
 
 
 @pytest.mark.contract("decided-http.rate-limit")
-def test_failed_authentications_are_limited_and_the_log_says_whose_they_are(
+def test_failed_authentications_are_limited_over_all_processes_and_the_log_says_whose_they_are(
     tmp_path: Path, mongodb_uri: str, fresh_store: Store
 ) -> None:
     url = f"http://127.0.0.1:{(port := free_port())}"
     options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
     options |= {"FAILED_AUTH_LIMIT_PER_MINUTE": "5", "TRUSTED_PROXIES": "127.0.0.1"}
     headers = {"Authorization": "Bearer cwm_guess", "X-Forwarded-For": "192.0.2.7"}
-    with running(tmp_path, "serve", "--port", str(port), "--no-worker", **options) as server:
-        until(lambda: answers(url), server)
-        statuses = [httpx.get(f"{url}/briefs", headers=headers).status_code for _ in range(10)]
-        until(lambda: server.said.count('"status":429') == 5, server)
+    with running(tmp_path, "serve", "--port", str(port), "--workers", "2", "--no-worker", **options) as server:
+        until(lambda: server.said.count("Started worker-") == 2 and answers(url), server)
+        statuses = [httpx.get(f"{url}/briefs", headers=headers).status_code for _ in range(40)]  # each its connection
+        until(lambda: server.said.count('"status":429') == 35, server)
 
-    assert statuses == [401] * 5 + [429] * 5
+    assert statuses == [401] * 5 + [429] * 35
     logged = [line for line in map(json.loads, server.said.splitlines()) if line.get("path") == "/briefs"]
     assert {(line["address"], line["refusedHash"]) for line in logged} == {("192.0.2.7", hash_of("cwm_guess")[:8])}
 

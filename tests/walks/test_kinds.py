@@ -158,7 +158,7 @@ KINDS: dict[str, dict[str, str]] = {
         "a standalone MongoDB": "cli/test_settings::test_serve_starts_logs_the_line_and_is_not_ready",
         "a user who may not write": "cli/test_settings::test_serve_logs_that_its_user_may_not_write",
         "addresses in the log": "http/test_rules::test_the_log_shows_the_address_of_a_client_unless_a_setting_forbids_it",
-        "failed authentications": "cli/test_serve::test_failed_authentications_are_limited_and_the_log_says_whose_they_are",
+        "failed authentications": "cli/test_serve::test_failed_authentications_are_limited_over_all_processes_and_the_log_says_whose_they_are",
         "nginx": "abuse/test_behind_nginx::test_what_nginx_refuses_has_the_form_of_the_refusals_of_the_service",
     },
     "deployed as the pages say": {

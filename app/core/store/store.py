@@ -34,7 +34,7 @@ from pymongo.write_concern import WriteConcern
 
 from app.core.errors import ServiceUnavailable, SettingsError, WriteConflict
 from app.core.features import NO_FEATURES, Features
-from app.core.store import indexes, validators
+from app.core.store import engines, indexes, validators
 from app.core.store.clock import Clock
 from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.form import KnownForm
@@ -309,7 +309,7 @@ class Store:
         with self.deadline():
             hello = self.database.command("hello")
             if "setName" not in hello and hello.get("msg") != "isdbgrid":
-                raise NoTransactions
+                raise NoTransactions(reason=engines.reason(self.database))
             self.database.projects.find_one({}, {"_id": 1})
 
     def now(self) -> datetime:
@@ -336,7 +336,7 @@ class Store:
         with self.deadline():
             self.rolled_back(lambda inside: inside.database.form.insert_one(dict(probe), session=inside.session))
             if self.database.form.delete_one(probe).deleted_count:
-                raise NoRollback
+                raise NoRollback(reason=engines.reason(self.database))
 
     def check_form(self) -> None:
         """Checks that the database has the form of this release, as it was seconds ago. Raises `FormDiffers`."""

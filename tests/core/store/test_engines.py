@@ -10,6 +10,7 @@ from typing import Any
 import bson
 import pytest
 
+from app.core.store import engines
 from app.core.store.store import NoRollback, Store
 from app.features import ALL, connect
 
@@ -111,3 +112,18 @@ def test_a_server_that_rolls_nothing_back_is_refused(fresh_store: Store, careles
 
     fresh_store.check_writes()
     assert fresh_store.database.form.count_documents({"_id": {"$ne": "form"}}) == 0
+
+
+@pytest.mark.parametrize("engine", engines.ENGINES, ids=lambda engine: engine.name)
+def test_an_engine_is_known_by_its_hosts_or_by_what_it_says_of_itself(engine: engines.Engine) -> None:
+    hosts = [f"cluster.example{end}" for end in engine.hosts] or ["mongo.example.com"]
+    built = dict.fromkeys(engine.fields, "2.7")
+
+    assert engines.known(hosts, built) is engine
+    assert engine.lacks
+    assert engine.source
+
+
+def test_mongodb_is_none_of_them(fresh_store: Store) -> None:
+    assert engines.known(["mongo1.example.com"], {"version": "6.0.5"}) is None
+    assert engines.reason(fresh_store.database) == ""
