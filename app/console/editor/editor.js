@@ -53,20 +53,19 @@ const look = EditorView.theme({
 /** Pastes formatted text as markdown; plain text, and the lines of a code editor, as they are. */
 function paste({ clipboardData }, view, found) {
   if (clipboardData.types.includes("vscode-editor-data")) return false;
-  const { doc, selection } = view.state;
+  const { doc, selection: { main } } = view.state;
   const whole = doc.toString();
   const pasted = fromHtml(clipboardData.getData("text/html"), (label) => hasNote(whole, label)) ?? sheet(clipboardData);
   if (!pasted) return false;
-  const [before, after] = [doc.sliceString(0, selection.main.from), doc.sliceString(selection.main.to)];
+  const [before, after] = [whole.slice(0, main.from), whole.slice(main.to)];
   const lines = (text, edge) => (text ? "\n\n".slice(edge.exec(text)[0].length) : "");
   const gap = pasted.begins ? lines(before, /\n{0,2}$/) : "";
   const text = gap + pasted.markdown + (pasted.ends ? lines(after, /^\n{0,2}/) : "");
-  const from = selection.main.from + gap.length;
+  const from = main.from + gap.length;
   const pictures = pasted.pictures.map(({ at, alone, ...one }) => ({ ...one, place: placeAt(from + at, one.alt || "A picture", alone) }));
   const effects = pictures.map(({ place }) => place.effect);
-  const { from: first, to } = selection.main;
   const change = pasted.notes
-    ? { changes: withNotes(view.state, first, to, text, pasted.notes), selection: { anchor: first + text.length } }
+    ? { changes: withNotes(view.state, main.from, main.to, text, pasted.notes), selection: { anchor: main.from + text.length } }
     : view.state.replaceSelection(text);
   view.dispatch(change, { effects, userEvent: "input.paste", scrollIntoView: true });
   if (pictures.length || pasted.lost) found({ pictures, lost: pasted.lost });

@@ -30,13 +30,14 @@ export function notesIn(body, isTaken) {
   const notes = [...found.values()];
   const ends = notes.map(({ back }) => blockOf(back, notes));
   for (const [at, { label, marks }] of notes.entries()) {
+    const block = ends[at];
     for (const mark of marks) outermost(mark).replaceWith(made(body, "x-mark", label));
-    for (const one of ends[at].querySelectorAll('a[href*="#"]')) if (MARK.test(one.textContent) || /^\W*$/.test(one.textContent)) outermost(one).remove();
-    separated(ends[at]);
+    for (const one of block.querySelectorAll('a[href*="#"]')) if (MARK.test(one.textContent) || /^\W*$/.test(one.textContent)) outermost(one).remove();
+    separated(block);
     const note = made(body, "x-note", label);
-    note.append(...ends[at].childNodes);
+    note.append(...block.childNodes);
     trimmed(note);
-    emptied(ends[at]);
+    emptied(block);
     body.append(note);
   }
 }
@@ -85,9 +86,10 @@ function trimmed(note) {
   }
 }
 
-/** Removes a block, and what is around it and then empty. */
+/** Removes a block whose note was taken out, and what is around it and empty then. */
 function emptied(block) {
   let one = block;
-  while (one.parentElement && !one.parentElement.matches("body") && !one.parentElement.textContent.replace(one.textContent, "").trim()) one = one.parentElement;
+  const isEmpty = (around) => !around.textContent.trim() && !around.querySelector("img");
+  while (!one.parentElement.matches("body") && isEmpty(one.parentElement)) one = one.parentElement;
   one.remove();
 }
