@@ -24,8 +24,8 @@ IdempotencyKey = Schema.from_dict({KEY: idempotency_key()}, name="IdempotencyKey
 """Argument of every tool that writes."""
 
 WRITTEN = {
-    KEY: {"type": "string", "description": "new random UUID per call"},
-    DRY_RUN: {"type": "boolean"},
+    KEY: {"type": "string", "description": "a new random UUID for each call"},
+    DRY_RUN: {"type": "boolean", "description": "try it"},
 }
 """The schemas of both in the list of tools."""
 
@@ -81,18 +81,17 @@ def either(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
     The records in a list of the other take arguments of the one, which describes them.
     """
-    properties = {name: _typed(schema, one["properties"]) for name, schema in other["properties"].items()}
+    properties = {name: _without(schema, one["properties"]) for name, schema in other["properties"].items()}
     required = [name for name in one["required"] if name in other["required"]]
     return {**one, "properties": {**properties, **one["properties"]}, "required": required}
 
 
-def _typed(schema: dict[str, Any], described: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the schema of a list with the types alone of its records' properties, if all are described already."""
+def _without(schema: dict[str, Any], described: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the schema of a list without the properties of its records, if these are all described already."""
     records = schema.get("items", {})
     if not records.get("properties") or not records["properties"].keys() <= described.keys():
         return schema
-    types = {name: {"type": one["type"]} for name, one in records["properties"].items()}
-    return {**schema, "items": {**records, "properties": types}}
+    return {**schema, "items": {key: records[key] for key in ("type", "required")}}
 
 
 def names_of(arguments: type[ma.Schema]) -> Set[str]:

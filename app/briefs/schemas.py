@@ -26,7 +26,7 @@ class ClaimNextFields(ClaimFields):
 class RenewFields(Schema):
     """Body of `POST /documents/:id/brief/renew`."""
 
-    leaseSeconds = StrictInteger(*LEASE_SECONDS, description="seconds from now; by default as before", example=3600)
+    leaseSeconds = StrictInteger(*LEASE_SECONDS, description="from now; by default as before", example=3600)
 
 
 class BriefQuery(Page):

@@ -23,7 +23,7 @@ class SectionEdit(Schema):
         example="# Dough\n\nFlour, water and patience.\n",
         required=True,
     )
-    number = StrictInteger(0, description="where several have this hash")
+    number = StrictInteger(0, description="if several have it")
     insertAfter = StrictBoolean(description="insert after it instead")
 
 

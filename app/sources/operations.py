@@ -125,7 +125,7 @@ def add_source(ctx: Context, document_id: str, fields: Fields) -> Result[Source]
     arguments_as="add_source",
 )
 def update_source(ctx: Context, document_id: str, source_id: str, fields: Fields) -> Result[Source]:
-    """Change a source; null clears a field.
+    """Change a source; null clears.
 
     A new `url`, `title` or `excerpt` ends verification.
     """

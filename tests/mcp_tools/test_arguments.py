@@ -72,20 +72,6 @@ def test_a_missing_argument_names_the_list_that_may_stand_for_it(
     assert agent.refused(tool)["issues"][0] == {"path": "documentId", "message": "Is required."}
 
 
-@pytest.mark.parametrize(
-    ("tool", "listed", "names"),
-    [
-        ("reply_to_thread", "replies", {"threadId", "text"}),
-        ("add_source", "sources", {"title", "url", "publisher", "publishedOn", "excerpt", "note"}),
-    ],
-)
-def test_lists_say_what_their_records_have(tool: str, listed: str, names: set[str]) -> None:
-    records = TOOLS[tool].definition.input_schema["properties"][listed]["items"]
-
-    assert records["properties"].keys() == names
-    assert records["additionalProperties"] is False
-
-
 @pytest.mark.contract("decided-mcp.writing")
 def test_a_writer_corrects_the_excerpt_that_a_check_names(writer: Agent, project: Project) -> None:
     a_ready_brief(project.context())

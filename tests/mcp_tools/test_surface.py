@@ -201,8 +201,8 @@ def test_every_tool_that_writes_takes_an_idempotency_key_and_dry_run_and_none_th
 
     assert ({KEY, DRY_RUN} <= set(properties)) == (operation.effect != Effect.READS)
     if operation.effect != Effect.READS:
-        assert "new random UUID per call" in properties[KEY]["description"]
-    for name in {KEY, "baseVersion", "claimedAt", "generation"} & properties.keys():
+        assert "a new random UUID for each call" in properties[KEY]["description"]
+    for name in {KEY, DRY_RUN, "baseVersion", "claimedAt", "generation"} & properties.keys():
         assert properties[name]["description"]
 
 
