@@ -68,7 +68,7 @@ def without_texts(body: dict[str, Any]) -> dict[str, Any]:
     return {
         key: without_texts(value) if isinstance(value, dict) else value
         for key, value in body.items()
-        if key not in ("content", "publishedMarkdown", "markdown")
+        if key not in ("content", "publishedMarkdown", "markdown", "excerpt")
     }
 
 
