@@ -19,6 +19,7 @@ from typing_extensions import TypedDict
 
 from app.core.actors import Actor
 from app.core.documented import doc, one_of
+from app.core.errors import WriteConflict
 from app.provenance.reviews import AgentWords, AttributedRevision, Attribution, HumanReview, disclosure_of
 from app.provenance.vocabulary import WriterKind
 
@@ -125,7 +126,7 @@ def ancestry(contents: Mapping[int, str | None], content_id: str) -> list[Writte
     """Returns the texts that a text goes back to, the oldest first and itself last.
 
     `contents` are the ids of a document's texts by version, None for no content. Each text replaced that of the version
-    before it; a version that restores an earlier text brings none.
+    before it; one that restores an earlier text brings none. Raises `WriteConflict` where no version has the text.
     """
     brought: dict[str | None, int] = {}
     replaced: dict[str | None, str | None] = {}
@@ -134,6 +135,8 @@ def ancestry(contents: Mapping[int, str | None], content_id: str) -> list[Writte
         if content not in brought:
             brought[content], replaced[content] = version, before
         before = content
+    if content_id not in brought:
+        raise WriteConflict
     found: list[WrittenText] = []
     before = content_id
     while before is not None:
