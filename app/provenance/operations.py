@@ -3,7 +3,7 @@
 import hashlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from functools import partial, reduce
 from operator import or_
@@ -19,7 +19,6 @@ from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.store import Store
-from app.core.text.html import word_count
 from app.core.times import wire_time
 from app.core.vocabulary import Channel, Scope
 from app.documents.content import content_id_of, markdown_of, own_revision
@@ -33,12 +32,14 @@ from app.provenance.responses import Provenance as ProvenanceResponse
 from app.provenance.reviews import AttributedRevision, HumanReview, disclosure_value
 from app.provenance.rules import (
     Provenance,
+    Writer,
     WrittenText,
     ancestry,
     digests_of,
     dump_origins,
     load_origins,
     origins_after,
+    words_in,
 )
 from app.provenance.schemas import DisclosureQuery, VersionQuery
 from app.provenance.store import AttributedRevisions, Disclosures
@@ -82,21 +83,20 @@ def provenance_of(ctx: Context, body: StoredBody | None) -> Provenance:
 
 
 def attributed(
-    ctx: Context, body: StoredBody | None, *versions: int
+    ctx: Context, body: StoredBody | None, *versions: int, count: Callable[[str, Sequence[Writer]], int] = words_in
 ) -> tuple[Provenance, Mapping[int, AttributedRevision]]:
     """Returns who wrote a document's content, and the versions that it goes back to with further ones, in one read.
 
+    `count` counts the words of a paragraph, given those who wrote it.
     Outside of a transaction: where nobody computed its origins before, they are computed and stored.
     """
     if body is None:
         return Provenance([]), {}
     origins = load_origins(_origins(ctx, body["documentId"], body["id"], body.get("origins")))
-    with processing(ctx, body["text"]):
-        paragraphs = rules.paragraphs_of(body["text"])
-        words = [word_count(one.text) for one in paragraphs]
     named = rules.versions_in(reduce(or_, set(origins), 0))
     revisions = ctx.store[AttributedRevisions].get_many(ctx.project_id, body["documentId"], {*named, *versions})
-    return rules.provenance_of(paragraphs, words, origins, revisions), revisions
+    with processing(ctx, body["text"]):
+        return rules.provenance_of(rules.paragraphs_of(body["text"]), count, origins, revisions), revisions
 
 
 def origins_of(ctx: Context, contents: Mapping[str, str]) -> dict[str, str]:
