@@ -16,7 +16,7 @@ _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*(?:Z|[+-]\d{2}(?::?[
 
 
 def missing_day(text: str) -> str | None:
-    """Returns why the day that a text begins with, like `2026-11-31`, is in no calendar; None if it is, or is no day."""
+    """Returns why the day that a text begins with, like `2026-11-31`, does not exist; None for other texts."""
     match = _DAY.match(text)
     if not match:
         return None
