@@ -12,6 +12,7 @@ from app.core.context import Context
 from app.core.errors import Refusal
 from app.core.text.content import content_of
 from app.images.operations import upload_image
+from app.images.rules import without_beginnings
 
 MAX_BYTES = 20 * 1024 * 1024
 SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".webp", ".gif", ".avif"))
@@ -42,7 +43,7 @@ class PictureFiles:
             named = {address: alt for address, alt, _ in content_of(markdown).images}
             for address, alt in named.items():
                 if is_relative(address) and (url := self._url(address, alt)):
-                    markdown = replaced(markdown, address, url)
+                    markdown = replaced(markdown, address, without_beginnings(url))
             changed["markdown"] = markdown
         cover = fields.get(COVER)
         if isinstance(cover, str) and is_relative(cover):
