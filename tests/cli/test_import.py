@@ -37,6 +37,7 @@ BAD = {
     "A status past drafting": ("---\ntitle: x\nstatus: published\n---\n", "status: Must be one of"),
     "A cover that is no address": ("---\ntitle: x\nimage: /a.png\n---\n", "coverImageUrl: Must be an http"),
     "A date that is none": ("---\ntitle: x\ndate: soon\n---\n", "Its date must be like 2027-01-31"),
+    "A day that no month has": ("---\ntitle: x\ndate: '2026-11-31'\n---\n", "is no day: November has 30 days."),
     "A draft that is neither true nor false": (
         '---\ntitle: x\ndraft: "true"\n---\n',
         "Its draft must be true or false",
