@@ -40,6 +40,7 @@ BAD = {
         "coverImageUrl: Must be an http",
     ),
     "A date that is none": ("---\ntitle: x\ndate: soon\n---\n", "Its date must be like 2027-01-31"),
+    "A day that no month has": ("---\ntitle: x\ndate: '2026-11-31'\n---\n", "is no day: November has 30 days."),
     "A draft that is neither true nor false": (
         '---\ntitle: x\ndraft: "true"\n---\n',
         "Its draft must be true or false",

@@ -18,6 +18,7 @@ from app.cli.calling import read_bounded
 from app.core.context import this_instant
 from app.core.schemas.loading import cached_schema
 from app.core.slugs import slug_problem
+from app.core.times import missing_day
 from app.documents.schemas import BriefFields
 from app.provenance.schemas import DraftGenerationFields
 
@@ -248,7 +249,9 @@ def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
         return _date_of_path(front.get("path")) or _date_of_path(file.name)
     instant = _instant(front[name])
     if instant is None:
-        raise Unreadable(f"Its {name} must be like 2027-01-31 or 2027-01-31T09:00:00Z.")
+        no_day = missing_day(str(front[name]))
+        says = f"is no day: {no_day}" if no_day else "must be like 2027-01-31 or 2027-01-31T09:00:00Z."
+        raise Unreadable(f"Its {name} {says}")
     if name == "publishedAt" and instant > this_instant():
         raise Unreadable("Its publishedAt must not be in the future.")
     return instant
