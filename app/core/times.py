@@ -1,6 +1,7 @@
 """How instants are written: ISO 8601 with milliseconds and a Z (contract: Conventions)."""
 
 import re
+from calendar import month_name, monthrange
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -9,8 +10,22 @@ from marshmallow import ValidationError
 from pydantic import PlainSerializer, PlainValidator
 
 DAY_SECONDS = 86_400
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)", re.ASCII)
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*(?:Z|[+-]\d{2}(?::?[0-5]\d){0,2}(?:\.\d+)?)")
 """Pattern of what `fromisoformat` does not check in a timestamp: the separator, and an offset's minutes below 60."""
+
+
+def missing_day(text: str) -> str | None:
+    """Returns why the day that a text begins with, like `2026-11-31`, does not exist; None for other texts."""
+    match = _DAY.match(text)
+    if not match:
+        return None
+    year, month, day = map(int, match.groups())
+    if not 1 <= month <= 12:
+        return "A year has 12 months."
+    days = monthrange(year, month)[1]
+    name = f"February {year}" if month == 2 else month_name[month]
+    return None if 1 <= day <= days else f"{name} has {days} days."
 
 
 def timestamp(value: str) -> None:
@@ -20,7 +35,8 @@ def timestamp(value: str) -> None:
         if not _TIMESTAMP.fullmatch(value):
             raise ValueError
     except (ValueError, OverflowError):
-        raise ValidationError("Must be a timestamp with its offset, like 2027-01-31T09:00:00Z.") from None
+        says = missing_day(value) or "Must be a timestamp with its offset, like 2027-01-31T09:00:00Z."
+        raise ValidationError(says) from None
 
 
 def wire_time(instant: datetime) -> str:

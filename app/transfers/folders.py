@@ -38,6 +38,7 @@ from app.documents.record import Decision, StoredDocument, written_brief
 from app.documents.responses import Document, DocumentSummary
 from app.documents.schemas import EditedFields
 from app.documents.store import Documents
+from app.images.rules import without_beginnings
 from app.intents.rules import Facts, confirm_problems
 from app.projects.store import Members
 from app.publications.record import PastSlug
@@ -228,9 +229,9 @@ def _is_live(stored: Stored) -> bool:
 def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:
     """Yields the fields in which a document differs from its file, except the status, which changes as work goes on."""
     for name in ("title", *EDITED):
-        if name in fields and (fields[name] or None) != stored.get(name):
+        if name in fields and without_beginnings(fields[name] or "") != without_beginnings(stored.get(name) or ""):
             yield name
-    if fields.get("markdown", "") != markdown:
+    if without_beginnings(fields.get("markdown", "")) != without_beginnings(markdown):
         yield "markdown"
     if "category" in fields and (category is None or category["id"] != stored.get("categoryId")):
         yield "category"

@@ -130,10 +130,9 @@ def test_a_table_is_tried_without_effect_and_then_planned(editor: Visitor, proje
     again = unescape(tried.text.partition('aria-label="Table">\n')[2].partition("</textarea>")[0])
 
     planned = editor.post("/console/plan/many", table=again, confirmed="yes")
-    assert "new ones begin as Idea, or as Drafting" in tried.text
+    assert "new ones begin as Planned" in tried.text
     statuses = re.findall('data-label="Status"><span class="status" data-status="([a-z]+)"', planned.text)
-    assert statuses == [one["status"] for one in documents(project)] == ["idea", "drafting"]
-    assert "Planned" not in planned.text
+    assert statuses == [one["status"] for one in documents(project)] == ["planned", "planned"]
     assert [(one["key"], one["brief"]["state"]) for one in documents(project)] == [
         ("rye", "ready"),
         ("stollen", "none"),

@@ -79,7 +79,9 @@ def test_columns_are_recognised_by_what_people_call_them(header: str, columns: s
         ("Apr 2, 2027", None, "2027-04-02"),
         ("2.4.", None, "2027-04-02"),
         ("2.1.", None, "2028-01-02"),
-        ("31.2.2027", None, "31.2.2027"),
+        ("31.2.2027", None, "2027-02-31"),
+        ("31.11.", None, "2027-11-31"),
+        ("29.2.", None, "2028-02-29"),
         ("soon", None, "soon"),
         ("", None, ""),
     ],
@@ -133,6 +135,24 @@ def test_a_date_that_is_not_whole_shows_the_day_that_is_taken(editor: Visitor) -
     assert len(days) == 2
     assert re.fullmatch(r"9 Dec 20\d\d", days[0])
     assert days[1] == "9 Apr 2099"
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        ("31.11.2026", "November has 30 days."),
+        ("31. November 2026", "November has 30 days."),
+        ("2026-11-31", "November has 30 days."),
+        ("31.4.", "April has 30 days."),
+        ("29.2.2027", "February 2027 has 28 days."),
+        ("31/14/2026", "A year has 12 months."),
+        ("0.4.2026", "April has 30 days."),
+        ("soon", "Not a date, like 14.2.2027 or 2027-02-14."),
+    ],
+)
+def test_a_day_that_no_month_has_is_named(editor: Visitor, cell: str, says: str) -> None:
+    page = editor.post("/console/plan/many", table=f"Title\tDue\nRye\t{cell}\n").text
+    assert re.findall('id="e-cell.0.1">([^<]*)<', page) == [says]
 
 
 def test_no_day_is_taken_before_it_is_said_whether_the_day_comes_first(editor: Visitor) -> None:
@@ -239,6 +259,16 @@ def test_a_choice_for_an_unknown_name_holds_for_all_its_rows_until_it_is_changed
     cake = found["B"][0]
     assert cake not in (None, bread)
     assert found == {"A": (bread, people["Jun Ito"]), "B": (cake, None), "C": (bread, people["Jun Ito"])}
+
+
+def test_nothing_is_asked_once_it_is_chosen_for_every_name(editor: Visitor, people: dict[str, str]) -> None:
+    question, known = "<legend>Which members are these?", "<summary>Change which members these are"
+    asked = editor.post("/console/plan/many", table="Titel\tWer\nA\tJun\n").text
+    assert (question in asked, known in asked) == (True, False)
+
+    told = editor.post("/console/plan/many", **sent(asked) | {"use.0.1": people["Jun Ito"]}).text
+    assert (question in told, known in told) == (False, True)
+    assert chosen(told) == {"use.0.1": people["Jun Ito"]}
 
 
 def test_no_member_and_no_unknown_id_comes_of_a_choice(editor: Visitor, project: Project) -> None:
@@ -476,3 +506,18 @@ def test_an_unknown_status_is_asked_about_once_for_all_its_rows(editor: Visitor,
     planned(editor, table, **{"use.0.1": "idea"})
     statuses = {title: one["status"] for title, one in documents(project).items()}
     assert statuses == {"Rye": "idea", "Salt": "planned", "Oats": "idea"}
+
+
+def test_rows_without_a_status_begin_as_planned_as_the_form_of_a_document_does(
+    editor: Visitor, project: Project
+) -> None:
+    table = "Title\tStatus\tKeyword\nRye\t\trye\nSalt\t\t\nOats\tWaiting\t\nSpelt\tidea\t\n"
+    planned(editor, table, **{"use.2.1": "empty"})
+    statuses = {title: one["status"] for title, one in documents(project).items()}
+    assert statuses == {"Rye": "planned", "Salt": "planned", "Oats": "planned", "Spelt": "idea"}
+
+
+@pytest.mark.parametrize("page", ["board", "table", "calendar"])
+def test_a_sheet_is_reached_from_where_documents_are_listed(editor: Visitor, reader: Visitor, page: str) -> None:
+    link = '<a class="button wide" href="/console/plan/many">From a sheet</a>'
+    assert (link in editor.get(f"/console/{page}").text, link in reader.get(f"/console/{page}").text) == (True, False)

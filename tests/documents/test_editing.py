@@ -132,6 +132,24 @@ def test_every_wrong_value_is_listed_at_once_and_nothing_changes(rest: Rest) -> 
     assert ok(rest.get(path_of(document))) == document
 
 
+@pytest.mark.parametrize(
+    ("day", "says"),
+    [
+        ("2026-11-31", "November has 30 days."),
+        ("2027-02-29", "February 2027 has 28 days."),
+        ("2026-13-01", "A year has 12 months."),
+        ("2026-02-00", "February 2026 has 28 days."),
+        ("31.11.2026", "Must be a calendar date, written YYYY-MM-DD."),
+    ],
+)
+def test_a_day_that_no_month_has_is_named(rest: Rest, day: str, says: str) -> None:
+    path = path_of(a_document(rest))
+    assert refused(rest.patch(path, {"dueDate": day}), "BadRequest")["errors"][0]["message"] == says
+    if says.endswith(("days.", "months.")):
+        errors = refused(rest.post(f"{path}/schedule", {"publishAt": f"{day}T09:00:00Z"}), "BadRequest")["errors"]
+        assert [error["message"] for error in errors] == [says]
+
+
 @pytest.mark.parametrize("slug", ["", " ", "a b", "a/b", "a?b", "a#b", "..", "a%20b", "a\tb"])
 def test_a_slug_is_one_segment_of_a_url(rest: Rest, slug: str) -> None:
     refused(rest.patch(path_of(a_document(rest)), {"slug": slug}), "BadRequest")

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 import marshmallow as ma
 from marshmallow import validate
 
+from app.core.times import missing_day
+
 HEX_ID = re.compile("[0-9a-fA-F]{24}")
 """The form of ids."""
 EMPTY_LETTERS = "\u115f\u1160\u3164\uffa0\u2800"
@@ -50,7 +52,7 @@ def calendar_date(value: str) -> None:
             raise ValueError
         date.fromisoformat(value)
     except ValueError:
-        raise ma.ValidationError("Must be a calendar date, written YYYY-MM-DD.") from None
+        raise ma.ValidationError(missing_day(value) or "Must be a calendar date, written YYYY-MM-DD.") from None
 
 
 def http_url(value: str) -> None:

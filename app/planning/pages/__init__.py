@@ -20,6 +20,8 @@ from app.console.sessions import context
 from app.console.words import first_statuses, today
 from app.core.errors import HttpApiDecodeError
 from app.core.schemas.validation import HEX_ID
+from app.core.times import missing_day
+from app.core.vocabulary import DocumentStatus
 from app.planning import operations as plans
 from app.planning.pages.sheet_names import KINDS, NEW, STATUS, UnclearNames, unclear_names, with_choices
 from app.planning.pages.sheet_titles import meanings, with_meanings
@@ -102,7 +104,7 @@ def _tried(sheet: Sheet, *, confirmed: bool = False) -> tuple[list[dict[str, Any
     """
     unclear = unclear_names(sheet)
     read = pieces_of(sheet, day_first=sheet.day_first is not False, today=today())
-    plain = [with_choices(piece, unclear) for piece in read]
+    plain = [{"status": DocumentStatus.PLANNED} | with_choices(piece, unclear) for piece in read]
     try:
         meant = meanings(sheet, plain)
         if any(one.is_asked and not sheet.meant[place] for place, one in meant.items()):
@@ -235,7 +237,9 @@ def _row(
     for error in found["errors"]:
         name = error["field"].partition("[")[0]
         one = unclear.get((name, piece.get(name, ""))) if name in (*KINDS, STATUS) else None
-        message = one.message if one else NO_DATE if name == "dueDate" else error["message"]
+        message = one.message if one else error["message"]
+        if name == "dueDate":
+            message = missing_day(piece[name]) or NO_DATE
         if message:
             wrong.setdefault(name if name in sheet.columns else "", []).append(message)
     made = PieceOutcome.UPDATED if found["id"] else PieceOutcome.CREATED

@@ -161,21 +161,20 @@ def day_comes_first(cells: Sequence[str]) -> bool | None:
 
 
 def iso_date(cell: str, *, day_first: bool | None, today: date) -> str:
-    """Returns a date as `YYYY-MM-DD`, one without a year as the next such day; other text is returned unchanged."""
+    """Returns a date as `YYYY-MM-DD`, one without a year as the next such day; other text is returned unchanged.
+
+    A day that its month does not have is returned too: the service says what is wrong with it.
+    """
     text = AROUND.sub("", cell.strip())
-    try:
-        if match := NUMERIC.fullmatch(text):
-            pair = int(match[1]), int(match[3])
-            day, month = pair if match[2] == "." or day_first is not False else pair[::-1]
-        elif match := NAMED.fullmatch(text):
-            day, month = int(match[1] or match[3] or 0), _month(match[2])
-        else:
-            return text
-        year = int(match[4] or today.year)
-        found = date(year + 2000 if year < 100 else year, month, day)
-        return (found if match[4] or found >= today else found.replace(year=year + 1)).isoformat()
-    except ValueError:
-        return cell
+    if match := NUMERIC.fullmatch(text):
+        pair = int(match[1]), int(match[3])
+        day, month = pair if match[2] == "." or day_first is not False else pair[::-1]
+    elif (match := NAMED.fullmatch(text)) and _month(match[2]) and (match[1] or match[3]):
+        day, month = int(match[1] or match[3]), _month(match[2])
+    else:
+        return text
+    year = int(match[4] or today.year + ((month, day) < (today.month, today.day)))
+    return f"{year + 2000 if year < 100 else year:04}-{month:02}-{day:02}"
 
 
 def _month(name: str) -> int:
