@@ -68,6 +68,7 @@ def test_a_picture_comes_into_the_text_however_it_is_brought(window: Window, pro
     field.send_keys("A [round] loaf")
     window.click(".uploads button")
     window.until(lambda: not window.has(".uploads li"))
+    assert window.chrome.switch_to.active_element == window.find(".editor"), "writing goes on"
     assert "![A \\[round\\] loaf](http" in text_of(window)
 
     transfer(window, "paste", a_picture(seed=2), name="image.png")

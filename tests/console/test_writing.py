@@ -192,6 +192,22 @@ def test_each_tool_is_reached_on_every_screen_and_all_are_in_one_row_of_a_deskto
                 assert width < 500 or len({top for *_, top in places}) == 1, (width, places)
 
 
+def test_the_button_of_the_toolbar_begins_a_table_in_its_first_cell(window: Window, editor: WebElement) -> None:
+    editor.click()
+    keys(window, "Before.", Keys.ENTER)
+    tool(window, "table")
+    keys(window, "Day", Keys.TAB, "Flour")
+    window.until(lambda: "| Day | Flour |  |\n" in text_of(window))
+    assert text_of(window).startswith("Before.\n\n| Day")
+
+
+def test_an_empty_text_says_how_to_begin(window: Window, editor: WebElement) -> None:
+    assert "/" in within(window, ".cm-placeholder")[0].text
+    editor.click()
+    keys(window, "x")
+    window.until(lambda: not within(window, ".cm-placeholder"))
+
+
 def test_what_is_typed_before_the_editor_is_loaded_goes_on_in_it(window: Window, project: Project) -> None:
     opened(window, project, "")
     network = {"offline": False, "latency": 50, "downloadThroughput": 150_000, "uploadThroughput": 150_000}

@@ -24,8 +24,11 @@ function describe(picture) {
   const [keep, later] = ["Save", "Later"].map((textContent) =>
     Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent }));
   const end = () => {
+    const next = row.nextElementSibling ?? row.previousElementSibling;
+    const hadFocus = row.contains(document.activeElement);
     row.remove();
     list.hidden = !list.children.length;
+    if (hadFocus) ($("input", next ?? list) ?? view).focus();
   };
   const list = $(".uploads");
   const answer = async () => {
