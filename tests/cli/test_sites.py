@@ -8,8 +8,9 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.cli.test_import import documents_of, redirects_of, write
+from tests.documents.steps import a_category
 from tests.images.pictures import a_picture
-from tests.make import Project, an_app
+from tests.make import OPERATIONS, Project, an_app
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -183,6 +184,53 @@ def test_an_astro_site_comes_with_mdx_that_is_markdown_and_names_the_rest(
     assert "![Public](/media/" in text_of(project, "first")
     shown = cli("import", "--project", project.id, tmp_path / "src" / "content" / "blog")
     assert (shown.exit_code, "Skipped: chart.mdx: " in shown.stderr) == (0, True)
+
+
+def test_a_path_of_categories_has_parents_which_are_made_once(cli: Cli, project: Project, tmp_path: Path) -> None:
+    for number, named in enumerate(("Travel/Europe", "travel/ EUROPE / France", "Food/Europe", "/Travel/", "TCP/IP")):
+        write(tmp_path, f"{number}.md", f"---\ntitle: x\ncategory: '{named}'\n---\nText\n")
+    ctx = project.context()
+    a_category(Rest(an_app(project.store).test_client(), project.token()), "TCP/IP", slug="tcp-ip")
+    tried = run(cli, project, tmp_path, "--dry-run")
+
+    report = run(cli, project, tmp_path)
+
+    made = ["Travel > Europe", "travel > EUROPE > France", "Food > Europe"]
+    assert report["categories"] == tried["categories"] == made
+    found = OPERATIONS["list_categories"](ctx, fields={"limit": 99, "offset": 0}).body
+    names_of = {one["id"]: one["name"] for one in found}
+    assert sorted((one["name"], names_of.get(one["categoryId"]), one["slug"]) for one in found) == [
+        ("Europe", "Food", "europe-2"),
+        ("Europe", "Travel", "europe"),
+        ("Food", None, "food"),
+        ("France", "Europe", "france"),
+        ("TCP/IP", None, "tcp-ip"),
+        ("Travel", None, "travel"),
+    ]
+    assert names_of[documents_of(project)["3"]["categoryId"]] == "Travel"
+    again = run(cli, project, tmp_path)
+    assert (again["unchanged"], again["categories"]) == (5, [])
+    write(tmp_path, "0.md", "---\ntitle: x\ncategory: Travel/Asia\n---\nText\n")
+    assert run(cli, project, tmp_path, "--update")["updated"] == 1
+
+
+def test_former_paths_that_can_not_all_lead_somewhere_are_listed(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "---\ntitle: A\naliases: [/old/x, /blog/x, /old/a]\ndate: 2020-01-01\n---\nText\n")
+    write(tmp_path, "b.md", "---\ntitle: B\nredirect_from: [/2019/x, /2019/a/, /2019/y]\ndate: 2020-01-01\n---\nText\n")
+
+    report = run(cli, project, tmp_path, "--publish")
+
+    assert report["paths"] == {
+        **{"/old/x": "a", "/blog/x": "a", "/old/a": "a"},
+        **{"/2019/x": "b", "/2019/a/": "b", "/2019/y": "b"},
+    }
+    assert report["redirects"] == {
+        "a.md": ["/old/a: `a` is its own slug"],
+        "b.md": ["/2019/x: `x` is a former slug of a.md", "/2019/a/: `a` is the slug of a.md"],
+    }
+    assert redirects_of(project)["y"] == "b"
+    shown = cli("import", "--project", project.id, tmp_path)
+    assert "6 former paths" in shown.stdout
 
 
 @pytest.mark.parametrize(

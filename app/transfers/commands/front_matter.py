@@ -76,7 +76,7 @@ class Post:
     further: frozenset[str] = frozenset()
     """Front matter keys with more values than the one that a document takes."""
     paths: Mapping[str, str] = field(default_factory=dict)
-    """The earlier path of each former slug."""
+    """The former slug that each earlier path of its page becomes."""
 
 
 def read_post(file: Path) -> Post:
@@ -92,11 +92,11 @@ def read_post(file: Path) -> Post:
     if authors := _listed(front, AUTHOR):
         fields["authors"] = [name for one in authors for name in _names(one)]
     aliases = [path for key in ALIASES for path in _listed(front, (key,))]
-    paths = {_slug_of_path(path): str(path) for path in aliases}
+    paths = {path: _slug_of_path(path) for path in aliases}
     if permalinked and (former := _slug_of_path(permalink)) != fields["slug"]:
-        paths[former] = permalink
+        paths[permalink] = former
     if paths:
-        fields["aliases"] = [*paths]
+        fields["aliases"] = [*dict.fromkeys(paths.values())]
     _refuse_unquoted(fields)
     if markdown:
         fields["markdown"] = markdown

@@ -68,6 +68,12 @@ class Report:
     """The number of files that have more values for a key than the one that a document takes."""
     shortcodes: dict[str, list[str]] = field(default_factory=dict)
     """What the generator of a site replaces in the text of each file that was written, and this service does not."""
+    categories: list[str] = field(default_factory=list)
+    """The paths of categories that were created."""
+    paths: dict[str, str] = field(default_factory=dict)
+    """The slug of the document that each former path in front matter led to."""
+    redirects: dict[str, list[str]] = field(default_factory=dict)
+    """The former paths of each file from which no redirect leads to its document, with why."""
     skipped: dict[str, str] = field(default_factory=dict)
     """The files that are code besides markdown."""
 
@@ -116,6 +122,8 @@ class _Run:
     report: Report = field(default_factory=Report)
     slugs: dict[str, Path] = field(default_factory=dict)
     """The first file with each slug."""
+    former: list[tuple[Path, str, str]] = field(default_factory=list)
+    """The former paths that files name, each with its file and the slug in it."""
 
     def take(self, files: Iterable[Path], advance: Callable[[int], None]) -> None:
         """Imports the files; calls `advance` with the number of files that are done since the last call."""
@@ -125,6 +133,7 @@ class _Run:
             else:
                 self.send(batch)
             advance(len(batch))
+        self._list_redirects()
 
     def _readable(self, files: Iterable[Path], advance: Callable[[int], None]) -> Iterator[tuple[Path, Post]]:
         """Yields each readable file with its content; refuses the others."""
@@ -149,9 +158,24 @@ class _Run:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
+        self.former += [(file, path, slug) for path, slug in post.paths.items()]
+        self.report.paths |= {shown(path): fields["slug"] for path in post.paths}
         for counts, keys in ((self.report.unknown, post.unknown), (self.report.further, post.further)):
             counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
         return replace(post, fields=fields, draft=post.draft or self._is_among_drafts(file))
+
+    def _list_redirects(self) -> None:
+        """Lists the former paths whose last segment, from which a redirect leads, is another's or the slug itself."""
+        first: dict[str, Path] = {}
+        for file, path, slug in self.former:
+            key = slug_key(slug)
+            owner, other = self.slugs.get(key), first.setdefault(key, file)
+            if owner is None and other == file:
+                continue
+            named = self._named(owner or other)
+            why = "its own slug" if owner == file else f"the slug of {named}" if owner else f"a former slug of {named}"
+            listed = self.report.redirects.setdefault(self._named(file), [])
+            listed.append(shown(f"{path}: `{slug}` is {why}"))
 
     def _with_pictures(self, file: Path, post: Post) -> dict[str, Any]:
         """Returns a file's fields with the addresses of the pictures that it names, which are uploaded."""
@@ -191,6 +215,8 @@ class _Run:
         outcome, document_id, report = became["outcome"], became["id"], self.report
         if document_id is None:
             raise BadRequest(errors=became["problems"])
+        made = shown(" > ".join(became.get("categories", ())))
+        report.categories += [made] if made and made not in report.categories else []
         if became["others"]:
             report.others[self._named(file)] = [shown(one) for one in became["others"]]
         if outcome == "changed" and not self.update:
@@ -262,6 +288,12 @@ def _print_report(report: Report, files: int) -> None:
         click.echo(f"Skipped: {file}: {why}", err=True)
     for file, tags in report.shortcodes.items():
         click.echo(f"Published as text, as only your generator knows them: {file}: {'; '.join(tags)}", err=True)
+    for file, paths in report.redirects.items():
+        click.echo(f"Former paths from which no redirect leads: {file}: {'; '.join(paths)}", err=True)
+    if report.paths:
+        click.echo(f"{len(report.paths)} former paths: redirects have their last segments, --json has them whole.")
+    if report.categories:
+        click.echo(f"Categories that were created: {', '.join(report.categories)}")
     for file, losses in report.lost.items():
         click.echo(f"Not in the html of {file}: {' '.join(losses)}")
     for file, names in report.others.items():
