@@ -24,7 +24,14 @@ from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.publishing_rules import publication, published_part
 from app.images.rules import IMAGES_PER_PROJECT
 from app.provenance.reviews import AttributedRevision
-from app.provenance.rules import attribution_of, digests_of, origins_after, paragraphs_of, provenance_of
+from app.provenance.rules import (
+    attribution_of,
+    digests_of,
+    origins_after,
+    paragraphs_of,
+    provenance_of,
+    words_of_agents,
+)
 from app.publications.rules import Publication, rendered
 from app.review.rules import StoredThread, counts_of
 from app.sources.rules import MOST_SOURCES, rendered_with
@@ -300,9 +307,8 @@ def complete_document(
     html = publish_html(text.html)
     text = replace(text, first_paragraph=snapshot["excerpt"], html=html, html_bytes=len(html.encode()))
     delivered = publication(as_published, text, html_id, published_at=published_at, now=snapshot["updatedAt"])
-    paragraphs = paragraphs_of(markdown)
-    words = [word_count(one.text) for one in paragraphs]
-    written = provenance_of(paragraphs, words, history.origins[markdown_id], history.revisions)
+    origins = history.origins[markdown_id]
+    written = provenance_of(paragraphs_of(markdown), words_of_agents, origins, history.revisions)
     attribution = attribution_of(written, history.revisions[snapshot["version"]].get("review"))
     listed: Record = {} if snapshot["sources"] is None else {"sources": sources}  # published by a release that had none
     delivered = cast(Publication, {**delivered, **attribution, **listed})
