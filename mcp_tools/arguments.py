@@ -16,7 +16,7 @@ from app.core.schemas.json_schema import json_schema
 from app.core.schemas.loading import cached_schema, load
 from app.core.schemas.queries import NUMBERS, DryRun, Page, idempotency_key, unknown_names
 from app.core.schemas.validation import HEX_ID, WRONG_ID
-from app.documents.schemas import GuardedWrite
+from app.documents.schemas import Filing, GuardedWrite, PageTexts
 
 KEY, DRY_RUN = "idempotencyKey", "dryRun"
 
@@ -62,7 +62,12 @@ def arguments_of(operation: Operation[Any], features: Features) -> type[ma.Schem
 @cache
 def instructed(features: Features) -> Set[tuple[str, str]]:
     """Returns the arguments that the instructions describe, with what the schemas say of them."""
-    schemas: list[type[Schema]] = [Page, *(schema for one in features.features for schema in one.instructed)]
+    schemas: list[type[Schema]] = [
+        Page,
+        Filing,
+        PageTexts,
+        *(schema for one in features.features for schema in one.instructed),
+    ]
     described = [json_schema(schema)["properties"] for schema in schemas]
     return {(name, one["description"]) for properties in described for name, one in properties.items()}
 
@@ -87,11 +92,12 @@ def either(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without(schema: dict[str, Any], described: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the schema of a list without the properties of its records, if these are all described already."""
+    """Returns the schema of a list; of properties of its records that are all described already, with types alone."""
     records = schema.get("items", {})
     if not records.get("properties") or not records["properties"].keys() <= described.keys():
         return schema
-    return {**schema, "items": {key: records[key] for key in ("type", "required")}}
+    properties = {name: {"type": _first(one["type"])} for name, one in records["properties"].items()}
+    return {**schema, "items": {**records, "properties": properties}}
 
 
 def names_of(arguments: type[ma.Schema]) -> Set[str]:
@@ -189,3 +195,8 @@ def _shortened(schema: dict[str, Any], elsewhere: Set[tuple[str, str]], name: st
         short["properties"] = {key: _shortened(one, elsewhere, key) for key, one in short["properties"].items()}
         short["additionalProperties"] = False
     return short
+
+
+def _first(types: str | list[str]) -> str:
+    """Returns the type of an argument that is not null."""
+    return types if isinstance(types, str) else types[0]

@@ -19,8 +19,7 @@ from app.core.context import Context
 from app.core.errors import Refusal
 from app.core.features import Features
 from app.core.operation import Effect, Operation, Result
-from app.core.schemas.loading import cached_schema
-from app.core.schemas.queries import WHOLE
+from app.core.schemas.queries import WHOLE, fitting
 from app.core.vocabulary import ALL_TOOLS, Scope
 from app.documents.responses import minimal_record
 from app.intents.responses import Intent
@@ -39,6 +38,14 @@ NOTHING_DONE = (
     "Nothing was done now: this is the answer to an earlier call with the same `idempotencyKey`. To do it again, call "
     "with a new key."
 )
+OUTPUT = {"type": "object"}
+"""JSON Schema of every tool's structured content: an object, with a list under `items`.
+
+The keys of records are in the OpenAPI document: few clients show output schemas to their models, and a list of tools
+has to be short. A refusal fits it, since some clients check tool errors against it too.
+"""
+OFFSET, REST = "offset", "nextOffset"
+CUT = f"The list was cut at 64 KB: for the rest call again with `{REST}` as `{OFFSET}`."
 OF_DRY_RUN = "This was a dry run: nothing was changed."
 
 
@@ -53,10 +60,16 @@ def result_of(
         body = shorten(body)
     if operation.record is Intent and operation.name != "get_intent":  # the only tool that returns the draft's text
         body = [_short(draft) for draft in body] if operation.many else _short(body)
-    total = {} if result.total is None else {"totalCount": result.total}
-    content = {"items": body, **total} if isinstance(body, list) else body
+    content = _listed(body, fields, result.total) if isinstance(body, list) else body
     meta = {REPLAYED: True} if result.replayed else None
     return t.CallToolResult(content=[_text(content)], structured_content=content, _meta=meta)
+
+
+def _listed(records: list[Any], fields: Mapping[str, Any], total: int | None) -> dict[str, Any]:
+    """Returns a list as structured content; of one over 64 KB that has no `limit` what fits, and the rest's offset."""
+    if OFFSET in fields and "limit" not in fields and (fits := fitting(records)) < len(records):
+        return {"items": records[:fits], REST: fields[OFFSET] + fits}
+    return {"items": records} if total is None else {"items": records, "totalCount": total}
 
 
 def labelled(result: t.CallToolResult, *, dry_run: bool) -> t.CallToolResult:
@@ -64,7 +77,8 @@ def labelled(result: t.CallToolResult, *, dry_run: bool) -> t.CallToolResult:
     replayed = REPLAYED in (result.meta or {})
     meta = {**(result.meta or {}), **UNTRUSTED, **({"dryRun": True} if dry_run else {})}
     by_others = not (result.structured_content or {}).keys() <= OWN_WORDS
-    notes = [NOTHING_DONE] * replayed + [OF_DRY_RUN] * dry_run + [BY_OTHERS] * by_others
+    cut = {"items", REST} <= (result.structured_content or {}).keys()
+    notes = [CUT] * cut + [NOTHING_DONE] * replayed + [OF_DRY_RUN] * dry_run + [BY_OTHERS] * by_others
     content = [*result.content, *([t.TextContent(type="text", text=" ".join(notes))] if notes else [])]
     return result.model_copy(update={"meta": meta, "content": content})
 
@@ -75,19 +89,6 @@ def refused(refusal: Refusal) -> t.CallToolResult:
     if wait := refusal.headers.get("Retry-After"):
         content.append(t.TextContent(type="text", text=f"Wait {wait} seconds, then call again."))
     return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
-
-
-def output_schema(operation: Operation[Any]) -> dict[str, Any]:
-    """Returns the JSON Schema of a tool's structured content: always an object, so a list is under `items`.
-
-    The keys of records are in the OpenAPI document: few clients show output schemas to their models, and a list of
-    tools has to be short. A refusal fits every schema, since some clients check tool errors against it too.
-    """
-    if not operation.many:
-        return {"type": "object"}
-    counts = operation.query is not None and "count" in cached_schema(operation.query).fields
-    properties = {"items": {"type": "array"}, **({"totalCount": {"type": "integer"}} if counts else {})}
-    return {"type": "object", "properties": properties}
 
 
 def _short(draft: dict[str, Any]) -> dict[str, Any]:
@@ -137,10 +138,9 @@ def _tool(operation: Operation[Any], features: Features, names: Set[str]) -> Too
     arguments = arguments_of(operation, features)
     definition = t.Tool(
         name=operation.name,
-        title=operation.name.replace("_", " ").capitalize(),
         description=_description(operation, names),
         input_schema=input_schema(operation, arguments, features),
-        output_schema=output_schema(operation),
+        output_schema=OUTPUT,
         annotations=_hints(operation),
         _meta=UNTRUSTED,
     )
@@ -159,7 +159,7 @@ def _description(operation: Operation[Any], names: Set[str]) -> str:
     sentences = re.split(r"(?<=\.) ", operation.next)
     following = " ".join(one for one in sentences if names >= {*TOOL_NAME.findall(one)})
     parts = [*paragraphs, following, f"Arguments as in `{other}`." if other else ""]
-    return "\n".join(filter(None, parts))
+    return " ".join(filter(None, parts))
 
 
 def _hints(operation: Operation[Any]) -> t.ToolAnnotations:

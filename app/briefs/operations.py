@@ -46,13 +46,10 @@ MOST_SPREAD = 100
     "GET /briefs",
     query=BriefQuery,
     toolsets=("writing", "planning", "reviewing"),
-    next="To write one: `claim_next_brief`. Yours after a restart: `state` `claimed`, then `get_work_packet`.",
+    next="Yours after a restart: `state` `claimed`, then `get_work_packet`.",
 )
 def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
-    """List briefs, by default the ready ones.
-
-    Due soonest first.
-    """
+    """List briefs, by default the ready ones, due soonest first."""
     states = [BriefState(state) for state in fields["state"]]
     found = ctx.store[Documents].list_briefs(ctx.project_id, states, limit=fields["limit"], offset=fields["offset"])
     filed = {category_id for document in found if (category_id := document.get("categoryId"))}
@@ -141,8 +138,7 @@ def claim_brief(ctx: Context, document_id: str, fields: Fields) -> Result[Claime
     errors=(NoBriefReady,),
     toolsets=("writing",),
     arguments_as="claim_brief",
-    next="If you can't finish: `release_brief`. Each call claims another brief, "
-    "so retry with the same `idempotencyKey`.",
+    next="Each call claims another brief, so retry with the same `idempotencyKey`.",
     button="Claim brief",
 )
 def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
@@ -169,10 +165,7 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     each_call_counts=True,
 )
 def renew_claim(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Renew your claim's lease.
-
-    After it has run out, claim the brief again.
-    """
+    """Renew your claim's lease."""
     seconds = fields.get("leaseSeconds")
     return _change(ctx, document_id, partial(rules.renew_claim, call=ctx.call, lease_seconds=seconds))
 
@@ -201,10 +194,7 @@ def withdraw_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     button="Release brief",
 )
 def release_brief(ctx: Context, document_id: str) -> Result[DocumentSummary]:
-    """Release your claim and offer the brief again.
-
-    What was written stays.
-    """
+    """Release your claim and offer the brief again."""
     return _change(ctx, document_id, partial(rules.release_brief, call=ctx.call))
 
 

@@ -11,7 +11,7 @@ class ClaimFields(Schema):
 
     leaseSeconds = StrictInteger(
         *LEASE_SECONDS,
-        description="seconds until the claim ends unless renewed; by default the project's, or never",
+        description="until the claim ends; by default the project's, or never",
         example=3600,
     )
 
@@ -19,8 +19,8 @@ class ClaimFields(Schema):
 class ClaimNextFields(ClaimFields):
     """Body of `POST /briefs/claim`."""
 
-    categoryId = StrictString(description="only of this category", allow_none=False)
-    clusterId = StrictString(description="only of this cluster", allow_none=False)
+    categoryId = StrictString(description="of this category", allow_none=False)
+    clusterId = StrictString(description="of this cluster", allow_none=False)
 
 
 class RenewFields(Schema):
@@ -35,6 +35,6 @@ class BriefQuery(Page):
     state = EnumList(
         BriefState,
         load_default=lambda: [BriefState.READY],
-        description="in one of these states",
+        description="in these states",
         metadata={"default": ["ready"]},
     )

@@ -13,7 +13,7 @@ from app.core.errors import WriteConflict
 from app.core.events import Event
 from app.core.slugs import name_key
 from app.core.store.caches import SingleFlight
-from app.core.store.collection import Stored, from_bson, object_id
+from app.core.store.collection import Stored, from_bson, object_id, to_bson
 from app.core.store.indexes import NOT_DELETED, Storage, index, key_index, types
 from app.core.store.named import Named
 from app.core.store.types import Bson, Values
@@ -107,10 +107,14 @@ class Categories(Referable[StoredCategory]):
         """
         return self._count(project_id, NOT_DELETED)
 
-    def find_by_name_or_slug(self, project_id: str, name: str) -> StoredCategory | None:
-        """Returns the category with a name, ignoring case, or else with this slug; None without either."""
+    def find_by_name_or_slug(self, project_id: str, name: str, **within: str | None) -> StoredCategory | None:
+        """Returns the category with a name, ignoring case, or else with this slug; None without either.
+
+        With `categoryId` only a subcategory of that one, for None one without a parent.
+        """
+        parent = to_bson(within)
         for condition in ({"nameKey": name_key(name)}, {"slug": name}):
-            if found := self._find_one(project_id, {**condition, **NOT_DELETED}, {"name": 1}):
+            if found := self._find_one(project_id, {**condition, **parent, **NOT_DELETED}, {"name": 1}):
                 return found
         return None
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from app.checks.kept import may_lose
 from app.checks.operations import check_levels, checks_of, demanded_checks, levels_of, titles_with_keyword
 from app.checks.responses import CheckedProject
 from app.checks.rules import (
@@ -147,6 +148,8 @@ class WithLosses(TypedDict):
 
 def losses_of_published(ctx: Context, document: Any, fields: Fields) -> WithLosses:
     """Returns what a text that is published loses in html, unless the project has switched that check off."""
+    if not may_lose(fields["markdown"]):
+        return {}
     project: Any = ctx.caller.project or ctx.store[Projects].recent_settings(ctx.project_id)
     levels = levels_of(project)
     checks = [one for one in ctx.features.checks if one.name == CheckName.HTML_KEPT]

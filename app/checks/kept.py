@@ -12,7 +12,7 @@ import regex
 
 from app.core.text.content import Content, Passage
 from app.core.text.html import ATTRIBUTES, CLASSES, ELEMENTS, MARKUP, SCHEMES, TASK_BOX
-from app.core.text.markdown import parsed_html
+from app.core.text.markdown import LONG, parsed_html
 from app.delivery.site_addresses import page_url
 
 EMBEDDED = frozenset({"audio", "canvas", "embed", "frame", "iframe", "object", "svg", "video"})
@@ -28,6 +28,15 @@ _MARK = "slug-of-a-page"
 _ID = regex.compile(
     r"""<(?:h[1-6]|a|li)\b[^<>]*?\sid\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'=<>`]++))""", regex.IGNORECASE
 )
+
+
+_MAY_LOSE = re.compile(r"<|(?:xmpp|ftp):|\](?:\(|:)[\s>]*+(?!https?:)\S*?[:&\\]", re.IGNORECASE)
+"""Raw html; a bare address of another scheme; a destination that may begin with one."""
+
+
+def may_lose(markdown: str) -> bool:
+    """Returns whether a text may lose something, without parsing it: False where `losses_of` would find nothing."""
+    return len(markdown) > LONG or _MAY_LOSE.search(markdown) is not None
 
 
 def losses_of(content: Content) -> Iterator[Passage]:

@@ -50,7 +50,7 @@ MOST_SHOWN = 30
 def check_document(ctx: Context, document_id: str, fields: Fields) -> Result[CheckReport]:
     """Check a document against its brief and the project's rules.
 
-    A failed `error` prevents submitting.
+    A failed check of level `error` prevents submitting.
     """
     document = own_document(ctx, document_id)
     markdown = markdown_of(ctx, document.get("contentId"))

@@ -9,7 +9,7 @@ from app.core.schemas.fields import MAX_LISTED, OVER_MCP, EnumString, Schema, St
 class ChecksQuery(Schema):
     """Which outcomes of checks to list; over REST always all (decisions, section 8)."""
 
-    all = StrictBoolean(description="list what passed and was skipped too", metadata={OVER_MCP: False})
+    all = StrictBoolean(description="passed and skipped ones too", metadata={OVER_MCP: False})
 
 
 class CheckLevels(StringTable):

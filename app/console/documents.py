@@ -270,7 +270,8 @@ def preview_of(markdown: str, document: StoredDocument | None = None) -> str | N
     hold_large(len(markdown))
     shown = markdown[:PREVIEWED]
     try:
-        return to_html(context().features.to_render(context(), document, shown) if document else shown)
+        html = to_html(context().features.to_render(context(), document, shown) if document else shown)
+        return context().features.deliver_texts(context(), [html])[0]
     except TooMuchMarkup:
         return None
 

@@ -185,8 +185,8 @@ class Feature:
     # What it does with html and pictures, whose addresses are in texts and covers.
     publish_html: Callable[[Context, str], str] | None = None
     """Returns the html of a text as it is published or previewed, given the rendered one."""
-    deliver_html: Callable[[Context, str], str] | None = None
-    """Returns published html as it is delivered; it reads nothing."""
+    deliver_texts: Callable[[Context, Sequence[str]], Sequence[str]] | None = None
+    """Returns published html and markdown as they are delivered, all of a response in one read."""
     covers: Callable[[Context, Collection[str]], Mapping[str, Any]] | None = None
     """Returns the `DeliveredImage` of addresses, with the fields that the feature adds."""
     purges: str = ""
@@ -445,11 +445,11 @@ class Features:
             html = feature.publish_html(ctx, html) if feature.publish_html else html
         return html
 
-    def deliver_html(self, ctx: Context, html: str) -> str:
-        """Returns published html as it is delivered."""
+    def deliver_texts(self, ctx: Context, texts: Sequence[str]) -> Sequence[str]:
+        """Returns published html and markdown as they are delivered."""
         for feature in self.features:
-            html = feature.deliver_html(ctx, html) if feature.deliver_html else html
-        return html
+            texts = feature.deliver_texts(ctx, texts) if feature.deliver_texts else texts
+        return texts
 
     def covers(self, ctx: Context, addresses: Collection[str]) -> dict[str, Any]:
         """Returns what features know of cover images, by their addresses."""

@@ -136,7 +136,7 @@ class DeliveredDocument(DeliveredRecord):
     @property
     def html(self) -> Text | str:
         row = self.row
-        return self._query.texts.stored(row["htmlId"], row["htmlBytes"], is_html=True) if self.is_published else ""
+        return self._query.texts.stored(row["htmlId"], row["htmlBytes"]) if self.is_published else ""
 
     @property
     def markdown(self) -> Text | str:

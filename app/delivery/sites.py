@@ -74,8 +74,7 @@ def entries(
         texts = _newest_html(ctx, rows) if with_html and not number else {}
         covers = _covers(ctx, rows)
         for row in rows:
-            html = texts.get(row["htmlId"])
-            yield row, html and ctx.features.deliver_html(ctx, html), covers.get(row.get("coverImageUrl") or "")
+            yield row, texts.get(row["htmlId"]), covers.get(row.get("coverImageUrl") or "")
 
 
 def _covers(ctx: Context, rows: Sequence[Publication]) -> Mapping[str, DeliveredImage]:
@@ -93,4 +92,5 @@ def _newest_html(ctx: Context, rows: Sequence[Publication]) -> Mapping[str, str]
     sizes = accumulate(row["htmlBytes"] for row in rows)
     wanted = [row["htmlId"] for row, size in zip(rows, sizes, strict=True) if size <= MAX_BODIES]
     with ctx.store.deadline():
-        return ctx.store[Bodies].get_texts(ctx.project_id, wanted)
+        texts = ctx.store[Bodies].get_texts(ctx.project_id, wanted)
+        return dict(zip(texts, ctx.features.deliver_texts(ctx, [*texts.values()]), strict=True))

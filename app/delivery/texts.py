@@ -42,8 +42,6 @@ class Text(str):
     """The placeholder of a text in a response: the id of its body, and after `Texts.read` its content."""
 
     content: str | None = None
-    is_html = False
-    """True if the content is delivered html."""
     document: Mapping[str, Any] | None = None
     """The document whose html is rendered from the body; the content is None if that is too long to be published."""
 
@@ -57,10 +55,9 @@ class Texts:
         self._sizes: dict[str, int] = {}
         """The bytes of bodies, as far as records tell them."""
 
-    def stored(self, body_id: str, size: int | None = None, *, is_html: bool = False) -> Text:
+    def stored(self, body_id: str, size: int | None = None) -> Text:
         """Returns the placeholder of a stored text."""
         text = Text(body_id)
-        text.is_html = is_html
         self._places.append(text)
         if size is not None:
             self._sizes[body_id] = size
@@ -68,7 +65,7 @@ class Texts:
 
     def rendered(self, document: Mapping[str, Any]) -> Text:
         """Returns the placeholder of html that is rendered from the present content of a document."""
-        text = self.stored(document["contentId"], is_html=True)
+        text = self.stored(document["contentId"])
         text.document = document
         return text
 
@@ -93,11 +90,13 @@ class Texts:
             if text.document and time.monotonic() > ends:
                 raise ServiceUnavailable(TOO_SLOW)
             text.content = self._preview(text.document, bodies[text]) if text.document else bodies[text]
-            if text.is_html and text.content:
-                text.content = self._ctx.features.deliver_html(self._ctx, text.content)
             length += len(text.content or "")
             if length > MAX_BODIES:  # html can be hundreds of times as long as its markdown
                 raise ResponseTooLarge
+        whole = [text for text in self._places if text.content]
+        delivered = self._ctx.features.deliver_texts(self._ctx, [text.content or "" for text in whole])
+        for text, content in zip(whole, delivered, strict=True):
+            text.content = content
 
     def _preview(self, document: Mapping[str, Any], markdown: str) -> str | None:
         """Returns the html of a draft as publishing would make it; None where it is too long to be published."""

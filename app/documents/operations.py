@@ -128,7 +128,7 @@ def get_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 def update_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Change fields of a document; null clears one.
 
-    A published field makes a new version.
+    Published fields: not in `approved` and `scheduled`, nor by agents in `review`.
     """
 
     def edit(document: StoredDocument) -> Decision:

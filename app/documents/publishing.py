@@ -81,7 +81,7 @@ PUBLISH_TURN_SECONDS = 1.0
 def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Submit a document for review.
 
-    The claim of its brief ends.
+    It needs content, and must pass the project's checks.
     """
     document = own_document(ctx, document_id)
     attempt = Attempt(ctx, document, call_under_claim(ctx, fields), fields, recent=True)

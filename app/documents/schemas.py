@@ -80,19 +80,24 @@ class WithClaim(Schema):
     claimedAt = instant("your claim's")
 
 
-class EditedFields(Schema):
-    """The fields that no draft has and that an import takes."""
+class PageTexts(Schema):
+    """Texts of a document's page."""
 
     subtitle = StrictString(300, description="the line below the title", example="A week of flour and water")
     metaDescription = StrictString(500, description="description for search engines")
-    excerpt = StrictString(500, description="summary for lists; by default the first paragraph")
     coverImageUrl = StrictString(2_000, http_url, description="the cover image, http or https")
+
+
+class EditedFields(PageTexts):
+    """The fields that no draft has and that an import takes."""
+
+    excerpt = StrictString(500, description="summary; by default the first paragraph")
 
 
 class PublishedChanges(EditedFields):
     """The optional texts that are published with a document."""
 
-    metaTitle = StrictString(300, description="title for search engines")
+    metaTitle = StrictString(300, description="for search engines")
 
 
 class FirstStatus(StrEnum):
@@ -103,17 +108,22 @@ class FirstStatus(StrEnum):
     DRAFTING = DocumentStatus.DRAFTING
 
 
-class DocumentChanges(WithBaseVersion, PublishedChanges):
-    """Body of `PATCH /documents/:id`; null clears a field, except title, slug and status."""
+class Filing(Schema):
+    """Where a document belongs, and to whom."""
 
-    title = StrictString(300, not_blank, description="the document's title", allow_none=False)
-    slug = ComposedString(200, document_slug, description="URL slug", allow_none=False)
     categoryId = StrictString(description="a category's id")
     clusterId = StrictString(description="a cluster's id")
     assigneeId = StrictString(description="a member's id")
     authorId = StrictString(description="a member's id")
-    dueDate = DateString(description="when it is due", example="2027-02-21")
-    status = EnumString(FirstStatus, description="later ones come from their own operations", allow_none=False)
+
+
+class DocumentChanges(WithBaseVersion, PublishedChanges, Filing):
+    """Body of `PATCH /documents/:id`; null clears a field, except title, slug and status."""
+
+    title = StrictString(300, not_blank, description="the document's title", allow_none=False)
+    slug = ComposedString(200, document_slug, description="URL slug", allow_none=False)
+    dueDate = DateString(description="when", example="2027-02-21")
+    status = EnumString(FirstStatus, description="later ones have operations of their own", allow_none=False)
 
 
 BASE_REQUIRED = "Is required: the `version` that you read last (or send it as `If-Match`)."
@@ -130,7 +140,7 @@ class ContentFields(GuardedWrite):
     """Body of `PUT /documents/:id/content`; `baseVersion` may be sent as `If-Match` instead."""
 
     markdown = StrictString(
-        MAX_MARKDOWN, description="the whole content as markdown", example="Flour, water and patience.", required=True
+        MAX_MARKDOWN, description="the whole text", example="Flour, water and patience.", required=True
     )
 
 

@@ -4,10 +4,11 @@ from app.core.context import Context
 from app.core.errors import CursorExpired, HttpApiDecodeError, Issue
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
+from app.core.schemas.queries import fitting
 from app.core.vocabulary import Channel, Scope
 from app.documents.operations import own_document
 from app.events.responses import Activity, EventPage, activity_record, event_record
-from app.events.rules import cursor_of, fitting, read_cursor
+from app.events.rules import cursor_of, read_cursor
 from app.events.schemas import ActivityQuery, EventQuery, WaitingEventQuery
 from app.events.store import Events
 

@@ -1,24 +1,10 @@
-"""Cursors: places in the feed of a project, and how long a page is (decisions, sections 8 and 9)."""
+"""Cursors: places in the feed of a project (decisions, section 9)."""
 
 import base64
 import binascii
-from collections.abc import Sequence
-from itertools import accumulate
-from typing import Any
-
-import orjson
 
 CURSOR_BYTES = 12 + 6
 """The id of the project, and the sequence number of an event."""
-
-MOST_BYTES = 65_536
-"""Maximum size of a page over MCP, unless its first event is larger."""
-
-
-def fitting(events: Sequence[Any]) -> int:
-    """Returns how many events, from the first on, fit into a page over MCP; one always does."""
-    sizes = accumulate(len(orjson.dumps(one)) + 1 for one in events)
-    return max(1, sum(size <= MOST_BYTES for size in sizes))
 
 
 def cursor_of(project_id: str, sequence: int) -> str:

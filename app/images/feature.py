@@ -4,7 +4,7 @@ from app.core.features import Feature, by_class_name
 from app.core.store.indexes import Storage, index, types
 from app.core.store.validators import TEXT, record_validator
 from app.images.delivery import covers
-from app.images.html import alts_for_checks, deliver_html, publish_html
+from app.images.html import alts_for_checks, deliver_texts, publish_html
 from app.images.responses import PictureHosts
 from app.images.rules import entries_of_covers, keys_of_cover, keys_of_text
 from app.images.schemas import ImageSettings
@@ -24,7 +24,7 @@ FEATURE = Feature(
     document_entries=entries_of_covers,
     publication_keys={"imageKeys": keys_of_cover},
     publish_html=publish_html,
-    deliver_html=deliver_html,
+    deliver_texts=deliver_texts,
     covers=covers,
     texts={"checked": alts_for_checks},
     purges="app.images.purging",

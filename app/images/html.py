@@ -1,11 +1,11 @@
-"""What html and covers have of the project's own pictures (decisions, section 20).
+"""What html, markdown and checks have of the project's own pictures (decisions, section 20).
 
-Published html has an own picture with its widths, behind the beginning that the text has. When it is delivered, the
-beginning is replaced by the present one: such an element alone has `srcset`, which no author can write.
+Published html has an own picture with its widths, behind the beginning that the text has. When a text is delivered,
+that is replaced by the present one.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 from typing import Any
@@ -13,23 +13,23 @@ from typing import Any
 from app.core.context import Context
 from app.images.decoding import widths_of
 from app.images.responses import beginning
-from app.images.rules import KEY, StoredImage, beginning_of, file_name, srcset_of
-from app.images.store import own_pictures
+from app.images.rules import WHOLE_ADDRESS, StoredImage, beginning_of, file_name, srcset_of
+from app.images.store import Images, own_pictures
 
 SIZES = "(max-width: 60rem) 100vw, 60rem"
 _ELEMENT = re.compile(r'<img((?: [a-z-]+="[^"]*")*)>')
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
-_OWN = re.compile(r'<img src="([^"]*)" srcset="([^"]*)"')
-_BEGINNING = re.compile(rf"[^\s,]*/media/(?={KEY}/)")
 
 
 def publish_html(ctx: Context, html: str) -> str:
     """Returns html whose own pictures have their size, their widths, and the alternative text of their record."""
     if "/media/" not in html:
         return html
-    images = own_pictures(ctx, _sources(html))
-    if not images:
-        return html
+    return with_pictures(html, own_pictures(ctx, sources_in(html)))
+
+
+def with_pictures(html: str, images: Mapping[str, StoredImage]) -> str:
+    """Returns html with what `publish_html` adds to pictures, given those by their addresses."""
     count = 0
 
     def complete(element: re.Match[str]) -> str:
@@ -37,10 +37,11 @@ def publish_html(ctx: Context, html: str) -> str:
         count += 1
         return _complete(element, images, is_first=count == 1)
 
-    return _ELEMENT.sub(complete, html)
+    return _ELEMENT.sub(complete, html) if images else html
 
 
-def _sources(html: str) -> Iterator[str]:
+def sources_in(html: str) -> Iterator[str]:
+    """Yields the addresses of the images in rendered html."""
     for element in _ELEMENT.finditer(html):
         yield from (value for name, value in _ATTRIBUTE.findall(element[1]) if name == "src")
 
@@ -62,17 +63,19 @@ def _complete(element: re.Match[str], images: Mapping[str, StoredImage], *, is_f
     return f"<img{''.join(f' {name}={chr(34)}{value}{chr(34)}' for name, value in own.items())}>"
 
 
-def deliver_html(ctx: Context, html: str) -> str:
-    """Returns published html whose own pictures have the present beginning, where one is configured."""
-    begins = escape(beginning(ctx))
-    if not begins or "/media/" not in html:
-        return html
+def deliver_texts(ctx: Context, texts: Sequence[str]) -> Sequence[str]:
+    """Returns html and markdown whose own pictures have the present beginning, else their own, else the request's."""
+    present = escape(beginning(ctx))
+    found = [one.groups() for text in texts if "/media/" in text for one in WHOLE_ADDRESS.finditer(text)]
+    others = {key for begins, key in found if not begins or present not in ("", begins)}
+    own = ctx.store[Images].by_keys(ctx.project_id, others)
 
-    def replaced(found: re.Match[str]) -> str:
-        src, srcset = (_BEGINNING.sub(lambda _: f"{begins}/media/", value) for value in found.groups())
-        return f'<img src="{src}" srcset="{srcset}"'
+    def delivered(address: re.Match[str]) -> str:
+        begins, key = address.groups()
+        begins = present or begins or ctx.server.address().rstrip("/")
+        return f"{begins}/media/{key}" if key in own else address[0]
 
-    return _OWN.sub(replaced, html)
+    return [WHOLE_ADDRESS.sub(delivered, text) for text in texts] if own else texts
 
 
 def alts_for_checks(ctx: Context, document: Any, markdown: str) -> Mapping[str, Any]:

@@ -20,6 +20,8 @@ IMAGES_PER_PROJECT: Final = 20_000
 KEY: Final = "[a-z2-7]{26}"
 ADDRESS: Final = re.compile(rf"/media/({KEY})(?![a-z2-7])")
 """An own picture's address, whatever stands before it; the name after the key says nothing."""
+WHOLE_ADDRESS: Final = re.compile(rf"""(?<![^\s()<"'=])(https?://[^\s()<>"'=`,]*?)?/media/({KEY})(?![a-z2-7])""")
+"""The same with what stands before it (`https://content.example.com`, or nothing), where html or markdown has one."""
 OF_COVERS: Final = "cover:"
 UNNAMED: Final = "image"
 MAX_USES: Final = 20
@@ -80,6 +82,11 @@ def srcset_of(address: str, widths: Sequence[int], width: int) -> str:
 def beginning_of(address: str) -> str:
     """Returns what stands before `/media/` in an address of an own picture."""
     return address[: address.rindex("/media/")]
+
+
+def without_beginnings(text: str) -> str:
+    """Returns a text in which the addresses of pictures begin with `/media/`."""
+    return WHOLE_ADDRESS.sub(r"/media/\2", text) if "/media/" in text else text
 
 
 def keys_in(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from app.projects.schemas import ProjectChanges
 class PacketRequest(Schema):
     """A claim that may ask for the packet."""
 
-    packet = StrictBoolean(description="answer with the work packet too", example=True)
+    packet = StrictBoolean(description="add the work packet", example=True)
 
 
 class StyleSettings(Schema):

@@ -33,13 +33,13 @@ NEIGHBOURS = 20
     Effect.READS,
     "GET /documents/<id>/packet",
     toolsets=("writing",),
-    next="Answer `threads` with `reply_to_thread`: `actions` has none on them.",
+    next="Answer `threads` with `reply_to_thread`.",
     button="Brief",
 )
 def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:
-    """Read all that a document's writer needs: brief, house style, cluster, links, review, threads, outline, checks.
+    """Read all that a document's writer needs: brief, house style, sources, review, threads, outline, checks.
 
-    At most 64 KB; `truncated` names what was shortened.
+    `truncated` names what was shortened.
     """
     return Result(packet_of(ctx, own_document(ctx, document_id)))
 

@@ -27,7 +27,7 @@ from app.projects.schemas import ProjectChanges
 from app.provenance.operations import attributed, provenance_of, review_of
 from app.provenance.responses import ReviewedProject, WithGenerationShown
 from app.provenance.reviews import TOKENS, Generation, lacking_parts, missing_of
-from app.provenance.rules import Provenance, attribution_of
+from app.provenance.rules import Provenance, attribution_of, words_of_agents
 from app.provenance.schemas import ReviewSettings, WithDraftGeneration, WithGeneration, WithReview
 from app.provenance.store import AttributedRevisions
 from app.provenance.vocabulary import DisclosureValue, ReviewDemand, WriterKind
@@ -119,7 +119,7 @@ def generation_shown(revision: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def attribution(ctx: Context, document: StoredDocument, body: StoredBody | None) -> Mapping[str, Any]:
     """Returns what a publication of a document discloses, and how many words each agent wrote of it."""
-    written, revisions = attributed(ctx, body, document["version"])
+    written, revisions = attributed(ctx, body, document["version"], count=words_of_agents)
     revision = revisions.get(document["version"])
     return attribution_of(written, revision and revision.get("review"))
 

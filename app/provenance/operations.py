@@ -3,7 +3,7 @@
 import hashlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from functools import partial, reduce
 from operator import or_
@@ -14,12 +14,11 @@ from app.checks.operations import check_levels, checks_of
 from app.checks.vocabulary import CheckOutcome
 from app.core.concurrency import processing
 from app.core.context import Context, system
-from app.core.errors import NotFound, WriteConflict, or_raise
+from app.core.errors import NotFound, or_raise
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
 from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.store import Store
-from app.core.text.html import word_count
 from app.core.times import wire_time
 from app.core.vocabulary import Channel, Scope
 from app.documents.content import content_id_of, markdown_of, own_revision
@@ -33,12 +32,14 @@ from app.provenance.responses import Provenance as ProvenanceResponse
 from app.provenance.reviews import AttributedRevision, HumanReview, disclosure_value
 from app.provenance.rules import (
     Provenance,
+    Writer,
     WrittenText,
     ancestry,
     digests_of,
     dump_origins,
     load_origins,
     origins_after,
+    words_in,
 )
 from app.provenance.schemas import DisclosureQuery, VersionQuery
 from app.provenance.store import AttributedRevisions, Disclosures
@@ -52,6 +53,8 @@ BRING_TEXTS = ("document.created", "document.content_updated")
 """The events of documents that may have a new text."""
 EVENTS_AT_ONCE = 100
 """Maximum number of events whose texts the worker looks at in one turn of a project."""
+TEXTS_AT_ONCE = 20
+"""Maximum number of documents whose texts it reads, and stores what it computed of, at once."""
 TURN_SECONDS = 1.0
 """How long the worker computes origins for one project before it is another project's turn."""
 
@@ -80,21 +83,20 @@ def provenance_of(ctx: Context, body: StoredBody | None) -> Provenance:
 
 
 def attributed(
-    ctx: Context, body: StoredBody | None, *versions: int
+    ctx: Context, body: StoredBody | None, *versions: int, count: Callable[[str, Sequence[Writer]], int] = words_in
 ) -> tuple[Provenance, Mapping[int, AttributedRevision]]:
     """Returns who wrote a document's content, and the versions that it goes back to with further ones, in one read.
 
+    `count` counts the words of a paragraph, given those who wrote it.
     Outside of a transaction: where nobody computed its origins before, they are computed and stored.
     """
     if body is None:
         return Provenance([]), {}
     origins = load_origins(_origins(ctx, body["documentId"], body["id"], body.get("origins")))
-    with processing(ctx, body["text"]):
-        paragraphs = rules.paragraphs_of(body["text"])
-        words = [word_count(one.text) for one in paragraphs]
     named = rules.versions_in(reduce(or_, set(origins), 0))
     revisions = ctx.store[AttributedRevisions].get_many(ctx.project_id, body["documentId"], {*named, *versions})
-    return rules.provenance_of(paragraphs, words, origins, revisions), revisions
+    with processing(ctx, body["text"]):
+        return rules.provenance_of(rules.paragraphs_of(body["text"]), count, origins, revisions), revisions
 
 
 def origins_of(ctx: Context, contents: Mapping[str, str]) -> dict[str, str]:
@@ -113,27 +115,36 @@ def _origins(ctx: Context, document_id: str, content_id: str, stored: str | None
 def compute_origins(ctx: Context, document_id: str, content_id: str) -> Iterator[str]:
     """Computes the origins of a content, before it those of the texts that it goes back to; stores and yields each.
 
-    What is stored stays, so another call goes on where one was interrupted, and two at once store the same. As older
-    texts come first, bisection finds those that lack their origins. Raises `WriteConflict` where the document is gone.
+    What is stored stays, so another call goes on where one was interrupted, and two at once store the same.
+    Raises `WriteConflict` where the document is gone.
+    """
+    contents = ctx.store[AttributedRevisions].contents(ctx.project_id, [document_id]).get(document_id, {})
+    for text_id, computed in _computed(ctx, ancestry(contents, content_id), {}):
+        ctx.store[Bodies].set_origins(ctx.project_id, {text_id: computed})
+        yield computed
+
+
+def _computed(ctx: Context, texts: Sequence[WrittenText], known: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
+    """Yields the origins of the last of texts that replaced each other, first those of all that lack theirs.
+
+    Each comes with the id of its text. `known` are origins that were read already. They have to be stored in this
+    order: bisection finds the first text that lacks its origins.
     """
 
     def stored(text: WrittenText) -> str | None:
+        if text.content_id in known:
+            return known[text.content_id]
         return ctx.store[Bodies].get_origins(ctx.project_id, [text.content_id]).get(text.content_id)
 
-    old, origins = list[bytes](), list[int]()
-    contents = ctx.store[AttributedRevisions].contents(ctx.project_id, [document_id]).get(document_id, {})
-    if content_id not in contents.values():
-        raise WriteConflict
-    texts = ancestry(contents, content_id)
-    first = bisect_left(texts, True, hi=len(texts) - 1, key=lambda text: stored(text) is None)
+    old, origins, first = list[bytes](), list[int](), len(texts) - 1
+    if first and stored(texts[first - 1]) is None:
+        first = bisect_left(texts, True, hi=first - 1, key=lambda text: stored(text) is None)
     if first:
         old, origins = _digests(ctx, texts[first - 1]), load_origins(stored(texts[first - 1]) or "")
     for text in texts[first:]:
         new = _digests(ctx, text)
         old, origins = new, origins_after(origins, old, new, text.version)
-        computed = dump_origins(origins)
-        ctx.store[Bodies].set_origins(ctx.project_id, {text.content_id: computed})
-        yield computed
+        yield text.content_id, dump_origins(origins)
 
 
 def _digests(ctx: Context, text: WrittenText) -> list[bytes]:
@@ -154,13 +165,30 @@ def attribute_new_texts(store: Store, project_id: str, after: int) -> int:
     documents = store[Documents].get_many(project_id, written)
     contents = {one: content_id for one, row in documents.items() if (content_id := row.get("contentId"))}
     stored = store[Bodies].get_origins(project_id, contents.values())
-    for document_id, content_id in contents.items():
-        if stored.get(content_id) is None:
-            for _ in compute_origins(ctx, document_id, content_id):
-                if monotonic() > ends:
-                    return 1
+    lacking = [one for one, content_id in contents.items() if stored.get(content_id) is None]
+    for start in range(0, len(lacking), TEXTS_AT_ONCE):
+        batch = {one: contents[one] for one in lacking[start : start + TEXTS_AT_ONCE]}
+        computed = dict[str, str]()
+        for text_id, origins in _compute_many(ctx, batch):
+            computed[text_id] = origins
+            if monotonic() > ends:
+                break
+        store[Bodies].set_origins(project_id, computed)
+        if monotonic() > ends:
+            return 1
     store[Events].note_attributed(project_id, last)
     return int(len(events) == EVENTS_AT_ONCE)
+
+
+def _compute_many(ctx: Context, contents: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Computes the origins of contents by their document's id, with as many reads as for one; yields as `_computed`."""
+    versions = ctx.store[AttributedRevisions].contents(ctx.project_id, contents)
+    texts = {one: ancestry(versions.get(one, {}), content_id) for one, content_id in contents.items()}
+    ids = [text.content_id for each in texts.values() for text in each[-2:]]
+    ctx.store[Bodies].get_short_texts(ctx.project_id, ids)  # they are cached then
+    stored = ctx.store[Bodies].get_origins(ctx.project_id, ids)
+    for each in texts.values():
+        yield from _computed(ctx, each, stored)
 
 
 def review_of(

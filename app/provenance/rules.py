@@ -7,7 +7,7 @@ computed after the write, and stored with the text.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from hashlib import blake2b
@@ -19,6 +19,8 @@ from typing_extensions import TypedDict
 
 from app.core.actors import Actor
 from app.core.documented import doc, one_of
+from app.core.errors import WriteConflict
+from app.core.text.html import word_count
 from app.provenance.reviews import AgentWords, AttributedRevision, Attribution, HumanReview, disclosure_of
 from app.provenance.vocabulary import WriterKind
 
@@ -125,7 +127,7 @@ def ancestry(contents: Mapping[int, str | None], content_id: str) -> list[Writte
     """Returns the texts that a text goes back to, the oldest first and itself last.
 
     `contents` are the ids of a document's texts by version, None for no content. Each text replaced that of the version
-    before it; a version that restores an earlier text brings none.
+    before it; one that restores an earlier text brings none. Raises `WriteConflict` where no version has the text.
     """
     brought: dict[str | None, int] = {}
     replaced: dict[str | None, str | None] = {}
@@ -134,6 +136,8 @@ def ancestry(contents: Mapping[int, str | None], content_id: str) -> list[Writte
         if content not in brought:
             brought[content], replaced[content] = version, before
         before = content
+    if content_id not in brought:
+        raise WriteConflict
     found: list[WrittenText] = []
     before = content_id
     while before is not None:
@@ -197,18 +201,29 @@ def versions_in(origins: int) -> list[int]:
 
 def provenance_of(
     paragraphs: Sequence[Paragraph],
-    words: Sequence[int],
+    count: Callable[[str, Sequence[Writer]], int],
     origins: Sequence[int],
     revisions: Mapping[int, AttributedRevision],
 ) -> Provenance:
-    """Returns who wrote the paragraphs of a text, given their words; `revisions` are the versions by number."""
+    """Returns who wrote the paragraphs of a text, with the words that `count` counts in them.
+
+    `revisions` are the versions by number.
+    """
     writers = {one: _writers(versions_in(one), revisions) for one in set(origins)}
     if sum(len(writers[one]) for one in origins) > MOST_NAMED:
         writers = {one: _each_once(by) for one, by in writers.items()}
-    of_paragraphs = zip(paragraphs, words, origins, strict=True)
-    return Provenance(
-        [{"line": one.line, "words": number, "by": writers[origin]} for one, number, origin in of_paragraphs]
-    )
+    written = [(one, writers[origin]) for one, origin in zip(paragraphs, origins, strict=True)]
+    return Provenance([{"line": one.line, "words": count(one.text, by), "by": by} for one, by in written])
+
+
+def words_in(paragraph: str, _by: Sequence[Writer]) -> int:
+    """Returns the words of a paragraph, whoever wrote it."""
+    return word_count(paragraph)
+
+
+def words_of_agents(paragraph: str, by: Sequence[Writer]) -> int:
+    """Returns the words of a paragraph that an agent wrote on, 0 of another: a publication names those alone."""
+    return word_count(paragraph) if any(one["kind"] == WriterKind.AGENT for one in by) else 0
 
 
 def attribution_of(written: Provenance, review: HumanReview | None) -> Attribution:

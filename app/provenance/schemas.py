@@ -91,7 +91,7 @@ class DraftGenerationFields(_Declared):
 class WithDraftGeneration(Schema):
     """A draft that may say what its markdown used."""
 
-    generation = Nested(DraftGenerationFields, description="what you used to write it")
+    generation = Nested(DraftGenerationFields, description="the model used")
 
 
 class GenerationFields(_Declared):
@@ -103,4 +103,4 @@ class GenerationFields(_Declared):
 class WithGeneration(Schema):
     """A write of a text that may say what it used."""
 
-    generation = Nested(GenerationFields, description="what you used to write it")
+    generation = Nested(GenerationFields, description="the model used")

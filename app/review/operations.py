@@ -106,7 +106,7 @@ def list_threads(ctx: Context, document_id: str, fields: Fields) -> Result[list[
     toolsets=("writing", "reviewing"),
 )
 def open_thread(ctx: Context, document_id: str, fields: Fields) -> Result[Thread]:
-    """Open a review thread on a passage of the present text, or on the whole document.
+    """Open a review thread on a passage of the text, or on the whole document.
 
     `prefix`, `exact` and `suffix` together must stand in the markdown exactly once.
     """

@@ -28,9 +28,7 @@ MOST_OPENED = 50
 class QuoteFields(Schema):
     """The passage that a remark is about: together with what stands around it, it must stand in the text once."""
 
-    exact = StrictString(
-        2_000, validate=[not_empty], description="the passage, to the character", example="Flour", required=True
-    )
+    exact = StrictString(2_000, validate=[not_empty], description="to the character", example="Flour", required=True)
     prefix = StrictString(200, description="before it", allow_none=False)
     suffix = StrictString(200, description="after it", example=", water", allow_none=False)
 
@@ -76,7 +74,7 @@ class ThreadFields(ReplyFields):
         example="must",
         allow_none=False,
     )
-    quote = Nested(QuoteFields, description="the passage that it is about")
+    quote = Nested(QuoteFields, description="the passage")
     suggestion = StrictString(20_000, description="replaces the passage; empty removes it", example="Wheat flour")
 
 
@@ -87,7 +85,7 @@ class ThreadQuery(Page):
     state = EnumList(
         ThreadState,
         load_default=lambda: [ThreadState.OPEN, ThreadState.ANSWERED],
-        description="in one of these states",
+        description="in these states",
         metadata={"default": ["open", "answered"]},
     )
 

@@ -5,16 +5,17 @@ from time import monotonic
 
 from app.core.concurrency import processing
 from app.core.context import Context, system
+from app.core.store.bodies import Bodies
 from app.core.store.store import Store
 from app.core.vocabulary import Channel
 from app.core.worker import Job, ProjectByProject, project_by_project
 from app.documents.content import markdown_of
 from app.documents.store import Documents
 from app.search.rules import words_of
-from app.search.store import SearchedTexts
+from app.search.store import Computed, SearchedTexts
 
-AT_ONCE = 50
-"""Maximum number of texts of a project whose words are computed in one turn."""
+AT_ONCE = 20
+"""Maximum number of texts of a project that are read, and whose words are stored, at once: 5 MB, long ones apart."""
 TURN_SECONDS = 1.0
 """How long the worker computes words for one project before it is another project's turn."""
 
@@ -48,18 +49,20 @@ def index_project(store: Store, project_id: str) -> int:
     ctx = Context(store, system(project_id, ""), Channel.WORKER)
     pending = texts.pending(project_id, AT_ONCE)
     documents = store[Documents].get_many(project_id, [one["id"] for one in pending])
+    contents = {one: document.get("contentId") for one, document in documents.items()}
+    short = store[Bodies].get_short_texts(project_id, filter(None, contents.values()))
+    computed = list[Computed]()
     for text in pending:
-        if text["id"] not in documents:
+        if text["id"] not in contents:
             texts.delete(project_id, text["id"])
             continue
-        content_id = documents[text["id"]].get("contentId")
-        if content_id == text.get("contentId", ""):
-            texts.keep_words(project_id, text)
-            continue
-        markdown = markdown_of(ctx, content_id)
-        with processing(ctx, markdown):
-            words = words_of(markdown)
-        texts.set_words(project_id, text, content_id, words)
+        content_id, words = contents[text["id"]], None
+        if content_id != text.get("contentId", ""):
+            markdown = short.get(content_id or "") or markdown_of(ctx, content_id)
+            with processing(ctx, markdown):
+                words = words_of(markdown)
+        computed.append(Computed(text, content_id, words))
         if monotonic() > ends:
-            return 1
-    return int(len(pending) == AT_ONCE)
+            break
+    texts.set_words(project_id, computed)
+    return int(len(pending) == AT_ONCE or text is not pending[-1])

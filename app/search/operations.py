@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from app.core.context import Context
-from app.core.store.bodies import LONG, Bodies
+from app.core.store.bodies import Bodies
 from app.core.text.words import search_words
 from app.documents.store import Documents
 from app.search.rules import Part, sentence_with
@@ -20,7 +20,6 @@ def sentences_with(ctx: Context, document_ids: Sequence[str], text: str) -> Mapp
     """Returns the sentence of each document's text that has a word of a query, by id; of long texts none is shown."""
     documents = ctx.store[Documents].get_many(ctx.project_id, document_ids)
     contents = {one: content_id for one, row in documents.items() if (content_id := row.get("contentId"))}
-    sizes = ctx.store[Bodies].get_sizes(ctx.project_id, contents.values())
-    texts = ctx.store[Bodies].get_texts(ctx.project_id, [one for one, size in sizes.items() if size <= LONG])
+    texts = ctx.store[Bodies].get_short_texts(ctx.project_id, contents.values())
     found = {one: sentence_with(texts.get(content_id, ""), text) for one, content_id in contents.items()}
     return {one: parts for one, parts in found.items() if parts}

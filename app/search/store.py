@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
 
 from bson import ObjectId
 from pymongo import UpdateOne
@@ -47,6 +47,14 @@ class SearchedText(TypedDict):
     """The content whose words they are."""
     pending: NotRequired[int]
     """The number of the event after which they are to be computed."""
+
+
+class Computed(NamedTuple):
+    """The words of a text, None where those that are stored are its words."""
+
+    text: SearchedText
+    content_id: str | None
+    words: Sequence[str] | None
 
 
 def mark_texts(store: Store, project_id: str, events: Sequence[StoredEvent], _now: datetime) -> None:
@@ -111,18 +119,15 @@ class SearchedTexts(Collection[SearchedText]):
             project_id, {"pending": {"$gt": 0}}, sort=(("pending", 1),), limit=limit, fields=fields, index=PENDING
         )
 
-    def set_words(self, project_id: str, text: SearchedText, content_id: str | None, words: Sequence[str]) -> None:
-        """Stores the words of a text, unless it was marked again since it was read."""
-        self._done(project_id, text, {"contentId": object_id(content_id), "words": [*words]})
-
-    def keep_words(self, project_id: str, text: SearchedText) -> None:
-        """Notes that a text has the words that are stored."""
-        self._done(project_id, text, {})
-
-    def _done(self, project_id: str, text: SearchedText, fields: Bson) -> None:
-        unchanged = self._where(project_id, {"_id": ObjectId(text["id"]), "pending": text["pending"]})
-        update: Bson = {"$unset": {"pending": 1}} | ({"$set": fields} if fields else {})
-        self._collection.update_one(unchanged, update)
+    def set_words(self, project_id: str, computed: Iterable[Computed]) -> None:
+        """Stores the words of texts, except of those that were marked again since they were read."""
+        updates = []
+        for text, content_id, words in computed:
+            unchanged = self._where(project_id, {"_id": ObjectId(text["id"]), "pending": text["pending"]})
+            found = {} if words is None else {"$set": {"contentId": object_id(content_id), "words": [*words]}}
+            updates.append(UpdateOne(unchanged, {"$unset": {"pending": 1}, **found}))
+        if updates:
+            self._collection.bulk_write(updates, ordered=False)
 
     def delete(self, project_id: str, document_id: str) -> None:
         """Deletes the words of a document."""

@@ -55,7 +55,7 @@ from app.sections.schemas import ContentEdits, OutlineQuery, SectionNumbers
 def get_outline(ctx: Context, document_id: str, fields: Fields) -> Result[Outline]:
     """Read a document's outline: its sections without their text.
 
-    Each heading begins a section; section 0 stands before the first.
+    Section 0 stands before the first heading.
     """
     document = own_document(ctx, document_id)
     markdown = markdown_of(ctx, document.get("contentId"))
@@ -106,7 +106,7 @@ def _prepare(ctx: Context, document_id: str, fields: Fields) -> tuple[EditedText
     next="After `VersionConflict`: `get_outline`. Next: `check_document`.",
 )
 def edit_content(ctx: Context, document_id: str, fields: Fields) -> Result[EditedSummary]:
-    """Edit sections of a document's content, all or none, as one new version.
+    """Edit sections of a document's content as a new version.
 
     Each edit names a section by its `hash`.
     """

@@ -19,18 +19,20 @@ class SectionEdit(Schema):
     )
     markdown = StrictString(
         MAX_MARKDOWN,
-        description="its new markdown, with the heading; empty removes it",
+        description="with the heading; empty removes it",
         example="# Dough\n\nFlour, water and patience.\n",
         required=True,
     )
     number = StrictInteger(0, description="if several have it")
-    insertAfter = StrictBoolean(description="insert after it instead")
+    insertAfter = StrictBoolean(description="insert after it")
 
 
 class ContentEdits(WithClaim):
     """Body of `PATCH /documents/:id/content`; all edits name sections of the content as it is before."""
 
-    edits = List(Nested(SectionEdit, allow_none=False), MAX_EDITS, min_items=1, description="the edits", required=True)
+    edits = List(
+        Nested(SectionEdit, allow_none=False), MAX_EDITS, min_items=1, description="all or none", required=True
+    )
 
 
 class SectionNumbers(Schema):
@@ -40,7 +42,7 @@ class SectionNumbers(Schema):
         StrictInteger(0, allow_none=False),
         20,
         min_items=1,
-        description="instead of `number`: several sections",
+        description="instead of `number`: several",
         required=True,
     )
 

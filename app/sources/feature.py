@@ -12,6 +12,7 @@ from app.projects.gates import Attempt
 from app.provenance.reviews import HumanReview
 from app.sources import extensions
 from app.sources.responses import WithSourceList, WithSources
+from app.sources.schemas import SourceOrigin
 from app.sources.store import delete_sources
 
 
@@ -45,6 +46,7 @@ FEATURE = Feature(
     renders=extensions.footnotes,
     describe=extensions.describe_sources,
     purge=delete_sources,
+    instructed=(SourceOrigin,),
     storage=Storage(
         indexes=(index("sources", "projectId documentId number", "a document's sources by number", unique=True),),
         events=types("source", "added updated deleted verified"),

@@ -21,6 +21,7 @@ from app.core.errors import (
 )
 from app.core.operation import Effect, Result, operation
 from app.core.records import record_tag
+from app.core.schemas.fields import Schema
 from app.core.schemas.loading import Fields, check, problems
 from app.core.store.collection import new_id
 from app.core.vocabulary import Scope
@@ -33,7 +34,7 @@ from app.sources.citations import Citations, cites_any
 from app.sources.errors import SourceCited
 from app.sources.responses import AddedSources, Source, minimal_source, source_record, without_excerpt
 from app.sources.rules import StoredSource, record_sources
-from app.sources.schemas import NewSource, SourceChanges, SourceFields, SourceList, VerifyFields
+from app.sources.schemas import NewSource, SourceChanges, SourceFields, SourceList, SourcesQuery, VerifyFields
 from app.sources.store import SourceRecords
 
 _CHANGES = (BriefClaimed, InvalidTransition)
@@ -46,20 +47,21 @@ source_change = partial(operation, tag="sources", transaction=True, short=withou
     Scope.READ,
     Effect.READS,
     "GET /documents/<id>/sources",
+    query=SourcesQuery,
+    rest_query=Schema,
     tag="sources",
-    toolsets=("reviewing",),
-    next="To add some: `add_source`.",
+    toolsets=("writing", "reviewing"),
     button="Sources",
 )
-def list_sources(ctx: Context, document_id: str) -> Result[list[Source]]:
+def list_sources(ctx: Context, document_id: str, fields: Fields) -> Result[list[Source]]:
     """List a document's sources by number.
 
-    A text cites number 3 as `[^s3]`; `cited` says whether the present one does.
+    `cited` says whether the present text cites it.
     """
     document = own_document(ctx, document_id)
     sources = sources_of(ctx, document)
     cited = cited_by(ctx, document.get("contentId")) if sources else {}
-    return Result(_records(sources, cited))
+    return Result(_records(sources, cited)[fields.get("offset", 0) :])
 
 
 @source_change(
@@ -164,12 +166,10 @@ def verify_source(ctx: Context, document_id: str, source_id: str, fields: Fields
     Effect.DESTROYS,
     "DELETE /documents/<id>/sources/<source_id>",
     errors=(*_CHANGES, SourceCited),
-    toolsets=("reviewing",),
+    toolsets=("writing", "reviewing"),
 )
 def delete_source(ctx: Context, document_id: str, source_id: str) -> Result[Source]:
-    """Delete a source that neither the present nor the published text cites.
-
-    Its number is not used again."""
+    """Delete a source that no present or published text cites."""
     document, source = _own(ctx, document_id, source_id)
     published = document.get("published")
     rules.refuse_deletion(

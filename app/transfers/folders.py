@@ -38,6 +38,7 @@ from app.documents.record import Decision, StoredDocument, written_brief
 from app.documents.responses import Document, DocumentSummary
 from app.documents.schemas import EditedFields
 from app.documents.store import Documents
+from app.images.rules import without_beginnings
 from app.intents.rules import Facts, confirm_problems
 from app.projects.store import Members
 from app.publications.record import PastSlug
@@ -51,6 +52,7 @@ class Import(TypedDict):
     id: Annotated[Id | None, doc("the document's id; null when it was refused")]
     outcome: Annotated[str, doc("the outcome")]
     others: Annotated[list[str], doc("the names under `authors` that are not its author's")]
+    categories: NotRequired[Annotated[list[str], doc("the path of its category, where some of that was created")]]
     differs: NotRequired[
         Annotated[list[str], doc("the fields in which the document is not what the file says, where it changed")]
     ]
@@ -105,18 +107,18 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     """Write the fields in which a document differs from its file, by the rules of editing it: all or none."""
     document, named = own_document(ctx, document_id), fields.get("category")
     [fields] = _with_authors(ctx, [fields])
-    category = ctx.store[Categories].find_by_name_or_slug(ctx.project_id, named) if named else None
+    found_category, missing = _category_path(ctx, named) if named else (None, [])
+    category = None if missing else found_category
     differs = {*_differences(fields, document, category, markdown_of(ctx, document.get("contentId")))}
     written = {*differs, "generation"} if "markdown" in differs else differs
     found = problems(ctx.features.schema_of(ImportedFields), fields)
     wrong = [one for one in found if re.split(r"[.[]", one["field"])[0] in written]
-    if named and category is None:
-        wrong += _category_problems(ctx, named)
+    wrong += _category_problems(ctx, missing)
     if wrong:
         raise BadRequest(errors=in_order(wrong))
     changes = {name: fields[name] for name in ("title", *EDITED) if name in differs}
     if named and "category" in differs:
-        changes["categoryId"] = (category or _new_category(ctx, named))["id"]
+        changes["categoryId"] = _completed_path(ctx, found_category, missing)["id"]
     if "author" in differs:
         changes["authorId"] = fields["authorId"]
     if changes:
@@ -152,7 +154,8 @@ def _prepare(
     names that documents have for them.
     """
     named = fields.get("category")
-    category = _category_named(ctx, named, categories) if named else None
+    found_category, missing = _category_path(ctx, named, categories) if named else (None, [])
+    category = None if missing else found_category
     others = fields.get("others", [])
     if stored is not None:
         differs = sorted(_differences(fields, stored, category, markdown))
@@ -164,13 +167,14 @@ def _prepare(
     found.documents = ctx.store[Documents].find_existing(ctx.project_id, links)
     wrong = [*confirm_problems(ctx.features, Kind.DOCUMENT, fields, Facts(found=found, taken=is_taken))]
     wrong += problems(MovedFields, fields)
-    if named and category is None:
-        wrong += _category_problems(ctx, named)
+    wrong += _category_problems(ctx, missing)
     if wrong:
         return {"id": None, "outcome": "refused", "others": others, "problems": in_order(wrong)}, None
-    if named and category is None:
-        category = _new_category(ctx, named)
-    return {"id": None, "outcome": "created", "others": others, "live": False}, _new_record(ctx, fields, category)
+    created: Import = {"id": None, "outcome": "created", "others": others, "live": False}
+    if named and missing:
+        category = _completed_path(ctx, found_category, missing)
+        created["categories"] = _path_of(named)
+    return created, _new_record(ctx, fields, category)
 
 
 def _with_authors(ctx: Context, documents: Sequence[Fields]) -> list[Fields]:
@@ -207,14 +211,38 @@ def _add_past_slugs(ctx: Context, document: StoredDocument, fields: Fields) -> N
     write_decision(ctx, document, lambda present: edit_document(present, ctx.call, {"pastSlugs": past}))
 
 
-def _category_named(ctx: Context, name: str, known: dict[str, Stored]) -> Stored | None:
-    """Returns the category with a name or slug, or None; adds it to those that are known."""
-    if name not in known:  # one that was not found is looked for again: an earlier document may have created it
-        category = ctx.store[Categories].find_by_name_or_slug(ctx.project_id, name)
-        if category is None:
-            return None
-        known[name] = category
-    return known[name]
+def _path_of(named: str) -> list[str]:
+    return [name.strip() for name in named.split("/") if name.strip()] or [named]
+
+
+def _category_path(ctx: Context, named: str, known: dict[str, Stored] | None = None) -> tuple[Stored | None, list[str]]:
+    """Returns the category with a name or slug, or at the end of a path of them (`Travel/Europe`).
+
+    Otherwise the last of the path that exists, and the names of those that are missing after it. `known` are those
+    found before: one that was not is looked for again, as an earlier document may have created it.
+    """
+    known = {} if known is None else known
+    found = known.get(named) or ctx.store[Categories].find_by_name_or_slug(ctx.project_id, named)
+    missing = [] if found else _path_of(named)
+    while missing:
+        parent = found["id"] if found else None
+        inner = ctx.store[Categories].find_by_name_or_slug(ctx.project_id, missing[0], categoryId=parent)
+        if inner is None:
+            return found, missing
+        found, missing = inner, missing[1:]
+    assert found
+    known[named] = found
+    return found, []
+
+
+def _completed_path(ctx: Context, category: Stored | None, missing: Sequence[str]) -> Stored:
+    """Returns the category at the end of a path, of which it creates those that are missing."""
+    for name in missing:
+        slug, parent = ctx.store[Categories].free_slug(ctx.project_id, name), category and category["id"]
+        fields = {"name": name, "slug": slug, "categoryId": parent}
+        category = add_category(ctx, fields, ctx.event("category.created"))
+    assert category
+    return category
 
 
 def _is_live(stored: Stored) -> bool:
@@ -228,9 +256,9 @@ def _is_live(stored: Stored) -> bool:
 def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:
     """Yields the fields in which a document differs from its file, except the status, which changes as work goes on."""
     for name in ("title", *EDITED):
-        if name in fields and (fields[name] or None) != stored.get(name):
+        if name in fields and without_beginnings(fields[name] or "") != without_beginnings(stored.get(name) or ""):
             yield name
-    if fields.get("markdown", "") != markdown:
+    if without_beginnings(fields.get("markdown", "")) != without_beginnings(markdown):
         yield "markdown"
     if "category" in fields and (category is None or category["id"] != stored.get("categoryId")):
         yield "category"
@@ -255,16 +283,10 @@ def _new_record(ctx: Context, fields: Fields, category: Stored | None) -> NewRow
     return record, markdown, events, origin
 
 
-def _category_fields(name: str) -> dict[str, Any]:
-    return {"name": name.strip(), "slug": slug_of(name)}
-
-
-def _category_problems(ctx: Context, name: str) -> list[Problem]:
-    full = ctx.store[Categories].count(ctx.project_id) >= CATEGORIES_PER_PROJECT
-    found = confirm_problems(ctx.features, Kind.CATEGORY, _category_fields(name), Facts(full=full))
-    return [Problem(field="category", message=problem["message"]) for problem in found]
-
-
-def _new_category(ctx: Context, name: str) -> Stored:
-    fields = {**_category_fields(name), "slug": ctx.store[Categories].free_slug(ctx.project_id, name)}
-    return add_category(ctx, fields, ctx.event("category.created"))
+def _category_problems(ctx: Context, missing: Sequence[str]) -> list[Problem]:
+    if not missing:
+        return []
+    full = ctx.store[Categories].count(ctx.project_id) + len(missing) > CATEGORIES_PER_PROJECT
+    drafts = ({"name": name, "slug": slug_of(name)} for name in missing)
+    found = [one for draft in drafts for one in confirm_problems(ctx.features, Kind.CATEGORY, draft, Facts(full=full))]
+    return [Problem(field="category", message=message) for message in dict.fromkeys(one["message"] for one in found)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import IO, Any, NamedTuple, cast
@@ -24,7 +24,14 @@ from app.core.vocabulary import BriefState, DocumentStatus
 from app.documents.publishing_rules import publication, published_part
 from app.images.rules import IMAGES_PER_PROJECT
 from app.provenance.reviews import AttributedRevision
-from app.provenance.rules import attribution_of, digests_of, origins_after, paragraphs_of, provenance_of
+from app.provenance.rules import (
+    attribution_of,
+    digests_of,
+    origins_after,
+    paragraphs_of,
+    provenance_of,
+    words_of_agents,
+)
 from app.publications.rules import Publication, rendered
 from app.review.rules import StoredThread, counts_of
 from app.sources.rules import MOST_SOURCES, rendered_with
@@ -271,11 +278,16 @@ class CompleteDocument(NamedTuple):
 
 
 def complete_document(
-    line: Record, history: History, texts: Mapping[str, str], *, project_id: str, html_id: str
+    line: Record,
+    history: History,
+    texts: Mapping[str, str],
+    publish_html: Callable[[str], str],
+    project_id: str,
+    html_id: str,
 ) -> CompleteDocument:
     """Returns a document with what an export leaves out. Refuses with `BadRequest` what can't be rendered.
 
-    `texts` has its markdown.
+    `texts` has its markdown, whose html is published as `publish_html` returns it.
     """
     snapshot = line["snapshot"]
     record = {name: value for name, value in line.items() if name != "snapshot" and (name != "brief" or value)}
@@ -292,11 +304,11 @@ def complete_document(
         raise BadRequest(NOT_RENDERABLE.format(line["slug"]))
     own = {"projectId": project_id, "contentId": markdown_id, "wordCount": word_count(markdown)}
     as_published: Any = {**record, **snapshot, **own}
-    text = replace(text, first_paragraph=snapshot["excerpt"])
+    html = publish_html(text.html)
+    text = replace(text, first_paragraph=snapshot["excerpt"], html=html, html_bytes=len(html.encode()))
     delivered = publication(as_published, text, html_id, published_at=published_at, now=snapshot["updatedAt"])
-    paragraphs = paragraphs_of(markdown)
-    words = [word_count(one.text) for one in paragraphs]
-    written = provenance_of(paragraphs, words, history.origins[markdown_id], history.revisions)
+    origins = history.origins[markdown_id]
+    written = provenance_of(paragraphs_of(markdown), words_of_agents, origins, history.revisions)
     attribution = attribution_of(written, history.revisions[snapshot["version"]].get("review"))
     listed: Record = {} if snapshot["sources"] is None else {"sources": sources}  # published by a release that had none
     delivered = cast(Publication, {**delivered, **attribution, **listed})

@@ -145,7 +145,7 @@ class _Import:
         self._ids: dict[tuple[str, str], str] = {}
         """The id in this project of each id in the lines, by collection."""
         self._histories = defaultdict[str, History](History)
-        self._pictures = ImportedPictures(self._store, self._project)
+        self._pictures = ImportedPictures(ctx)
         self._members: list[Record] = []
         """Members that wait until the addresses of all pictures are known."""
 
@@ -168,7 +168,8 @@ class _Import:
         for line in records["document"]:
             history = self._histories.pop(line["id"])
             origins |= {body_id: dump_origins(one) for body_id, one in history.origins.items()}
-            documents.append(complete_document(line, history, texts, project_id=self._project, html_id=new_id()))
+            publish = self._pictures.publish_html
+            documents.append(complete_document(line, history, texts, publish, self._project, html_id=new_id()))
         try:
             with self._store.deadline():
                 self._store.in_transaction(lambda store: self._write(store, records, documents, origins))

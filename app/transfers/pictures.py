@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.core.context import Context
 from app.core.store.store import Store
 from app.images.decoding import Undecodable, decode
+from app.images.html import sources_in, with_pictures
 from app.images.rules import ADDRESS, new_key
-from app.images.store import ImageFiles, Images
+from app.images.store import ImageFiles, Images, own_pictures
 from app.transfers.rules import line_of
 
 Record = Mapping[str, Any]
@@ -52,24 +54,36 @@ def problems_of_picture(line: Record) -> Iterator[str]:
 class ImportedPictures:
     """The pictures of an import: those that are new, and the keys that all have in this project."""
 
-    store: Store
-    project_id: str
+    ctx: Context
     keys: dict[str, str] = field(default_factory=dict)
     """The key in this project of each key in the lines that has another one there."""
+    new: list[dict[str, Any]] = field(default_factory=list)
+    """The records of the last lines, which are not written yet."""
 
     def stored(self, lines: Iterable[Record]) -> list[dict[str, Any]]:
         """Stores the files of lines, and returns the records of those that the project does not have."""
-        return [record for line in lines if (record := self._stored(line)) is not None]
+        self.new = [record for line in lines if (record := self._stored(line)) is not None]
+        return self.new
+
+    def publish_html(self, html: str) -> str:
+        """Returns the html of an imported text as it is published."""
+        if "/media/" not in html or "images" not in self.ctx.features:
+            return html
+        new: dict[str, Any] = {image["key"]: image for image in self.new}
+        named = {one: found[1] for one in sources_in(html) if (found := ADDRESS.search(one))}
+        with self.ctx.store.deadline():
+            known = own_pictures(self.ctx, named)
+        return with_pictures(html, {one: new[key] for one, key in named.items() if key in new} | known)
 
     def _stored(self, line: Record) -> dict[str, Any] | None:
-        images = self.store[Images]
-        there = images.with_hash(self.project_id, line["sha256"])
+        images, project_id = self.ctx.store[Images], self.ctx.project_id
+        there = images.with_hash(project_id, line["sha256"])
         if there is not None:
             self._rename(line["key"], there["key"])
             return None
         key = new_key() if images.public(line["key"]) else line["key"]
         self._rename(line["key"], key)
-        file_id = self.store[ImageFiles].add(self.project_id, key, base64.b64decode(line["data"]))
+        file_id = self.ctx.store[ImageFiles].add(project_id, key, base64.b64decode(line["data"]))
         own = {name: value for name, value in line.items() if name not in ("data", "mediaType")}
         file = {"type": line["mediaType"], "fileId": file_id, "made": [], "usedAt": line["createdAt"]}
         return {**own, **file, "key": key, "hashes": sorted({*line["hashes"], line["sha256"]})}

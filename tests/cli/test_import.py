@@ -35,7 +35,10 @@ BAD = {
     "A title that is too long": (f"---\ntitle: {'x' * 301}\n---\n", "title: Must be at most 300 characters."),
     "A slug with a slash": ("---\ntitle: x\nslug: a/b\n---\n", "slug: "),
     "A status past drafting": ("---\ntitle: x\nstatus: published\n---\n", "status: Must be one of"),
-    "A cover that is no address": ("---\ntitle: x\nimage: /a.png\n---\n", "coverImageUrl: Must be an http"),
+    "A cover that is no address": (
+        "---\ntitle: x\nimage: ftp://a.example/a.png\n---\n",
+        "coverImageUrl: Must be an http",
+    ),
     "A date that is none": ("---\ntitle: x\ndate: soon\n---\n", "Its date must be like 2027-01-31"),
     "A day that no month has": ("---\ntitle: x\ndate: '2026-11-31'\n---\n", "is no day: November has 30 days."),
     "A draft that is neither true nor false": (

@@ -71,6 +71,20 @@ def test_the_actions_of_a_document_do_not_make_its_page_wider_than_the_window(wi
             assert not window.chrome.execute_script(WIDER), width
 
 
+def test_pages_are_as_wide_as_a_phone(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=TEXT, status="drafting")
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, 390, 844):
+        for page in (
+            "board",
+            "calendar",
+            "table",
+            *(f"documents/{document['id']}{tab}" for tab in ("", "/edit", "/sources")),
+        ):
+            window.open(f"/console/{page}")
+            assert not window.chrome.execute_script(WIDER), page
+
+
 def test_the_toolbar_writes_markdown(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", status="drafting")
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")

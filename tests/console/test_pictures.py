@@ -89,13 +89,22 @@ def test_a_picture_comes_into_the_text_however_it_is_brought(window: Window, pro
     window.click("#picker li button")
     window.until(lambda: text_of(window).count("![A jar](") == 2)
 
+    window.click("[data-picks=text]")
+    window.click("#picker [value=address]")
+    window.find("#address-words").send_keys("A crumb")
+    address = text_of(window).partition("![A jar](")[2].partition(")")[0]
+    window.find("#address-url").send_keys(address)
+    window.click("#address [value=yes]")
+    window.until(lambda: f"![A crumb]({address})" in text_of(window))
+    assert text_of(window).count("![A jar](") == 2
+
     files = [tmp_path / f"{number}.png" for number in (5, 6)]
     for number, file in enumerate(files):
         file.write_bytes(a_picture(seed=10 + number))
     window.click("[data-picks=text]")
     window.until(lambda: window.find("#picker").is_displayed())
     window.find("#picker [data-uploads]").send_keys("\n".join(map(str, files)))
-    window.until(lambda: text_of(window).count("/media/") == 6)
+    window.until(lambda: text_of(window).count("/media/") == 7)
     shot(window, "writing")
     assert [one for one in window.problems() if "gone.png" not in one] == []
 

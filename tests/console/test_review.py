@@ -80,6 +80,28 @@ def threads_of(project: Project, document: dict[str, Any]) -> dict[str, dict[str
     return {one["comments"][0]["text"]: one for one in listed}
 
 
+PLACES = (
+    """return ['.prose', '.threads', '.rail'].map((part) => document.querySelector(part).getBoundingClientRect())"""
+)
+
+
+def test_a_text_has_a_measure_to_read_with_remarks_beside_it_and_without(window: Window, project: Project) -> None:
+    document = a_document(project.context(), markdown=TEXT)
+    with screen(window, 1440, 900):
+        window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
+        text, threads, rail = window.chrome.execute_script(PLACES)
+        assert text["width"] >= 570
+        assert text["bottom"] < threads["top"], "nothing is beside the text until there is a remark"
+        assert text["right"] < rail["left"]
+
+        select(window, "Nothing much")
+        window.keys("s")
+        window.find(".composing[open]")
+        text, threads, rail = window.chrome.execute_script(PLACES)
+        assert text["width"] >= 570
+        assert text["right"] < threads["left"] < threads["right"] < rail["left"]
+
+
 def submitted(project: Project, writer: Token | None = None, **settings: Any) -> dict[str, Any]:
     """Makes a text that an agent wrote and submitted."""
     ctx = project.context()

@@ -175,6 +175,23 @@ def test_whether_marks_are_shown_is_remembered(window: Window, project: Project)
     assert "A loaf." in seen(window)
 
 
+PLACES = """return [...document.querySelectorAll('.tools button')].map((one) => {
+    const {left, right, top} = one.getBoundingClientRect(); return [left, right, top]; })"""
+
+
+def test_each_tool_is_reached_on_every_screen_and_all_are_in_one_row_of_a_desktop(
+    window: Window, project: Project
+) -> None:
+    opened(window, project, "A **loaf**.\n")
+    for width, height in ((1440, 900), (1100, 800), (390, 844)):
+        with screen(window, width, height):
+            for _ in range(2):
+                window.click("[data-shows-markdown]")
+                places = window.chrome.execute_script(PLACES)
+                assert all(0 <= left < right <= width for left, right, _ in places), (width, places)
+                assert width < 500 or len({top for *_, top in places}) == 1, (width, places)
+
+
 EDITS = {
     "a space at the end of bold words": (
         "",

@@ -8,9 +8,12 @@ import pytest
 from flask import Flask
 
 from app.core.store.store import Store
+from app.core.vocabulary import TokenKind
+from tests.console.visitor import Visitor
 from tests.graphql_app.client import GraphQL, delivery_token
 from tests.images.steps import Pictures
 from tests.make import Project, an_app
+from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -89,6 +92,54 @@ def test_html_and_covers_get_the_present_beginning(pictures: Pictures, store: St
         assert own["srcset"].startswith(f"{old}/media/{image['key']}/loaf.png?w=320 320w, {old}/media/")
         assert f"<code>https://a.example/media/{image['key']}/</code>" in found["html"]
         assert found["coverImage"]["url"] == f"{begins}/media/{image['key']}/loaf.png"
+
+
+MARKDOWN = """\
+![Loaf](http://old.example/x/media/{0}/old.png "T") [![Loaf](/media/{0}/a.png)](http://old.example/media/{0}/a.png)
+
+<img src='http://old.example/media/{0}/b.png' alt="b"> http://old.example/media/{0}/c.png, ![x](https://else.example/media/{1}/d.png)
+
+[ref]: <http://old.example/media/{0}/e.png>
+"""
+
+
+@pytest.mark.contract("decided-pictures.addresses")
+def test_markdown_and_links_to_pictures_get_the_present_beginning_too(pictures: Pictures, store: Store) -> None:
+    key, foreign = pictures.upload(alt="Loaf")["key"], "a" * 26
+    document = pictures.document(MARKDOWN.format(key, foreign))
+    pictures.publish(document)
+    begins = "https://service.example"
+    app: Flask = an_app(store, public_url=f"{begins}/")
+    secret = pictures.project.token(kind=TokenKind.DELIVERY, drafts=True)
+    query = "query ($id: ID!) { document(id: $id) { html markdown preview { html markdown } } }"
+
+    found = GraphQL(app.test_client(), secret).data(query, {"id": document})["document"]
+    site = Rest(app.test_client(), secret)
+    page = site.get("/delivery/documents/bread.md").text.partition("---\n\n")[2]
+    shown = site.get("/delivery/documents/bread", Accept="application/json").json
+
+    present = MARKDOWN.format(key, foreign).replace("http://old.example/x/", "/").replace("http://old.example/", "/")
+    present = present.replace("/media/", f"{begins}/media/").replace(
+        f"https://else.example{begins}", "https://else.example"
+    )
+    assert found["markdown"] == found["preview"]["markdown"] == shown["markdown"] == page == present
+    for html in (found["html"], found["preview"]["html"], shown["html"]):
+        assert "old.example/media/" not in re.sub(r">[^<]*<", "><", html)
+        assert f'<a href="{begins}/media/{key}/a.png" rel="noopener"><img src="{begins}/media/{key}/a.png"' in html
+    visitor = Visitor(app)
+    visitor.sign_in(pictures.project.token())
+    assert f'<img src="{begins}/media/{key}/old.png"' in visitor.get(f"/console/documents/{document}").text
+
+
+@pytest.mark.contract("decided-pictures.addresses")
+def test_an_address_without_a_beginning_gets_that_of_the_request(pictures: Pictures) -> None:
+    key = pictures.upload(alt="Loaf")["key"]
+    document = pictures.document(f"![Loaf](/media/{key}/a.png)")
+    pictures.publish(document)
+    found = pictures.delivered(document, "html markdown")
+
+    assert found["markdown"] == f"![Loaf](http://localhost/media/{key}/a.png)"
+    assert images_in(found["html"])[0]["src"] == f"http://localhost/media/{key}/a.png"
 
 
 @pytest.mark.contract("decided-pictures.covers")

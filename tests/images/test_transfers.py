@@ -12,7 +12,7 @@ import pytest
 from app.core.context import Context, system, this_instant
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
-from app.core.vocabulary import Channel
+from app.core.vocabulary import Channel, TokenKind
 from app.transfers.operations import check_import, export_lines, import_lines
 from tests.cli.conftest import Cli, cli  # noqa: F401
 from tests.images.pictures import a_picture
@@ -135,6 +135,37 @@ def test_a_folder_brings_its_pictures(cli: Cli, project: Project, tmp_path: Path
     assert loaf["alt"] in ("A loaf", "x", "ref")
     again = json.loads(cli("import", "--project", project.id, folder, "--json").stdout)
     assert (again["unchanged"], len(rest.get("/images").json)) == (1, 2)
+
+
+@pytest.mark.contract("decided-pictures.addresses")
+def test_a_folder_that_was_imported_elsewhere_names_no_other_server(
+    cli: Cli,  # noqa: F811
+    project: Project,
+    tmp_path: Path,
+    store: Store,
+    fresh_store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "loaf.png").write_bytes(a_picture())
+    (tmp_path / "bread.md").write_text("---\ntitle: Bread\ndate: 2020-01-01\ncover: loaf.png\n---\n![Loaf](loaf.png)\n")
+    cli("import", "--project", project.id, tmp_path, "--publish")
+    [image] = Rest(an_app(store).test_client(), project.token()).get("/images").json
+    monkeypatch.setenv("PUBLIC_URL", "https://here.example")
+    address, exported = f"https://here.example/media/{image['key']}/loaf.png", cli("export", "--project", project.id)
+    project.store[Outboxes].publish_all(project.id)
+    copy = imported(fresh_store, exported.stdout_bytes.splitlines())
+
+    assert json.loads(cli("import", "--project", project.id, tmp_path, "--json").stdout)["unchanged"] == 1
+    assert "(/media/" in exported.stdout
+    for there in (Pictures(copy.rest, project), copy):
+        app = an_app(there.project.store, public_url="https://here.example")
+        site = Rest(app.test_client(), there.project.token(kind=TokenKind.DELIVERY))
+        html, markdown = (
+            site.get("/delivery/documents/bread", Accept=kind).text for kind in ("text/html", "text/markdown")
+        )
+        assert f'<img src="{address}" srcset="{address}?w=320 320w, ' in html
+        assert f"![Loaf]({address})" in markdown
+        assert f'image: "{address}"' in markdown
 
 
 @pytest.mark.contract("decided-pictures.purge")

@@ -72,6 +72,18 @@ def test_a_missing_argument_names_the_list_that_may_stand_for_it(
     assert agent.refused(tool)["issues"][0] == {"path": "documentId", "message": "Is required."}
 
 
+@pytest.mark.parametrize(("tool", "listed"), [("add_source", "sources"), ("reply_to_thread", "replies")])
+def test_a_list_says_which_keys_its_records_have(tool: str, listed: str) -> None:
+    properties = TOOLS[tool].definition.input_schema["properties"]
+    records = properties[listed]["items"]
+
+    assert records["properties"].keys() >= {*records["required"]}
+    assert {name: one["type"] for name, one in records["properties"].items()} == dict.fromkeys(
+        records["properties"], "string"
+    )
+    assert records["additionalProperties"] is False
+
+
 @pytest.mark.contract("decided-mcp.writing")
 def test_a_writer_corrects_the_excerpt_that_a_check_names(writer: Agent, project: Project) -> None:
     a_ready_brief(project.context())
@@ -101,6 +113,27 @@ def test_written_sources_come_back_without_their_excerpts(agent: Agent, project:
     assert not any("excerpt" in shown for shown in (one, *several, changed))
     assert [shown["excerpt"] for shown in listed] == [source["excerpt"]] * 3
     assert len(listed) <= MOST_SOURCES
+
+
+def test_a_list_over_64_kb_is_cut_and_says_where_the_rest_begins(agent: Agent, project: Project) -> None:
+    document = a_ready_brief(project.context())["id"]
+    sources = [{"title": f"Rye {number}", "excerpt": "Rye is dark. " * 1_500} for number in range(10)]
+    agent.call("add_source", documentId=document, sources=sources)
+
+    seen: list[int] = []
+    pages, arguments = 0, {"documentId": document}
+    while True:
+        result = agent.ask("tools/call", {"name": "list_sources", "arguments": arguments})
+        page = result["structuredContent"]
+        seen += [source["number"] for source in page["items"]]
+        pages += 1
+        assert len(result["content"][0]["text"]) <= 66_000
+        assert ("`nextOffset`" in result["content"][1]["text"]) == ("nextOffset" in page)
+        if "nextOffset" not in page:
+            break
+        arguments["offset"] = page["nextOffset"]
+
+    assert (seen, pages) == ([*range(1, 11)], 4)
 
 
 def test_a_page_of_events_fits_into_a_context_and_loses_none(agent: Agent, project: Project) -> None:

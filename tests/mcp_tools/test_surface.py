@@ -18,7 +18,7 @@ from app.core import errors
 from app.core.operation import Effect, Operation
 from app.core.schemas.json_schema import json_schema
 from app.core.schemas.loading import cached_schema
-from app.core.vocabulary import Scope
+from app.core.vocabulary import TOOLSETS, Scope
 from app.features import ALL, OPERATIONS
 from app.guards.errors import BudgetExceeded, ProjectFrozen
 from app.rest.examples import error_examples
@@ -153,8 +153,7 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
     tool = TOOLS[operation.name].definition
 
     assert tool.description
-    assert tool.title
-    assert tool.title.replace(" ", "_").lower() == tool.name
+    assert not tool.title  # clients show the name instead
     assert "GET /" not in json.dumps(tool.input_schema)
 
 
@@ -177,6 +176,11 @@ def _described(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
         if one.get("description"):
             yield name, one["description"]
         yield from _described(one)
+
+
+@pytest.mark.parametrize("toolset", TOOLSETS)
+def test_the_instructions_are_not_longer_than_clients_show(toolset: str) -> None:
+    assert len(instructions_of(ALL, toolset)) <= 2_048  # Claude Code cuts off the rest
 
 
 def test_the_instructions_name_only_errors_that_a_tool_can_be_refused_with() -> None:

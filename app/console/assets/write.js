@@ -118,29 +118,36 @@ const TOOLS = {
   image: { title: "Image", words: "What it shows, for those who don't see it", before: "![" },
 };
 
+/** Uses a tool; an image is one of the project's pictures, where there are some to choose from. */
 function use(name) {
-  if (!run(view, name)) insert(TOOLS[name]);
+  const pictures = name === "image" && $('[data-picks="text"]');
+  if (pictures) pictures.click();
+  else if (!run(view, name)) insert(name);
 }
 
-/** Asks for an address, which the browser checks, and for the words that have it: those that are selected, or of the link at the cursor. */
-async function insert({ title, words: label, before }) {
+/** Asks for an address, which the browser checks, and for the words that have it; returns their markdown, or nothing. */
+export async function addressed(name, text = "", address = "") {
+  const { title, words: label, before } = TOOLS[name];
   const dialog = $("#address");
   const { words, url } = $("form", dialog).elements;
+  $("h2", dialog).textContent = title;
+  words.labels[0].textContent = label;
+  [words.value, url.value] = [text, address];
+  const answer = opened(dialog);
+  (text ? url : words).focus();
+  if ((await answer) !== "yes") return "";
+  const shown = words.value || (before === "[" ? url.value : "");
+  return `${before}${shown.replace(/(?<!\\)[[\]]/g, "\\$&")}](${/[()]/.test(url.value) ? `<${url.value}>` : url.value})`;
+}
+
+/** Gives an address to the words that are selected, or changes the link at the cursor. */
+async function insert(name) {
   const place = target(view);
   const own = linkAt(place.state);
   const { from, to } = own ?? place.state.selection.main;
   const selected = own ? place.state.sliceDoc(own.start, own.finish) : place.state.sliceDoc(from, to);
-  $("h2", dialog).textContent = title;
-  words.labels[0].textContent = label;
-  [words.value, url.value] = /^https?:\/\/\S+$/.test(selected) ? ["", selected] : [selected, own?.url ?? ""];
-  const answer = opened(dialog);
-  (words.value ? url : words).focus();
-  if ((await answer) === "yes") {
-    const address = /[()]/.test(url.value) ? `<${url.value}>` : url.value;
-    const text = words.value || (before === "[" ? url.value : "");
-    const markdown = `${before}${text.replace(/(?<!\\)[[\]]/g, "\\$&")}](${address})`;
-    place.dispatch({ changes: { from, to, insert: markdown }, selection: { anchor: from + markdown.length } });
-  }
+  const markdown = await (/^https?:\/\/\S+$/.test(selected) ? addressed(name, "", selected) : addressed(name, selected, own?.url));
+  if (markdown) place.dispatch({ changes: { from, to, insert: markdown }, selection: { anchor: from + markdown.length } });
   place.focus();
 }
 
@@ -196,7 +203,7 @@ export const view = createEditor(host, area.value, {
   label: label.textContent,
   changed,
   save: saveByKey,
-  link: (isImage) => use(isImage ? "image" : "link"),
+  link: (isImage) => insert(isImage ? "image" : "link"),
   cites,
   ask: use,
   moved: (tools) => {

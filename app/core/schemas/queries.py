@@ -5,13 +5,14 @@ noted, with the known name that is near (decisions, section 11).
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 import marshmallow as ma
+import orjson
 
 from app.core.errors import Issue
 from app.core.schemas.fields import OVER_MCP, DelimitedStrings, Schema, StrictBoolean, StrictInteger, StrictString
@@ -129,6 +130,16 @@ class Page(Schema):
 
     limit = StrictInteger(1, 100, description="most items to return", load_default=50, metadata=SMALL_OVER_MCP)
     offset = StrictInteger(0, MAX_OFFSET, description="items to skip", load_default=0)
+
+
+MOST_BYTES = 65_536
+"""Maximum size of a list over MCP, unless its first record is larger."""
+
+
+def fitting(records: Sequence[Any]) -> int:
+    """Returns how many records, from the first on, fit into a list over MCP; one always does."""
+    sizes = accumulate(len(orjson.dumps(one)) + 1 for one in records)
+    return max(1, sum(size <= MOST_BYTES for size in sizes))
 
 
 WHOLE = "whole_records"

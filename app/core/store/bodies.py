@@ -87,20 +87,28 @@ class Bodies(Collection[StoredBody]):
         `before_long` is called with the total bytes of the long ones before these are read, by another command, and
         may refuse.
         """
+        texts, long = self._read(project_id, body_ids, {"text": 1} if before_long is None else UNLESS_LONG)
+        if before_long is not None and long:
+            before_long(sum(long.values()))
+            texts |= self._read(project_id, long, {"text": 1})[0]
+        return texts
+
+    def get_short_texts(self, project_id: str, body_ids: Iterable[str]) -> dict[str, str]:
+        """Returns those of several texts that are not long, by id; what is not cached is read, in one command."""
+        return self._read(project_id, body_ids, UNLESS_LONG)[0]
+
+    def _read(self, project_id: str, body_ids: Iterable[str], fields: Bson) -> tuple[dict[str, str], dict[str, int]]:
+        """Returns texts by id, and the bytes of those that the fields leave out."""
         wanted = set(body_ids)
         cached = {one: _cache.get((self._store.cache_scope, project_id, one)) for one in wanted}
         texts = {one: text for one, text in cached.items() if text is not None}
-        if missing := wanted - texts.keys():
-            read: dict[str, Any] = self._by_id(project_id, missing, {"text": 1} if before_long is None else UNLESS_LONG)
-            long = {body_id: row["bytes"] for body_id, row in read.items() if "text" not in row}
-            if before_long is not None and long:
-                before_long(sum(long.values()))
-                read |= self._by_id(project_id, long, {"text": 1})
-            for body_id, row in read.items():
-                if "text" in row:
-                    texts[body_id] = row["text"]
-                    self._remember(project_id, body_id, row["text"])
-        return texts
+        missing = wanted - texts.keys()
+        read: dict[str, Any] = self._by_id(project_id, missing, fields) if missing else {}
+        for body_id, row in read.items():
+            if "text" in row:
+                texts[body_id] = row["text"]
+                self._remember(project_id, body_id, row["text"])
+        return texts, {body_id: row["bytes"] for body_id, row in read.items() if "text" not in row}
 
     def get(self, project_id: str, body_id: str | None) -> StoredBody | None:
         """Returns a body, or None."""

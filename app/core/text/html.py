@@ -113,6 +113,10 @@ _ENDED_BY: Final = {
 _REFERENCES = re.compile("[&\x80-\xbf]")
 _BARE_LINK = re.compile(r'<a href="[^"]*+">(?:(?:https?|ftp)://|www\.|[\w.+-]++@)[^\s<]*+</a>', re.IGNORECASE)
 """A link whose text is its address."""
+_RAW_HTML = re.compile("<[a-z/!?]", re.IGNORECASE)
+_NESTED_WRONG = re.compile(r"<a [^<>]*+>[^<]*+<a |<section ")
+"""A link in a link, and footnotes, which stand in quotes and in each other: the parser itself nests them wrong."""
+_TAG = re.compile("<(/?)([a-z0-9]++)")
 _NO_PART_OF_A_URL = re.compile(r"[\x00-\x20]")
 
 
@@ -130,7 +134,16 @@ def to_html(markdown: str) -> str:
     html = parsed_html(markdown)
     if len(html) > MAX_HTML_BYTES or html.count("<") > MAX_TAGS or len(_REFERENCES.findall(html)) > MAX_REFERENCES:
         raise TooMuchMarkup
-    return _SANITISER.clean(_well_nested(html.removeprefix(f"{BEFORE_TEXT}\n")))
+    html = html.removeprefix(f"{BEFORE_TEXT}\n")
+    return _SANITISER.clean(html if _is_well_nested(html, markdown) else _well_nested(html))
+
+
+def _is_well_nested(html: str, markdown: str) -> bool:
+    """Returns whether `_well_nested` would leave html as it is: the parser alone made it, and not too deep."""
+    if _RAW_HTML.search(markdown) or _NESTED_WRONG.search(html):
+        return False
+    levels = (0 if name in _VOID else -1 if end else 1 for end, name in _TAG.findall(html))
+    return max(accumulate(levels), default=0) <= MAX_DEPTH
 
 
 def _well_nested(html: str) -> str:

@@ -2,7 +2,7 @@
 
 import { $, say, send } from "./console.js";
 import { pick, picturesOf, upload } from "./pictures.js";
-import { host, view } from "./write.js";
+import { addressed, host, view } from "./write.js";
 
 host.before($(".uploads")); // above the text, where it is seen on a phone too
 
@@ -106,6 +106,8 @@ host.addEventListener("pictures", ({ detail: { pictures, lost } }) => {
 $('[data-picks="text"]').addEventListener("click", async () => {
   const at = here();
   const chosen = await pick({ several: (files) => add(files, at) });
+  const markdown = $("#picker").returnValue === "address" ? await addressed("image") : "";
+  if (markdown) view.keepPlace(at, "A picture").fill(view, markdown);
   if (chosen) put(chosen, view.keepPlace(at, chosen.name));
   view.focus();
 });

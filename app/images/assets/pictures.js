@@ -101,7 +101,7 @@ export function pick({ several = null } = {}) {
     const found = response?.ok ? (await response.json()).pictures : null;
     if (!found) return say("The pictures can't be shown right now: try again in a moment.", false);
     list.replaceChildren(...found.map(shown));
-    if (!found.length) list.append(Object.assign(document.createElement("li"), { className: "muted", textContent: "No such picture." }));
+    if (!found.length) list.append(Object.assign(document.createElement("li"), { className: "muted", textContent: search.value ? "No such picture." : "No pictures yet." }));
   };
   const shown = (picture) => {
     const item = document.createElement("li");

@@ -5,8 +5,9 @@ Keys that are not known here are listed by the command and ignored (decisions, s
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,27 @@ FIELDS = {
     "generation": "generation",
 }
 """The field that each front matter key sets."""
-CATEGORY, KEYWORD, IMAGE = ("category", "categories"), ("keywords", "tags"), ("image", "cover")
-AUTHOR = ("authors", "author")
+CATEGORY, KEYWORD, AUTHOR = ("category", "categories"), ("keywords", "tags"), ("authors", "author")
+IMAGE, OF_IMAGE = ("image", "cover", "heroImage", "images"), ("image", "path", "src", "url")
+"""The keys for a cover, and those of its address where it is a table."""
+DATE = ("publishedAt", "date", "pubDate", "publishDate")
+PERMALINK, ALIASES = ("permalink", "url"), ("aliases", "redirect_from")
+"""The keys for the path of a page, and for its earlier paths."""
 DRAFT_WHEN = {"draft": True, "published": False}
 """The keys that say that a file is a draft, and with which value."""
-OTHERS = ("aliases", "brief", "date", "publishedAt", "draft", "published", "path")
+OTHERS = ("brief", "draft", "published", "path")
+COVER = "coverImageUrl"
 EMPTY: tuple[object, ...] = ("", None, [], {})
+DATE_FORMATS = (
+    "%b %d %Y",
+    "%b %d, %Y",
+    "%B %d %Y",
+    "%B %d, %Y",
+    "%d %b %Y",
+    "%d %B %Y",
+    "%Y/%m/%d",
+    "%a, %d %b %Y %H:%M:%S %z",
+)
 DATED_PATH = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})(?:[-/]|$)")
 
 
@@ -57,6 +73,10 @@ class Post:
     """Front matter keys that are not known."""
     dated: datetime | None
     draft: bool
+    further: frozenset[str] = frozenset()
+    """Front matter keys with more values than the one that a document takes."""
+    paths: Mapping[str, str] = field(default_factory=dict)
+    """The former slug that each earlier path of its page becomes."""
 
 
 def read_post(file: Path) -> Post:
@@ -64,22 +84,26 @@ def read_post(file: Path) -> Post:
     front, markdown = _split(_text(file))
     front = _without_empty(front)
     fields = {ours: front[key] for key, ours in FIELDS.items() if key in front}
-    fields.setdefault("slug", _slug_of_file(file))
-    for keys, field in ((CATEGORY, "category"), (IMAGE, "coverImageUrl")):
-        if (named := _first(front, keys)) is not None:
-            fields[field] = named
+    permalink, permalinked = _permalink(front)
+    fields.setdefault("slug", permalinked or _slug_of_file(file))
+    fields |= {name: value for name, value in (("category", _first(front, CATEGORY)), (COVER, _cover(front))) if value}
     if brief := _brief(front):
         fields["brief"] = brief
     if authors := _listed(front, AUTHOR):
         fields["authors"] = [name for one in authors for name in _names(one)]
-    if aliases := _listed(front, ("aliases",)):
-        fields["aliases"] = [*dict.fromkeys(map(_slug_of_path, aliases))]
+    aliases = [path for key in ALIASES for path in _listed(front, (key,))]
+    paths = {path: _slug_of_path(path) for path in aliases}
+    if permalinked and (former := _slug_of_path(permalink)) != fields["slug"]:
+        paths[permalink] = former
+    if paths:
+        fields["aliases"] = [*dict.fromkeys(paths.values())]
     _refuse_unquoted(fields)
     if markdown:
         fields["markdown"] = markdown
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea
-    return Post(fields, frozenset(_unknown(front)), _dated(front, file), _is_draft(front))
+    unknown = {*_unknown(front)} | ({*PERMALINK} & front.keys() if not permalinked else set())
+    return Post(fields, frozenset(unknown), _dated(front, file), _is_draft(front), frozenset(_further(front)), paths)
 
 
 def _without_empty(value: Any) -> Any:
@@ -140,12 +164,35 @@ def _slug_of_file(file: Path) -> str:
     return re.sub("-{2,}", "-", slug).strip("-.")
 
 
-def _first(front: Mapping[str, Any], keys: tuple[str, str]) -> Any:
-    value = next((front[key] for key in keys if key in front), None)
-    return value[0] if isinstance(value, list) else value
+def _first(front: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    return next(iter(_listed(front, keys)), None)
+
+
+def _further(front: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the keys whose values are not all those that a document takes, which has one category and one keyword."""
+    for keys in (CATEGORY, KEYWORD):
+        taken = _first(front, keys)
+        yield from (key for key in keys if any(value != taken for value in _listed(front, (key,))))
+
+
+def _cover(front: Mapping[str, Any]) -> Any:
+    """Returns the address of the cover; Hugo and Jekyll have it in a table with its description."""
+    cover = _first(front, IMAGE)
+    return _first(cover, OF_IMAGE) if isinstance(cover, dict) else cover
+
+
+def _permalink(front: Mapping[str, Any]) -> tuple[str, str]:
+    """Returns the path that a file names for its page, and the slug in that; nothing for a pattern or another site."""
+    path = _first(front, PERMALINK)
+    if not isinstance(path, str) or re.search(r"[:{}]", path):
+        return "", ""
+    path = path.removesuffix("index.html")
+    slug = unquote(path.rstrip("/").rpartition("/")[2]).removesuffix(".html")
+    return ("", "") if slug_problem(slug) else (path, slug)
 
 
 def _listed(front: Mapping[str, Any], keys: tuple[str, ...]) -> list[Any]:
+    """Returns the values of the first of some keys that is there."""
     value: Any = next((front[key] for key in keys if key in front), [])
     return value if isinstance(value, list) else [value]
 
@@ -173,8 +220,10 @@ def _brief(front: Mapping[str, Any]) -> Any:
 
 
 def _unknown(front: Mapping[str, Any]) -> list[str]:
-    known = {*FIELDS, *CATEGORY, *KEYWORD, *IMAGE, *AUTHOR, *OTHERS}
-    inner = [
+    known = {*FIELDS, *CATEGORY, *KEYWORD, *IMAGE, *AUTHOR, *DATE, *PERMALINK, *ALIASES, *OTHERS}
+    inner = [f"{name}.{key}" for name in IMAGE if isinstance(front.get(name), dict) for key in front[name]]
+    inner = [one for one in inner if not one.endswith(tuple(f".{key}" for key in OF_IMAGE))]
+    inner += [
         f"{name}.{key}"
         for name, schema in (("brief", BriefFields), ("generation", DraftGenerationFields))
         if isinstance(within := front.get(name), dict)
@@ -195,7 +244,7 @@ def _is_draft(front: Mapping[str, Any]) -> bool:
 
 def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
     """Returns when the file was published: `publishedAt`, its `date`, or what its `path` or its name begins with."""
-    name = next((key for key in ("publishedAt", "date") if key in front), None)
+    name = next((key for key in DATE if key in front), None)
     if name is None:
         return _date_of_path(front.get("path")) or _date_of_path(file.name)
     instant = _instant(front[name])
@@ -211,7 +260,7 @@ def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
 def _instant(given: object) -> datetime | None:
     try:
         if isinstance(given, str):
-            given = datetime.fromisoformat(given)
+            given = _written(given.strip()[:40])
         if isinstance(given, datetime):
             return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
         if isinstance(given, date):
@@ -219,6 +268,14 @@ def _instant(given: object) -> datetime | None:
     except (ValueError, OverflowError):
         pass
     return None
+
+
+def _written(text: str) -> datetime:
+    """Returns a date as generators write it. Raises `ValueError`."""
+    for form in DATE_FORMATS:
+        with suppress(ValueError):
+            return datetime.strptime(text, form)  # noqa: DTZ007  # one without a zone is taken as UTC
+    return datetime.fromisoformat(re.sub(r"\s+(?=[-+]\d\d:?\d\d$)", "", text))
 
 
 def _date_of_path(path: object) -> datetime | None:

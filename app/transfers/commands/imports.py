@@ -29,15 +29,20 @@ from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.projects.store import Projects
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, Unreadable, read_post
+from app.transfers.commands.generators import MDX, code_in, site_of, tags_in
 from app.transfers.commands.picture_files import PictureFiles
 from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
-SUFFIXES = (".md", ".markdown")
+SUFFIXES = (".md", ".markdown", MDX)
 DRAFTS = {"_drafts", "drafts"}
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
 BATCH = 50
 """The number of files that one transaction writes: it saves round trips and takes about a second."""
+
+
+class Skipped(Unreadable):
+    """A file that is not only markdown; the message says where."""
 
 
 @dataclass
@@ -59,6 +64,18 @@ class Report:
     """What the text of each file that was written loses in html, as the check `html_kept` names it."""
     unknown: dict[str, int] = field(default_factory=dict)
     """The number of files that have each unknown front matter key."""
+    further: dict[str, int] = field(default_factory=dict)
+    """The number of files that have more values for a key than the one that a document takes."""
+    shortcodes: dict[str, list[str]] = field(default_factory=dict)
+    """What the generator of a site replaces in the text of each file that was written, and this service does not."""
+    categories: list[str] = field(default_factory=list)
+    """The paths of categories that were created."""
+    paths: dict[str, str] = field(default_factory=dict)
+    """The slug of the document that each former path in front matter led to."""
+    redirects: dict[str, list[str]] = field(default_factory=dict)
+    """The former paths of each file from which no redirect leads to its document, with why."""
+    skipped: dict[str, str] = field(default_factory=dict)
+    """The files that are code besides markdown."""
 
 
 @click.command()
@@ -105,6 +122,8 @@ class _Run:
     report: Report = field(default_factory=Report)
     slugs: dict[str, Path] = field(default_factory=dict)
     """The first file with each slug."""
+    former: list[tuple[Path, str, str]] = field(default_factory=list)
+    """The former paths that files name, each with its file and the slug in it."""
 
     def take(self, files: Iterable[Path], advance: Callable[[int], None]) -> None:
         """Imports the files; calls `advance` with the number of files that are done since the last call."""
@@ -114,6 +133,7 @@ class _Run:
             else:
                 self.send(batch)
             advance(len(batch))
+        self._list_redirects()
 
     def _readable(self, files: Iterable[Path], advance: Callable[[int], None]) -> Iterator[tuple[Path, Post]]:
         """Yields each readable file with its content; refuses the others."""
@@ -128,6 +148,8 @@ class _Run:
         if self.root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self.root):
             raise Unreadable("It is a symbolic link that leads out of the folder.")
         post = read_post(file)
+        if file.suffix.lower() == MDX and (code := code_in(post.fields.get("markdown", ""))):
+            raise Skipped(f"It has code besides markdown, at {shown(code)}")
         if "images" in self.ctx.features:
             post = replace(post, fields=self._with_pictures(file, post))
         fields = load(self.ctx.features.schema_of(ImportedFields), post.fields)
@@ -136,18 +158,38 @@ class _Run:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
-        for key in map(shown, post.unknown):
-            self.report.unknown[key] = self.report.unknown.get(key, 0) + 1
+        self.former += [(file, path, slug) for path, slug in post.paths.items()]
+        self.report.paths |= {shown(path): fields["slug"] for path in post.paths}
+        for counts, keys in ((self.report.unknown, post.unknown), (self.report.further, post.further)):
+            counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
         return replace(post, fields=fields, draft=post.draft or self._is_among_drafts(file))
+
+    def _list_redirects(self) -> None:
+        """Lists the former paths whose last segment, from which a redirect leads, is another's or the slug itself."""
+        first: dict[str, Path] = {}
+        for file, path, slug in self.former:
+            key = slug_key(slug)
+            owner, other = self.slugs.get(key), first.setdefault(key, file)
+            if owner is None and other == file:
+                continue
+            named = self._named(owner or other)
+            why = "its own slug" if owner == file else f"the slug of {named}" if owner else f"a former slug of {named}"
+            listed = self.report.redirects.setdefault(self._named(file), [])
+            listed.append(shown(f"{path}: `{slug}` is {why}"))
 
     def _with_pictures(self, file: Path, post: Post) -> dict[str, Any]:
         """Returns a file's fields with the addresses of the pictures that it names, which are uploaded."""
         folder = self.root if self.root.is_dir() else self.root.parent
-        files = PictureFiles(replace(self.ctx, now=this_instant(), dry_run=self.dry_run), folder, file)
+        ctx = replace(self.ctx, now=this_instant(), dry_run=self.dry_run)
+        files = PictureFiles(ctx, folder, self._site, file)
         fields = files.uploaded(post.fields)
         if files.missing:
             self.report.missing[self._named(file)] = [shown(one) for one in files.missing]
         return fields
+
+    @cached_property
+    def _site(self) -> Path:
+        return site_of(self.root if self.root.is_dir() else self.root.parent)
 
     def _is_among_drafts(self, file: Path) -> bool:
         folder = self.root if self.root.is_dir() else self.root.parent
@@ -173,6 +215,8 @@ class _Run:
         outcome, document_id, report = became["outcome"], became["id"], self.report
         if document_id is None:
             raise BadRequest(errors=became["problems"])
+        made = shown(" > ".join(became.get("categories", ())))
+        report.categories += [made] if made and made not in report.categories else []
         if became["others"]:
             report.others[self._named(file)] = [shown(one) for one in became["others"]]
         if outcome == "changed" and not self.update:
@@ -183,6 +227,8 @@ class _Run:
         setattr(report, COUNTED[outcome], getattr(report, COUNTED[outcome]) + 1)
         if outcome != "unchanged" and (lost := self._lost(post.fields.get("markdown", ""))):
             report.lost[self._named(file)] = lost
+        if outcome != "unchanged" and (tags := [*islice(tags_in(post.fields.get("markdown", "")), MOST_FAILURES)]):
+            report.shortcodes[self._named(file)] = tags
         if self.publish and (outcome == "changed" or not became["live"]):
             self._publish_dated(document_id, post)
 
@@ -208,7 +254,8 @@ class _Run:
 
     def _refuse(self, file: Path, error: Unreadable | Refusal) -> None:
         lines = error.lines if isinstance(error, Refusal) else [str(error)]
-        self.report.refused[self._named(file)] = shown(" ".join(lines))
+        where = self.report.skipped if isinstance(error, Skipped) else self.report.refused
+        where[self._named(file)] = shown(" ".join(lines))
 
     def _named(self, file: Path) -> str:
         return shown(str(file.relative_to(self.root) if self.root.is_dir() else file))
@@ -237,10 +284,24 @@ def _print_report(report: Report, files: int) -> None:
         click.echo(f"Refused: {file}: {why}", err=True)
     for file, pictures in report.missing.items():
         click.echo(f"Pictures that were not uploaded: {file}: {'; '.join(pictures)}", err=True)
+    for file, why in report.skipped.items():
+        click.echo(f"Skipped: {file}: {why}", err=True)
+    for file, tags in report.shortcodes.items():
+        click.echo(f"Published as text, as only your generator knows them: {file}: {'; '.join(tags)}", err=True)
+    for file, paths in report.redirects.items():
+        click.echo(f"Former paths from which no redirect leads: {file}: {'; '.join(paths)}", err=True)
+    if report.paths:
+        click.echo(f"{len(report.paths)} former paths: redirects have their last segments, --json has them whole.")
+    if report.categories:
+        click.echo(f"Categories that were created: {', '.join(report.categories)}")
     for file, losses in report.lost.items():
         click.echo(f"Not in the html of {file}: {' '.join(losses)}")
     for file, names in report.others.items():
         click.echo(f"Authors that were not taken, as only the first who is a member is: {file}: {', '.join(names)}")
-    if report.unknown:
-        keys = ", ".join(f"{key} ({count})" for key, count in sorted(report.unknown.items()))
-        click.echo(f"Front matter keys that import does not know, with the number of files: {keys}")
+    for what, counts in (
+        ("Front matter keys that import does not know", report.unknown),
+        ("Front matter keys of which only the first value was taken", report.further),
+    ):
+        if counts:
+            keys = ", ".join(f"{key} ({count})" for key, count in sorted(counts.items()))
+            click.echo(f"{what}, with the number of files: {keys}")

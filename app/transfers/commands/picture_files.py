@@ -1,10 +1,10 @@
-"""Uploads the pictures that a markdown file names by relative paths inside its folder (decisions, section 20)."""
+"""Uploads the pictures that a markdown file names by paths inside its folder or its site (decisions, section 20)."""
 
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -12,10 +12,12 @@ from app.core.context import Context
 from app.core.errors import Refusal
 from app.core.text.content import content_of
 from app.images.operations import upload_image
+from app.images.rules import ADDRESS, without_beginnings
+from app.transfers.commands.front_matter import COVER
+from app.transfers.commands.generators import FOLDERS
 
 MAX_BYTES = 20 * 1024 * 1024
 SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".webp", ".gif", ".avif"))
-COVER = "coverImageUrl"
 
 
 class NotUploaded(Exception):
@@ -28,6 +30,8 @@ class PictureFiles:
 
     ctx: Context
     folder: Path
+    site: Path
+    """The root of the site that the folder belongs to."""
     file: Path
     missing: list[str] = field(default_factory=list)
     """The addresses of those that could not be uploaded, with why."""
@@ -41,11 +45,11 @@ class PictureFiles:
         if isinstance(markdown, str):
             named = {address: alt for address, alt, _ in content_of(markdown).images}
             for address, alt in named.items():
-                if is_relative(address) and (url := self._url(address, alt)):
-                    markdown = replaced(markdown, address, url)
+                if is_path(address) and (url := self._url(address, alt)):
+                    markdown = replaced(markdown, address, without_beginnings(url))
             changed["markdown"] = markdown
         cover = fields.get(COVER)
-        if isinstance(cover, str) and is_relative(cover):
+        if isinstance(cover, str) and is_path(cover):
             changed.pop(COVER)
             if url := self._url(cover, ""):
                 changed[COVER] = url
@@ -61,29 +65,29 @@ class PictureFiles:
         return None
 
     def _upload(self, address: str, alt: str) -> str:
-        path = PurePosixPath(unquote(urlsplit(address).path))
-        if ".." in path.parts or path.is_absolute():
-            raise NotUploaded("not inside the folder")
-        picture = Path(os.path.realpath(self.file.parent / path))
-        if not picture.is_relative_to(self.folder):
-            raise NotUploaded("a link that leads out of the folder")
-        if picture.suffix.lower() not in SUFFIXES:
+        path = unquote(urlsplit(address).path)
+        if Path(path).suffix.lower() not in SUFFIXES:
             raise NotUploaded("not a PNG, JPEG, WebP, GIF or AVIF file")
-        if not picture.is_file():
-            raise NotUploaded("no such file")
+        beside = () if path.startswith("/") else (self.file.parent,)
+        places = (*beside, self.site, *(self.site / one for one in FOLDERS))
+        files = [Path(os.path.realpath(place / path.lstrip("/"))) for place in places]
+        inside = [one for one in files if one.is_relative_to(self.folder) or one.is_relative_to(self.site)]
+        picture = next((one for one in inside if one.is_file()), None)
+        if picture is None:
+            raise NotUploaded("no such file in the folder, nor in the site that it belongs to")
         if picture.stat().st_size > MAX_BYTES:
             raise NotUploaded("over 20 MB")
         ctx = replace(self.ctx, file=picture.read_bytes())
         return str(upload_image(ctx, fields={"name": picture.name[:200], "alt": alt.strip()[:500]}).body["url"])
 
 
-def is_relative(address: str) -> bool:
-    """Returns whether an address is a relative path."""
+def is_path(address: str) -> bool:
+    """Returns whether an address is a path of a file, and not of a picture of this service."""
     try:
         parts = urlsplit(address)
     except ValueError:
         return False
-    return bool(parts.path) and not (parts.scheme or parts.netloc or address.startswith("/"))
+    return bool(parts.path) and not (parts.scheme or parts.netloc or ADDRESS.match(address))
 
 
 def replaced(markdown: str, address: str, url: str) -> str:

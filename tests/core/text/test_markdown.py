@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.core.text import html as rendering
 from app.core.text.html import MAX_DEPTH, MAX_REFERENCES, MAX_TAGS, TooMuchMarkup, to_html
+from app.core.text.markdown import BEFORE_TEXT, parsed_html
 from tests.core.text.bombs import BOMBS, WORST, seconds_of_processor, tried
 from tests.core.text.safe_html import ATTRIBUTES, ELEMENTS, depth_of, unsafe_parts
 from tests.core.text.test_parser import EXAMPLES
@@ -121,6 +122,70 @@ def test_nothing_made_of_pieces_gets_through_either(markdown: str) -> None:
 
     assert unsafe_parts(made) == []
     assert depth_of(made) <= 2 * MAX_DEPTH, "html that is well nested needs hardly more elements than were written"
+
+
+MARKS = (
+    *(
+        "a",
+        "b ",
+        " ",
+        "\n",
+        "\n\n",
+        "> ",
+        "- ",
+        "1. ",
+        "# ",
+        "*",
+        "**",
+        "~~",
+        "`",
+        "```\n",
+        "    ",
+        "---\n",
+        "|",
+        "| - |\n",
+    ),
+    *(
+        "[",
+        "](",
+        ")",
+        "]",
+        "![",
+        "]: ",
+        "[^a]",
+        "[^a]: ",
+        "[x] ",
+        '"t"',
+        "<",
+        "<b>",
+        "</b>",
+        "<https://x>",
+        "> [!NOTE]\n",
+    ),
+    *(
+        "https://x.y",
+        "www.x.y",
+        "a@b.c",
+        "mailto:a@b.c",
+        "ftp://x.y",
+        "xmpp:a@b.c",
+        "javascript:",
+        "foo:",
+        "tel:1",
+        "data:x,",
+    ),
+    *("&#106;", "&colon;", ":", "\\", "é", "%3a", "\x01"),
+)
+"""Pieces that markdown divides at, and addresses."""
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.sampled_from(MARKS), max_size=14).map("".join))
+def test_what_the_parser_nested_well_alone_is_not_nested_again(markdown: str) -> None:
+    html = parsed_html(markdown).removeprefix(f"{BEFORE_TEXT}\n")
+
+    if rendering._is_well_nested(html, markdown):
+        assert rendering._well_nested(html) == html
 
 
 @pytest.mark.parametrize("opening", ["> ", "- ", "*a _b ", "<div>", "<ul><li>", "<b>", "<table><tr><td>", "<p><b>"])

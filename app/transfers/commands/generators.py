@@ -1,0 +1,56 @@
+"""What generators of static sites do with a text that is no markdown: shortcodes, Liquid, and the code of MDX.
+
+Code in a text is not looked at: it is shown as it is.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+CONFIGURATIONS = ("hugo.*", "config.toml", "_config.yml", "astro.config.*")
+FOLDERS = ("static", "public", "assets")
+"""The folders of a site, beside its root, in which generators look for a path like `/images/loaf.png`."""
+LEVELS_UP = 3
+"""How far above an imported folder the root of its site is looked for, as above Astro's `src/content/blog`."""
+MDX = ".mdx"
+
+_CODE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
+_TAG = re.compile(r"(\{\{[<%])[-\s]*/?\s*(\w[\w./-]*)|(\{%)-?\s*(\w+)|(\{\{)-?\s*(\w[\w.]*)")
+_ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}"}
+_MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
+
+
+def site_of(folder: Path) -> Path:
+    """Returns the root of the site that a folder belongs to; the folder itself where none is recognised.
+
+    That is the nearest folder with a generator's configuration, else with one of `FOLDERS`.
+    """
+    above = [one for one in (folder, *folder.parents[:LEVELS_UP]) if one not in (Path.home(), Path(folder.anchor))]
+    places = ((one, mark) for marks in (CONFIGURATIONS, FOLDERS) for one in above for mark in marks)
+    return next((one for one, mark in places if any(one.glob(mark))), folder)
+
+
+def tags_in(markdown: str) -> Iterator[str]:
+    """Yields each shortcode and Liquid tag of a text once, with its line."""
+    seen, text = set[str](), _without_code(markdown)
+    for found in _TAG.finditer(text):
+        begins, name = filter(None, found.groups())
+        tag = f"{begins} {name} {_ENDS[begins]}"
+        if tag not in seen:
+            seen.add(tag)
+            yield f"line {_line(text, found)} of the text: {tag}"
+
+
+def code_in(markdown: str) -> str | None:
+    """Returns the first line of MDX that is not markdown (an import, JSX, an expression); None where there is none."""
+    text = _without_code(markdown)
+    found = _MDX_CODE.search(text)
+    return f"line {_line(text, found)} of the text: {found[0].strip()[:80]}" if found else None
+
+
+def _line(text: str, found: re.Match[str]) -> int:
+    return text.count("\n", 0, found.start()) + 1
+
+
+def _without_code(markdown: str) -> str:
+    return _CODE.sub(lambda found: "\n" * found[0].count("\n"), markdown)

@@ -1,0 +1,252 @@
+"""Importing the folders of real generators as they are: Hugo, Jekyll, Astro."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.test_import import documents_of, redirects_of, write
+from tests.documents.steps import a_category
+from tests.images.pictures import a_picture
+from tests.make import OPERATIONS, Project, an_app
+from tests.rest.client import Rest
+
+pytestmark = pytest.mark.needs_mongod
+
+HUGO = {
+    "hugo.toml": "baseURL = 'https://hugo.example/'\n",
+    "content/posts/rye/index.md": """\
++++
+title = 'Rye bread'
+date = 2022-07-02T10:00:00+02:00
+lastmod = 2023-01-01
+draft = false
+tags = ['rye', 'dark']
+aliases = ['/old/rye-2019/']
+[cover]
+image = 'cover.png'
+alt = 'A loaf'
++++
+{{< figure src="/images/a.png" title="A loaf" >}}
+
+![Crumb](/images/crumb.png) `{{< not this >}}`
+
+```go
+{{< nor this >}}
+```
+
+{{% notice %}}Mind the oven.{{% /notice %}}
+""",
+    "content/posts/wheat.md": "---\ntitle: Wheat\ncover: {image: gone.png}\ndate: 2022-07-03\n---\n![](/gone.png)\n",
+    "content/posts/later.md": "---\ntitle: Later\ndate: 2022-07-04\ndraft: true\nurl: /essays/much-later/\n---\nText\n",
+}
+HUGO_PICTURES = ("content/posts/rye/cover.png", "static/images/crumb.png")
+
+JEKYLL = {
+    "_config.yml": "title: A blog\n",
+    "_posts/2019-05-01-rye.md": """\
+---
+layout: post
+title: Rye
+date: 2019-05-01 10:00:00 +0200
+categories: [Bread, Old]
+permalink: /breads/rye.html
+redirect_from:
+  - /2018/rye-bread/
+image: /assets/rye.png
+---
+![Crumb](../assets/crumb.png) ![Out](../../secret.png)
+
+{% include video.html id="x" %} {{ site.baseurl }} {% include more.html %}
+""",
+    "_posts/2019-05-02-wheat.md": """\
+---
+layout: post
+title: Wheat
+permalink: /:title/
+image: {path: /assets/gone.png, alt: x}
+---
+Text
+""",
+}
+JEKYLL_PICTURES = ("assets/rye.png", "assets/crumb.png")
+
+ASTRO = {
+    "astro.config.mjs": "export default {};\n",
+    "src/content/blog/first.md": """\
+---
+title: 'First'
+description: 'Lorem'
+pubDate: 'Jul 08 2022'
+updatedDate: 'Jul 09 2022'
+heroImage: '../../assets/hero.png'
+---
+![Public](/photo.png)
+""",
+    "src/content/blog/plain.mdx": "---\ntitle: Plain\npubDate: 'July 9, 2022'\n---\nOnly *markdown*, and `{code}`.\n",
+    "src/content/blog/chart.mdx": "---\ntitle: Chart\n---\nimport Chart from './Chart.astro';\n\n<Chart />\n",
+    "src/content/blog/sum.mdx": "---\ntitle: Sum\n---\nText\n\nIt is {1 + 1}.\n",
+}
+ASTRO_PICTURES = ("src/assets/hero.png", "public/photo.png")
+
+
+def a_site(folder: Path, files: dict[str, str], pictures: tuple[str, ...]) -> None:
+    for name, text in files.items():
+        write(folder, name, text)
+    for seed, name in enumerate(pictures):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(a_picture(seed=seed))
+
+
+def run(cli: Cli, project: Project, folder: Path, *options: str) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(cli("import", "--project", project.id, folder, *options, "--json").stdout)
+    return report
+
+
+def text_of(project: Project, slug: str) -> str:
+    rest = Rest(an_app(project.store).test_client(), project.token())
+    return str(rest.get(f"/documents/{documents_of(project)[slug]['id']}").json["content"])
+
+
+def names(found: list[str]) -> list[str]:
+    return [one.partition(" ")[0] for one in found]
+
+
+def test_a_hugo_site_comes_with_its_covers_and_names_its_shortcodes(cli: Cli, project: Project, tmp_path: Path) -> None:
+    a_site(tmp_path, HUGO, HUGO_PICTURES)
+    tried = run(cli, project, tmp_path / "content", "--publish", "--dry-run")
+
+    report = run(cli, project, tmp_path / "content", "--publish")
+
+    assert {**report, "refused": {}} == tried
+    assert (report["created"], report["published"], report["refused"]) == (3, 2, {})
+    assert report["shortcodes"] == {
+        "posts/rye/index.md": ["line 1 of the text: {{< figure >}}", "line 9 of the text: {{% notice %}}"]
+    }
+    assert names(report["missing"]["posts/wheat.md"]) == ["/gone.png", "gone.png"]
+    assert report["unknown"] == {"lastmod": 1, "cover.alt": 1}
+    assert report["further"] == {"tags": 1}
+    found = documents_of(project)
+    assert set(found) == {"rye", "wheat", "much-later"}
+    assert (found["rye"]["publishedAt"], found["wheat"]["coverImageUrl"]) == ("2022-07-02T08:00:00.000Z", None)
+    assert found["rye"]["coverImageUrl"].endswith("/cover.png")
+    assert "![Crumb](/media/" in text_of(project, "rye")
+    assert redirects_of(project) == {"rye-2019": "rye"}
+    assert run(cli, project, tmp_path / "content", "--publish")["unchanged"] == 3
+
+
+def test_a_jekyll_site_comes_with_its_addresses_and_names_its_liquid(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    a_site(tmp_path / "site", JEKYLL, JEKYLL_PICTURES)
+    (tmp_path / "secret.png").write_bytes(a_picture(seed=9))
+
+    report = run(cli, project, tmp_path / "site" / "_posts", "--publish")
+
+    assert (report["created"], report["published"], report["refused"]) == (2, 2, {})
+    assert names(report["missing"]["2019-05-01-rye.md"]) == ["../../secret.png"]
+    assert names(report["missing"]["2019-05-02-wheat.md"]) == ["/assets/gone.png"]
+    assert report["shortcodes"]["2019-05-01-rye.md"] == [
+        "line 3 of the text: {% include %}",
+        "line 3 of the text: {{ site.baseurl }}",
+    ]
+    assert report["unknown"] == {"layout": 2, "permalink": 1, "image.alt": 1}
+    assert report["further"] == {"categories": 1}
+    found = documents_of(project)
+    assert set(found) == {"rye", "2019-05-02-wheat"}
+    assert found["rye"]["publishedAt"] == "2019-05-01T08:00:00.000Z"
+    assert found["rye"]["coverImageUrl"].endswith("/rye.png")
+    assert "![Crumb](/media/" in text_of(project, "rye")
+    assert redirects_of(project) == {"rye-bread": "rye", "rye.html": "rye"}
+    assert run(cli, project, tmp_path / "site" / "_posts")["unchanged"] == 2
+
+
+def test_an_astro_site_comes_with_mdx_that_is_markdown_and_names_the_rest(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    a_site(tmp_path, ASTRO, ASTRO_PICTURES)
+
+    report = run(cli, project, tmp_path / "src" / "content" / "blog", "--publish")
+
+    assert (report["created"], report["published"], report["refused"], report["missing"]) == (2, 2, {}, {})
+    assert list(report["skipped"]) == ["chart.mdx", "sum.mdx"]
+    assert "line 1 of the text: import Chart" in report["skipped"]["chart.mdx"]
+    assert "line 3 of the text: It is {1" in report["skipped"]["sum.mdx"]
+    assert report["unknown"] == {"updatedDate": 1}
+    found = documents_of(project)
+    assert (found["first"]["publishedAt"], found["plain"]["publishedAt"]) == (
+        "2022-07-08T00:00:00.000Z",
+        "2022-07-09T00:00:00.000Z",
+    )
+    assert found["first"]["coverImageUrl"].endswith("/hero.png")
+    assert "![Public](/media/" in text_of(project, "first")
+    shown = cli("import", "--project", project.id, tmp_path / "src" / "content" / "blog")
+    assert (shown.exit_code, "Skipped: chart.mdx: " in shown.stderr) == (0, True)
+
+
+def test_a_path_of_categories_has_parents_which_are_made_once(cli: Cli, project: Project, tmp_path: Path) -> None:
+    for number, named in enumerate(("Travel/Europe", "travel/ EUROPE / France", "Food/Europe", "/Travel/", "TCP/IP")):
+        write(tmp_path, f"{number}.md", f"---\ntitle: x\ncategory: '{named}'\n---\nText\n")
+    ctx = project.context()
+    a_category(Rest(an_app(project.store).test_client(), project.token()), "TCP/IP", slug="tcp-ip")
+    tried = run(cli, project, tmp_path, "--dry-run")
+
+    report = run(cli, project, tmp_path)
+
+    made = ["Travel > Europe", "travel > EUROPE > France", "Food > Europe"]
+    assert report["categories"] == tried["categories"] == made
+    found = OPERATIONS["list_categories"](ctx, fields={"limit": 99, "offset": 0}).body
+    names_of = {one["id"]: one["name"] for one in found}
+    assert sorted((one["name"], names_of.get(one["categoryId"]), one["slug"]) for one in found) == [
+        ("Europe", "Food", "europe-2"),
+        ("Europe", "Travel", "europe"),
+        ("Food", None, "food"),
+        ("France", "Europe", "france"),
+        ("TCP/IP", None, "tcp-ip"),
+        ("Travel", None, "travel"),
+    ]
+    assert names_of[documents_of(project)["3"]["categoryId"]] == "Travel"
+    again = run(cli, project, tmp_path)
+    assert (again["unchanged"], again["categories"]) == (5, [])
+    write(tmp_path, "0.md", "---\ntitle: x\ncategory: Travel/Asia\n---\nText\n")
+    assert run(cli, project, tmp_path, "--update")["updated"] == 1
+
+
+def test_former_paths_that_can_not_all_lead_somewhere_are_listed(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "---\ntitle: A\naliases: [/old/x, /blog/x, /old/a]\ndate: 2020-01-01\n---\nText\n")
+    write(tmp_path, "b.md", "---\ntitle: B\nredirect_from: [/2019/x, /2019/a/, /2019/y]\ndate: 2020-01-01\n---\nText\n")
+
+    report = run(cli, project, tmp_path, "--publish")
+
+    assert report["paths"] == {
+        **{"/old/x": "a", "/blog/x": "a", "/old/a": "a"},
+        **{"/2019/x": "b", "/2019/a/": "b", "/2019/y": "b"},
+    }
+    assert report["redirects"] == {
+        "a.md": ["/old/a: `a` is its own slug"],
+        "b.md": ["/2019/x: `x` is a former slug of a.md", "/2019/a/: `a` is the slug of a.md"],
+    }
+    assert redirects_of(project)["y"] == "b"
+    shown = cli("import", "--project", project.id, tmp_path)
+    assert "6 former paths" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("written", "instant"),
+    [
+        ("'Jul 02 2022'", "2022-07-02T00:00:00.000Z"),
+        ("July 2, 2022", "2022-07-02T00:00:00.000Z"),
+        ("2 Jul 2022", "2022-07-02T00:00:00.000Z"),
+        ("2022/07/02", "2022-07-02T00:00:00.000Z"),
+        ("2022-07-02 10:00:00 +0200", "2022-07-02T08:00:00.000Z"),
+        ("2022-07-02 10:00 -05:30", "2022-07-02T15:30:00.000Z"),
+        ("Sat, 02 Jul 2022 10:00:00 +0200", "2022-07-02T08:00:00.000Z"),
+    ],
+)
+def test_dates_as_generators_write_them(cli: Cli, project: Project, tmp_path: Path, written: str, instant: str) -> None:
+    write(tmp_path, "a.md", f"---\ntitle: A\npubDate: {written}\n---\nText\n")
+
+    assert run(cli, project, tmp_path, "--publish")["refused"] == {}
+    assert documents_of(project)["a"]["publishedAt"] == instant
