@@ -99,7 +99,7 @@ def save_picture(id: str) -> str:
     """Saves a picture's name and alternative text."""
     fields = {name: request.form[name].strip() for name in ("name", "alt") if name in request.form}
     call(images.update_image, id, fields=fields)
-    return "Saved. Published texts get it when they are published again."
+    return "What the picture shows is saved. Published texts get it when they are published again."
 
 
 @pages.post("/pictures/<id>/delete")

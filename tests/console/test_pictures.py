@@ -68,6 +68,7 @@ def test_a_picture_comes_into_the_text_however_it_is_brought(window: Window, pro
     field.send_keys("A [round] loaf")
     window.click(".uploads button")
     window.until(lambda: not window.has(".uploads li"))
+    assert window.chrome.switch_to.active_element == window.find(".editor"), "writing goes on"
     assert "![A \\[round\\] loaf](http" in text_of(window)
 
     transfer(window, "paste", a_picture(seed=2), name="image.png")
@@ -107,6 +108,21 @@ def test_a_picture_comes_into_the_text_however_it_is_brought(window: Window, pro
     window.until(lambda: text_of(window).count("/media/") == 7)
     shot(window, "writing")
     assert [one for one in window.problems() if "gone.png" not in one] == []
+
+
+def test_writing_goes_on_below_a_picture(window: Window, project: Project, tmp_path: Path) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Before.\n\nAfter.\n", status="drafting")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+    (tmp_path / "loaf.png").write_bytes(a_picture(seed=1))
+    window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-line").click()
+    window.click("[data-picks=text]")
+    window.until(lambda: window.find("#picker").is_displayed())
+    window.find("#picker [data-uploads]").send_keys(str(tmp_path / "loaf.png"))
+    window.until(lambda: "![](http" in text_of(window))
+    window.find(".uploads input").send_keys("A loaf", Keys.ENTER)
+    window.until(lambda: not window.has(".uploads li"))
+    ActionChains(window.chrome).send_keys("Between.").perform()
+    assert re.fullmatch(r"Before\.\n\n!\[A loaf\]\(http\S+\)\n\nBetween\.\n\nAfter\.\n", text_of(window))
 
 
 def test_a_text_has_no_mark_of_a_picture_that_is_still_uploaded_and_undo_has_none_either(

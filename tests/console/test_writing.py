@@ -192,6 +192,45 @@ def test_each_tool_is_reached_on_every_screen_and_all_are_in_one_row_of_a_deskto
                 assert width < 500 or len({top for *_, top in places}) == 1, (width, places)
 
 
+def test_the_button_of_the_toolbar_begins_a_table_in_its_first_cell(window: Window, editor: WebElement) -> None:
+    editor.click()
+    keys(window, "Before.", Keys.ENTER)
+    tool(window, "table")
+    keys(window, "Day", Keys.TAB, "Flour")
+    window.until(lambda: "| Day | Flour |  |\n" in text_of(window))
+    assert text_of(window).startswith("Before.\n\n| Day")
+
+
+def test_an_empty_text_says_how_to_begin(window: Window, editor: WebElement) -> None:
+    assert "/" in within(window, ".cm-placeholder")[0].text
+    editor.click()
+    keys(window, "x")
+    window.until(lambda: not within(window, ".cm-placeholder"))
+
+
+def test_what_is_typed_before_the_editor_is_loaded_goes_on_in_it(window: Window, project: Project) -> None:
+    opened(window, project, "")
+    network = {"offline": False, "latency": 50, "downloadThroughput": 150_000, "uploadThroughput": 150_000}
+    window.chrome.execute_cdp_cmd("Network.enable", {})
+    window.chrome.execute_cdp_cmd("Network.setCacheDisabled", {"cacheDisabled": True})
+    window.chrome.execute_cdp_cmd("Network.emulateNetworkConditions", network)
+    try:
+        window.chrome.execute_script("location.reload()")
+        window.until(lambda: not window.has(".editor") and window.find("#markdown").is_displayed())
+        window.click("#markdown")
+        typed = ""
+        while not window.has(".editor") or typed[-1:] != ".":
+            typed += "." if window.has(".editor") else "x"
+            keys(window, typed[-1])
+        assert text_of(window) == typed
+        assert typed.startswith("x")
+    finally:
+        window.chrome.execute_cdp_cmd("Network.setCacheDisabled", {"cacheDisabled": False})
+        window.chrome.execute_cdp_cmd(
+            "Network.emulateNetworkConditions", network | {"latency": 0, "downloadThroughput": -1}
+        )
+
+
 EDITS = {
     "a space at the end of bold words": (
         "",

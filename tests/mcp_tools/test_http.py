@@ -12,6 +12,7 @@ import mcp_types as t
 import pytest
 from flask import Flask
 from mcp.client import Client
+from mcp.shared.exceptions import MCPError
 
 from app.core.features import Features
 from app.core.store.store import Store
@@ -184,6 +185,23 @@ def test_a_body_over_20_mb_is_refused(agent: Agent) -> None:
 
     assert answer.status_code == 413
     assert answer.json["_tag"] == "PayloadTooLarge"
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_sdk_reports_why_a_request_is_refused(app: Flask, project: Project, mode: str) -> None:
+    async def send(client: Client) -> str:
+        with pytest.raises(MCPError) as refused:
+            await client.call_tool("get_project", {"padding": "x" * 20 * 1024 * 1024})
+        return refused.value.message
+
+    assert "over 20 MB" in with_sdk(app, project.token(), send, mode=mode)
+
+
+def test_a_refusal_of_a_request_is_an_error_of_json_rpc_too(agent: Agent) -> None:
+    answer = agent.post("tools/list", Authorization="Bearer cwm_unknown")
+
+    assert (answer.status_code, answer.json["_tag"], answer.json["id"]) == (401, "Unauthorized", None)
+    assert answer.json["error"]["message"] == answer.json["message"]
 
 
 @pytest.mark.parametrize("era", ERAS)

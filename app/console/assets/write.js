@@ -189,6 +189,7 @@ marksButton.addEventListener("click", () => {
 export const host = document.createElement("div");
 host.className = "editor";
 area.after(host);
+const typedAt = document.activeElement === area ? area.selectionStart : null; // before the editor was loaded
 area.hidden = true;
 const label = area.labels[0];
 const saveByKey = () => (isUnsaved(form) ? save() : say("All of it is saved."));
@@ -212,6 +213,10 @@ export const view = createEditor(host, area.value, {
   isMarkdown,
 });
 label.addEventListener("click", () => view.focus());
+if (typedAt !== null) {
+  view.dispatch({ selection: { anchor: typedAt } });
+  view.focus();
+}
 $(".tools").hidden = false;
 $(".tools").addEventListener("mousedown", (event) => event.preventDefault()); // the cursor stays where it is
 for (const button of $$("[data-tool]")) button.addEventListener("click", () => use(button.dataset.tool));

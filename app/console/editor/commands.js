@@ -132,6 +132,6 @@ export function run(view, name) {
   const at = target(view);
   if (at === view) commands[name](view);
   else if (IN_CELLS.has(name)) toggle(name)(at);
-  at.focus();
+  target(view).focus(); // which a table has moved into its first cell
   return true;
 }

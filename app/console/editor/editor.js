@@ -8,7 +8,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { insertNewlineContinueMarkup, deleteMarkupBackward, markdownLanguage } from "@codemirror/lang-markdown";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { Compartment, EditorState, Prec } from "@codemirror/state";
-import { EditorView, drawSelection, keymap } from "@codemirror/view";
+import { EditorView, drawSelection, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { hasNote, run, withNotes } from "./commands.js";
 import { pastedRows, written } from "./grid.js";
@@ -39,6 +39,7 @@ const look = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.65", overflow: "auto" },
   ".cm-content": { padding: "var(--space-4)", caretColor: "var(--accent)" },
   ".cm-line": { padding: "0" },
+  ".cm-placeholder": { color: "var(--muted)" },
   ".cm-tooltip.cm-tooltip-autocomplete": { border: "1px solid var(--edge)", borderRadius: "var(--round)", backgroundColor: "var(--surface)", boxShadow: "var(--lifted)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--sans)", maxWidth: "min(30rem, 90vw)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "var(--space-1) var(--space-2)", color: "var(--text)" },
@@ -127,6 +128,7 @@ export function createEditor(place, text, { label, changed, save, link, cites = 
   const asRich = () => [
     rich({ link, moved: tell, cell: (name) => [words, richCell, named(name), keys, keymap.of(defaultKeymap)] }),
     slash(ask),
+    placeholder("Write here, or press / for headings, lists, tables and pictures"),
   ];
   const view = new EditorView({
     parent: inner,

@@ -79,9 +79,13 @@ function settle(view) {
   const one = view.state.field(field).find(({ id }) => ready.has(id));
   if (!one) return;
   const text = ready.get(one.id);
-  const { doc } = view.state;
-  const changes = !text ? emptyLine(doc, one) : { from: one.at, insert: one.alone ? onOwnLine(doc, one.at, text) : text };
-  view.dispatch({ changes, effects: end.of(one.id), userEvent: "input", annotations: isolateHistory.of("full") });
+  const { doc, selection: { main } } = view.state;
+  const [above, below] = one.alone ? gaps(doc, one.at) : ["", ""];
+  const goesOn = text && one.alone && main.empty && main.head === one.at; // writing goes on below what comes
+  const put = above + text + (goesOn ? "\n\n" : "");
+  const changes = text ? { from: one.at, insert: put + below } : emptyLine(doc, one);
+  const selection = goesOn ? { anchor: one.at + put.length } : undefined;
+  view.dispatch({ changes, selection, effects: end.of(one.id), userEvent: "input", annotations: isolateHistory.of("full") });
   settle(view);
 }
 
@@ -91,11 +95,10 @@ function emptyLine(doc, { at, alone }) {
   return alone && !line.text.trim() ? { from: line.from, to: Math.min(doc.length, line.to + 2) } : [];
 }
 
-/** A text with the blank lines that it needs at a place. */
-function onOwnLine(doc, at, text) {
-  const [before, after] = [doc.sliceString(0, at), doc.sliceString(at)];
+/** The blank lines that a text of its own line needs at a place, above and below. */
+function gaps(doc, at) {
   const gap = (side, edge) => (side ? "\n\n".slice(edge.exec(side)[0].length) : "");
-  return gap(before, /\n{0,2}$/) + text + gap(after, /^\n{0,2}/);
+  return [gap(doc.sliceString(0, at), /\n{0,2}$/), gap(doc.sliceString(at), /^\n{0,2}/)];
 }
 
 const settling = EditorView.updateListener.of(({ view, transactions }) => {

@@ -24,8 +24,11 @@ function describe(picture) {
   const [keep, later] = ["Save", "Later"].map((textContent) =>
     Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent }));
   const end = () => {
+    const next = row.nextElementSibling ?? row.previousElementSibling;
+    const hadFocus = row.contains(document.activeElement);
     row.remove();
     list.hidden = !list.children.length;
+    if (hadFocus) ($("input", next ?? list) ?? view).focus();
   };
   const list = $(".uploads");
   const answer = async () => {
@@ -63,8 +66,12 @@ function fileOf(address) {
   return new Blob([Uint8Array.from(atob(data.replace(/\s/g, "")), (one) => one.charCodeAt(0))], { type });
 }
 
-/** The end of the line that a place is in, so that no word is divided. */
-const after = (at) => view.state.doc.lineAt(at).to;
+/** The end of the line that a place is in, so that no word is divided; the cursor goes there, too. */
+function after(place) {
+  const at = view.state.doc.lineAt(place).to;
+  view.dispatch({ selection: { anchor: at } });
+  return at;
+}
 const here = () => after(view.state.selection.main.to);
 
 // Before the editor's own handlers, which are in its shadow root.
