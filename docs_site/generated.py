@@ -75,8 +75,8 @@ counts as not set; white space around a value is ignored. (`python -m docs_site`
 A variable marked with (file) may be in a file, as Docker and systemd have secrets: instead of `SMTP_URL` set
 `SMTP_URL_FILE` to its path.
 
-`TMPDIR` has feeds over 1 MB while they are sent, metrics, what an export reads, and the body of an import, up to
-2 GB: have it on a disk where projects are large, as `/tmp` of `compose.yaml` is memory.
+`TMPDIR` has feeds over 1 MB while they are sent, what an export reads, and the body of an import, up to 2 GB: have it
+on a disk where projects are large, as `/tmp` of `compose.yaml` is memory. Metrics are in `/dev/shm`.
 
 | Variable | Default | Meaning |
 |---|---|---|

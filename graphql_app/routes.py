@@ -15,7 +15,7 @@ from werkzeug.exceptions import HTTPException
 from app.core.errors import Refusal
 from app.core.features import Features
 from app.http.cors import DELIVERY_HEADERS, allow_origins
-from app.http.errors import bug, refusal_of
+from app.http.errors import refusal_of, unexpected
 from app.settings import Settings
 from graphql_app.feeds import Feeds
 
@@ -68,7 +68,7 @@ def _respond_to_error(error: Exception) -> Response:
         return respond_to_error(error)
     if isinstance(error, HTTPException):
         return respond_to_error(refused(refusal_of(error)))
-    return respond_to_error(refused(error if isinstance(error, Refusal) else bug(error)))
+    return respond_to_error(refused(error if isinstance(error, Refusal) else unexpected(error)))
 
 
 def _feeds(settings: Settings) -> Blueprint:

@@ -17,6 +17,7 @@ from ctypes import c_bool
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.sharedctypes import RawValue
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,8 +41,10 @@ HTTP1 = HTTP1Settings(header_read_timeout=30_000, max_buffer_size=64 * 1024)
 KILL_SECONDS = 15
 WAKE_SECONDS = 1.0
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""Where server processes and the worker share their counters, so that each can report those of all. prometheus_client
-reads it when it is imported, so nothing here imports that library."""
+"""Names the folder where server processes and the worker share their counters, so that each can report those of all.
+prometheus_client reads it when it is imported, so nothing here imports that library."""
+SHARED_MEMORY = Path("/dev") / "shm"
+"""Where that folder is on Linux: the files are mapped into memory, so a full disk would end a process that counts."""
 
 LOGGING: dict[str, Any] = {
     "formatters": {"json": {"()": "app.http.logs.JsonLines"}},
@@ -103,7 +106,8 @@ def shared_metrics(settings: Settings) -> Iterator[None]:
     if not settings.serve_metrics:
         yield
         return
-    with tempfile.TemporaryDirectory(prefix="content-workflow-metrics-") as folder:
+    where = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="content-workflow-metrics-", dir=where) as folder:
         os.environ[METRICS_FOLDER] = folder
         yield
 

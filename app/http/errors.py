@@ -1,5 +1,6 @@
 """Responds to every error with JSON: refusals, errors of the framework, unknown paths, bugs (decisions, section 3)."""
 
+import errno
 import logging
 
 import orjson
@@ -21,6 +22,9 @@ from app.http.requests import current_request_id, logged_path
 
 log = logging.getLogger("content_workflow.errors")
 
+DISK_FULL = "The server's disk is full: try again later, with the same idempotency key."
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 DOCS = "reference"
 """The blueprint that serves the documentation of the API, unless the settings disable it."""
 
@@ -39,7 +43,7 @@ def install(app: Flask) -> None:
     """Registers the error handlers: each responds with `_tag` and `message`."""
     app.register_error_handler(Refusal, refused)
     app.register_error_handler(HTTPException, lambda error: refused(refusal_of(error)))
-    app.register_error_handler(Exception, lambda error: refused(bug(error)))
+    app.register_error_handler(Exception, lambda error: refused(unexpected(error)))
 
 
 def refused(refusal: Refusal) -> Response:
@@ -69,6 +73,13 @@ def refusal_of(error: HTTPException) -> Refusal:
     of_the_page = ("content-type", "content-length")
     refusal.headers = {name: value for name, value in error.get_headers() if name.lower() not in of_the_page}
     return refusal
+
+
+def unexpected(error: Exception) -> Refusal:
+    """Returns the refusal for an exception that no code raises on purpose: a full disk, or a bug."""
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return ServiceUnavailable(DISK_FULL, reason=str(error))
+    return bug(error)
 
 
 def bug(error: Exception) -> InternalError:

@@ -68,6 +68,6 @@ def _ended_by_error(parts: Iterator[bytes]) -> Iterator[bytes]:
     try:
         yield from parts
     except Exception as error:
-        refusal = error if isinstance(error, Refusal) else errors.bug(error)
+        refusal = error if isinstance(error, Refusal) else errors.unexpected(error)
         errors.refused(refusal)  # which logs why MongoDB can't be used
         yield orjson.dumps({"type": "error", **refusal.body()}, option=orjson.OPT_APPEND_NEWLINE)

@@ -112,6 +112,12 @@ def test_what_nginx_refuses_has_the_form_of_the_refusals_of_the_service(service:
     ]
 
 
+def test_a_client_names_its_request_through_nginx_too(service: Service) -> None:
+    sent = {"X-Request-Id": "order-7"}
+    assert httpx.get(f"{service.url}/health", headers=sent, **PLAIN).headers["X-Request-Id"] == "order-7"
+    assert len(httpx.get(f"{service.url}/health", **PLAIN).headers["X-Request-Id"]) == 32
+
+
 def test_the_longest_addresses_reach_the_service(service: Service) -> None:
     keys = "/documents?key=" + ",".join(f"{number:0200}" for number in range(100))
     query = "/graphql?query=%7Bcategories%7Bid%7D%7D%23" + "%20" * 20_000

@@ -85,6 +85,21 @@ def test_a_database_without_projects_is_made_ready_and_all_processes_end_with_a_
     socket.create_server(("127.0.0.1", port)).close()  # nobody holds the port any more
 
 
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="only Linux has the folder")
+def test_the_counters_are_not_on_the_disk_that_bodies_may_fill(
+    tmp_path: Path, mongodb_uri: str, fresh_store: Store
+) -> None:
+    """They are mapped into memory: on a full disk the kernel would end each process that counts something new."""
+    (disk := tmp_path / "disk").mkdir()
+    url = f"http://127.0.0.1:{(port := free_port())}"
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name, "TMPDIR": str(disk)}
+    with running(tmp_path, "serve", "--port", str(port), SERVE_METRICS="1", **options) as server:
+        until(lambda: answers(url), server)
+        assert "content_workflow_requests_total" in httpx.get(f"{url}/metrics").text
+        assert [*disk.iterdir()] == []
+        assert server.end(signal.SIGTERM) == 0
+
+
 @pytest.mark.parametrize("command", ["serve", "worker"])
 def test_it_ends_within_ten_seconds_while_a_webhook_does_not_answer(
     tmp_path: Path, mongodb_uri: str, fresh_store: Store, command: str

@@ -154,6 +154,25 @@ def test_documents_changed_since_an_instant_are_found_that_instant_counted(rest:
         assert set(shown) == {first["id"], second["id"]}
 
 
+def test_a_copy_by_time_of_change_misses_no_document_that_others_move_or_delete_meanwhile(rest: Rest) -> None:
+    """As docs/api.md says under "Lists", in pages of 3."""
+    pieces = [{"key": str(number), "title": f"Planned {number}"} for number in range(7)]
+    ok(rest.post("/plan", {"pieces": pieces}))  # with one time of change
+    for number in range(9):
+        a_document(rest, title=f"Rye {number}")
+    copied, since, offset, page = {}, "1970-01-01T00:00:00Z", 0, [{}] * 3
+    while len(page) == 3:
+        page = ok(rest.get(f"/documents?sort=updatedAt&limit=3&offset={offset}&updatedSince={since}"))
+        copied |= {document["id"]: document["title"] for document in page}
+        offset = offset + 3 if page[-1]["updatedAt"] == since else 0
+        since = page[-1]["updatedAt"]
+        if len(copied) in (9, 12):
+            ok(rest.delete(f"/documents/{page[0]['id']}"))
+            ok(rest.patch(f"/documents/{page[1]['id']}", {"subtitle": "Changed"}))
+
+    assert {one["id"]: one["title"] for one in ok(rest.get("/documents?limit=100"))}.items() <= copied.items()
+
+
 TITLES = {"Crème brûlée", "Die Straße", "Of crumbs", "Rye & friends", "黒パン", "Smørrebrød à Łódź"}
 QUERIES = {
     "rye": {"Rye & friends", "Of crumbs"},

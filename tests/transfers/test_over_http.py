@@ -3,7 +3,9 @@
 import gzip
 import json
 import re
+import resource
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -268,3 +270,29 @@ def test_an_export_of_a_project_that_is_asked_for_by_head_sends_nothing(project:
         answer = client.head("/export", headers=headers)
         assert (answer.status_code, answer.data) == (200, b"")
     assert orjson.loads(client.get("/export", headers=headers).data.splitlines()[-1])["type"] == "end"
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Lets this process write files of at most 4 KB; a longer one fails as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_disk_of_the_server_is_no_bug(site: Project, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    lines, there = api_of(site).out(), api_of(a_project(store, name="Another"))
+    client, headers = client_of(site), {"Authorization": f"Bearer {site.token().secret}"}
+    with full_disk():
+        moved = there.move_in(lines)
+        out = client.get("/export", headers=headers)
+
+    for status, body in (moved, (out.status_code, out.json)):
+        assert (status, body["_tag"]) == (503, "ServiceUnavailable")
+        assert body["message"] == "The server's disk is full: try again later, with the same idempotency key."
+    assert out.headers["Retry-After"]
+    assert capsys.readouterr().err.count('"reason":"[Errno 27] File too large"') == 2
+    assert there.move_in(lines)[0] == 200
