@@ -46,6 +46,7 @@ def install(app: Flask, settings: Settings) -> None:
     routes.add_url_rule("/mcp", "mcp", view, methods=["POST"])
     routes.after_request(_as_json_rpc)
     app.register_blueprint(routes)
+    app.config["WITH_OWN_LIMITS"].add("mcp")  # the same, after the caller is known
 
 
 def _as_json_rpc(response: Response) -> Response:
