@@ -17,6 +17,7 @@ from app.console.moves import NEXT, moves_of, refusals_on
 from app.console.sessions import context
 from app.console.words import STATUSES
 from app.core.actors import Actor, actor_name
+from app.core.context import Context
 from app.core.errors import BadRequest, NotFound, Refusal, VersionConflict
 from app.core.schemas.queries import MAX_NUMBER
 from app.core.text.diffs import with_line_ends_of
@@ -262,16 +263,17 @@ def restore_revision(id: str, version: int) -> str:
     return f"The text and fields are those of version {version} again."
 
 
-def preview_of(markdown: str, document: StoredDocument | None = None) -> str | None:
+def preview_of(markdown: str, document: StoredDocument | None = None, ctx: Context | None = None) -> str | None:
     """Returns the beginning of a text as html that is safe on any page; None if it has too much markup.
 
-    That of a document has what features add to it.
+    That of a document has what features add to it. `ctx` is that of a visitor who is not signed in.
     """
+    ctx = ctx or context()
     hold_large(len(markdown))
     shown = markdown[:PREVIEWED]
     try:
-        html = to_html(context().features.to_render(context(), document, shown) if document else shown)
-        return context().features.deliver_texts(context(), [html])[0]
+        html = to_html(ctx.features.to_render(ctx, document, shown) if document else shown)
+        return ctx.features.deliver_texts(ctx, [html])[0]
     except TooMuchMarkup:
         return None
 
