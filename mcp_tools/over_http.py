@@ -98,6 +98,7 @@ def _refused_request(names: HostNames) -> Response | None:
 
 def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
     """Responds to the message in the request's body, which has to be as strict JSON as that of REST."""
+    bodies.discard_long()
     body, authorization = bodies.read(), request.headers["Authorization"]
     if too_many_values(body):
         return _refusal(400, t.INVALID_REQUEST, f"The body must have at most {MAX_VALUES:,} values.")

@@ -1,6 +1,7 @@
 """Registers `/mcp` on the Flask app, and `/llms.txt`: what a language model finds when it looks at its root."""
 
-from flask import Flask, Response, request
+import orjson
+from flask import Blueprint, Flask, Response, request
 
 from app.core.errors import CHALLENGE, Refusal
 from app.core.features import Features
@@ -15,6 +16,9 @@ INTERFACES = {
     "serve_rest": "- [REST](/openapi.json): the OpenAPI document of the management API, [to read](/docs)",
     "serve_graphql": "- [GraphQL](/graphql): what is published, read-only, with a delivery token",
 }
+
+INVALID_REQUEST, INTERNAL_ERROR = -32600, -32603
+"""JSON-RPC's codes; `mcp_types` is imported with the SDK."""
 
 PUBLISHING = ("reviewing", "admin")
 """The toolsets whose tools need the scope `publish`."""
@@ -38,7 +42,20 @@ def install(app: Flask, settings: Settings) -> None:
                 refusal.headers["WWW-Authenticate"] = f'{challenge}, scope="{" ".join(scopes)}"'
             raise
 
-    app.add_url_rule("/mcp", "mcp", view, methods=["POST"])
+    routes = Blueprint("mcp", __name__)
+    routes.add_url_rule("/mcp", "mcp", view, methods=["POST"])
+    routes.after_request(_as_json_rpc)
+    app.register_blueprint(routes)
+    app.config["WITH_OWN_LIMITS"].add("mcp")  # the same, after the caller is known
+
+
+def _as_json_rpc(response: Response) -> Response:
+    """Adds the keys of a JSON-RPC error to a refusal of a whole request: clients show no message of another body."""
+    if response.status_code >= 400 and "_tag" in (body := response.get_json()):
+        code = INVALID_REQUEST if response.status_code < 500 else INTERNAL_ERROR
+        error = {"code": code, "message": body["message"], "data": body}
+        response.data = orjson.dumps({**body, "jsonrpc": "2.0", "id": None, "error": error})
+    return response
 
 
 def install_llms(app: Flask, settings: Settings, features: Features) -> None:

@@ -137,7 +137,12 @@ class Categories(Referable[StoredCategory]):
         return super().change(project_id, before, after, events)
 
     def get_path(self, project_id: str, category_id: str) -> Sequence[StoredCategory]:
-        """Returns the categories from the root to one, `id`, `name` and `description` of each, in one read."""
+        """Returns the categories from the root to one, `id`, `name` and `description` of each.
+
+        In one read, but inside of a transaction in one for each, as `_upwards` says.
+        """
+        if self._session:
+            return self._upwards(project_id, category_id)[::-1]
         live = self._where(project_id, NOT_DELETED)
         above = {
             "from": self.name,
@@ -156,18 +161,25 @@ class Categories(Referable[StoredCategory]):
         return []
 
     def get_ancestor_ids(self, project_id: str, category_id: str) -> set[str]:
-        """Returns the ids of a category and of all above it, inside a transaction that holds the tree's guard.
+        """Returns the ids of a category and of all above it, inside a transaction that holds the tree's guard."""
+        return {one["id"] for one in self._upwards(project_id, category_id)}
 
-        `get_path` can't serve: MongoDB refuses `$graphLookup` on a sharded collection inside of a transaction, and what
-        is read outside of it lacks a move that most members of the replica set do not have yet.
+    def _upwards(self, project_id: str, category_id: str) -> list[StoredCategory]:
+        """Returns a category and those above it, up to the root, inside a transaction.
+
+        MongoDB refuses `$graphLookup` on a sharded collection there, and what is read outside of it lacks a move that
+        most members of the replica set do not have yet.
         """
-        above: set[str] = set()
+        above: dict[str, StoredCategory] = {}
         step: str | None = category_id
-        while step is not None and step not in above:
-            above.add(step)
-            row = self._find_one(project_id, {"_id": ObjectId(step), **NOT_DELETED}, {"categoryId": 1})
-            step = row["categoryId"] if row else None
-        return above
+        fields = {"name": 1, "description": 1, "categoryId": 1}
+        while (
+            step
+            and step not in above
+            and (row := self._find_one(project_id, {"_id": object_id(step), **NOT_DELETED}, fields))
+        ):
+            above[step], step = row, row["categoryId"]
+        return [*above.values()]
 
     def has_subcategories(self, project_id: str, category_id: str) -> bool:
         """Returns whether a category has subcategories."""

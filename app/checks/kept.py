@@ -30,7 +30,7 @@ _ID = regex.compile(
 )
 
 
-_MAY_LOSE = re.compile(r"<|(?:xmpp|ftp):|\](?:\(|:)[\s>]*+(?!https?:)\S*?[:&\\]", re.IGNORECASE)
+_MAY_LOSE = re.compile(r"<[a-z/!?]|(?:xmpp|ftp):|\](?:\(|:)[\s>]*+(?:<|(?!https?:)[^\s/?#()]*?[:&\\])", re.IGNORECASE)
 """Raw html; a bare address of another scheme; a destination that may begin with one."""
 
 

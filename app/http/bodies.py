@@ -16,6 +16,7 @@ from app.http.callers import hold_large
 CSV = "text/csv"
 """The media type of tables."""
 MAX_BODY = 20 * 1024 * 1024
+MAX_DISCARDED = 64 * 1024 * 1024
 MAX_VALUES = 100_000
 """Maximum values in a body. Small values take up to 30 times their length in memory: 20 MB of `[],` take 400 MB."""
 
@@ -67,6 +68,19 @@ def read() -> bytes:
             "The chunked body is empty, or did not arrive: send it again, or `Content-Length: 0` for none."
         )
     return body
+
+
+def discard_long() -> None:
+    """Reads a body that is too long to its end, and raises `PayloadTooLarge`; one of over 64 MB is left unread.
+
+    A client that is still sending when the server closes the connection reads no response.
+    """
+    length = request.content_length or 0
+    left = length if MAX_BODY < length <= MAX_DISCARDED else 0
+    while left > 0 and (part := request.environ["wsgi.input"].read(min(left, 65_536))):
+        left -= len(part)
+    if length > MAX_BODY:
+        raise PayloadTooLarge
 
 
 def ignore() -> None:

@@ -133,8 +133,10 @@ def refuse_change(document: StoredDocument, call: Call, *, is_cited: bool) -> No
 def refuse_deletion(document: StoredDocument, call: Call, *, is_cited: bool, is_published: bool) -> None:
     """Raises the refusal of deleting a source that the present or the published text cites."""
     refuse_change(document, call, is_cited=is_cited)
-    if is_cited or is_published:
-        raise SourceCited
+    if is_cited:
+        raise SourceCited("The present text cites this source: take its references out of the text first.")
+    if is_published:
+        raise SourceCited("The published text cites this source: first publish a text without its references.")
 
 
 def refuse_if_full(count: int, added: int) -> None:

@@ -1,5 +1,6 @@
-// Writes src/schema.ts from the schema of the delivery API and the queries of this package, or to the file that is given.
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+// Writes src/schema.ts from src/schema.graphql and the queries of this package, or to the file that is given.
+// In the service's repository it copies the schema of the delivery API first.
+import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { codegen } from "@graphql-codegen/core";
 import * as typescript from "@graphql-codegen/typescript";
 import * as operations from "@graphql-codegen/typescript-operations";
@@ -8,6 +9,9 @@ import { parse } from "graphql";
 const at = (path) => new URL(path, import.meta.url);
 const read = (path) => readFileSync(at(path), "utf8").trim();
 
+const service = at("../../tests/surface/schema.graphql");
+if (!process.argv[2] && existsSync(service)) copyFileSync(service, at("src/schema.graphql"));
+
 const fields = read("src/queries/fields.graphql");
 const queries = readdirSync(at("src/queries"))
   .filter((file) => file !== "fields.graphql")
@@ -15,7 +19,7 @@ const queries = readdirSync(at("src/queries"))
 
 const types = await codegen({
   filename: "schema.ts",
-  schema: parse(read("../../tests/surface/schema.graphql")),
+  schema: parse(read("src/schema.graphql")),
   documents: [fields, ...queries.map(({ text }) => text)].map((text, number) => ({
     location: `${number}.graphql`,
     document: parse(text),

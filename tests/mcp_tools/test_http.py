@@ -1,5 +1,6 @@
 """MCP over HTTP: which tokens, hosts and origins it accepts, and the names of agents."""
 
+import asyncio
 import base64
 import logging
 import zlib
@@ -8,16 +9,20 @@ from threading import Event
 from typing import Any
 from unittest.mock import Mock
 
+import httpx2
 import mcp_types as t
 import pytest
 from flask import Flask
 from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 
 from app.core.features import Features
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
 from app.features import ALL
 from mcp_tools.tools import tools_of
+from tests.http.servers import a_server
 from tests.make import Project, a_document, a_ready_brief, an_app
 from tests.mcp_tools.client import ERAS, HANDSHAKE, MODERN, Agent, with_sdk
 
@@ -184,6 +189,45 @@ def test_a_body_over_20_mb_is_refused(agent: Agent) -> None:
 
     assert answer.status_code == 413
     assert answer.json["_tag"] == "PayloadTooLarge"
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_sdk_reports_why_a_request_is_refused(app: Flask, project: Project, mode: str) -> None:
+    async def send(client: Client) -> str:
+        with pytest.raises(MCPError) as refused:
+            await client.call_tool("get_project", {"padding": "x" * 20 * 1024 * 1024})
+        return refused.value.message
+
+    assert "over 20 MB" in with_sdk(app, project.token(), send, mode=mode)
+
+
+@pytest.mark.needs_mongod
+def test_a_client_that_is_still_sending_reads_that_its_body_is_too_long(
+    mongodb_uri: str, store: Store, project: Project
+) -> None:
+    async def send(url: str) -> tuple[str, bool | None]:
+        headers = {"Authorization": f"Bearer {project.token().secret}"}
+        async with (
+            httpx2.AsyncClient(headers=headers) as http,
+            Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+        ):
+            with pytest.raises(MCPError) as refused:
+                await client.call_tool("get_project", {"padding": "x" * 30 * 1024 * 1024})
+            return refused.value.message, (await client.call_tool("get_project", {})).is_error
+
+    with a_server(mongodb_uri, store.database.name) as url:
+        message, is_error = asyncio.run(send(url))
+
+    assert "over 20 MB" in message
+    assert not is_error
+
+
+def test_a_refusal_of_a_request_is_an_error_of_json_rpc_too(agent: Agent) -> None:
+    answer = agent.post("tools/list", Authorization="Bearer cwm_unknown")
+
+    assert (answer.status_code, answer.json["_tag"], answer.json["id"]) == (401, "Unauthorized", None)
+    assert answer.json["error"]["message"] == answer.json["message"]
+    assert "neither expired nor revoked" in answer.json["message"]
 
 
 @pytest.mark.parametrize("era", ERAS)

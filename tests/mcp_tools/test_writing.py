@@ -7,7 +7,7 @@ import pytest
 from app.checks.vocabulary import CheckName
 from app.features import ALL, CHECKS
 from mcp_tools.tools import tools_of
-from tests.make import Project, a_ready_brief
+from tests.make import Project, a_ready_brief, made
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
@@ -148,6 +148,22 @@ def test_checks_over_mcp_are_those_that_failed_unless_all_are_asked_for(agent: A
         "blocking": 0,
         "warnings": len(short["checks"]),
     }
+
+
+@pytest.mark.parametrize("guarded", [{"dryRun": True}, {"idempotencyKey": "once"}, {}])
+def test_a_packet_of_a_claim_has_the_categorys_path_inside_of_a_transaction_too(
+    writer: Agent, project: Project, guarded: dict[str, Any]
+) -> None:
+    ctx = project.context()
+    food = made(ctx, "category", name="Food", slug="food")["id"]
+    bread = made(ctx, "category", name="Bread", slug="bread", categoryId=food)["id"]
+    document = a_ready_brief(ctx, categoryId=bread)["id"]
+
+    claimed = writer.call(
+        "claim_brief", documentId=document, packet=True, **guarded
+    )  # the router refuses lookups there
+
+    assert claimed["packet"]["category"]["path"] == ["Food", "Bread"]
 
 
 @pytest.mark.contract("decided-mcp.minimal")

@@ -113,6 +113,13 @@ def test_the_schema_is_the_one_in_the_snapshot() -> None:
     assert printed() == SNAPSHOT.read_text(), "content-workflow graphql-schema > tests/surface/schema.graphql"
 
 
+def test_the_package_for_javascript_has_the_same_schema_and_the_licence() -> None:
+    top = Path(__file__).parents[2]
+
+    assert (top / "clients/js/src/schema.graphql").read_text() == SNAPSHOT.read_text(), "npm run codegen in clients/js"
+    assert (top / "clients/js/LICENSE").read_text() == (top / "LICENSE").read_text()
+
+
 @pytest.mark.contract(
     "delivery-types.Document",
     "delivery-types.Category",

@@ -11,7 +11,7 @@ from tests.clients.test_clients import WITHOUT_PROXIES
 
 CHECKOUT = Path(__file__).parents[3]
 PACKAGE = CHECKOUT / "clients" / "js"
-SOURCES = ("src/**/*", "package.json", "tsconfig.json", "../../tests/surface/schema.graphql")
+SOURCES = ("src/**/*", "package.json", "tsconfig.json")
 PATIENCE = 280
 
 
