@@ -72,7 +72,10 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
         super().__init__(schema=delivery_schema(features, settings.graphql_introspection), graphql_ide=None)
         self._persisted: SharedCache[str] = SharedCache(PERSISTED_CHARACTERS, size_of=len)
         """Queries by project and SHA-256; a project finds those that it sent itself."""
-        self._responses: SharedCache[bytes] = SharedCache(CACHE_BYTES, size_of=lambda body: len(body) + ENTRY_BYTES)
+        self._responses: SharedCache[tuple[int, bytes]] = SharedCache(
+            CACHE_BYTES, size_of=lambda kept: len(kept[1]) + ENTRY_BYTES
+        )
+        """Responses, each with the revision that it is of: that of a later one takes its place."""
         self._cache_control = settings.delivery_cache_control
 
     def dispatch_request(self) -> Response:
@@ -94,8 +97,8 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             return Response(status=304, headers={"Vary": VARY, **caching})
         if encoding:
             caching["Content-Encoding"] = encoding
-        body = self._responses.get((key, revision.number, encoding))
-        if body is not None:
+        number, body = self._responses.get((key, encoding)) or (None, b"")
+        if number == revision.number:
             return _response(body, media_type, caching)
         result, shows_drafts = read_delivered(ctx, revision, lambda ctx: self._execute(ctx, revision, data))
         if result.errors and result.errors[0].path is None:  # the query was not executed
@@ -107,7 +110,7 @@ class DeliveryView(GraphQLView[DeliveryContext, None]):
             return _response(body, media_type, {"Cache-Control": "private, no-store" if shows_drafts else "no-store"})
         if encoding:
             body = gzip.compress(body, COMPRESSION, mtime=0)
-        self._responses.put((key, revision.number, encoding), body)
+        self._responses.put((key, encoding), (revision.number, body))
         return _response(body, media_type, caching)
 
     def _request_data(self, ctx: Context) -> GraphQLRequestData:

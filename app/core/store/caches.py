@@ -47,7 +47,7 @@ class SingleFlight(Generic[V]):
 
 
 class SharedCache(Generic[V]):
-    """Values by key; the least recently used are evicted. What a key stands for never changes."""
+    """Values by key; the least recently used are evicted."""
 
     def __init__(self, room: int, size_of: Callable[[V], int]) -> None:
         self._most, self._size_of = room // 8, size_of
