@@ -17,6 +17,7 @@ from app.console.moves import NEXT, moves_of, refusals_on
 from app.console.sessions import context
 from app.console.words import STATUSES
 from app.core.actors import Actor, actor_name
+from app.core.context import Context
 from app.core.errors import BadRequest, NotFound, Refusal, VersionConflict
 from app.core.schemas.queries import MAX_NUMBER
 from app.core.text.diffs import with_line_ends_of
@@ -58,7 +59,7 @@ def show_document(id: str) -> Response:
     additions = added("document", stored, markdown)
     compares = additions.get("review", {}).get("decision") and len(markdown) <= PREVIEWED
     since = _version("since", 0) if compares else 0
-    html = preview_of(markdown, stored)
+    html = preview_of(context(), markdown, stored)
     changes = _changes_since(stored, since, html) if since else None
     return page(
         "document.html",
@@ -89,7 +90,7 @@ def _changes_since(stored: StoredDocument, version: int, html: str | None) -> st
     """Returns a text with what changed in it since a version marked; None where only a comparison shows that."""
     ctx = context()
     revision = own_revision(ctx, stored["id"], version)
-    before = preview_of(markdown_of(ctx, revision["bodyId"]), stored)
+    before = preview_of(context(), markdown_of(ctx, revision["bodyId"]), stored)
     return None if before is None or html is None else marked_changes(before, html, wire_time(revision["at"]))
 
 
@@ -116,7 +117,7 @@ def edit_text(id: str) -> Response:
         "edit.html",
         base=base,
         markdown=markdown,
-        html=preview_of(markdown, stored),
+        html=preview_of(context(), markdown, stored),
         refused=refused,
         locked=refused and not request.form,
         **added("text", stored, saved),
@@ -201,7 +202,7 @@ def _both_texts(document: DocumentSummary, mine: str, theirs: str) -> Response:
     except BadRequest:
         rows = None
     compared = {"theirs": theirs, "rows": rows, "saved_by": _saved_by(document)}
-    return page("conflict.html", 409, document=document, markdown=mine, html=preview_of(mine), **compared)
+    return page("conflict.html", 409, document=document, markdown=mine, html=preview_of(context(), mine), **compared)
 
 
 @console.post("/documents/<id>/preview")
@@ -209,7 +210,7 @@ def preview(id: str) -> Response:
     """Returns the html of a text that is being written, and in a header how many words a reader sees."""
     markdown = request.form.get("markdown", "")
     stored = own_document(context(), id) if MARKER.search(markdown) else None
-    response = page("preview.html", html=preview_of(markdown, stored), too_long=len(markdown) > PREVIEWED)
+    response = page("preview.html", html=preview_of(context(), markdown, stored), too_long=len(markdown) > PREVIEWED)
     if len(markdown) <= PREVIEWED:
         response.headers["X-Words"] = f"{word_count(markdown):,}"
     return response
@@ -262,7 +263,7 @@ def restore_revision(id: str, version: int) -> str:
     return f"The text and fields are those of version {version} again."
 
 
-def preview_of(markdown: str, document: StoredDocument | None = None) -> str | None:
+def preview_of(ctx: Context, markdown: str, document: StoredDocument | None = None) -> str | None:
     """Returns the beginning of a text as html that is safe on any page; None if it has too much markup.
 
     That of a document has what features add to it.
@@ -270,8 +271,8 @@ def preview_of(markdown: str, document: StoredDocument | None = None) -> str | N
     hold_large(len(markdown))
     shown = markdown[:PREVIEWED]
     try:
-        html = to_html(context().features.to_render(context(), document, shown) if document else shown)
-        return context().features.deliver_texts(context(), [html])[0]
+        html = to_html(ctx.features.to_render(ctx, document, shown) if document else shown)
+        return ctx.features.deliver_texts(ctx, [html])[0]
     except TooMuchMarkup:
         return None
 

@@ -121,7 +121,7 @@ CHALLENGE = 'Bearer realm="content-workflow"'
 
 class Unauthorized(Refusal, status=401):
     """Send a valid token of this API in the header `Authorization: Bearer <token>`: one that begins with `cwm_` for
-    REST and MCP, with `cwd_` for delivery.
+    REST and MCP, with `cwd_` for delivery, neither expired nor revoked.
     """
 
     headers = {"WWW-Authenticate": CHALLENGE}

@@ -49,7 +49,7 @@ def show_written(id: str) -> Response:
     _, document, markdown = read_document(id)
     written = call(provenance.get_provenance, id).body
     shown = [one for one in paragraphs_of(markdown[:PREVIEWED])[:SHOWN] if one.text]
-    rows = [(preview_of(one.text), by) for one, by in zip(shown, written["paragraphs"], strict=False)]
+    rows = [(preview_of(context(), one.text), by) for one, by in zip(shown, written["paragraphs"], strict=False)]
     return page(
         "provenance/written.html",
         document=document,

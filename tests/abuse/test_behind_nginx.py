@@ -112,6 +112,23 @@ def test_what_nginx_refuses_has_the_form_of_the_refusals_of_the_service(service:
     ]
 
 
+def test_what_nginx_can_not_read_or_find_is_refused_in_json(service: Service) -> None:
+    long = "x" * 66_000
+    for unreadable in (
+        head("GET", f"/documents?q={long}", "cwm_x"),
+        head("GET", "/documents", "cwm_x", X_Long=long),
+        head("GET", "/documents", "cwm_x", Content_Length="ten"),
+    ):
+        with socket.create_connection(("127.0.0.1", service.port)) as client:
+            client.sendall(unreadable)
+            answer = client.makefile("rb").read()
+        assert answer.startswith(b"HTTP/1.1 400 ")
+        assert b"\r\nContent-Type: application/json\r\n" in answer
+        assert b'\r\n\r\n{"_tag":"HttpApiDecodeError","message":"' in answer
+    metrics = httpx.get(f"{service.url}/metrics", **PLAIN)
+    assert (metrics.status_code, metrics.json()["_tag"]) == (404, "NotFound")
+
+
 def test_a_client_names_its_request_through_nginx_too(service: Service) -> None:
     sent = {"X-Request-Id": "order-7"}
     assert httpx.get(f"{service.url}/health", headers=sent, **PLAIN).headers["X-Request-Id"] == "order-7"

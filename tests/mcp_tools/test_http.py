@@ -227,6 +227,7 @@ def test_a_refusal_of_a_request_is_an_error_of_json_rpc_too(agent: Agent) -> Non
 
     assert (answer.status_code, answer.json["_tag"], answer.json["id"]) == (401, "Unauthorized", None)
     assert answer.json["error"]["message"] == answer.json["message"]
+    assert "neither expired nor revoked" in answer.json["message"]
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -54,7 +54,7 @@ def show_review() -> Response:
         title=document["title"],
         threads=threads.threads_to_show(ctx, document, markdown),
         markdown=markdown[:PREVIEWED],
-        html=preview_of(ctx.features.to_render(ctx, document, markdown[:PREVIEWED])),
+        html=preview_of(ctx, markdown[:PREVIEWED], document),
         too_long=len(markdown) > PREVIEWED,
     )
 
