@@ -100,7 +100,7 @@ def a_site(folder: Path, files: dict[str, str], pictures: tuple[str, ...]) -> No
         (folder / name).write_bytes(a_picture(seed=seed))
 
 
-def run(cli: Cli, project: Project, folder: Path, *options: str) -> dict[str, Any]:
+def run(cli: Cli, project: Project, folder: Path, *options: str | Path) -> dict[str, Any]:
     report: dict[str, Any] = json.loads(cli("import", "--project", project.id, folder, *options, "--json").stdout)
     return report
 
@@ -116,9 +116,9 @@ def names(found: list[str]) -> list[str]:
 
 def test_a_hugo_site_comes_with_its_covers_and_names_its_shortcodes(cli: Cli, project: Project, tmp_path: Path) -> None:
     a_site(tmp_path, HUGO, HUGO_PICTURES)
-    tried = run(cli, project, tmp_path / "content", "--publish", "--dry-run")
+    tried = run(cli, project, tmp_path / "content", "--site", tmp_path, "--publish", "--dry-run")
 
-    report = run(cli, project, tmp_path / "content", "--publish")
+    report = run(cli, project, tmp_path / "content", "--site", tmp_path, "--publish")
 
     assert {**report, "refused": {}} == tried
     assert (report["created"], report["published"], report["refused"]) == (3, 2, {})
@@ -134,7 +134,7 @@ def test_a_hugo_site_comes_with_its_covers_and_names_its_shortcodes(cli: Cli, pr
     assert found["rye"]["coverImageUrl"].endswith("/cover.png")
     assert "![Crumb](/media/" in text_of(project, "rye")
     assert redirects_of(project) == {"rye-2019": "rye"}
-    assert run(cli, project, tmp_path / "content", "--publish")["unchanged"] == 3
+    assert run(cli, project, tmp_path / "content", "--site", tmp_path, "--publish")["unchanged"] == 3
 
 
 def test_a_jekyll_site_comes_with_its_addresses_and_names_its_liquid(
@@ -143,7 +143,7 @@ def test_a_jekyll_site_comes_with_its_addresses_and_names_its_liquid(
     a_site(tmp_path / "site", JEKYLL, JEKYLL_PICTURES)
     (tmp_path / "secret.png").write_bytes(a_picture(seed=9))
 
-    report = run(cli, project, tmp_path / "site" / "_posts", "--publish")
+    report = run(cli, project, tmp_path / "site" / "_posts", "--site", tmp_path / "site", "--publish")
 
     assert (report["created"], report["published"], report["refused"]) == (2, 2, {})
     assert names(report["missing"]["2019-05-01-rye.md"]) == ["../../secret.png"]
@@ -160,7 +160,7 @@ def test_a_jekyll_site_comes_with_its_addresses_and_names_its_liquid(
     assert found["rye"]["coverImageUrl"].endswith("/rye.png")
     assert "![Crumb](/media/" in text_of(project, "rye")
     assert redirects_of(project) == {"rye-bread": "rye", "rye.html": "rye"}
-    assert run(cli, project, tmp_path / "site" / "_posts")["unchanged"] == 2
+    assert run(cli, project, tmp_path / "site" / "_posts", "--site", tmp_path / "site")["unchanged"] == 2
 
 
 def test_an_astro_site_comes_with_mdx_that_is_markdown_and_names_the_rest(
@@ -168,7 +168,7 @@ def test_an_astro_site_comes_with_mdx_that_is_markdown_and_names_the_rest(
 ) -> None:
     a_site(tmp_path, ASTRO, ASTRO_PICTURES)
 
-    report = run(cli, project, tmp_path / "src" / "content" / "blog", "--publish")
+    report = run(cli, project, tmp_path / "src" / "content" / "blog", "--site", tmp_path, "--publish")
 
     assert (report["created"], report["published"], report["refused"], report["missing"]) == (2, 2, {}, {})
     assert list(report["skipped"]) == ["chart.mdx", "sum.mdx"]
@@ -184,6 +184,18 @@ def test_an_astro_site_comes_with_mdx_that_is_markdown_and_names_the_rest(
     assert "![Public](/media/" in text_of(project, "first")
     shown = cli("import", "--project", project.id, tmp_path / "src" / "content" / "blog")
     assert (shown.exit_code, "Skipped: chart.mdx: " in shown.stderr) == (0, True)
+
+
+def test_pictures_outside_of_the_folder_are_taken_only_of_a_site_that_is_named(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    a_site(tmp_path, JEKYLL, JEKYLL_PICTURES)
+
+    report = run(cli, project, tmp_path / "_posts")
+
+    assert (report["created"], report["refused"]) == (2, {})
+    assert all("`--site` names the root" in one for one in report["missing"]["2019-05-01-rye.md"])
+    assert "](/media/" not in text_of(project, "rye")
 
 
 def test_a_path_of_categories_has_parents_which_are_made_once(cli: Cli, project: Project, tmp_path: Path) -> None:

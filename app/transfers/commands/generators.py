@@ -5,29 +5,15 @@ Code in a text is not looked at: it is shown as it is.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-CONFIGURATIONS = ("hugo.*", "config.toml", "_config.yml", "astro.config.*")
 FOLDERS = ("static", "public", "assets")
 """The folders of a site, beside its root, in which generators look for a path like `/images/loaf.png`."""
-LEVELS_UP = 3
-"""How far above an imported folder the root of its site is looked for, as above Astro's `src/content/blog`."""
 MDX = ".mdx"
 
 _CODE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
 _TAG = re.compile(r"(\{\{[<%])[-\s]*/?\s*(\w[\w./-]*)|(\{%)-?\s*(\w+)|(\{\{)-?\s*(\w[\w.]*)")
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}"}
 _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
-
-
-def site_of(folder: Path) -> Path:
-    """Returns the root of the site that a folder belongs to; the folder itself where none is recognised.
-
-    That is the nearest folder with a generator's configuration, else with one of `FOLDERS`.
-    """
-    above = [one for one in (folder, *folder.parents[:LEVELS_UP]) if one not in (Path.home(), Path(folder.anchor))]
-    places = ((one, mark) for marks in (CONFIGURATIONS, FOLDERS) for one in above for mark in marks)
-    return next((one for one, mark in places if any(one.glob(mark))), folder)
 
 
 def tags_in(markdown: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.projects.store import Projects
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, Unreadable, read_post
-from app.transfers.commands.generators import MDX, code_in, site_of, tags_in
+from app.transfers.commands.generators import MDX, code_in, tags_in
 from app.transfers.commands.picture_files import PictureFiles
 from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
@@ -81,11 +81,16 @@ class Report:
 @click.command()
 @of_project
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--site", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The site's root, with its pictures."
+)
 @click.option("--update", is_flag=True, help="Write the files that differ from their document.")
 @click.option("--publish", is_flag=True, help="Publish files dated in the past that are not drafts, with their date.")
 @click.option("--dry-run", is_flag=True, help="Report what would happen, and change nothing.")
 @as_json
-def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: bool, json: bool) -> None:
+def command(
+    project_id: str, path: Path, site: Path | None, update: bool, publish: bool, dry_run: bool, json: bool
+) -> None:
     """Import markdown files with front matter, or an exported project.
 
     PATH is a folder, or one file. Each file becomes a document. Where the project has a document with its slug, the
@@ -103,7 +108,7 @@ def command(project_id: str, path: Path, update: bool, publish: bool, dry_run: b
         import_exported(context(project_id), path, dry_run=dry_run, json=json)
     root = path.resolve()
     files = sorted(_markdown_in(root)) if root.is_dir() else [root]
-    run = _Run(context(project_id), root, update=update, publish=publish, dry_run=dry_run)
+    run = _Run(context(project_id), root, site and site.resolve(), update=update, publish=publish, dry_run=dry_run)
     with progress("Importing", length=len(files), show_pos=True) as bar:
         run.take(files, bar.update)
     report = run.report
@@ -116,6 +121,7 @@ class _Run:
 
     ctx: Context
     root: Path
+    site: Path | None
     update: bool
     publish: bool
     dry_run: bool
@@ -181,15 +187,11 @@ class _Run:
         """Returns a file's fields with the addresses of the pictures that it names, which are uploaded."""
         folder = self.root if self.root.is_dir() else self.root.parent
         ctx = replace(self.ctx, now=this_instant(), dry_run=self.dry_run)
-        files = PictureFiles(ctx, folder, self._site, file)
+        files = PictureFiles(ctx, folder, self.site or folder, file)
         fields = files.uploaded(post.fields)
         if files.missing:
             self.report.missing[self._named(file)] = [shown(one) for one in files.missing]
         return fields
-
-    @cached_property
-    def _site(self) -> Path:
-        return site_of(self.root if self.root.is_dir() else self.root.parent)
 
     def _is_among_drafts(self, file: Path) -> bool:
         folder = self.root if self.root.is_dir() else self.root.parent

@@ -31,7 +31,7 @@ class PictureFiles:
     ctx: Context
     folder: Path
     site: Path
-    """The root of the site that the folder belongs to."""
+    """The root of the site, in which pictures are looked for too."""
     file: Path
     missing: list[str] = field(default_factory=list)
     """The addresses of those that could not be uploaded, with why."""
@@ -74,7 +74,7 @@ class PictureFiles:
         inside = [one for one in files if one.is_relative_to(self.folder) or one.is_relative_to(self.site)]
         picture = next((one for one in inside if one.is_file()), None)
         if picture is None:
-            raise NotUploaded("no such file in the folder, nor in the site that it belongs to")
+            raise NotUploaded("no such file in the folder; `--site` names the root of a site")
         if picture.stat().st_size > MAX_BYTES:
             raise NotUploaded("over 20 MB")
         ctx = replace(self.ctx, file=picture.read_bytes())
