@@ -14,8 +14,9 @@ from app.categories import clusters
 from app.categories import operations as categories
 from app.categories import store as category_store
 from app.checks import feature as checks_feature
+from app.checks import of_brief, of_text
 from app.checks import operations as checks
-from app.checks import rules as check_rules
+from app.checks.rules import Check
 from app.core.features import Command, Consumer, Feature, Features, Gate, WriteGate
 from app.core.operation import Operation
 from app.core.store import bodies, delivery_revisions, form, idempotency, outbox, store
@@ -237,7 +238,7 @@ GATES: tuple[Gate, ...] = (
 WRITE_GATES: tuple[WriteGate, ...] = (guards_gates.FREEZE, guards_gates.BUDGET)
 """Further rules that refuse every write."""
 
-CHECKS: tuple[check_rules.Check, ...] = (*check_rules.OF_BRIEF, *source_checks.CHECKS, *check_rules.OF_TEXT)
+CHECKS: tuple[Check, ...] = (*of_brief.CHECKS, *source_checks.CHECKS, *of_text.CHECKS)
 """The checks of documents, in the order in which they are listed."""
 
 CONSUMERS: tuple[Consumer, ...] = (

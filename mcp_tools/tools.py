@@ -139,6 +139,7 @@ def _tool(operation: Operation[Any], features: Features, names: Set[str]) -> Too
     arguments = arguments_of(operation, features)
     definition = t.Tool(
         name=operation.name,
+        title=operation.name.replace("_", " ").capitalize(),
         description=_description(operation, names),
         input_schema=input_schema(operation, arguments, features),
         output_schema=OUTPUT,

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NotRequired
 from typing_extensions import TypedDict
 
 from app.checks.kept import may_lose
+from app.checks.of_text import keyword_warnings
 from app.checks.operations import check_levels, checks_of, demanded_checks, levels_of, titles_with_keyword
 from app.checks.responses import CheckedProject
 from app.checks.rules import (
@@ -17,7 +18,6 @@ from app.checks.rules import (
     Subject,
     failed,
     failed_errors,
-    keyword_warnings,
     run_checks,
 )
 from app.checks.schemas import CheckSettings

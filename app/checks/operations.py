@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import cast
 
 from app.checks.kept import slug_of_link
+from app.checks.of_text import NAMED_TITLES
 from app.checks.responses import CheckReport
 from app.checks.rules import (
     MOST_FAILURES,
-    NAMED_TITLES,
     CheckResult,
     Subject,
     errors_alone,

@@ -268,7 +268,7 @@ class Features:
     contract: tuple[Storage, ...] = ()
     """The storage of the contract's folders."""
     checks: tuple[Any, ...] = ()
-    """The checks of documents (`app/checks/rules.py`)."""
+    """The checks of documents (`app/checks`)."""
     consumers: tuple[Consumer, ...] = ()
     """Called in order with the events that the relay numbered, before they leave the outboxes."""
     jobs: Callable[[], tuple[Callable[[Store, Any], Any], ...]] = tuple

@@ -166,7 +166,7 @@ def verify_source(ctx: Context, document_id: str, source_id: str, fields: Fields
     Effect.DESTROYS,
     "DELETE /documents/<id>/sources/<source_id>",
     errors=(*_CHANGES, SourceCited),
-    toolsets=("writing", "reviewing"),
+    toolsets=("reviewing",),
 )
 def delete_source(ctx: Context, document_id: str, source_id: str) -> Result[Source]:
     """Delete a source that no present or published text cites."""

@@ -153,7 +153,8 @@ def test_a_tool_is_described_for_an_agent(operation: Operation) -> None:
     tool = TOOLS[operation.name].definition
 
     assert tool.description
-    assert not tool.title  # clients show the name instead
+    assert tool.title
+    assert tool.title.replace(" ", "_").lower() == tool.name
     assert "GET /" not in json.dumps(tool.input_schema)
 
 

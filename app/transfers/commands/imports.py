@@ -41,7 +41,7 @@ BATCH = 50
 """The number of files that one transaction writes: it saves round trips and takes about a second."""
 
 
-class Skipped(Unreadable):
+class NotOnlyMarkdown(Unreadable):
     """A file that is not only markdown; the message says where."""
 
 
@@ -149,7 +149,7 @@ class _Run:
             raise Unreadable("It is a symbolic link that leads out of the folder.")
         post = read_post(file)
         if file.suffix.lower() == MDX and (code := code_in(post.fields.get("markdown", ""))):
-            raise Skipped(f"It has code besides markdown, at {shown(code)}")
+            raise NotOnlyMarkdown(f"It has code besides markdown, at {shown(code)}")
         if "images" in self.ctx.features:
             post = replace(post, fields=self._with_pictures(file, post))
         fields = load(self.ctx.features.schema_of(ImportedFields), post.fields)
@@ -254,7 +254,7 @@ class _Run:
 
     def _refuse(self, file: Path, error: Unreadable | Refusal) -> None:
         lines = error.lines if isinstance(error, Refusal) else [str(error)]
-        where = self.report.skipped if isinstance(error, Skipped) else self.report.refused
+        where = self.report.skipped if isinstance(error, NotOnlyMarkdown) else self.report.refused
         where[self._named(file)] = shown(" ".join(lines))
 
     def _named(self, file: Path) -> str:
