@@ -75,7 +75,7 @@ def test_pieces_are_planned_written_by_an_agent_reviewed_and_published_on_the_si
 
     window.open("/console/board")
     window.chrome.execute_script("window.sinceLoaded = true")
-    assert len(window.chrome.find_elements("css selector", "[data-status=idea] .card [data-state=ready]")) == 3
+    assert len(window.chrome.find_elements("css selector", "[data-status=planned] .card [data-state=ready]")) == 3
     id = agent.call("claim_next_brief", leaseSeconds=600)["id"]
     window.until(lambda: "Baker" in window.find(f"#d-{id} [data-state=claimed]").text)
     write_and_submit(agent, id, FIRST, 1)
