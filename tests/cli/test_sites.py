@@ -137,6 +137,17 @@ def test_a_hugo_site_comes_with_its_covers_and_names_its_shortcodes(cli: Cli, pr
     assert run(cli, project, tmp_path / "content", "--site", tmp_path, "--publish")["unchanged"] == 3
 
 
+def test_pages_of_sections_are_skipped(cli: Cli, project: Project, tmp_path: Path) -> None:
+    for name in ("_index.md", "posts/_index.md", "posts/_index.de.md", "posts/index.md"):
+        write(tmp_path, name, f"---\ntitle: {name}\ndate: 2020-01-01\n---\nText\n")
+
+    report = run(cli, project, tmp_path, "--update", "--publish")
+
+    assert (report["created"], report["refused"]) == (1, {})
+    assert sorted(report["skipped"]) == ["_index.md", "posts/_index.de.md", "posts/_index.md"]
+    assert list(documents_of(project)) == ["posts"]
+
+
 def test_a_jekyll_site_comes_with_its_addresses_and_names_its_liquid(
     cli: Cli, project: Project, tmp_path: Path
 ) -> None:

@@ -41,8 +41,8 @@ BATCH = 50
 """The number of files that one transaction writes: it saves round trips and takes about a second."""
 
 
-class NotOnlyMarkdown(Unreadable):
-    """A file that is not only markdown; the message says where."""
+class Skipped(Unreadable):
+    """A file that is no document's; the message says why."""
 
 
 @dataclass
@@ -55,6 +55,8 @@ class Report:
     published: int = 0
     changed: dict[str, list[str]] = field(default_factory=dict)
     """The differing fields of each file that was not written."""
+    unpublished: dict[str, str] = field(default_factory=dict)
+    """Why `--publish` did not publish a file."""
     refused: dict[str, str] = field(default_factory=dict)
     missing: dict[str, list[str]] = field(default_factory=dict)
     """The pictures that each file names and that could not be uploaded, with why."""
@@ -75,7 +77,7 @@ class Report:
     redirects: dict[str, list[str]] = field(default_factory=dict)
     """The former paths of each file from which no redirect leads to its document, with why."""
     skipped: dict[str, str] = field(default_factory=dict)
-    """The files that are code besides markdown."""
+    """The files that are code besides markdown, or pages of sections, with why."""
 
 
 @click.command()
@@ -153,9 +155,11 @@ class _Run:
     def _read(self, file: Path) -> Post:
         if self.root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self.root):
             raise Unreadable("It is a symbolic link that leads out of the folder.")
+        if file.name.startswith("_index."):
+            raise Skipped("It is the page of a section.")
         post = read_post(file)
         if file.suffix.lower() == MDX and (code := code_in(post.fields.get("markdown", ""))):
-            raise NotOnlyMarkdown(f"It has code besides markdown, at {shown(code)}")
+            raise Skipped(f"It has code besides markdown, at {shown(code)}")
         if "images" in self.ctx.features:
             post = replace(post, fields=self._with_pictures(file, post))
         fields = load(self.ctx.features.schema_of(ImportedFields), post.fields)
@@ -168,7 +172,9 @@ class _Run:
         self.report.paths |= {shown(path): fields["slug"] for path in post.paths}
         for counts, keys in ((self.report.unknown, post.unknown), (self.report.further, post.further)):
             counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
-        return replace(post, fields=fields, draft=post.draft or self._is_among_drafts(file))
+        return replace(
+            post, fields=fields, withheld=post.withheld or ("a draft" if self._is_among_drafts(file) else "")
+        )
 
     def _list_redirects(self) -> None:
         """Lists the former paths whose last segment, from which a redirect leads, is another's or the slug itself."""
@@ -232,7 +238,7 @@ class _Run:
         if outcome != "unchanged" and (tags := [*islice(tags_in(post.fields.get("markdown", "")), MOST_FAILURES)]):
             report.shortcodes[self._named(file)] = tags
         if self.publish and (outcome == "changed" or not became["live"]):
-            self._publish_dated(document_id, post)
+            self._publish_dated(file, document_id, post)
 
     def _lost(self, markdown: str) -> list[str]:
         """Returns what a text loses in html; nothing where the project has switched the check off."""
@@ -247,16 +253,17 @@ class _Run:
             project = self.ctx.store[Projects].settings(self.ctx.project_id)
         return "checks" in self.ctx.features and levels_of(project).get(CheckName.HTML_KEPT) != CheckLevel.OFF
 
-    def _publish_dated(self, document_id: str, post: Post) -> None:
+    def _publish_dated(self, file: Path, document_id: str, post: Post) -> None:
         ctx = replace(self.ctx, now=this_instant())
-        if post.draft or post.dated is None or post.dated > ctx.now:
+        if post.withheld or post.dated is None:
+            self.report.unpublished[self._named(file)] = shown(post.withheld)
             return
         call(ctx, publishing.publish_dated, document_id, publishedAt=wire_time(post.dated))
         self.report.published += 1
 
     def _refuse(self, file: Path, error: Unreadable | Refusal) -> None:
         lines = error.lines if isinstance(error, Refusal) else [str(error)]
-        where = self.report.skipped if isinstance(error, NotOnlyMarkdown) else self.report.refused
+        where = self.report.skipped if isinstance(error, Skipped) else self.report.refused
         where[self._named(file)] = shown(" ".join(lines))
 
     def _named(self, file: Path) -> str:
@@ -282,6 +289,8 @@ def _print_report(report: Report, files: int) -> None:
     )
     for file, differs in report.changed.items():
         click.echo(f"Changed since the import; --update writes it: {file} ({', '.join(differs)})")
+    for file, why in report.unpublished.items():
+        click.echo(f"Not published: {file}: {why}")
     for file, why in report.refused.items():
         click.echo(f"Refused: {file}: {why}", err=True)
     for file, pictures in report.missing.items():
