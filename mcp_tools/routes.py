@@ -54,11 +54,8 @@ def _as_json_rpc(response: Response) -> Response:
 
     They show that of a 401 or 403 in no form, so these have the body that REST has.
     """
-    if (
-        response.status_code >= 400
-        and response.status_code not in (401, 403)
-        and "_tag" in (body := response.get_json())
-    ):
+    status = response.status_code
+    if status >= 400 and status not in (401, 403) and "_tag" in (body := response.get_json()):
         code = INVALID_REQUEST if status < 500 else INTERNAL_ERROR
         error = {"code": code, "message": body["message"], "data": body}
         response.data = orjson.dumps({**body, "jsonrpc": "2.0", "id": None, "error": error})
