@@ -85,8 +85,10 @@ def _internal_links(subject: Subject) -> Iterator[Failure]:
 
 
 def _references(subject: Subject) -> Iterator[Failure]:
-    """A reference URL of the brief is not linked."""
-    linked = {page_of(address) for address in {address for address, _ in subject.content.links}}
+    """A reference URL of the brief is neither linked nor the address of a source that is cited."""
+    cited = subject.added.get("cited_addresses")
+    addresses = {address for address, _ in subject.content.links} | (cited() if cited else set())
+    linked = {page_of(address) for address in addresses}
     for url in subject.brief.get("referenceUrls") or ():
         if page_of(url) not in linked:
             yield Failure(f"The text does not link to the reference {url}.")

@@ -64,8 +64,8 @@ class Subject:
     same_keyword_titles: Sequence[str]
     """The titles of other documents whose briefs have the same keyword."""
     added: Mapping[str, Any] = field(default_factory=dict)
-    """What features read for checks: their own; `image_alts`, which returns alternative texts by addresses; and
-    `to_render`, which returns the markdown that is rendered."""
+    """What features read for checks: their own; `image_alts`, which returns alternative texts by addresses;
+    `to_render`, which returns the markdown that is rendered; and `cited_addresses`, which returns those of sources."""
     dead_links: Collection[str] = ()
     """The addresses in the text that lead to documents of the project that are not published."""
     parse: Callable[[str], Content] = content_of

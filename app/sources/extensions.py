@@ -44,6 +44,7 @@ def evidence_for_checks(ctx: Context, document: StoredDocument, markdown: str) -
     return {
         "evidence": Evidence({one["number"]: one for one in sources}, partial(Citations, markdown, ctx.content.of)),
         "to_render": partial(rendered_with, markdown, sources, ctx.content.of),
+        "cited_addresses": lambda: {one["url"] for one in in_order(cited_in(ctx, markdown), sources) if one["url"]},
     }
 
 

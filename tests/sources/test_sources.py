@@ -267,6 +267,16 @@ def test_the_addresses_of_a_brief_become_sources(api, store: Store) -> None:
     assert types_of(store, document).count("source.added") == 3
 
 
+def test_a_cited_source_is_a_link_to_the_reference_of_the_brief(api) -> None:
+    document = a_document(api, markdown="It rises[^s1].\n", brief={"referenceUrls": [SOURCE["url"]]})
+    before = checked(api, document, "references")
+
+    added(api, document)
+
+    after = checked(api, document, "references")
+    assert [one["outcome"] for one in (*before, *after)] == ["failed", "passed"]
+
+
 @pytest.mark.contract("decided-sources.packet")
 def test_a_packet_has_the_sources_and_says_what_it_cut(api) -> None:
     document = a_document(api, markdown=TEXT)
