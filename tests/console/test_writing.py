@@ -213,6 +213,22 @@ def test_one_writes_on_where_a_table_was_that_is_undone(window: Window, editor: 
     assert text_of(window).strip() == "One line.\n\nedit gb"
 
 
+def test_buttons_undo_and_redo_also_in_a_table(window: Window, project: Project) -> None:
+    opened(window, project, "One\n\n| b |\n| - |\n| c |\n")
+    within(window, "td")[0].click()
+    keys(window, "x")
+    tool(window, "undo")
+    window.until(lambda: "x" not in text_of(window))
+    tool(window, "redo")
+    window.until(lambda: "x" in text_of(window))
+
+
+def test_one_word_is_counted_as_one(window: Window, editor: WebElement) -> None:
+    editor.click()
+    keys(window, "Rye")
+    window.until(lambda: window.find("[data-words]").text == "1 word")
+
+
 def test_one_writes_on_in_the_table_whose_row_is_undone(window: Window, project: Project) -> None:
     opened(window, project, "| b |\n| - |\n| c |\n")
     within(window, "td")[0].click()
