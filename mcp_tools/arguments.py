@@ -1,6 +1,6 @@
 """The arguments of a tool: its operation's ids, query, body and idempotency key, as one flat object."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -51,10 +51,9 @@ def arguments_of(operation: Operation[Any], features: Features) -> type[ma.Schem
     }
     if operation.body:
         for name in messages.keys() - {*operation.id_names}:
-            changed[name] = _with(operation.body, name)
-            changed[name].error_messages.update(messages[name])
+            changed[name] = _with(operation.body, name, messages[name])
     if operation.body and issubclass(operation.body, GuardedWrite):  # over REST it may be `If-Match` instead
-        changed["baseVersion"] = _with(operation.body, "baseVersion", required=True)
+        changed["baseVersion"] = _with(operation.body, "baseVersion", {"null": "Must not be null."}, required=True)
     # The last one has its fields first.
     return type(f"{operation.name}_arguments", (*written, *sent, path), changed)
 
@@ -106,13 +105,14 @@ def names_of(arguments: type[ma.Schema]) -> Set[str]:
 
 
 def read(
-    operation: Operation[Any], arguments: type[ma.Schema], sent: Mapping[str, Any]
+    operation: Operation[Any], arguments: type[ma.Schema], sent: Mapping[str, Any], others: Iterable[str] = ()
 ) -> tuple[list[str], dict[str, Any], str | None, bool]:
     """Returns the ids, the fields and the idempotency key of a call, and whether it is a dry run.
 
-    Raises as `load_known` does, and `NotFound` for an id of the wrong form.
+    `others` are names that stand for these arguments. Raises as `load_known` does, and `NotFound` for an id of the
+    wrong form.
     """
-    fields = load_known(arguments, sent)
+    fields = load_known(arguments, sent, others)
     ids = {name: str(fields.pop(name)) for name in operation.id_names}
     if not all(name in NUMBERS or HEX_ID.fullmatch(one) for name, one in ids.items()):
         raise NotFound(WRONG_ID)
@@ -120,12 +120,12 @@ def read(
     return list(ids.values()), fields, key, dry_run
 
 
-def load_known(schema: type[ma.Schema], sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns arguments as a schema loads them.
+def load_known(schema: type[ma.Schema], sent: Mapping[str, Any], others: Iterable[str] = ()) -> dict[str, Any]:
+    """Returns arguments as a schema loads them; `others` are known names that were not sent.
 
     Raises `HttpApiDecodeError` with everything that is wrong, unknown arguments included.
     """
-    unknown = unknown_names(cached_schema(schema), sent)
+    unknown = unknown_names(cached_schema(schema), sent, others=others)
     issues = [one.issue("argument") for one in islice(unknown, MAX_ISSUES)]
     more = sum(1 for _ in unknown)
     try:
@@ -158,10 +158,10 @@ def _path_argument(name: str, messages: Mapping[str, str]) -> Any:
     return named
 
 
-def _with(schema: type[ma.Schema], name: str, **options: Any) -> Any:
-    """Returns a field of a schema with other options."""
+def _with(schema: type[ma.Schema], name: str, messages: Mapping[str, str] | None = None, **options: Any) -> Any:
+    """Returns a field of a schema with other options and messages; that of the schema stays as it is."""
     field = schema().declared_fields[name]
-    vars(field).update(options)
+    vars(field).update(options, error_messages={**field.error_messages, **(messages or {})})
     return field
 
 

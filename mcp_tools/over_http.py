@@ -40,6 +40,7 @@ from mcp_tools.tools import tools_of
 
 JSON = "application/json"
 TOOLSET, RETURN = "toolset", "return"
+ADDRESS = {TOOLSET, RETURN}
 
 MAX_NAME = 100
 """Maximum number of characters of an agent's name."""
@@ -88,6 +89,9 @@ def _refused_request(names: HostNames) -> Response | None:
     if any(is_nearly_dry_run(name) for name in request.args):
         message = f"`{DRY_RUN}` is an argument of each tool that writes: send it there."
         return _refusal(400, t.INVALID_PARAMS, message)
+    misspelt = {name.lower().rstrip("s") for name in request.args.keys() - ADDRESS} & ADDRESS
+    if misspelt:
+        return _refusal(400, t.INVALID_PARAMS, f"The address has no such parameter: did you mean `{misspelt.pop()}`?")
     if (toolset := request.args.get(TOOLSET, ALL_TOOLS)) not in TOOLSETS:
         message = f"There is no toolset {toolset!r}; the toolsets are {', '.join(TOOLSETS)}."
         return _refusal(400, t.INVALID_PARAMS, message)

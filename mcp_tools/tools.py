@@ -123,10 +123,11 @@ class Tool:
 
         Raises `Forbidden` before it reads the arguments.
         """
-        if self.batch and (names_of(self.batch.arguments) - names_of(self.arguments)) & sent.keys():
+        of_batch = names_of(self.batch.arguments) - names_of(self.arguments) if self.batch else set[str]()
+        if self.batch and of_batch & sent.keys():
             return self.batch.call(ctx, sent, minimal=minimal)
         self.operation.permit(ctx)
-        ids, fields, key, dry_run = read(self.operation, self.arguments, sent)
+        ids, fields, key, dry_run = read(self.operation, self.arguments, sent, of_batch)
         ctx = replace(ctx, dry_run=True) if dry_run else ctx
         return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key), fields, minimal=minimal)
 

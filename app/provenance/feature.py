@@ -38,6 +38,12 @@ COMPLETE = {"facts": True, "examined": True}
 """The review of a valid call."""
 
 
+OF_A_PERSON = (
+    "A person has to approve this with `review`, in the console or over REST: an agent can't attest a person's review, "
+    "and whoever calls over MCP counts as an agent."
+)
+
+
 def requires_record(project: StoredProject) -> bool:
     """Returns whether the project approves only with the record of a person's review."""
     return project.get("reviewRecord") == ReviewDemand.REQUIRED
@@ -52,6 +58,8 @@ def describe_disclosure(query: Any, document: Any) -> Description:
 
 def refuse_without_record(missing: Sequence[str], document: Any, call: Call) -> None:
     """Refuses with `HumanReviewRequired` an approval or a version that lacks something of a record."""
+    if "person" in missing:
+        raise HumanReviewRequired(OF_A_PERSON, missing=list(missing))
     if missing:
         raise HumanReviewRequired(missing=list(missing))
 

@@ -48,7 +48,8 @@ def refuse_unanswered(facts: None, document: ReviewedDocument, call: Call) -> No
     if threads := sorted(one for one, state in states.items() if state == ThreadState.OPEN):
         message = (
             f"Threads of level `must` are open. Read them with {call.name_of('list_threads')}, change the text, and "
-            f"answer each with {call.name_of('reply_to_thread')}, saying what you changed; then submit again."
+            f"answer each with {call.name_of('reply_to_thread')}, saying what you changed; resolve "
+            f"those that you opened yourself with {call.name_of('resolve_thread')}; then submit again."
         )
         raise ThreadsOpen(message, threads=threads)
 

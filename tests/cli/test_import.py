@@ -41,6 +41,7 @@ BAD = {
     ),
     "A date that is none": ("---\ntitle: x\ndate: soon\n---\n", "Its date must be like 2027-01-31"),
     "A day that no month has": ("---\ntitle: x\ndate: '2026-11-31'\n---\n", "is no day: November has 30 days."),
+    "An expiry date that is none": ("---\ntitle: x\nexpiryDate: soon\n---\n", "Its expiryDate must be like 2027-01-31"),
     "A draft that is neither true nor false": (
         '---\ntitle: x\ndraft: "true"\n---\n',
         "Its draft must be true or false",
@@ -253,6 +254,35 @@ class TestImporting:
         assert self.run(cli, project, tmp_path, "--publish")["published"] == 0
         assert self.run(cli, project, tmp_path / "_drafts", "--publish")["published"] == 0
         assert self.run(cli, project, tmp_path / "_drafts" / "early.md", "--publish")["published"] == 0
+
+    @pytest.mark.parametrize(
+        ("front", "why"),
+        [
+            ("date: 2020-01-02\npublishDate: 2999-01-01", "publishDate is in the future"),
+            ("publishedAt: 2020-01-02\npublishdate: 2999-01-01", "publishdate is in the future"),
+            ("date: 2020-01-02\nexpiryDate: 2021-01-01", "expiryDate is in the past"),
+            ("date: 2020-01-02\nunpublishdate: 2021-01-01", "unpublishdate is in the past"),
+            ("date: 2020-01-02\nheadless: true", "headless is true"),
+            ("date: 2020-01-02\nbuild: {render: never}", "build.render is never"),
+            ("date: 2020-01-02\n_build: {render: false}", "_build.render is false"),
+            ("date: 2020-01-02\ndraft: true", "a draft"),
+            ("date: 2999-01-02", "the date is in the future"),
+            ("slug: a", "no date"),
+            ("date: 2020-01-02\nexpiryDate: 2999-01-01\nheadless: false\nbuild: {render: always}", None),
+            ("date: 2020-01-02\npublishDate: 2021-01-01", None),
+        ],
+    )
+    def test_publish_lists_what_it_did_not_publish_and_why(
+        self, cli: Cli, project: Project, tmp_path: Path, front: str, why: str | None
+    ) -> None:
+        write(tmp_path, "a.md", f"---\ntitle: A\n{front}\n---\nx")
+
+        report = self.run(cli, project, tmp_path, "--publish")
+
+        assert (report["created"], report["published"]) == (1, int(why is None))
+        assert report["unpublished"] == ({"a.md": why} if why else {})
+        shown = cli("import", "--project", project.id, tmp_path, "--publish").stdout
+        assert (f"Not published: a.md: {why}" in shown) == (why is not None)
 
     def test_publish_takes_what_an_earlier_update_wrote(self, cli: Cli, project: Project, tmp_path: Path) -> None:
         write(tmp_path, "a.md", "---\ntitle: A\ndate: 2020-01-02\n---\none")

@@ -65,10 +65,11 @@ def plain(value: Any) -> Any:
 
 def without_texts(body: dict[str, Any]) -> dict[str, Any]:
     """Returns a body of REST as MCP shows it."""
+    left_out = {"content", "publishedMarkdown", "markdown", *(["excerpt"] if "verifiedAt" in body else [])}  # a source
     return {
         key: without_texts(value) if isinstance(value, dict) else value
         for key, value in body.items()
-        if key not in ("content", "publishedMarkdown", "markdown", "excerpt")
+        if key not in left_out
     }
 
 

@@ -11,6 +11,7 @@ from mcp_tools.arguments import DRY_RUN, KEY
 from mcp_tools.tools import tools_of
 from tests.make import Project, a_ready_brief
 from tests.mcp_tools.client import Agent
+from tests.rest.client import Rest
 from tests.valid_calls import EVERY, Scene
 
 TOOLS = tools_of(ALL)
@@ -70,6 +71,40 @@ def test_a_missing_argument_names_the_list_that_may_stand_for_it(
     message = f"Is required, or send `{listed}` instead."
     assert sorted((one["path"], one["message"]) for one in issues) == [(name, message) for name in alone]
     assert agent.refused(tool)["issues"][0] == {"path": "documentId", "message": "Is required."}
+
+
+def test_rest_names_no_list_that_it_does_not_take(rest: Rest, project: Project) -> None:
+    document = a_ready_brief(project.context())["id"]
+
+    reply = rest.post(f"/documents/{document}/threads/{document}/replies", {})
+
+    assert [one["message"] for one in reply.json["issues"]] == ["Is required."]
+
+
+@pytest.mark.parametrize(
+    ("tool", "sent", "expected"),
+    [
+        ("read_section", {"section": 1}, "`numbers`"),
+        ("reply_to_thread", {"reply": []}, "`replies`"),
+        ("add_source", {"sourcs": []}, "did you mean `sources`?"),
+    ],
+)
+def test_an_unknown_argument_is_told_the_list_too(
+    agent: Agent, project: Project, tool: str, sent: dict[str, Any], expected: str
+) -> None:
+    document = a_ready_brief(project.context())["id"]
+
+    issues = agent.refused(tool, documentId=document, **sent)["issues"]
+
+    assert [expected in one["message"] for one in issues if one["message"].startswith("Unknown")] == [True]
+
+
+def test_null_for_what_is_required_is_not_told_to_leave_it_out(agent: Agent, project: Project) -> None:
+    document = a_ready_brief(project.context())["id"]
+
+    refused = agent.refused("write_content", documentId=document, markdown="Rye.", baseVersion=None)
+
+    assert refused["issues"] == [{"path": "baseVersion", "message": "Must not be null."}]
 
 
 @pytest.mark.parametrize(("tool", "listed"), [("add_source", "sources"), ("reply_to_thread", "replies")])

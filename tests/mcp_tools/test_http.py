@@ -17,6 +17,7 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from app.core.errors import Unauthorized
 from app.core.features import Features
 from app.core.store.store import Store
 from app.core.vocabulary import Scope
@@ -223,11 +224,13 @@ def test_a_client_that_is_still_sending_reads_that_its_body_is_too_long(
 
 
 def test_a_refusal_of_a_request_is_an_error_of_json_rpc_too(agent: Agent) -> None:
-    answer = agent.post("tools/list", Authorization="Bearer cwm_unknown")
+    answer = agent.post("tools/call", {"name": "get_project", "arguments": {"padding": "x" * 20 * 1024 * 1024}})
+    unknown = agent.post("tools/list", Authorization="Bearer cwm_unknown")
 
-    assert (answer.status_code, answer.json["_tag"], answer.json["id"]) == (401, "Unauthorized", None)
+    assert (answer.status_code, answer.json["_tag"], answer.json["id"]) == (413, "PayloadTooLarge", None)
     assert answer.json["error"]["message"] == answer.json["message"]
-    assert "neither expired nor revoked" in answer.json["message"]
+    assert (unknown.status_code, unknown.json) == (401, Unauthorized().body())
+    assert "neither expired nor revoked" in unknown.json["message"]
 
 
 @pytest.mark.parametrize("era", ERAS)

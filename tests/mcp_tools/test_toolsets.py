@@ -104,17 +104,19 @@ def test_an_unknown_toolset_is_refused_with_those_there_are(agent_of_era: Agent,
         *((f"{name}=true", 400) for name in ("dryRun", "dryrun", "dry_run")),
         *((f"return={value}", 400) for value in ("", "Minimal", "representation")),
         ("return=minimal", 200),
+        *((f"{name}=x", 400) for name in ("toolsets", "Toolset", "returns")),
         *((f"{name}=x", 200) for name in ("profile", "tools")),
     ],
 )
-def test_a_dry_run_and_another_return_in_the_address_are_refused(agent: Agent, query: str, status: int) -> None:
+def test_what_is_wrong_in_the_address_is_refused(agent: Agent, query: str, status: int) -> None:
     headers = {"Authorization": f"Bearer {agent.token.secret}", "Accept": "application/json"}
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": agent.meta()}}
 
     answer = agent.client.post(f"/mcp?{query}", json=listing, headers=headers | {"Mcp-Method": "tools/list"})
 
     assert answer.status_code == status
-    assert f"`{'dryRun' if 'true' in query else 'return'}`" in answer.text or status == 200
+    named = "dryRun" if "true" in query else "toolset" if "oolset" in query else "return"
+    assert f"`{named}`" in answer.text or status == 200
 
 
 def test_the_set_of_all_tools_may_be_named(agent_of_era: Agent) -> None:

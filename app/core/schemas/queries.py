@@ -60,14 +60,19 @@ class Unknown:
 
 
 def unknown_names(
-    schema: ma.Schema, data: Mapping[str, Any], path: str = "", elsewhere: ma.Schema | None = None
+    schema: ma.Schema,
+    data: Mapping[str, Any],
+    path: str = "",
+    elsewhere: ma.Schema | None = None,
+    others: Iterable[str] = (),
 ) -> Iterator[Unknown]:
     """Yields the unknown names of `data` in the order in which they were sent, those of nested objects included.
 
-    `elsewhere` is the schema of the other part of the request, the query or the body.
+    `elsewhere` is the schema of the other part of the request, the query or the body; `others` are known names that
+    the schema does not have.
     """
     fields = _by_name(schema)
-    known = tuple(fields)
+    known = (*fields, *others)
     for name, value in data.items():
         if name in fields:
             yield from _inside(fields[name], value, path + name)

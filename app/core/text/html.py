@@ -209,7 +209,7 @@ _SANITISER = nh3.Cleaner(
 
 
 EXCERPT_LENGTH = 200
-_PARAGRAPH = re.compile(r"^  <paragraph [^>]*+>\n(.*?)^  </paragraph>", re.MULTILINE | re.DOTALL)
+_PARAGRAPH = re.compile(r"\n  <paragraph [^>]*+>(\n.*?)\n  </paragraph>", re.DOTALL)
 """A paragraph outside of quotes and lists in the parser's XML."""
 _INLINE_NODE = re.compile(r"<(text |code |html_inline |softbreak |linebreak |image (?![^>]*/>)|/image)[^>]*+>([^<]*+)")
 _GENERATED = re.compile(

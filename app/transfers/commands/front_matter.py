@@ -44,7 +44,10 @@ PERMALINK, ALIASES = ("permalink", "url"), ("aliases", "redirect_from")
 """The keys for the path of a page, and for its earlier paths."""
 DRAFT_WHEN = {"draft": True, "published": False}
 """The keys that say that a file is a draft, and with which value."""
-OTHERS = ("brief", "draft", "published", "path")
+LATER, UNTIL = "publishdate", ("expirydate", "unpublishdate")
+"""The keys, in lower case, of the times from which and until which a generator shows a page."""
+BUILD, HEADLESS = ("build", "_build"), "headless"
+OTHERS = ("brief", "draft", "published", "path", *BUILD, HEADLESS)
 COVER = "coverImageUrl"
 EMPTY: tuple[object, ...] = ("", None, [], {})
 DATE_FORMATS = (
@@ -72,7 +75,8 @@ class Post:
     unknown: frozenset[str]
     """Front matter keys that are not known."""
     dated: datetime | None
-    draft: bool
+    withheld: str
+    """Why `--publish` does not publish the file; empty if it does."""
     further: frozenset[str] = frozenset()
     """Front matter keys with more values than the one that a document takes."""
     paths: Mapping[str, str] = field(default_factory=dict)
@@ -103,7 +107,8 @@ def read_post(file: Path) -> Post:
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea
     unknown = {*_unknown(front)} | ({*PERMALINK} & front.keys() if not permalinked else set())
-    return Post(fields, frozenset(unknown), _dated(front, file), _is_draft(front), frozenset(_further(front)), paths)
+    dated = _dated(front, file)
+    return Post(fields, frozenset(unknown), dated, _withheld(front, dated), frozenset(_further(front)), paths)
 
 
 def _without_empty(value: Any) -> Any:
@@ -242,18 +247,40 @@ def _is_draft(front: Mapping[str, Any]) -> bool:
     return any(value is DRAFT_WHEN[name.casefold()] for name, value in says)
 
 
+def _withheld(front: Mapping[str, Any], dated: datetime | None) -> str:
+    """Returns why a file is not for publication now, as generators decide it; nothing if it is."""
+    now, draft = this_instant(), _is_draft(front)
+    for key, value in front.items():
+        name = str(key).casefold()
+        if name == LATER and _instant_of(front, key) > now:
+            return f"{key} is in the future"
+        if name in UNTIL and _instant_of(front, key) <= now:
+            return f"{key} is in the past"
+        if name == HEADLESS and value is True:
+            return f"{key} is true"
+        if name in BUILD and isinstance(value, dict) and value.get("render") in (False, "never", "link"):
+            return f"{key}.render is {str(value['render']).lower()}"
+    return "a draft" if draft else "no date" if dated is None else "the date is in the future" if dated > now else ""
+
+
 def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
     """Returns when the file was published: `publishedAt`, its `date`, or what its `path` or its name begins with."""
     name = next((key for key in DATE if key in front), None)
     if name is None:
         return _date_of_path(front.get("path")) or _date_of_path(file.name)
-    instant = _instant(front[name])
-    if instant is None:
-        no_day = missing_day(str(front[name]))
-        says = f"is no day: {no_day}" if no_day else "must be like 2027-01-31 or 2027-01-31T09:00:00Z."
-        raise Unreadable(f"Its {name} {says}")
+    instant = _instant_of(front, name)
     if name == "publishedAt" and instant > this_instant():
         raise Unreadable("Its publishedAt must not be in the future.")
+    return instant
+
+
+def _instant_of(front: Mapping[str, Any], name: str) -> datetime:
+    given = front[name]
+    instant = _instant(given)
+    if instant is None:
+        no_day = missing_day(given) if isinstance(given, str) else None
+        says = f"is no day: {no_day}" if no_day else "must be like 2027-01-31 or 2027-01-31T09:00:00Z."
+        raise Unreadable(f"Its {name} {says}")
     return instant
 
 
