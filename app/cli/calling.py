@@ -99,6 +99,12 @@ SERVER = Server(address=_address)
 """The server that links of the commands lead to."""
 
 
+def warn_of_guess(ctx: Context, what: str = "the link begins") -> None:
+    """Says where the address in a link or of a cover comes from, where no setting names it."""
+    if not Settings.from_environment().public_url:
+        click.echo(f"PUBLIC_URL is not set: {what} with {ctx.server.address()}, which is a guess.", err=True)
+
+
 def call(ctx: Context, operation: Operation[Shown], *ids: str, **fields: Any) -> Shown:
     """Returns the body of an operation's result; a field that is None is not sent."""
     given = {name: value for name, value in fields.items() if value is not None}

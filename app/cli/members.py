@@ -4,7 +4,18 @@ from datetime import timedelta
 
 import click
 
-from app.cli.calling import as_json, call, context, duration, every, of_project, print_json, show, show_all
+from app.cli.calling import (
+    as_json,
+    call,
+    context,
+    duration,
+    every,
+    of_project,
+    print_json,
+    show,
+    show_all,
+    warn_of_guess,
+)
 from app.cli.tokens import SCOPES
 from app.core.context import Context
 from app.core.schemas.validation import HEX_ID
@@ -12,7 +23,6 @@ from app.core.vocabulary import Role
 from app.projects import members
 from app.projects.invitations import invite_member
 from app.projects.store import Members
-from app.settings import Settings
 
 COLUMNS = ("id", "name", "email", "role", "createdAt")
 
@@ -81,12 +91,6 @@ def invite_owner(ctx: Context, name: str, life: timedelta) -> tuple[str, str]:
     seconds = int(life.total_seconds())
     invitation = call(ctx, invite_member, owner["id"], scopes=SCOPES, expiresIn=seconds)
     return owner["name"], invitation["link"]
-
-
-def warn_of_guess(ctx: Context) -> None:
-    """Says where the address in a link comes from, where no setting names it."""
-    if not Settings.from_environment().public_url:
-        click.echo(f"PUBLIC_URL is not set: the link begins with {ctx.server.address()}, which is a guess.", err=True)
 
 
 def _id_of(ctx: Context, member: str) -> str:

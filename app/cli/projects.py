@@ -4,9 +4,9 @@ from importlib import import_module
 
 import click
 
-from app.cli.calling import as_json, context, show, show_all, store
+from app.cli.calling import as_json, context, show, show_all, store, warn_of_guess
 from app.cli.db import create_in_new
-from app.cli.members import invite_owner, warn_of_guess
+from app.cli.members import invite_owner
 from app.core.schemas.loading import load
 from app.features import ALL
 from app.projects.invitations import DEFAULT_LIFE

@@ -38,7 +38,12 @@ alt = 'A loaf'
 ```
 
 {{% notice %}}Mind the oven.{{% /notice %}}
+
+## The gate {#gate}
+
+See [wheat](../wheat.md#x), [notes](<my notes.pdf>), [oven](oven/), [out](https://a.example/x.md), `[no](no.md)`.
 """,
+    "content/posts/rye/my notes.pdf": "",
     "content/posts/wheat.md": "---\ntitle: Wheat\ncover: {image: gone.png}\ndate: 2022-07-03\n---\n![](/gone.png)\n",
     "content/posts/later.md": "---\ntitle: Later\ndate: 2022-07-04\ndraft: true\nurl: /essays/much-later/\n---\nText\n",
 }
@@ -123,7 +128,14 @@ def test_a_hugo_site_comes_with_its_covers_and_names_its_shortcodes(cli: Cli, pr
     assert {**report, "refused": {}} == tried
     assert (report["created"], report["published"], report["refused"]) == (3, 2, {})
     assert report["shortcodes"] == {
-        "posts/rye/index.md": ["line 1 of the text: {{< figure >}}", "line 9 of the text: {{% notice %}}"]
+        "posts/rye/index.md": [
+            "line 1 of the text: {{< figure >}}",
+            "line 9 of the text: {{% notice %}}",
+            "line 11 of the text: {#gate}",
+        ]
+    }
+    assert report["links"] == {
+        "posts/rye/index.md": ["line 13 of the text: ../wheat.md#x", "line 13 of the text: my notes.pdf"]
     }
     assert names(report["missing"]["posts/wheat.md"]) == ["/gone.png", "gone.png"]
     assert report["unknown"] == {"lastmod": 1, "cover.alt": 1}
@@ -193,7 +205,8 @@ def test_an_astro_site_comes_with_mdx_that_is_markdown_and_names_the_rest(
     )
     assert found["first"]["coverImageUrl"].endswith("/hero.png")
     assert "![Public](/media/" in text_of(project, "first")
-    shown = cli("import", "--project", project.id, tmp_path / "src" / "content" / "blog")
+    shown = cli("import", "--project", project.id, tmp_path / "src" / "content" / "blog", "--site", tmp_path)
+    assert "PUBLIC_URL is not set: covers begin with http://localhost:8000, which is a guess." in shown.stderr
     assert (shown.exit_code, "Skipped: chart.mdx: " in shown.stderr) == (0, True)
 
 
@@ -207,6 +220,16 @@ def test_pictures_outside_of_the_folder_are_taken_only_of_a_site_that_is_named(
     assert (report["created"], report["refused"]) == (2, {})
     assert all("`--site` names the root" in one for one in report["missing"]["2019-05-01-rye.md"])
     assert "](/media/" not in text_of(project, "rye")
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a%00b", "a/" * 2500])
+def test_addresses_that_no_file_can_have_stop_nothing(cli: Cli, project: Project, tmp_path: Path, name: str) -> None:
+    write(tmp_path, "a.md", f"---\ntitle: A\nimage: {name}.png\n---\n![]({name}.png) [x]({name}.pdf)\n")
+
+    report = run(cli, project, tmp_path)
+
+    assert (report["created"], report["links"]) == (1, {})
+    assert len(report["missing"]["a.md"]) == 2
 
 
 def test_a_path_of_categories_has_parents_which_are_made_once(cli: Cli, project: Project, tmp_path: Path) -> None:

@@ -193,6 +193,13 @@ def test_a_row_that_is_emptied_is_gone_and_moves_no_other(editor: Visitor, proje
     }
 
 
+def test_a_column_of_authors_says_that_it_fills_the_assignee(editor: Visitor) -> None:
+    says = "fills the assignee, who writes the piece"
+    assert f"“Author” {says}" in editor.post("/console/plan/many", table="Title\tAuthor\nRye\t\n").text
+    assert says not in editor.post("/console/plan/many", table="Title\tAuthor\nRye\t\n", **{"column.1": ""}).text
+    assert says not in editor.post("/console/plan/many", table="Title\tOwner\nRye\t\n").text
+
+
 def test_a_length_shows_the_number_of_words_that_checks_read(editor: Visitor) -> None:
     page = editor.post(
         "/console/plan/many", table="Title\tWords\nA\t900\nB\t1.200\nC\tca. 900\nD\t800 bis 1.000\n"

@@ -201,6 +201,54 @@ def test_the_button_of_the_toolbar_begins_a_table_in_its_first_cell(window: Wind
     assert text_of(window).startswith("Before.\n\n| Day")
 
 
+def test_one_writes_on_where_a_table_was_that_is_undone(window: Window, editor: WebElement) -> None:
+    editor.click()
+    keys(window, "One line.", Keys.ENTER, "/table")
+    window.until(lambda: within(window, ".cm-tooltip-autocomplete"))
+    keys(window, Keys.ENTER)
+    window.until(lambda: within(window, "th .cm-content"))
+    press(window, Keys.CONTROL, "z")
+    window.until(lambda: not within(window, "table"))
+    keys(window, "edit gb")
+    assert text_of(window).strip() == "One line.\n\nedit gb"
+
+
+def test_buttons_undo_and_redo_also_in_a_table(window: Window, project: Project) -> None:
+    opened(window, project, "One\n\n| b |\n| - |\n| c |\n")
+    within(window, "td")[0].click()
+    keys(window, "x")
+    tool(window, "undo")
+    window.until(lambda: "x" not in text_of(window))
+    tool(window, "redo")
+    window.until(lambda: "x" in text_of(window))
+
+
+def test_one_word_is_counted_as_one(window: Window, editor: WebElement) -> None:
+    editor.click()
+    keys(window, "Rye")
+    window.until(lambda: window.find("[data-words]").text == "1 word")
+
+
+def test_one_writes_on_in_the_table_whose_row_is_undone(window: Window, project: Project) -> None:
+    opened(window, project, "| b |\n| - |\n| c |\n")
+    within(window, "td")[0].click()
+    keys(window, Keys.ENTER)
+    window.until(lambda: len(within(window, "td")) == 2)
+    press(window, Keys.CONTROL, "z")
+    window.until(lambda: len(within(window, "td")) == 1)
+    keys(window, "x")
+    assert text_of(window) == "| b |\n| - |\n| x |\n"
+
+
+def test_letters_beside_the_text_do_nothing(window: Window, editor: WebElement) -> None:
+    page = window.find("html")
+    editor.click()
+    keys(window, Keys.TAB, "e?gb/kz")
+    assert not window.has("dialog[open]")
+    assert window.find("html") == page
+    assert window.chrome.current_url.endswith("/edit")
+
+
 def test_an_empty_text_says_how_to_begin(window: Window, editor: WebElement) -> None:
     assert "/" in within(window, ".cm-placeholder")[0].text
     editor.click()
@@ -251,6 +299,16 @@ EDITS = {
         "a\n\n| b |\n| - |\n| c |",
         [(Keys.HOME,), Keys.ARROW_DOWN, "B", Keys.ARROW_DOWN, "C", Keys.ARROW_DOWN, "d"],
         "a\n\n| B |\n| - |\n| C |\n\nd",
+    ),
+    "below a footnote": (
+        "a[^1]\n\n[^1]: Src\n",
+        [(Keys.CONTROL, Keys.END), Keys.ARROW_UP, (Keys.END,), Keys.ENTER, "abc", Keys.ENTER, Keys.BACKSPACE, "X"],
+        "a[^1]\n\n[^1]: Src\n\nabcX\n",
+    ),
+    "an empty paragraph taken from between two": (
+        "a\n\nb",
+        [(Keys.CONTROL, Keys.HOME), (Keys.END,), Keys.ENTER, Keys.BACKSPACE, "x"],
+        "ax\n\nb",
     ),
     "undone in a cell": (
         "| b |\n| - |\n| c |\n",

@@ -168,7 +168,7 @@ function step(by) {
 let waitsForPage = false;
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.composedPath()[0])) return;
-  if ($("dialog[open]")) return;
+  if ($("dialog[open]") || ($("[data-editor]") && event.key !== "Escape")) return; // on *Write*, letters are meant for the text
   const entry = waitsForPage && $(`nav [data-key="${CSS.escape(event.key)}"]`);
   waitsForPage = event.key === "g";
   if (entry) entry.click();

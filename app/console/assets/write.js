@@ -109,7 +109,7 @@ async function preview() {
   if (html === null) return;
   $("#preview").innerHTML = html;
   const count = response.headers.get("X-Words");
-  words.textContent = count ? `${count} words` : "";
+  words.textContent = count ? `${count} ${count === "1" ? "word" : "words"}` : "";
 }
 
 /** Tools that ask for an address; the others are the editor's. */

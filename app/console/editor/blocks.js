@@ -191,12 +191,15 @@ function backspace(view) {
   const above = state.doc.line(gap.number - 1);
   const block = syntaxTree(state).resolveInner(above.from, 1);
   const rule = [...ancestors(block)].find(({ name }) => name === "HorizontalRule");
-  const from = rule ? above.from : line.text.trim() ? above.to : gap.from;
   const table = [...ancestors(block)].some(({ name }) => name === "Table");
-  if ((table || verbatimAt(state, above.from)) && line.text.trim()) return true;
-  const to = line.text.trim() || rule ? line.from : line.to;
+  const isApart = table || verbatimAt(state, above.from);
+  const isLast = line.number === state.doc.lines;
+  if (isApart && line.text.trim()) return true;
+  const joins = line.text.trim() || isLast || (!isApart && !state.doc.line(line.number + 1).text.trim());
+  const from = rule ? above.from : joins ? above.to : gap.from;
   view.dispatch({
-    changes: { from: !line.text.trim() && !rule && line.number === state.doc.lines ? above.to : from, to },
+    changes: { from, to: line.text.trim() || rule ? line.from : line.to },
+    selection: { anchor: rule || isApart ? from : above.to },
     userEvent: "delete.backward",
     scrollIntoView: true,
   });

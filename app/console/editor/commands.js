@@ -1,5 +1,6 @@
 // What the toolbar and `/` do to the text.
 
+import { redo, undo } from "@codemirror/commands";
 import { syntaxTree } from "@codemirror/language";
 import { prefixOf, verbatimAt } from "./blocks.js";
 import { toggle } from "./inline.js";
@@ -122,6 +123,8 @@ export const commands = {
   table,
   rule: (view) => block(view, "---"),
   footnote,
+  undo,
+  redo,
 };
 
 const IN_CELLS = new Set(["bold", "italic", "strike", "code"]);
@@ -130,7 +133,7 @@ const IN_CELLS = new Set(["bold", "italic", "strike", "code"]);
 export function run(view, name) {
   if (!(name in commands)) return false;
   const at = target(view);
-  if (at === view) commands[name](view);
+  if (at === view || name === "undo" || name === "redo") commands[name](view);
   else if (IN_CELLS.has(name)) toggle(name)(at);
   target(view).focus(); // which a table has moved into its first cell
   return true;

@@ -299,8 +299,13 @@ class Table {
       if (column >= 0 && column < this.cells[0].length) this.write(row, column);
       return true;
     };
+    /** Undoes in the text; where that takes the cell, one goes on in the one that is there then, or where the table was. */
     const outer = (command) => () => {
+      const { row, column } = current;
       command(this.view);
+      if (current) return true;
+      if (this.place.isConnected) this.write(Math.min(row, this.cells.length - 1), Math.min(column, this.cells[0].length - 1));
+      else this.view.focus();
       return true;
     };
     return Prec.highest(keymap.of([

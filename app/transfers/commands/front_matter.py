@@ -275,9 +275,10 @@ def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
 
 
 def _instant_of(front: Mapping[str, Any], name: str) -> datetime:
-    instant = _instant(front[name])
+    given = front[name]
+    instant = _instant(given)
     if instant is None:
-        no_day = missing_day(str(front[name]))
+        no_day = missing_day(given) if isinstance(given, str) else None
         says = f"is no day: {no_day}" if no_day else "must be like 2027-01-31 or 2027-01-31T09:00:00Z."
         raise Unreadable(f"Its {name} {says}")
     return instant

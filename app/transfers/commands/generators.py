@@ -11,20 +11,25 @@ FOLDERS = ("static", "public", "assets")
 MDX = ".mdx"
 
 _CODE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
-_TAG = re.compile(r"(\{\{[<%])[-\s]*/?\s*(\w[\w./-]*)|(\{%)-?\s*(\w+)|(\{\{)-?\s*(\w[\w.]*)")
-_ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}"}
+_TAG = re.compile(
+    r"(\{\{[<%])[-\s]*/?\s*(\w[\w./-]*)|(\{%)-?\s*(\w+)|(\{\{)-?\s*(\w[\w.]*)"
+    r"|(\{)(#[\w:.-]+)[^{}\n]*\}[ \t#]*$",
+    re.MULTILINE,
+)
+_ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}"}
 _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
 
 
-def tags_in(markdown: str) -> Iterator[str]:
-    """Yields each shortcode and Liquid tag of a text once, with its line."""
+def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
+    """Yields each shortcode, Liquid tag and id of a heading of a text once, with its line."""
     seen, text = set[str](), _without_code(markdown)
     for found in _TAG.finditer(text):
         begins, name = filter(None, found.groups())
-        tag = f"{begins} {name} {_ENDS[begins]}"
+        space = "" if begins == "{" else " "
+        tag = f"{begins}{space}{name}{space}{_ENDS[begins]}"
         if tag not in seen:
             seen.add(tag)
-            yield f"line {_line(text, found)} of the text: {tag}"
+            yield tag, _line(text, found)
 
 
 def code_in(markdown: str) -> str | None:

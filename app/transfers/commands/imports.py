@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import click
 
@@ -15,22 +16,22 @@ from app.checks.kept import losses_of
 from app.checks.operations import levels_of
 from app.checks.rules import MOST_FAILURES
 from app.checks.vocabulary import CheckLevel, CheckName
-from app.cli.calling import as_json, call, context, finish, of_project, progress, shown
+from app.cli.calling import as_json, call, context, finish, of_project, progress, shown, warn_of_guess
 from app.core.batches import batches
 from app.core.context import Context, this_instant
 from app.core.errors import BadRequest, Refusal
 from app.core.schemas.loading import load
 from app.core.slugs import slug_key
 from app.core.store.store import Store
-from app.core.text.content import content_of
+from app.core.text.content import Content, content_of
 from app.core.times import wire_time
 from app.documents import publishing
 from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.projects.store import Projects
 from app.transfers.commands.exported import import_exported
-from app.transfers.commands.front_matter import Post, Unreadable, read_post
+from app.transfers.commands.front_matter import COVER, Post, Unreadable, read_post
 from app.transfers.commands.generators import MDX, code_in, tags_in
-from app.transfers.commands.picture_files import PictureFiles
+from app.transfers.commands.picture_files import PictureFiles, is_file, is_path
 from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
@@ -70,6 +71,8 @@ class Report:
     """The number of files that have more values for a key than the one that a document takes."""
     shortcodes: dict[str, list[str]] = field(default_factory=dict)
     """What the generator of a site replaces in the text of each file that was written, and this service does not."""
+    links: dict[str, list[str]] = field(default_factory=dict)
+    """The links to other files in the text of each file that was written."""
     categories: list[str] = field(default_factory=list)
     """The paths of categories that were created."""
     paths: dict[str, str] = field(default_factory=dict)
@@ -114,6 +117,8 @@ def command(
     with progress("Importing", length=len(files), show_pos=True) as bar:
         run.take(files, bar.update)
     report = run.report
+    if run.own_covers:
+        warn_of_guess(run.ctx, "covers begin")
     finish(vars(report), lambda: _print_report(report, len(files)), json=json, dry_run=dry_run, refused=report.refused)
 
 
@@ -128,6 +133,8 @@ class _Run:
     publish: bool
     dry_run: bool
     report: Report = field(default_factory=Report)
+    own_covers: bool = False
+    """True if a file has a cover on this server."""
     slugs: dict[str, Path] = field(default_factory=dict)
     """The first file with each slug."""
     former: list[tuple[Path, str, str]] = field(default_factory=list)
@@ -172,9 +179,8 @@ class _Run:
         self.report.paths |= {shown(path): fields["slug"] for path in post.paths}
         for counts, keys in ((self.report.unknown, post.unknown), (self.report.further, post.further)):
             counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
-        return replace(
-            post, fields=fields, withheld=post.withheld or ("a draft" if self._is_among_drafts(file) else "")
-        )
+        among_drafts = "a draft" if self._is_among_drafts(file) else ""
+        return replace(post, fields=fields, withheld=post.withheld or among_drafts)
 
     def _list_redirects(self) -> None:
         """Lists the former paths whose last segment, from which a redirect leads, is another's or the slug itself."""
@@ -195,6 +201,7 @@ class _Run:
         ctx = replace(self.ctx, now=this_instant(), dry_run=self.dry_run)
         files = PictureFiles(ctx, folder, self.site or folder, file)
         fields = files.uploaded(post.fields)
+        self.own_covers |= str(fields.get(COVER)).startswith(self.ctx.server.address())
         if files.missing:
             self.report.missing[self._named(file)] = [shown(one) for one in files.missing]
         return fields
@@ -233,22 +240,24 @@ class _Run:
         if outcome == "changed":
             call(replace(self.ctx, now=this_instant()), update_imported, document_id, **post.fields)
         setattr(report, COUNTED[outcome], getattr(report, COUNTED[outcome]) + 1)
-        if outcome != "unchanged" and (lost := self._lost(post.fields.get("markdown", ""))):
-            report.lost[self._named(file)] = lost
-        if outcome != "unchanged" and (tags := [*islice(tags_in(post.fields.get("markdown", "")), MOST_FAILURES)]):
-            report.shortcodes[self._named(file)] = tags
+        if outcome != "unchanged":
+            self._list_what_is_lost(file, post.fields.get("markdown", ""))
         if self.publish and (outcome == "changed" or not became["live"]):
             self._publish_dated(file, document_id, post)
 
-    def _lost(self, markdown: str) -> list[str]:
-        """Returns what a text loses in html; nothing where the project has switched the check off."""
-        if not self._names_losses:
-            return []
-        losses = losses_of(content_of(markdown))
-        return [shown(f"line {line} of the text: {message}") for message, line in islice(losses, MOST_FAILURES)]
+    def _list_what_is_lost(self, file: Path, markdown: str) -> None:
+        content = content_of(markdown)
+        for listed, found in (
+            (self.report.lost, losses_of(content) if self._names_losses else ()),
+            (self.report.shortcodes, tags_in(markdown)),
+            (self.report.links, _links_to_files(file, content)),
+        ):
+            if lines := [shown(f"line {line} of the text: {what}") for what, line in islice(found, MOST_FAILURES)]:
+                listed[self._named(file)] = lines
 
     @cached_property
     def _names_losses(self) -> bool:
+        """False where the project has switched the check off."""
         with self.ctx.store.deadline():
             project = self.ctx.store[Projects].settings(self.ctx.project_id)
         return "checks" in self.ctx.features and levels_of(project).get(CheckName.HTML_KEPT) != CheckLevel.OFF
@@ -281,6 +290,14 @@ def _markdown_in(folder: Path) -> Iterator[Path]:
     yield from unreadable
 
 
+def _links_to_files(file: Path, content: Content) -> Iterator[tuple[str, int]]:
+    """Yields the links of a text to markdown and to files beside it, of which the site has no such address."""
+    for address, line in content.links:
+        path = unquote(urlsplit(address).path) if is_path(address) else ""
+        if path and (path.lower().endswith(SUFFIXES) or is_file(f"{file.parent}/{path}")):
+            yield address, line
+
+
 def _print_report(report: Report, files: int) -> None:
     click.echo(
         f"{files} file{'' if files == 1 else 's'}: {report.created} created, {report.updated} updated, "
@@ -299,6 +316,8 @@ def _print_report(report: Report, files: int) -> None:
         click.echo(f"Skipped: {file}: {why}", err=True)
     for file, tags in report.shortcodes.items():
         click.echo(f"Published as text, as only your generator knows them: {file}: {'; '.join(tags)}", err=True)
+    for file, links in report.links.items():
+        click.echo(f"Links to files, which lead nowhere on the site: {file}: {'; '.join(links)}", err=True)
     for file, paths in report.redirects.items():
         click.echo(f"Former paths from which no redirect leads: {file}: {'; '.join(paths)}", err=True)
     if report.paths:

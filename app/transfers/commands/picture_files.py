@@ -65,20 +65,25 @@ class PictureFiles:
         return None
 
     def _upload(self, address: str, alt: str) -> str:
-        path = unquote(urlsplit(address).path)
+        path = unquote(urlsplit(address).path).replace("\0", "")
         if Path(path).suffix.lower() not in SUFFIXES:
             raise NotUploaded("not a PNG, JPEG, WebP, GIF or AVIF file")
         beside = () if path.startswith("/") else (self.file.parent,)
         places = (*beside, self.site, *(self.site / one for one in FOLDERS))
         files = [Path(os.path.realpath(place / path.lstrip("/"))) for place in places]
         inside = [one for one in files if one.is_relative_to(self.folder) or one.is_relative_to(self.site)]
-        picture = next((one for one in inside if one.is_file()), None)
+        picture = next((one for one in inside if is_file(one)), None)
         if picture is None:
             raise NotUploaded("no such file in the folder; `--site` names the root of a site")
         if picture.stat().st_size > MAX_BYTES:
             raise NotUploaded("over 20 MB")
         ctx = replace(self.ctx, file=picture.read_bytes())
         return str(upload_image(ctx, fields={"name": picture.name[:200], "alt": alt.strip()[:500]}).body["url"])
+
+
+def is_file(path: str | Path) -> bool:
+    """Returns whether there is such a file; there is none with a name that is too long."""
+    return os.path.isfile(path)  # noqa: PTH113  # `Path.is_file` raises
 
 
 def is_path(address: str) -> bool:
