@@ -78,13 +78,13 @@ def figures(system: System, documents: int) -> dict[str, Figure]:
 
 
 def table(found: Mapping[str, Mapping[str, Figure]]) -> str:
-    """Returns the figures as a table: CPU ms of server and database, and in brackets the median and slowest answer."""
+    """Returns the figures as a table: CPU ms of server and database."""
     rows = [(what, *(_cell(found[name][what]) for name in found)) for what in next(iter(found.values()))]
-    return report.markdown_table(("CPU, ms: server + database", *map(_titled, found)), rows)
+    return report.markdown_table(("CPU, ms: server+database", *map(_titled, found)), rows)
 
 
 def _cell(figure: Figure) -> str:
-    return f"{figure.server_ms:.1f} + {figure.database_ms:.1f} ({figure.p50:.0f}, {figure.slowest:.0f})"
+    return f"{figure.server_ms:.1f}+{figure.database_ms:.1f}"
 
 
 def _titled(name: str) -> str:
