@@ -19,10 +19,6 @@ NAVIGATION_ENDS = (
 )
 WIDTHS = "return [...document.querySelectorAll('.column')].map((column) => column.offsetWidth)"
 WIDER = "return document.documentElement.scrollWidth > document.documentElement.clientWidth"
-CUT = """
-return [...document.querySelectorAll(".bar :is(a, button, select)")]
-  .filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.innerText);
-"""
 BOARD_FITS = "const board = document.querySelector('#board'); return board.scrollWidth <= board.clientWidth"
 
 
@@ -87,14 +83,6 @@ def test_pages_are_as_wide_as_a_phone(window: Window, project: Project) -> None:
         ):
             window.open(f"/console/{page}")
             assert not window.chrome.execute_script(WIDER), page
-
-
-def test_the_bar_of_the_calendar_is_whole_on_a_phone(window: Window, project: Project) -> None:
-    window.sign_in(project.token("Ingrid"))
-    with screen(window, 390, 844):
-        window.open("/console/calendar")
-        window.find(".bar .filters")
-        assert window.chrome.execute_script(CUT) == []
 
 
 def test_the_toolbar_writes_markdown(window: Window, project: Project) -> None:
