@@ -165,6 +165,7 @@ def reply_to_thread(ctx: Context, document_id: str, thread_id: str, fields: Fiel
     body=SettleFields,
     errors=(ThreadNotYours, BadRequest),
     minimal=minimal_thread,
+    button="Resolve",
     arguments_as="reply_to_thread",
 )
 def resolve_thread(ctx: Context, document_id: str, thread_id: str, fields: Fields) -> Result[Thread]:

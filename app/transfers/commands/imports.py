@@ -31,7 +31,7 @@ from app.projects.store import Projects
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import COVER, Post, Unreadable, read_post
 from app.transfers.commands.generators import MDX, code_in, tags_in
-from app.transfers.commands.picture_files import PictureFiles, is_file, is_path
+from app.transfers.commands.picture_files import PictureFiles, is_path
 from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
@@ -42,7 +42,7 @@ BATCH = 50
 """The number of files that one transaction writes: it saves round trips and takes about a second."""
 
 
-class Skipped(Unreadable):
+class LeftOut(Unreadable):
     """A file that is no document's; the message says why."""
 
 
@@ -163,10 +163,10 @@ class _Run:
         if self.root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self.root):
             raise Unreadable("It is a symbolic link that leads out of the folder.")
         if file.name.startswith("_index."):
-            raise Skipped("It is the page of a section.")
+            raise LeftOut("It is the page of a section.")
         post = read_post(file)
         if file.suffix.lower() == MDX and (code := code_in(post.fields.get("markdown", ""))):
-            raise Skipped(f"It has code besides markdown, at {shown(code)}")
+            raise LeftOut(f"It has code besides markdown, at {shown(code)}")
         if "images" in self.ctx.features:
             post = replace(post, fields=self._with_pictures(file, post))
         fields = load(self.ctx.features.schema_of(ImportedFields), post.fields)
@@ -201,7 +201,8 @@ class _Run:
         ctx = replace(self.ctx, now=this_instant(), dry_run=self.dry_run)
         files = PictureFiles(ctx, folder, self.site or folder, file)
         fields = files.uploaded(post.fields)
-        self.own_covers |= str(fields.get(COVER)).startswith(self.ctx.server.address())
+        if cover := fields.get(COVER):
+            self.own_covers |= str(cover).startswith(self.ctx.server.address())
         if files.missing:
             self.report.missing[self._named(file)] = [shown(one) for one in files.missing]
         return fields
@@ -272,7 +273,7 @@ class _Run:
 
     def _refuse(self, file: Path, error: Unreadable | Refusal) -> None:
         lines = error.lines if isinstance(error, Refusal) else [str(error)]
-        where = self.report.skipped if isinstance(error, Skipped) else self.report.refused
+        where = self.report.skipped if isinstance(error, LeftOut) else self.report.refused
         where[self._named(file)] = shown(" ".join(lines))
 
     def _named(self, file: Path) -> str:
@@ -294,7 +295,7 @@ def _links_to_files(file: Path, content: Content) -> Iterator[tuple[str, int]]:
     """Yields the links of a text to markdown and to files beside it, of which the site has no such address."""
     for address, line in content.links:
         path = unquote(urlsplit(address).path) if is_path(address) else ""
-        if path and (path.lower().endswith(SUFFIXES) or is_file(f"{file.parent}/{path}")):
+        if path and (path.lower().endswith(SUFFIXES) or os.path.isfile(f"{file.parent}/{path}")):  # noqa: PTH113
             yield address, line
 
 

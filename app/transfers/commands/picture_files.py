@@ -72,18 +72,13 @@ class PictureFiles:
         places = (*beside, self.site, *(self.site / one for one in FOLDERS))
         files = [Path(os.path.realpath(place / path.lstrip("/"))) for place in places]
         inside = [one for one in files if one.is_relative_to(self.folder) or one.is_relative_to(self.site)]
-        picture = next((one for one in inside if is_file(one)), None)
+        picture = next((one for one in inside if os.path.isfile(one)), None)  # noqa: PTH113  # long names
         if picture is None:
             raise NotUploaded("no such file in the folder; `--site` names the root of a site")
         if picture.stat().st_size > MAX_BYTES:
             raise NotUploaded("over 20 MB")
         ctx = replace(self.ctx, file=picture.read_bytes())
         return str(upload_image(ctx, fields={"name": picture.name[:200], "alt": alt.strip()[:500]}).body["url"])
-
-
-def is_file(path: str | Path) -> bool:
-    """Returns whether there is such a file; there is none with a name that is too long."""
-    return os.path.isfile(path)  # noqa: PTH113  # `Path.is_file` raises
 
 
 def is_path(address: str) -> bool:
