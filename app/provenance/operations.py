@@ -184,9 +184,9 @@ def _compute_many(ctx: Context, contents: Mapping[str, str]) -> Iterator[tuple[s
     """Computes the origins of contents by their document's id, with as many reads as for one; yields as `_computed`."""
     versions = ctx.store[AttributedRevisions].contents(ctx.project_id, contents)
     texts = {one: ancestry(versions.get(one, {}), content_id) for one, content_id in contents.items()}
-    ids = [text.content_id for each in texts.values() for text in each[-2:]]
-    ctx.store[Bodies].get_short_texts(ctx.project_id, ids)  # they are cached then
-    stored = ctx.store[Bodies].get_origins(ctx.project_id, ids)
+    ends = [text.content_id for each in texts.values() for text in each[-2:]]
+    ctx.store[Bodies].get_short_texts(ctx.project_id, ends)  # they are cached then
+    stored = ctx.store[Bodies].get_origins(ctx.project_id, {*ends} - {*contents.values()})  # which have none
     for each in texts.values():
         yield from _computed(ctx, each, stored)
 

@@ -107,7 +107,7 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     """Write the fields in which a document differs from its file, by the rules of editing it: all or none."""
     document, named = own_document(ctx, document_id), fields.get("category")
     [fields] = _with_authors(ctx, [fields])
-    found_category, missing = _category_path(ctx, named) if named else (None, [])
+    found_category, missing = _category_path(ctx, named)
     category = None if missing else found_category
     differs = {*_differences(fields, document, category, markdown_of(ctx, document.get("contentId")))}
     written = {*differs, "generation"} if "markdown" in differs else differs
@@ -154,7 +154,7 @@ def _prepare(
     names that documents have for them.
     """
     named = fields.get("category")
-    found_category, missing = _category_path(ctx, named, categories) if named else (None, [])
+    found_category, missing = _category_path(ctx, named, categories)
     category = None if missing else found_category
     others = fields.get("others", [])
     if stored is not None:
@@ -215,12 +215,16 @@ def _path_of(named: str) -> list[str]:
     return [name.strip() for name in named.split("/") if name.strip()] or [named]
 
 
-def _category_path(ctx: Context, named: str, known: dict[str, Stored] | None = None) -> tuple[Stored | None, list[str]]:
-    """Returns the category with a name or slug, or at the end of a path of them (`Travel/Europe`).
+def _category_path(
+    ctx: Context, named: str | None, known: dict[str, Stored] | None = None
+) -> tuple[Stored | None, list[str]]:
+    """Returns the category with a name or slug, or at the end of a path of them (`Travel/Europe`); none for no name.
 
     Otherwise the last of the path that exists, and the names of those that are missing after it. `known` are those
     found before: one that was not is looked for again, as an earlier document may have created it.
     """
+    if not named:
+        return None, []
     known = {} if known is None else known
     found = known.get(named) or ctx.store[Categories].find_by_name_or_slug(ctx.project_id, named)
     missing = [] if found else _path_of(named)

@@ -178,7 +178,7 @@ def pieces_of(text: str) -> Iterator[str]:
         words(" ".join(one for one in between_spaces if not one.isascii())) if len(plain) < len(between_spaces) else ()
     )
     pieces = chain(
-        _PLAIN_PIECE.findall(" ".join(plain).lower()), *(_PIECE.findall(folded(one)) for one in dict.fromkeys(others))
+        _PLAIN_PIECE.findall(folded(" ".join(plain))), *(_PIECE.findall(folded(one)) for one in dict.fromkeys(others))
     )
     return (piece[:MAX_LENGTH] for piece in pieces)
 

@@ -1,7 +1,7 @@
 """`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -309,18 +309,17 @@ def _print_report(report: Report, files: int) -> None:
         click.echo(f"Changed since the import; --update writes it: {file} ({', '.join(differs)})")
     for file, why in report.unpublished.items():
         click.echo(f"Not published: {file}: {why}")
-    for file, why in report.refused.items():
-        click.echo(f"Refused: {file}: {why}", err=True)
-    for file, pictures in report.missing.items():
-        click.echo(f"Pictures that were not uploaded: {file}: {'; '.join(pictures)}", err=True)
-    for file, why in report.skipped.items():
-        click.echo(f"Skipped: {file}: {why}", err=True)
-    for file, tags in report.shortcodes.items():
-        click.echo(f"Published as text, as only your generator knows them: {file}: {'; '.join(tags)}", err=True)
-    for file, links in report.links.items():
-        click.echo(f"Links to files, which lead nowhere on the site: {file}: {'; '.join(links)}", err=True)
-    for file, paths in report.redirects.items():
-        click.echo(f"Former paths from which no redirect leads: {file}: {'; '.join(paths)}", err=True)
+    wrong: tuple[tuple[str, Mapping[str, str | list[str]]], ...] = (
+        ("Refused", report.refused),
+        ("Pictures that were not uploaded", report.missing),
+        ("Skipped", report.skipped),
+        ("Published as text, as only your generator knows them", report.shortcodes),
+        ("Links to files, which lead nowhere on the site", report.links),
+        ("Former paths from which no redirect leads", report.redirects),
+    )
+    for what, files_with_it in wrong:
+        for file, found in files_with_it.items():
+            click.echo(f"{what}: {file}: {found if isinstance(found, str) else '; '.join(found)}", err=True)
     if report.paths:
         click.echo(f"{len(report.paths)} former paths: redirects have their last segments, --json has them whole.")
     if report.categories:
