@@ -120,9 +120,9 @@ CHALLENGE = 'Bearer realm="content-workflow"'
 
 
 class Unauthorized(Refusal, status=401):
-    """The token is missing, unknown, expired, revoked, or of another kind: ask an administrator of the project for a new
-    one, and send it in the header `Authorization: Bearer <token>`. It begins with `cwm_` for REST and MCP, with `cwd_`
-    for delivery.
+    """The token is missing, unknown, expired, revoked, or of another kind: ask an administrator of the project for a
+    new one, and send it in the header `Authorization: Bearer <token>`. It begins with `cwm_` for REST and MCP, with
+    `cwd_` for delivery.
     """
 
     headers = {"WWW-Authenticate": CHALLENGE}

@@ -44,7 +44,7 @@ def test_a_plan_says_that_it_overwrites_what_people_changed_since(agent: Agent, 
     assert (brief["keyword"], brief["notes"]) == ("rye bread", "Short.")
     described = {tool["name"]: tool["description"] for tool in agent.ask("tools/list")["tools"]}
     assert "overwrites the fields sent, the brief's too, even if a person changed them" in described["plan_documents"]
-    assert "over what anybody changed since" in described["replace_brief"]
+    assert "overwrites what others changed since you read it" in described["replace_brief"]
 
 
 def test_every_argument_that_is_an_object_lists_its_properties(agent: Agent) -> None:
