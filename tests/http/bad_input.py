@@ -115,6 +115,15 @@ def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from _parts(item)
 
 
+def without_a_part(line: bytes, number: int) -> bytes:
+    """Returns JSON of which one part is null."""
+    value = json.loads(line)
+    parts = [*_parts(value)]
+    within, key = parts[number % len(parts)]
+    within[key] = None
+    return json.dumps(value).encode()
+
+
 @st.composite
 def spoiled(draw: st.DrawFn, data: bytes, most: int = 2) -> bytes:
     """Draws bytes of which some parts are replaced."""

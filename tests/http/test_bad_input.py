@@ -34,7 +34,7 @@ from app.transfers.operations import check_import, export_lines, import_lines
 from graphql_app.errors import INTERNAL
 from tests.console.visitor import Visitor
 from tests.documented import Documented
-from tests.http.bad_input import HEADERS, TEXTS, VALUES, changed, json_lines, spoiled
+from tests.http.bad_input import HEADERS, TEXTS, VALUES, changed, json_lines, spoiled, without_a_part
 from tests.make import OPERATIONS, a_project
 from tests.mcp_tools.client import ERAS, Agent, over_stdio
 from tests.rest.client import Rest
@@ -60,7 +60,8 @@ PLANS = {
     "plan.json": b'[{"key": "e", "title": "Egg"}, {"key": "f", "markdown": "# Fig"}]',
 }
 COPIES = 10
-"""How many documents of each state an export has, so that one import tries many changes."""
+"""How many documents of each state an export has, each of which loses one part."""
+NUMBERS = st.integers(0, 2**16)
 FILES = [*(("post.md", post) for post in POSTS), *PLANS.items()]
 NAMES = st.none() | st.none() | TEXTS | st.just("é" * 9_000)
 ORIGINS = st.sampled_from(("", "null", "http://[", "//[::1", "http://localhost", "http://localhost:x"))
@@ -258,10 +259,12 @@ def test_lines_of_an_export_are_refused_or_can_be_read_and_moved(
     lines, project = [*exported], scenes().project
     ctx = Context(project.store, system(project.id, project.team_id), Channel.CLI)
     documents = [place for place, line in enumerate(lines) if b'"type":"document"' in line]
-    others = [place for place in range(1, len(lines) - 1) if place not in documents]
-    one_more = data.draw(st.sampled_from((0, 0, 1))) * [data.draw(st.sampled_from(others))]
-    for place in documents + one_more:
-        lines[place] = data.draw(json_lines(json.loads(lines[place]), ("null", "removed") * 3 + ("replaced",)))
+    for place, number in zip(
+        documents, data.draw(st.lists(NUMBERS, min_size=len(documents), max_size=len(documents))), strict=True
+    ):
+        lines[place] = without_a_part(lines[place], number)
+    place = data.draw(st.sampled_from(documents + [*range(1, len(lines) - 1)]))
+    lines[place] = data.draw(json_lines(json.loads(lines[place]), ("null", "removed", "replaced")))
     try:
         refused = check_import(ctx, lines).refused
         lines = _without({one.number - 1 for one in refused}, documents, lines)
