@@ -2,10 +2,16 @@
 
 import copy
 import json
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+
+tried = settings(
+    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "8")), deadline=None, suppress_health_check=list(HealthCheck)
+)
 
 TEXTS = st.text(max_size=20) | st.sampled_from(
     (
@@ -113,6 +119,11 @@ def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
         yield value, key
         if isinstance(item, dict | list):
             yield from _parts(item)
+
+
+def encodable(text: str) -> str:
+    """Returns a text without halves of surrogate pairs, which forms of the test client can't send."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def without_a_part(line: bytes, number: int) -> bytes:

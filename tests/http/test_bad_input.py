@@ -6,7 +6,6 @@ headers, messages of MCP, queries of the delivery API, forms of the console, and
 """
 
 import json
-import os
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from unittest.mock import patch
 import pytest
 from click.testing import CliRunner
 from flask import Flask
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis_graphql import queries
 
@@ -34,7 +33,7 @@ from app.transfers.operations import check_import, export_lines, import_lines
 from graphql_app.errors import INTERNAL
 from tests.console.visitor import Visitor
 from tests.documented import Documented
-from tests.http.bad_input import HEADERS, TEXTS, VALUES, changed, json_lines, spoiled, without_a_part
+from tests.http.bad_input import HEADERS, TEXTS, VALUES, changed, encodable, json_lines, spoiled, tried, without_a_part
 from tests.make import OPERATIONS, a_project
 from tests.mcp_tools.client import ERAS, Agent, over_stdio
 from tests.rest.client import Rest
@@ -44,7 +43,6 @@ from tests.walks.sending import routes_of
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(3_600)]
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "8"))
 SDL = (Path(__file__).parents[1] / "surface" / "schema.graphql").read_text("utf-8")
 TAGS = {one.__name__ for one in errors.Refusal.__subclasses__()} - {"InternalError", "ServiceUnavailable"}
 INTERNAL_ERROR = -32603
@@ -71,7 +69,6 @@ ORIGINS = st.sampled_from(("", "null", "http://[", "//[::1", "http://localhost",
 NOT_SENT = {"console.sign_out", "console.events.changes"}
 
 Scenes = Callable[[], Scene]
-tried = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture
@@ -199,7 +196,7 @@ def test_forms_of_the_console_are_answered_with_a_page_or_a_refusal(
     )
     rule, method = data.draw(st.sampled_from(rules))
     path = re.sub(r"<(?:[^:>]*:)?(\w+)>", lambda found: scene.document() if found[1] == "id" else "1", rule)
-    form = data.draw(st.dictionaries(st.sampled_from(FIELDS), TEXTS.map(_encodable), max_size=4))
+    form = data.draw(st.dictionaries(st.sampled_from(FIELDS), TEXTS.map(encodable), max_size=4))
     notice = data.draw(changed({"ok": False, "message": "Saved.", "restores": "0" * 24}))
     value = urlsafe_b64encode(json.dumps(notice).encode("utf-8", "surrogatepass")).decode()
     visitor.client.set_cookie("cw_notice", value[:3_000], path="/console")
@@ -211,10 +208,6 @@ def test_forms_of_the_console_are_answered_with_a_page_or_a_refusal(
 
     assert response.status_code < 500, response.text
     response.close()
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
 
 FIELDS = (
