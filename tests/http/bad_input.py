@@ -87,7 +87,7 @@ HEADERS = st.dictionaries(
 )
 
 
-KINDS = ("replaced", "null", "removed", "added", "repeated", "nested")
+KINDS = ("replaced", "extended", "null", "removed", "added", "repeated", "nested")
 
 
 @st.composite
@@ -97,6 +97,8 @@ def changed(draw: st.DrawFn, value: Any, kinds: Sequence[str] = KINDS) -> Any:
     for _ in range(draw(st.integers(0, 3))):
         within, key = draw(st.sampled_from(list(_parts(whole))))
         match draw(st.sampled_from(kinds)):
+            case "extended" if isinstance(within[key], str):
+                within[key] += draw(st.sampled_from(("\0", "\ud800", "x" * 5_000)))
             case "removed" if isinstance(within, dict):
                 del within[key]
             case "added" if isinstance(within, dict):
