@@ -51,6 +51,8 @@ MOST_MERGED = 100
 """Up to how many entries are merged into one order; MongoDB merges up to 200."""
 FEW = 1_000
 """Up to how many documents are sorted, rather than read in the order of an index."""
+FEW_DUE = 5_000
+"""The same of documents due within some days, which are often far from both ends of another order."""
 MOST_KEYS = 30_000
 """Up to how many keys are sorted, where an index has those of the order too: the records of other pages are not read.
 
@@ -167,7 +169,7 @@ class DocumentLists(KeyedDocuments):
     def _plan(self, project_id: str, filters: Filters, *, in_order: Index) -> tuple[Index | None, Bson]:
         """Returns the index that a list is read by, None for that of ids, and its condition.
 
-        That is the index `in_order`, or one of a filter that at most `FEW` documents meet; these are then sorted.
+        That is the index `in_order`, or one of a filter that few documents meet; these are then sorted.
         """
         condition = condition_of(filters)
         if (ids := filters.get("ids")) is not None and len(ids) <= FEW:
@@ -180,7 +182,7 @@ class DocumentLists(KeyedDocuments):
             return indexes.KEYS, condition
         for index, narrow in _ranges(filters, condition["listed"]):
             has_order = (index, in_order) == (indexes.BY_DUE_DATE, indexes.BY_CREATION) and condition == narrow
-            most = MOST_KEYS if has_order else FEW
+            most = MOST_KEYS if has_order else FEW_DUE if index == indexes.BY_DUE_DATE else FEW
             if index != in_order and self._count(project_id, narrow, index, limit=most + 1) <= most:
                 return index, condition | (_words(filters, first=narrow["words"]) if "words" in narrow else {})
         return in_order, condition

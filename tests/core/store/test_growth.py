@@ -155,6 +155,18 @@ def test_what_is_due_in_a_month_costs_at_most_what_is_sorted_wherever_that_is_in
 
 
 @pytest.mark.contract("decided-documents.indexes")
+@pytest.mark.parametrize("sort", ["updatedAt"])
+def test_more_documents_are_sorted_when_they_are_those_due_within_some_days(
+    large: Project, examined: Examined, monkeypatch: pytest.MonkeyPatch, sort: str
+) -> None:
+    monkeypatch.setattr(document_lists, "FEW", 100)
+    in_march = -(-MANY // 12)
+    cost = examined(page(large, dueAfter="2027-03-01", dueBefore="2027-03-31", sort=sort))
+
+    assert document_lists.FEW < in_march < cost <= 3 * in_march
+
+
+@pytest.mark.contract("decided-documents.indexes")
 @pytest.mark.parametrize("sort", ["createdAt", "-createdAt"])
 def test_of_what_is_due_in_months_only_the_page_is_read_in_the_order_of_creation(
     large: Project, examined: Examined, sort: str
