@@ -13,19 +13,19 @@ MDX = ".mdx"
 _CODE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
 _TAG = re.compile(
     r"(\{\{[<%])[-\s]*/?\s*(\w[\w./-]*)|(\{%)-?\s*(\w+)|(\{\{)-?\s*(\w[\w.]*)"
-    r"|(\{)(#[\w:.-]+)[^{}\n]*\}[ \t#]*$",
+    r"|(\{)([#.][\w:.-]+)[^{}\n]*\}[ \t#]*$|(\{:)([^{}\n]{1,80})\}",
     re.MULTILINE,
 )
-_ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}"}
+_ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
 _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
 
 
 def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
-    """Yields each shortcode, Liquid tag and id of a heading of a text once, with its line."""
+    """Yields each shortcode, Liquid tag and list of attributes of a text once, with its line."""
     seen, text = set[str](), _without_code(markdown)
     for found in _TAG.finditer(text):
         begins, name = filter(None, found.groups())
-        space = "" if begins == "{" else " "
+        space = "" if begins in ("{", "{:") else " "
         tag = f"{begins}{space}{name}{space}{_ENDS[begins]}"
         if tag not in seen:
             seen.add(tag)

@@ -29,9 +29,10 @@ from app.documents import publishing
 from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.projects.store import Projects
 from app.transfers.commands.exported import import_exported
-from app.transfers.commands.front_matter import COVER, Post, Unreadable, read_post
+from app.transfers.commands.front_matter import Post, read_post
+from app.transfers.commands.front_matter_files import Unreadable
 from app.transfers.commands.generators import MDX, code_in, tags_in
-from app.transfers.commands.picture_files import PictureFiles, is_path
+from app.transfers.commands.picture_files import COVER, PictureFiles, is_path
 from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
@@ -170,13 +171,15 @@ class _Run:
         if "images" in self.ctx.features:
             post = replace(post, fields=self._with_pictures(file, post))
         fields = load(self.ctx.features.schema_of(ImportedFields), post.fields)
+        if post.dated_slug and slug_key(fields["slug"]) in self.slugs:
+            fields["slug"] = post.dated_slug
         first = self.slugs.setdefault(slug_key(fields["slug"]), file)
         if first != file:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
         self.former += [(file, path, slug) for path, slug in post.paths.items()]
-        self.report.paths |= {shown(path): fields["slug"] for path in post.paths}
+        self.report.paths |= {shown(path): fields["slug"] for path in (post.permalink, *post.paths) if path}
         for counts, keys in ((self.report.unknown, post.unknown), (self.report.further, post.further)):
             counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
         among_drafts = "a draft" if self._is_among_drafts(file) else ""
@@ -200,7 +203,7 @@ class _Run:
         folder = self.root if self.root.is_dir() else self.root.parent
         ctx = replace(self.ctx, now=this_instant(), dry_run=self.dry_run)
         files = PictureFiles(ctx, folder, self.site or folder, file)
-        fields = files.uploaded(post.fields)
+        fields = files.uploaded(post.fields, post.cover_alt)
         if cover := fields.get(COVER):
             self.own_covers |= str(cover).startswith(self.ctx.server.address())
         if files.missing:
@@ -330,7 +333,7 @@ def _print_report(report: Report, files: int) -> None:
         click.echo(f"Authors that were not taken, as only the first who is a member is: {file}: {', '.join(names)}")
     for what, counts in (
         ("Front matter keys that import does not know", report.unknown),
-        ("Front matter keys of which only the first value was taken", report.further),
+        ("Front matter keys with values that a document has no place for", report.further),
     ):
         if counts:
             keys = ", ".join(f"{key} ({count})" for key, count in sorted(counts.items()))
