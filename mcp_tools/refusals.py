@@ -18,7 +18,6 @@ AFTER: Mapping[str, tuple[str, Sequence[str]]] = {
     "VersionConflict": (READ, ("get_document", "get_outline")),
     "InvalidTransition": (READ, ("get_document", "get_work_packet")),
     **dict.fromkeys(("BriefClosed", "BriefNotReady", "BriefNotOffered"), (READ, ("get_brief", "get_work_packet"))),
-    "IntentInvalid": (READ, ("get_intent",)),
     "ReviewRequired": (NEXT, ("list_document_actions",)),
     "NoBriefReady": (NEXT, ("mark_brief_ready",)),
     **dict.fromkeys(("ThreadsOpen", "ThreadNotYours"), (READ, ("list_threads",))),
@@ -27,7 +26,7 @@ AFTER: Mapping[str, tuple[str, Sequence[str]]] = {
     "ChecksFailed": (NEXT, ("check_document",)),
     "SourceCited": (READ, ("read_document_content", "get_outline")),
     "ImageInUse": (READ, ("get_image",)),
-    **dict.fromkeys(("CategoryInUse", "ClusterInUse", "SlugTaken"), (READ, ("list_documents",))),
+    **dict.fromkeys(("CategoryInUse", "ClusterInUse"), (READ, ("list_documents",))),
 }
 """By the tag of a refusal: the tool to call after it, the best first."""
 
@@ -71,8 +70,6 @@ def _next_step(refusal: Refusal, operation: Operation[Any]) -> tuple[str, Sequen
     if refusal.tag == "NotFound":  # of a document that is there, the version that an argument names is not
         return FIND, LISTS.get("version" if last == "documentId" else last, ())
     if refusal.tag == "ReviewRequired" and refusal.message != ReviewRequired.message:  # people decide
-        return NEXT, ()
-    if refusal.tag == "IntentInvalid" and last != "intentId":  # a plan
         return NEXT, ()
     return AFTER.get(refusal.tag, (NEXT, ()))
 

@@ -130,6 +130,7 @@ def test_a_problem_with_a_field_that_names_a_record_names_the_tool_that_lists_th
 
     refused = reader.refused("confirm_intent", intentId=draft["id"])
 
+    assert "with `update_document_intent`, then" in refused["message"]
     assert [one["message"].rpartition(". ")[2] for one in refused["errors"]] == [
         "Find it with `list_members`.",
         "Find it with `list_categories`.",
