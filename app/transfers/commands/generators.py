@@ -16,6 +16,9 @@ _TAG = re.compile(
     r"|(\{)([#.][\w:.-]+)[^{}\n]*\}[ \t#]*$|(\{:)([^{}\n]{1,80})\}",
     re.MULTILINE,
 )
+_SITE = r"(?:\{\{-?\s*site\.(?:base)?url\s*-?\}\})+(?=/)"
+_RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
+_ADDRESS = re.compile(f"{_CODE.pattern}|{_SITE}|{_RELATIVE}", _CODE.flags)
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
 _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
 
@@ -30,6 +33,11 @@ def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
         if tag not in seen:
             seen.add(tag)
             yield tag, _line(text, found)
+
+
+def with_paths(markdown: str) -> str:
+    """Returns a text with the paths that Jekyll makes of `{{ site.baseurl }}/x` and `{{ "/x" | relative_url }}`."""
+    return _ADDRESS.sub(lambda found: (found[2] or found[3] or "") if found[0][:2] == "{{" else found[0], markdown)
 
 
 def code_in(markdown: str) -> str | None:

@@ -1,6 +1,7 @@
 """`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -316,7 +317,6 @@ def _print_report(report: Report, files: int) -> None:
         ("Refused", report.refused),
         ("Pictures that were not uploaded", report.missing),
         ("Skipped", report.skipped),
-        ("Published as text, as only your generator knows them", report.shortcodes),
         ("Links to files, which lead nowhere on the site", report.links),
         ("Former paths from which no redirect leads", report.redirects),
     )
@@ -331,7 +331,9 @@ def _print_report(report: Report, files: int) -> None:
         click.echo(f"Not in the html of {file}: {' '.join(losses)}")
     for file, names in report.others.items():
         click.echo(f"Authors that were not taken, as only the first who is a member is: {file}: {', '.join(names)}")
+    tags = Counter(tag for lines in report.shortcodes.values() for tag in {one.partition(": ")[2] for one in lines})
     for what, counts in (
+        ("Published as text, as only your generator knows them", tags),
         ("Front matter keys that import does not know", report.unknown),
         ("Front matter keys with values that a document has no place for", report.further),
     ):
