@@ -298,7 +298,7 @@ def test_remarks_stand_beside_their_passage_while_a_text_is_revised(window: Wind
 
 BESIDE_WORDS = """
 const root = document.querySelector(".editor").shadowRoot;
-const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT, (one) => (one.data.includes(arguments[1]) ? 1 : 3));
+const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT, (one) => one.data.includes(arguments[1]) ? 1 : 3);
 const range = new Range();
 range.selectNode(walker.nextNode());
 const { bottom } = range.getBoundingClientRect();
