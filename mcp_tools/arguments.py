@@ -166,12 +166,14 @@ def _with(schema: type[ma.Schema], name: str, messages: Mapping[str, str] | None
 
 
 def _described(operation: Operation[Any] | None, features: Features) -> Iterator[tuple[str, str]]:
-    """Yields the arguments that a tool takes, those inside others too, each with its description."""
+    """Yields the arguments that a tool takes, those inside objects too but not the objects, with their descriptions."""
     schemas = [json_schema(features.schema_of(operation.body))] if operation and operation.body else []
     while schemas:
         for name, one in schemas.pop().get("properties", {}).items():
-            yield name, one.get("description", "")
-            schemas.append(one)
+            if "properties" in one:
+                schemas.append(one)
+            else:
+                yield name, one.get("description", "")
 
 
 def _shortened(schema: dict[str, Any], elsewhere: Set[tuple[str, str]], name: str = "") -> dict[str, Any]:

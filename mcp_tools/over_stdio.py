@@ -25,7 +25,10 @@ log = logging.getLogger("content_workflow.mcp")
 TOKEN = "CONTENT_WORKFLOW_TOKEN"  # noqa: S105
 """The environment variable that holds the token."""
 
-INVALID = f"{TOKEN} holds no valid management token (cwm_…): it is of another kind, unknown, expired or revoked."
+INVALID = (
+    f"{TOKEN} holds no valid management token (cwm_…): it is of another kind, unknown, expired or revoked. Ask an "
+    "administrator of the project for a new one, and start this program again with it."
+)
 
 
 class StdioServer:

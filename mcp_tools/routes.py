@@ -50,13 +50,9 @@ def install(app: Flask, settings: Settings) -> None:
 
 
 def _as_json_rpc(response: Response) -> Response:
-    """Adds the keys of a JSON-RPC error to a refusal of a whole request: clients show no message of another body.
-
-    They show that of a 401 or 403 in no form, so these have the body that REST has.
-    """
-    status = response.status_code
-    if status >= 400 and status not in (401, 403) and "_tag" in (body := response.get_json()):
-        code = INVALID_REQUEST if status < 500 else INTERNAL_ERROR
+    """Adds the keys of a JSON-RPC error to a refusal of a whole request: clients show no message of another body."""
+    if response.status_code >= 400 and "_tag" in (body := response.get_json()):
+        code = INVALID_REQUEST if response.status_code < 500 else INTERNAL_ERROR
         error = {"code": code, "message": body["message"], "data": body}
         response.data = orjson.dumps({**body, "jsonrpc": "2.0", "id": None, "error": error})
     return response

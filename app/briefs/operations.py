@@ -82,7 +82,10 @@ def get_brief(ctx: Context, document_id: str) -> Result[BriefDetail]:
     next="To change single fields use `update_brief`.",
 )
 def replace_brief(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Write a document's brief whole; fields that are not sent are cleared."""
+    """Write a document's brief whole; fields that are not sent are cleared.
+
+    It overwrites what others changed since you read it.
+    """
     return _write(ctx, document_id, {name: fields.get(name) for name in cached_schema(BriefFields).fields})
 
 

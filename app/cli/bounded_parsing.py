@@ -1,11 +1,14 @@
-"""YAML and TOML from untrusted files: size and nesting are bounded before a value is built.
+"""YAML, TOML and JSON from untrusted files: size and nesting are bounded before a value is built.
 
 YAML aliases and merge keys can multiply a few lines into gigabytes, and both parsers recurse or slow down on deep
 nesting, so `parse_yaml` and `parse_toml` refuse those before they parse.
 """
 
+import json
 import re
 import tomllib
+from collections import Counter
+from itertools import accumulate
 from typing import Any
 
 import yaml
@@ -60,6 +63,28 @@ def parse_toml(text: str) -> Any:
         raise Unparsable(TOO_DEEP) from None
     except ValueError as error:
         raise Unparsable(" ".join(str(error).split())) from None
+
+
+def parse_leading_json(text: str) -> tuple[Any, int]:
+    """Returns the JSON value that a text begins with, and the place after it. Raises `Unparsable`."""
+    try:
+        value, end = json.JSONDecoder(object_pairs_hook=_without_doubled_keys).raw_decode(text[:MAX_CHARACTERS])
+    except RecursionError:
+        raise Unparsable(TOO_DEEP) from None
+    except ValueError as error:
+        raise Unparsable(str(error)) from None
+    brackets = re.sub(r'"(?:[^"\\]|\\.)*+"|[^][{}"]++', "", text[:end])
+    if max(accumulate(1 if one in "[{" else -1 for one in brackets)) > MAX_LEVELS:
+        raise Unparsable(TOO_DEEP)
+    return value, end
+
+
+def _without_doubled_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    seen = dict(pairs)
+    if len(seen) < len(pairs):
+        key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise Unparsable(f"the key {key!r} stands twice: remove one.")
+    return seen
 
 
 def _check_length(text: str, most: int) -> None:

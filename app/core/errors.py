@@ -120,8 +120,9 @@ CHALLENGE = 'Bearer realm="content-workflow"'
 
 
 class Unauthorized(Refusal, status=401):
-    """Send a valid token of this API in the header `Authorization: Bearer <token>`: one that begins with `cwm_` for
-    REST and MCP, with `cwd_` for delivery, neither expired nor revoked.
+    """The token is missing, unknown, expired, revoked, or of another kind: ask an administrator of the project for a
+    new one, and send it in the header `Authorization: Bearer <token>`. It begins with `cwm_` for REST and MCP, with
+    `cwd_` for delivery.
     """
 
     headers = {"WWW-Authenticate": CHALLENGE}
@@ -148,7 +149,7 @@ class NotFound(Refusal, status=404):
 
 
 class NoBriefReady(Refusal, status=404):
-    """No brief is ready to be claimed: try again later, or mark one ready."""
+    """No brief is ready: try again later, or mark one ready."""
 
 
 class MethodNotAllowed(Refusal, status=405):

@@ -20,7 +20,7 @@ from app.core.operation import Effect, Result, operation
 from app.core.records import record_of, record_tag
 from app.core.schemas.loading import Fields
 from app.core.store.store import Store
-from app.core.vocabulary import Kind, Scope
+from app.core.vocabulary import Channel, Kind, Scope
 from app.documents.content import count_words
 from app.documents.creation import free_slug
 from app.documents.operations import document_result, new_row
@@ -151,9 +151,13 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confi
     If a field is missing or invalid, the error lists every problem.
     """
     draft = _delete_draft(ctx, intent_id, fields)
-    if wrong := _lock_and_check(ctx.store, draft):
-        raise IntentInvalid(wrong)  # which aborts the transaction: the draft stays
     kind = Kind(draft["kind"])
+    if wrong := _lock_and_check(ctx.store, draft):
+        update = ctx.name_of(f"update_{kind}_intent")
+        message = (
+            f"Correct what `errors` lists with {update}, then confirm again." if ctx.channel == Channel.MCP else None
+        )
+        raise IntentInvalid(wrong, message)  # which aborts the transaction: the draft stays
     made = _CREATE[kind](ctx, draft)
     body = cast(Confirmed, {kind.value: made.body, "intentId": draft["id"]})
     return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts)

@@ -91,9 +91,10 @@ class _Known(_Piece):
 def plan_documents(ctx: Context, fields: Fields) -> Result[Plan]:
     """Plan up to 500 documents with their briefs, by keys of your own.
 
-    A new `key` creates a document. An existing key updates the fields sent, the brief's too, but never `markdown`,
-    `status` and `slug`. Each piece holds or fails by itself, unless `atomic`; a wrong type or
-    length, or a missing `key`, refuses them all. The same plan again changes nothing.
+    A new `key` creates a document. An existing key overwrites the fields sent, the brief's too, even if a person
+    changed them since, but never `markdown`, `status` and `slug`: send only fields that you mean to change, and see in
+    a dry run which pieces would be `updated`. Each piece holds or fails by itself, unless `atomic`; a wrong type or
+    length, or a missing `key`, refuses them all. The same plan again changes only what others changed since.
     """
     pieces = _read(ctx, fields["pieces"])
     new = [piece for piece in pieces if isinstance(piece, _New)]

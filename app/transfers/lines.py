@@ -259,10 +259,12 @@ def _problems_of_document(document: Record, history: History) -> Iterator[str]:
         yield "It must have a snapshot if and only if it is published."
     if snapshot and snapshot["version"] > version:
         yield "Its snapshot is of a later version than its own."
-    if brief.get("state") == BriefState.CLAIMED and None in (brief["claimedBy"], brief["claimedAt"]):
-        yield "Its brief is claimed: it must have `claimedBy` and `claimedAt`."
-    if document["status"] == DocumentStatus.SCHEDULED and None in (document["publishAt"], document["statusBefore"]):
-        yield "It is scheduled: it must have `publishAt` and `statusBefore`."
+    claim = [brief.get("claimedBy"), brief.get("claimedAt")]
+    if None in claim if brief.get("state") == BriefState.CLAIMED else any([*claim, brief.get("claimExpiresAt")]):
+        yield "It must have `claimedBy` and `claimedAt` if and only if its brief is claimed."
+    schedule = [document["publishAt"], document["statusBefore"]]
+    if None in schedule if document["status"] == DocumentStatus.SCHEDULED else any(schedule):
+        yield "It must have `publishAt` and `statusBefore` if and only if it is scheduled."
 
 
 def _slugs(document: Record) -> list[str]:

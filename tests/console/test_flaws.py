@@ -296,6 +296,29 @@ def test_remarks_stand_beside_their_passage_while_a_text_is_revised(window: Wind
     assert window.problems() == []
 
 
+BESIDE_WORDS = """
+const root = document.querySelector(".editor").shadowRoot;
+const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT, (one) => one.data.includes(arguments[1]) ? 1 : 3);
+const range = new Range();
+range.selectNode(walker.nextNode());
+const { bottom } = range.getBoundingClientRect();
+return Math.abs(document.querySelector(arguments[0]).getBoundingClientRect().top - bottom) < 60;
+"""
+
+
+def test_a_remark_stands_beside_its_words_in_a_long_paragraph(window: Window, project: Project) -> None:
+    ctx = project.context()
+    text = "The dough rests, and then it is folded again. " * 60 + "\n**Bake it.**\n"
+    document = a_document(ctx, title="Rye", markdown=text, status="drafting")
+    fields = {"text": "How hot?", "quote": {"exact": "Bake it."}}
+    thread = OPERATIONS["open_thread"](ctx, document["id"], fields=fields).body["id"]
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, 1440, 900):
+        window.open(f"/console/documents/{document['id']}/edit")
+        window.find("[data-revised]")
+        window.until(lambda: window.chrome.execute_script(BESIDE_WORDS, f"#t-{thread}", "Bake it."))
+
+
 def test_a_record_is_dated_with_its_year(window: Window, project: Project) -> None:
     ctx = project.context(project.token("Ingrid"))
     document = a_document(ctx, title="Rye", markdown=TEXT)

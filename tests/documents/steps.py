@@ -57,6 +57,19 @@ def path_of(document: dict[str, Any]) -> str:
     return f"/documents/{document['id']}"
 
 
+def incomplete(document: dict[str, Any]) -> list[str]:
+    """Returns the fields of a document that are set where its state has none of them, or unset where it has them."""
+    brief, is_live = document["brief"], document["isPublished"]
+    is_claimed, is_scheduled = brief["state"] == "claimed", document["status"] == "scheduled"
+    fields = [
+        *((name, document[name], is_live) for name in ("publishedAt", "publishedVersion")),
+        *((name, brief[name], is_claimed) for name in ("claimedAt", "claimedBy")),
+        ("claimExpiresAt", brief["claimExpiresAt"], is_claimed and brief["claimExpiresAt"] is not None),
+        ("publishAt", document["publishAt"], is_scheduled),
+    ]
+    return [name for name, value, is_demanded in fields if (value is not None) != is_demanded]
+
+
 def in_hours(hours: float = 1) -> str:
     """Returns the instant that comes after so many hours, as in JSON; before now where they are negative."""
     return wire_time(this_instant() + timedelta(hours=hours))

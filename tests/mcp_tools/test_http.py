@@ -5,6 +5,7 @@ import base64
 import logging
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Event
 from typing import Any
 from unittest.mock import Mock
@@ -229,8 +230,25 @@ def test_a_refusal_of_a_request_is_an_error_of_json_rpc_too(agent: Agent) -> Non
 
     assert (answer.status_code, answer.json["_tag"], answer.json["id"]) == (413, "PayloadTooLarge", None)
     assert answer.json["error"]["message"] == answer.json["message"]
-    assert (unknown.status_code, unknown.json) == (401, Unauthorized().body())
-    assert "neither expired nor revoked" in unknown.json["message"]
+    assert (unknown.status_code, unknown.json["_tag"]) == (401, "Unauthorized")
+    assert unknown.json["error"]["message"] == unknown.json["message"] == Unauthorized.message
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_sdk_reports_what_is_wrong_with_a_token_and_who_gives_a_new_one(
+    app: Flask, project: Project, mode: str
+) -> None:
+    async def use(client: Client) -> None:
+        await client.list_tools()
+
+    with pytest.raises((MCPError, ExceptionGroup)) as refused:
+        with_sdk(app, replace(project.token(), secret="cwm_unknown"), use, mode=mode)
+
+    error = refused.value
+    while isinstance(error, ExceptionGroup):
+        [error] = error.exceptions
+    assert "unknown, expired, revoked" in str(error)
+    assert "ask an administrator of the project for a new one" in str(error)
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -1,6 +1,7 @@
 """What tools do: the same operations as over REST, with the same refusals, and nothing that floods a context."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -28,6 +29,36 @@ def test_a_plan_is_made_in_one_call(agent_of_era: Agent, rest: Rest) -> None:
     assert [one["id"] for one in rest.get("/briefs").json] == [planned[0]["id"]]
     [issue] = refused["issues"]
     assert (issue["path"], "`category`" in issue["message"]) == ("pieces[0].categori", True)
+
+
+def test_a_plan_says_that_it_overwrites_what_people_changed_since(agent: Agent, rest: Rest) -> None:
+    piece = {"key": "rye", "title": "Rye", "brief": {"keyword": "rye"}}
+    [planned] = agent.call("plan_documents", pieces=[piece])["pieces"]
+    rest.patch(f"/documents/{planned['id']}/brief", {"keyword": "rye bread"})
+
+    [tried] = agent.call("plan_documents", pieces=[piece], dryRun=True)["pieces"]
+    [other] = agent.call("plan_documents", pieces=[{"key": "rye", "brief": {"notes": "Short."}}])["pieces"]
+    brief = agent.call("get_brief", documentId=planned["id"])["brief"]
+
+    assert (tried["outcome"], other["outcome"]) == ("updated", "updated")
+    assert (brief["keyword"], brief["notes"]) == ("rye bread", "Short.")
+    described = {tool["name"]: tool["description"] for tool in agent.ask("tools/list")["tools"]}
+    assert "overwrites the fields sent, the brief's too, even if a person changed them" in described["plan_documents"]
+    assert "overwrites what others changed since you read it" in described["replace_brief"]
+
+
+def test_every_argument_that_is_an_object_lists_its_properties(agent: Agent) -> None:
+    def objects(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+        if "object" in schema.get("type", ()):
+            yield name, "properties" in schema
+        for inner, one in schema.get("properties", {}).items():
+            yield from objects(inner, one)
+        yield from objects(name, schema["items"]) if "items" in schema else ()
+
+    listed = [one for tool in agent.ask("tools/list")["tools"] for one in objects(tool["name"], tool["inputSchema"])]
+    opaque = {name for name, has_properties in listed if not has_properties}
+
+    assert opaque == {"generation", "review", "checks", "headers"}  # in the instructions, for people, maps of any names
 
 
 def test_text_content_is_the_structured_content(agent_of_era: Agent) -> None:

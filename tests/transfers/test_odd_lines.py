@@ -35,6 +35,7 @@ ODD_DOCUMENTS: dict[str, dict[str, Any]] = {
     },
     "a link that is null": {"brief": {"state": "ready", "internalLinks": [None]}},
     "no time to publish at": {"status": "scheduled"},
+    "a time to publish at of what is not scheduled": {"publishAt": TIME},
     "no status before": {"status": "scheduled", "publishAt": TIME},
     "published, and not delivered": {"status": "published"},
     "a review of nobody": {"review": {"note": "", "at": TIME, "by": None}},

@@ -76,6 +76,14 @@ def test_an_operation_needs_the_scope_that_the_decisions_say(name: str) -> None:
     assert OPERATIONS[name].scope == expected
 
 
+AS_JSON_RPC = {
+    "jsonrpc": "2.0",
+    "id": None,
+    "error": {"code": -32600, "message": Unauthorized.message, "data": Unauthorized().body()},
+}
+"""The keys that a 401 of MCP has beside those of REST, so that SDKs show its message."""
+
+
 @pytest.mark.contract(
     "decided-projects.scopes",
     "decided-projects.no-scope",
@@ -90,9 +98,9 @@ def test_an_operation_is_done_with_its_scope_alone(service: Flask, scene: Scene,
 
     for token in invalid_tokens():
         become(scene, **token)
-        answers = [over_rest(client, scene.token, route, call) for route in routes_of(name)]
-        for answer in (*answers, over_mcp(client, scene.token, name, call)):
-            assert (answer.status_code, answer.json) == (401, Unauthorized().body()), token
+        answers = [(over_rest(client, scene.token, route, call), {}) for route in routes_of(name)]
+        for answer, more in (*answers, (over_mcp(client, scene.token, name, call), AS_JSON_RPC)):
+            assert (answer.status_code, answer.json) == (401, {**Unauthorized().body(), **more}), token
             assert answer.headers["WWW-Authenticate"] == CHALLENGE
     for token in tokens_without(operation.scope):
         become(scene, **token)

@@ -1,70 +1,50 @@
-"""Reads a markdown file with front matter, YAML between `---` or TOML between `+++`, as the fields of a document.
+"""Reads a markdown file with front matter as the fields of a document.
 
 Keys that are not known here are listed by the command and ignored (decisions, section 10).
 """
 
-import re
-import unicodedata
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
-from app.cli.bounded_parsing import Unparsable, parse_toml, parse_yaml
-from app.cli.calling import read_bounded
-from app.core.context import this_instant
 from app.core.schemas.loading import cached_schema
-from app.core.slugs import slug_problem
-from app.core.times import missing_day
 from app.documents.schemas import BriefFields
 from app.provenance.schemas import DraftGenerationFields
-
-FENCES = {"---": ("YAML", parse_yaml), "+++": ("TOML", parse_toml)}
-MAX_FILE_BYTES = 10 * 1024 * 1024
-"""More than the longest text has in UTF-8, with its front matter."""
+from app.transfers.commands.addresses import PERMALINK, is_of_jekyll, permalink_of, slug_of_file, slug_of_path
+from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date_of, reason_withheld
+from app.transfers.commands.front_matter_files import Unreadable, read_front_matter
+from app.transfers.commands.generators import with_paths
+from app.transfers.commands.picture_files import COVER, is_path
 
 FIELDS = {
-    "title": "title",
-    "slug": "slug",
-    "description": "metaDescription",
-    "subtitle": "subtitle",
-    "excerpt": "excerpt",
-    "status": "status",
-    "generation": "generation",
+    "title": ("title",),
+    "slug": ("slug",),
+    "metaDescription": ("description",),
+    "subtitle": ("subtitle",),
+    "excerpt": ("excerpt", "summary"),
+    "status": ("status",),
+    "generation": ("generation",),
 }
-"""The field that each front matter key sets."""
+"""The front matter keys that set each field; the first that is there does."""
 CATEGORY, KEYWORD, AUTHOR = ("category", "categories"), ("keywords", "tags"), ("authors", "author")
-IMAGE, OF_IMAGE = ("image", "cover", "heroImage", "images"), ("image", "path", "src", "url")
-"""The keys for a cover, and those of its address where it is a table."""
-DATE = ("publishedAt", "date", "pubDate", "publishDate")
-PERMALINK, ALIASES = ("permalink", "url"), ("aliases", "redirect_from")
-"""The keys for the path of a page, and for its earlier paths."""
-DRAFT_WHEN = {"draft": True, "published": False}
-"""The keys that say that a file is a draft, and with which value."""
-LATER, UNTIL = "publishdate", ("expirydate", "unpublishdate")
-"""The keys, in lower case, of the times from which and until which a generator shows a page."""
-BUILD, HEADLESS = ("build", "_build"), "headless"
-OTHERS = ("brief", "draft", "published", "path", *BUILD, HEADLESS)
-COVER = "coverImageUrl"
-EMPTY: tuple[object, ...] = ("", None, [], {})
-DATE_FORMATS = (
-    "%b %d %Y",
-    "%b %d, %Y",
-    "%B %d %Y",
-    "%B %d, %Y",
-    "%d %b %Y",
-    "%d %B %Y",
-    "%Y/%m/%d",
-    "%a, %d %b %Y %H:%M:%S %z",
-)
-DATED_PATH = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})(?:[-/]|$)")
-
-
-class Unreadable(Exception):
-    """A file that is not markdown with front matter; the message says why."""
+IMAGE = ("image", "cover", "featured_image", "heroImage", "images")
+"""The keys for a cover, as an address or a table."""
+OF_IMAGE, OF_AUTHOR = ("image", "path", "src", "url"), ("email", "name")
+ALIASES = ("aliases", "redirect_from")
+"""The keys for earlier paths."""
+KNOWN = {key for keys in FIELDS.values() for key in keys} | {*CATEGORY, *KEYWORD, *AUTHOR, *IMAGE, *DATE, *PERMALINK}
+KNOWN |= {*ALIASES, *BUILD, HEADLESS, "brief", "path"}
+WITHIN: Mapping[str, Container[str]] = {
+    **dict.fromkeys(IMAGE, OF_IMAGE),
+    **dict.fromkeys(AUTHOR, OF_AUTHOR),
+    **dict.fromkeys(BUILD, ("render",)),
+    "brief": cached_schema(BriefFields).fields,
+    "generation": cached_schema(DraftGenerationFields).fields,
+}
+"""The keys that are known in tables."""
+SPELLED = {key.casefold(): key for key in KNOWN}
 
 
 @dataclass(frozen=True)
@@ -81,43 +61,64 @@ class Post:
     """Front matter keys with more values than the one that a document takes."""
     paths: Mapping[str, str] = field(default_factory=dict)
     """The former slug that each earlier path of its page becomes."""
+    permalink: str = ""
+    """The path that the file names for its page."""
+    cover_alt: str = ""
+    dated_slug: str = ""
+    """The slug of a file that names none, with the date that its name begins with, should it not be free without."""
 
 
 def read_post(file: Path) -> Post:
     """Returns a file's content. Raises `Unreadable`."""
-    front, markdown = _split(_text(file))
-    front = _without_empty(front)
-    fields = {ours: front[key] for key, ours in FIELDS.items() if key in front}
-    permalink, permalinked = _permalink(front)
-    fields.setdefault("slug", permalinked or _slug_of_file(file))
-    fields |= {name: value for name, value in (("category", _first(front, CATEGORY)), (COVER, _cover(front))) if value}
-    if brief := _brief(front):
-        fields["brief"] = brief
-    if authors := _listed(front, AUTHOR):
-        fields["authors"] = [name for one in authors for name in _names(one)]
-    aliases = [path for key in ALIASES for path in _listed(front, (key,))]
-    paths = {path: _slug_of_path(path) for path in aliases}
-    if permalinked and (former := _slug_of_path(permalink)) != fields["slug"]:
+    front, markdown = read_front_matter(file)
+    front = _as_generators_do(front, file)
+    (permalink, permalinked), (cover, alt, key_of_alt) = permalink_of(front), _cover(front)
+    with_date = not (is_of_jekyll(file) or front.keys().isdisjoint(DATE))
+    fields = {"slug": permalinked or slug_of_file(file, with_date=with_date)} | _fields(front)
+    paths = {path: slug_of_path(path) for key in ALIASES for path in _listed(front, (key,))}
+    if permalinked and (former := slug_of_path(permalink)) != fields["slug"]:
         paths[permalink] = former
     if paths:
         fields["aliases"] = [*dict.fromkeys(paths.values())]
     _refuse_unquoted(fields)
     if markdown:
-        fields["markdown"] = markdown
+        fields["markdown"] = with_paths(markdown)
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea
-    unknown = {*_unknown(front)} | ({*PERMALINK} & front.keys() if not permalinked else set())
-    dated = _dated(front, file)
-    return Post(fields, frozenset(unknown), dated, _withheld(front, dated), frozenset(_further(front)), paths)
+    unknown, dated = {*_unknown(front)}, date_of(front, file)
+    if isinstance(cover, str) and is_path(cover):
+        unknown.discard(key_of_alt)
+    if not permalinked:
+        unknown |= {*PERMALINK} & front.keys()
+    return Post(
+        fields,
+        frozenset(unknown),
+        dated,
+        reason_withheld(front, dated),
+        frozenset(_further(front)),
+        paths,
+        permalink,
+        alt,
+        "" if permalinked or "slug" in front else slug_of_file(file, with_date=True),
+    )
 
 
-def _without_empty(value: Any) -> Any:
-    """Returns a value of front matter without what is empty in it: that is as if it were not there."""
-    if isinstance(value, dict):
-        return {key: inner for key, one in value.items() if (inner := _without_empty(one)) not in EMPTY}
-    if isinstance(value, list):
-        return [inner for one in value if (inner := _without_empty(one)) not in EMPTY]
-    return "" if isinstance(value, str) and not value.strip() else value
+def _as_generators_do(front: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """Returns front matter with its keys as they are written here; Jekyll splits lists, and makes titles of names."""
+    spelled = {SPELLED.get(key.casefold(), key): value for key, value in front.items()}
+    if not is_of_jekyll(file):
+        return spelled
+    lists = {key: spelled[key].split() for key in ("categories", "tags") if isinstance(spelled.get(key), str)}
+    title = slug_of_file(file, with_date=False).replace("-", " ").title()
+    return {"title": title} | spelled | lists
+
+
+def _fields(front: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the fields that front matter sets, without the slug where it names none."""
+    fields = {ours: front[key] for ours, keys in FIELDS.items() for key in reversed(keys) if key in front}
+    made = {"category": _first(front, CATEGORY), COVER: _cover(front)[0], "brief": _brief(front)}
+    authors = [name for one in _listed(front, AUTHOR) for name in _names(one)]
+    return fields | {name: value for name, value in {**made, "authors": authors}.items() if value}
 
 
 def _refuse_unquoted(fields: Mapping[str, Any]) -> None:
@@ -129,71 +130,26 @@ def _refuse_unquoted(fields: Mapping[str, Any]) -> None:
             raise Unreadable(f"{name}: Is a number, a date, or true or false, and must be text: quote it.")
 
 
-def _text(file: Path) -> str:
-    content = read_bounded(file, MAX_FILE_BYTES, Unreadable, name="It")
-    try:
-        return content.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        raise Unreadable("It is not UTF-8.") from None
-
-
-def _split(text: str) -> tuple[Mapping[str, Any], str]:
-    fence = text[:3]
-    if fence not in FENCES or not (first := re.match(r"...[ \t]*\n", text)):
-        raise Unreadable("It has no front matter: begin it with a line of --- (YAML) or +++ (TOML).")
-    end = re.compile(rf"^{re.escape(fence)}[ \t]*(?:\n|\Z)", re.MULTILINE).search(text, first.end())
-    if end is None:
-        raise Unreadable(f"Its front matter does not end: close it with a line of {fence}.")
-    return _front_matter(fence, text[first.end() : end.start()]), text[end.end() :].strip("\n")
-
-
-def _front_matter(fence: str, text: str) -> Mapping[str, Any]:
-    language, parse = FENCES[fence]
-    try:
-        front = parse(text)
-    except Unparsable as error:
-        raise Unreadable(f"Its front matter is not valid {language}: {error}") from None
-    if front is None:
-        return {}
-    if not isinstance(front, dict) or not all(isinstance(key, str) for key in front):
-        raise Unreadable("Its front matter must be keys with values.")
-    return front
-
-
-def _slug_of_file(file: Path) -> str:
-    """Returns the slug of a file that names none: its name, or its folder's where it is an `index.md`."""
-    name = file.absolute().parent.name if file.stem == "index" else file.stem
-    slug = "".join(
-        letter if slug_problem(f"a{letter}") is None else "-" for letter in unicodedata.normalize("NFC", name)
-    )
-    return re.sub("-{2,}", "-", slug).strip("-.")
-
-
 def _first(front: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return next(iter(_listed(front, keys)), None)
 
 
 def _further(front: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the keys whose values are not all those that a document takes, which has one category and one keyword."""
-    for keys in (CATEGORY, KEYWORD):
+    """Yields the keys whose values are not all those that a document takes."""
+    for keys in (CATEGORY, KEYWORD, IMAGE, DATE[:-1], *FIELDS.values()):
         taken = _first(front, keys)
         yield from (key for key in keys if any(value != taken for value in _listed(front, (key,))))
+    yield from (key for key in AUTHOR if key in front and _listed(front, (key,)) != _listed(front, AUTHOR))
 
 
-def _cover(front: Mapping[str, Any]) -> Any:
-    """Returns the address of the cover; Hugo and Jekyll have it in a table with its description."""
+def _cover(front: Mapping[str, Any]) -> tuple[Any, str, str]:
+    """Returns the address of the cover, its alternative text, and the key of that."""
     cover = _first(front, IMAGE)
-    return _first(cover, OF_IMAGE) if isinstance(cover, dict) else cover
-
-
-def _permalink(front: Mapping[str, Any]) -> tuple[str, str]:
-    """Returns the path that a file names for its page, and the slug in that; nothing for a pattern or another site."""
-    path = _first(front, PERMALINK)
-    if not isinstance(path, str) or re.search(r"[:{}]", path):
-        return "", ""
-    path = path.removesuffix("index.html")
-    slug = unquote(path.rstrip("/").rpartition("/")[2]).removesuffix(".html")
-    return ("", "") if slug_problem(slug) else (path, slug)
+    name = next((key for key in IMAGE if key in front), "")
+    if isinstance(cover, dict):
+        return _first(cover, OF_IMAGE), str(cover.get("alt", "")), f"{name}.alt"
+    key = next((key for key in (f"{name}_alt", f"{name}Alt") if key in front), "")
+    return cover, str(front.get(key, "")), key
 
 
 def _listed(front: Mapping[str, Any], keys: tuple[str, ...]) -> list[Any]:
@@ -204,17 +160,7 @@ def _listed(front: Mapping[str, Any], keys: tuple[str, ...]) -> list[Any]:
 
 def _names(author: Any) -> list[Any]:
     """Returns what an author may be found by: their name, or of a table the e-mail address and the name."""
-    return [author[key] for key in ("email", "name") if key in author] if isinstance(author, dict) else [author]
-
-
-def _slug_of_path(path: object) -> str:
-    """Returns the last segment of a path, which is the slug that a redirect leads away from."""
-    if not isinstance(path, str):
-        raise Unreadable("Its aliases must be paths, like /2019/rye/: quote them.")
-    slug = unquote(re.split("[?#]", path)[0].rstrip("/").rpartition("/")[2])
-    if not slug:
-        raise Unreadable(f"Its alias {path!r} has no last segment, which becomes a former slug: leave it out.")
-    return slug
+    return [author[key] for key in OF_AUTHOR if key in author] if isinstance(author, dict) else [author]
 
 
 def _brief(front: Mapping[str, Any]) -> Any:
@@ -224,90 +170,9 @@ def _brief(front: Mapping[str, Any]) -> Any:
     return ({"keyword": keyword} if keyword is not None else {}) | (brief or {})
 
 
-def _unknown(front: Mapping[str, Any]) -> list[str]:
-    known = {*FIELDS, *CATEGORY, *KEYWORD, *IMAGE, *AUTHOR, *DATE, *PERMALINK, *ALIASES, *OTHERS}
-    inner = [f"{name}.{key}" for name in IMAGE if isinstance(front.get(name), dict) for key in front[name]]
-    inner = [one for one in inner if not one.endswith(tuple(f".{key}" for key in OF_IMAGE))]
-    inner += [
-        f"{name}.{key}"
-        for name, schema in (("brief", BriefFields), ("generation", DraftGenerationFields))
-        if isinstance(within := front.get(name), dict)
-        for key in within
-        if key not in cached_schema(schema).fields
-    ]
-    return [key for key in front if key not in known and str(key).casefold() not in DRAFT_WHEN] + inner
-
-
-def _is_draft(front: Mapping[str, Any]) -> bool:
-    """Returns whether a file says that it is a draft; keys are compared without case, as `Draft: true` is meant so."""
-    says = [(str(key), value) for key, value in front.items() if str(key).casefold() in DRAFT_WHEN]
-    for name, value in says:
-        if not isinstance(value, bool | None):
-            raise Unreadable(f"Its {name} must be true or false, without quotes.")
-    return any(value is DRAFT_WHEN[name.casefold()] for name, value in says)
-
-
-def _withheld(front: Mapping[str, Any], dated: datetime | None) -> str:
-    """Returns why a file is not for publication now, as generators decide it; nothing if it is."""
-    now, draft = this_instant(), _is_draft(front)
-    for key, value in front.items():
-        name = str(key).casefold()
-        if name == LATER and _instant_of(front, key) > now:
-            return f"{key} is in the future"
-        if name in UNTIL and _instant_of(front, key) <= now:
-            return f"{key} is in the past"
-        if name == HEADLESS and value is True:
-            return f"{key} is true"
-        if name in BUILD and isinstance(value, dict) and value.get("render") in (False, "never", "link"):
-            return f"{key}.render is {str(value['render']).lower()}"
-    return "a draft" if draft else "no date" if dated is None else "the date is in the future" if dated > now else ""
-
-
-def _dated(front: Mapping[str, Any], file: Path) -> datetime | None:
-    """Returns when the file was published: `publishedAt`, its `date`, or what its `path` or its name begins with."""
-    name = next((key for key in DATE if key in front), None)
-    if name is None:
-        return _date_of_path(front.get("path")) or _date_of_path(file.name)
-    instant = _instant_of(front, name)
-    if name == "publishedAt" and instant > this_instant():
-        raise Unreadable("Its publishedAt must not be in the future.")
-    return instant
-
-
-def _instant_of(front: Mapping[str, Any], name: str) -> datetime:
-    given = front[name]
-    instant = _instant(given)
-    if instant is None:
-        no_day = missing_day(given) if isinstance(given, str) else None
-        says = f"is no day: {no_day}" if no_day else "must be like 2027-01-31 or 2027-01-31T09:00:00Z."
-        raise Unreadable(f"Its {name} {says}")
-    return instant
-
-
-def _instant(given: object) -> datetime | None:
-    try:
-        if isinstance(given, str):
-            given = _written(given.strip()[:40])
-        if isinstance(given, datetime):
-            return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
-        if isinstance(given, date):
-            return datetime(given.year, given.month, given.day, tzinfo=UTC)
-    except (ValueError, OverflowError):
-        pass
-    return None
-
-
-def _written(text: str) -> datetime:
-    """Returns a date as generators write it. Raises `ValueError`."""
-    for form in DATE_FORMATS:
-        with suppress(ValueError):
-            return datetime.strptime(text, form)  # noqa: DTZ007  # one without a zone is taken as UTC
-    return datetime.fromisoformat(re.sub(r"\s+(?=[-+]\d\d:?\d\d$)", "", text))
-
-
-def _date_of_path(path: object) -> datetime | None:
-    found = DATED_PATH.match(path.lstrip("/")) if isinstance(path, str) else None
-    try:
-        return datetime(int(found[1]), int(found[2]), int(found[3]), tzinfo=UTC) if found else None
-    except ValueError:
-        return None  # digits in this order are not always a date
+def _unknown(front: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the keys that are not known, those inside of tables as `cover.caption`."""
+    yield from (key for key in front if key not in KNOWN and key.casefold() not in DRAFT_WHEN)
+    for name, keys in WITHIN.items():
+        tables = (one for one in _listed(front, (name,)) if isinstance(one, dict))
+        yield from (f"{name}.{key}" for table in tables for key in table if key not in keys)

@@ -13,9 +13,9 @@ from app.core.errors import Refusal
 from app.core.text.content import content_of
 from app.images.operations import upload_image
 from app.images.rules import ADDRESS, without_beginnings
-from app.transfers.commands.front_matter import COVER
 from app.transfers.commands.generators import FOLDERS
 
+COVER = "coverImageUrl"
 MAX_BYTES = 20 * 1024 * 1024
 SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".webp", ".gif", ".avif"))
 
@@ -36,11 +36,17 @@ class PictureFiles:
     missing: list[str] = field(default_factory=list)
     """The addresses of those that could not be uploaded, with why."""
 
-    def uploaded(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def uploaded(self, fields: Mapping[str, Any], cover_alt: str = "") -> dict[str, Any]:
         """Returns the file's fields with the addresses of the pictures that were uploaded.
 
-        One that is missing keeps its address in the text; a cover is left out.
+        One that is missing keeps its address in the text; a cover is left out. A picture gets the alternative text of
+        its first upload: a cover with one is the first.
         """
+        if cover_alt:
+            return self._with_text(self._with_cover(fields, cover_alt))
+        return self._with_cover(self._with_text(fields), "")
+
+    def _with_text(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         changed, markdown = dict(fields), fields.get("markdown")
         if isinstance(markdown, str):
             named = {address: alt for address, alt, _ in content_of(markdown).images}
@@ -48,10 +54,13 @@ class PictureFiles:
                 if is_path(address) and (url := self._url(address, alt)):
                     markdown = replaced(markdown, address, without_beginnings(url))
             changed["markdown"] = markdown
-        cover = fields.get(COVER)
+        return changed
+
+    def _with_cover(self, fields: Mapping[str, Any], alt: str) -> dict[str, Any]:
+        changed, cover = dict(fields), fields.get(COVER)
         if isinstance(cover, str) and is_path(cover):
             changed.pop(COVER)
-            if url := self._url(cover, ""):
+            if url := self._url(cover, alt):
                 changed[COVER] = url
         return changed
 

@@ -1,0 +1,61 @@
+"""The addresses that a generator gives to a page, and the slugs in them."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from app.core.slugs import slug_problem
+from app.transfers.commands.front_matter_files import Unreadable
+
+PERMALINK = ("permalink", "url")
+"""The keys for the path of a page."""
+OF_JEKYLL, OF_ASTRO = {"_posts", "_drafts"}, "/src/content/"
+"""The folders by which the files of generators are known."""
+_INDEX = re.compile(r"index(\.[a-z]{2}(-[a-z]{2})?)?", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}-(?=.)")
+
+
+def name_of_page(file: Path) -> str:
+    """Returns the name of a file, or of its folder where it is an `index.md`."""
+    return file.absolute().parent.name if _INDEX.fullmatch(file.stem) else file.stem
+
+
+def is_of_jekyll(file: Path) -> bool:
+    return not OF_JEKYLL.isdisjoint(file.absolute().parts)
+
+
+def slug_of_file(file: Path, *, with_date: bool) -> str:
+    """Returns the slug that generators make of a file's name, with or without the date that it begins with.
+
+    Hugo and Astro write it in lower case, and leave out signs that addresses don't have, for which Jekyll has hyphens.
+    """
+    name = unicodedata.normalize("NFC", name_of_page(file))
+    name = name if with_date else _DATE.sub("", name, count=1)
+    unfit = "-"
+    if not is_of_jekyll(file):
+        unfit, name = "", name.lower().replace("." if OF_ASTRO in file.absolute().as_posix() else "\0", "")
+    letters = (one if one.isspace() or slug_problem(f"a{one}") is None else unfit for one in name)
+    return re.sub(r"-?\s[-\s]*", "-", "".join(letters)).strip("-.")
+
+
+def permalink_of(front: Mapping[str, Any]) -> tuple[str, str]:
+    """Returns the path that a file names for its page, and the slug in that; nothing for a pattern or another site."""
+    path = next((front[key] for key in PERMALINK if key in front), None)
+    if not isinstance(path, str) or re.search(r"[:{}]", path):
+        return "", ""
+    path = path.removesuffix("index.html")
+    slug = unquote(path.rstrip("/").rpartition("/")[2]).removesuffix(".html")
+    return ("", "") if slug_problem(slug) else (path, slug)
+
+
+def slug_of_path(path: object) -> str:
+    """Returns the last segment of a path, which is the slug that a redirect leads away from."""
+    if not isinstance(path, str):
+        raise Unreadable("Its aliases must be paths, like /2019/rye/: quote them.")
+    slug = unquote(re.split("[?#]", path)[0].rstrip("/").rpartition("/")[2])
+    if not slug:
+        raise Unreadable(f"Its alias {path!r} has no last segment, which becomes a former slug: leave it out.")
+    return slug

@@ -1,0 +1,213 @@
+"""Front matter as Hugo, Jekyll and Astro write it: each key becomes a field, or is listed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.transfers.commands.front_matter import read_post
+from tests.cli.conftest import Cli
+from tests.cli.test_import import documents_of, redirects_of, write
+from tests.cli.test_sites import run, text_of
+from tests.graphql_app.client import GraphQL, delivery_token
+from tests.images.pictures import a_picture
+from tests.make import Project, an_app
+
+
+@pytest.mark.parametrize(
+    ("name", "front", "slug"),
+    [
+        ("_posts/2024-03-01-hello-world.md", "date: 2024-03-01 10:00:00 +0200", "hello-world"),
+        ("travel/_posts/2024-3-1-Hello_World.markdown", "", "Hello_World"),
+        ("posts/2024-03-01-hello-world.md", "", "hello-world"),
+        ("posts/2024-03-01-hello-world.md", "date: 2024-03-01", "2024-03-01-hello-world"),
+        ("posts/2024-03-01-trip/index.md", "", "trip"),
+        ("posts/My Trip/index.md", "", "my-trip"),
+        ("posts/my-trip/index.en.md", "", "my-trip"),
+        ("posts/What's New & Old.md", "", "whats-new-old"),
+        ("posts/snake_Case v1.2.md", "", "snake_case-v1.2"),
+        ("src/content/blog/Hello v1.2.md", "", "hello-v12"),
+        ("posts/Привет, мир.md", "", "привет-мир"),
+        ("posts/a - b--c.md", "", "a-b--c"),
+        ("posts/x.md", "slug: Kept_As.Is", "Kept_As.Is"),
+        ("posts/x.md", "url: /a/b/", "b"),
+        ("posts/2024-03-01.md", "", "2024-03-01"),
+    ],
+)
+def test_a_slug_is_what_the_generator_makes(tmp_path: Path, name: str, front: str, slug: str) -> None:
+    write(tmp_path, name, f"---\ntitle: Another title\n{front}\n---\n")
+
+    assert read_post(tmp_path / name).fields["slug"] == slug
+
+
+@pytest.mark.needs_mongod
+def test_of_two_names_that_differ_by_their_dates_the_later_has_it_in_its_slug(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    for name in ("2019-01-01-news", "2020-01-01-news", "2021-01-01-news"):
+        write(tmp_path, f"_posts/{name}.md", f"---\ntitle: {name}\n---\n")
+
+    assert run(cli, project, tmp_path)["refused"] == {}
+    assert {slug: one["title"] for slug, one in documents_of(project).items()} == {
+        "news": "2019-01-01-news",
+        "2020-01-01-news": "2020-01-01-news",
+        "2021-01-01-news": "2021-01-01-news",
+    }
+    assert run(cli, project, tmp_path)["unchanged"] == 3
+
+
+@pytest.mark.needs_mongod
+def test_the_paths_of_pages_are_in_the_report_and_only_others_become_former_slugs(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    write(tmp_path, "a.md", "---\ntitle: A\nurl: /essays/b/\ndate: 2020-01-01\n---\nText\n")
+    write(tmp_path, "c.md", "---\ntitle: C\npermalink: /c.html\naliases: [/old/d]\ndate: 2020-01-01\n---\nText\n")
+
+    report = run(cli, project, tmp_path, "--publish")
+
+    assert report["paths"] == {"/essays/b/": "b", "/c.html": "c", "/old/d": "c"}
+    assert report["redirects"] == {}
+    assert redirects_of(project) == {"c.html": "c", "d": "c"}
+
+
+@pytest.mark.needs_mongod
+def test_every_key_that_is_not_taken_over_is_listed_with_the_number_of_files(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    write(
+        tmp_path,
+        "a.md",
+        "---\ntitle: A\nlastmod: 2021-01-01\nupdated: 2021-01-01\nmodified: 2021-01-01\nseries: [x]\n"
+        "author: {name: Nobody, url: https://a.example}\nauthors: [{name: Other, bio: x}]\n"
+        "excerpt: Taken\nsummary: Not taken\nimages: [https://a.example/a.png, https://a.example/b.png]\n"
+        "cover: https://a.example/c.png\nimage_alt: The one of another site\n"
+        "date: 2020-01-01\npubDate: 2020-01-02\nbuild: {list: never}\n---\nText\n",
+    )
+    write(tmp_path, "b.md", "---\ntitle: B\nlastmod: 2021-01-01\ndate: 2020-01-01\npubDate: 2020-01-01\n---\nText\n")
+
+    report = run(cli, project, tmp_path)
+
+    assert report["unknown"] == {
+        **{"lastmod": 2, "updated": 1, "modified": 1, "series": 1, "image_alt": 1},
+        **{"author.url": 1, "authors.bio": 1, "build.list": 1},
+    }
+    assert report["further"] == {"summary": 1, "images": 1, "pubDate": 1, "author": 1}
+    shown = cli("import", "--project", project.id, tmp_path).stdout
+    assert "lastmod (2)" in shown
+    assert "summary (1)" in shown
+
+
+@pytest.mark.needs_mongod
+def test_a_summary_is_the_excerpt_and_keys_are_read_in_any_case(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "a.md",
+        "+++\nTitle = 'A'\nDescription = 'For engines'\nSummary = 'For lists'\nDate = 2020-01-01\n"
+        "Categories = ['Old']\nPublishDate = 2020-01-01\n+++\nText\n",
+    )
+
+    report = run(cli, project, tmp_path, "--publish")
+
+    assert (report["published"], report["unknown"], report["further"]) == (1, {}, {})
+    found = documents_of(project)["a"]
+    assert (found["excerpt"], found["metaDescription"]) == ("For lists", "For engines")
+    assert report["categories"] == ["Old"]
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.parametrize(
+    "front",
+    [
+        "cover: {image: loaf.png, alt: A loaf}",
+        "image: {path: loaf.png, caption: x, alt: A loaf}",
+        "featured_image: loaf.png\nfeatured_image_alt: A loaf",
+        "heroImage: ./loaf.png\nheroImageAlt: A loaf",
+        "images: [{src: loaf.png, alt: A loaf}]",
+    ],
+)
+def test_the_description_of_a_cover_comes_with_it(cli: Cli, project: Project, tmp_path: Path, front: str) -> None:
+    write(tmp_path, "a.md", f"---\ntitle: A\ndate: 2020-01-01\n{front}\n---\n![](loaf.png)\n")
+    (tmp_path / "loaf.png").write_bytes(a_picture())
+
+    report = run(cli, project, tmp_path, "--publish")
+
+    assert set(report["unknown"]) <= {"image.caption"}
+    graphql = GraphQL(an_app(project.store).test_client(), delivery_token(project))
+    assert graphql.data('{ documentBySlug(slug: "a") { coverImage { alt } } }') == {
+        "documentBySlug": {"coverImage": {"alt": "A loaf"}}
+    }
+
+
+@pytest.mark.needs_mongod
+def test_front_matter_in_json_is_taken_and_what_is_wrong_with_it_named(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    front = {"title": "A } brace", "date": "2020-01-01T10:00:00Z", "tags": ["x"], "nested": {"a": [1]}}
+    write(tmp_path, "a.md", json.dumps(front, indent="\t") + "\n\nText {x}\n")
+    write(tmp_path, "b.md", '{"title": "B",}\nText\n')
+    write(tmp_path, "c.md", '{"title": "C", "title": "D"}\nText\n')
+    write(tmp_path, "d.md", '{"title": ' + "[" * 100_000)
+    write(tmp_path, "e.md", '{"title": "E", "x": ' + "[" * 40 + "]" * 40 + "}\n")
+
+    report = run(cli, project, tmp_path, "--publish")
+
+    assert (report["published"], report["unknown"]) == (1, {"nested": 1})
+    assert documents_of(project)["a"]["title"] == "A } brace"
+    assert text_of(project, "a") == "Text {x}"
+    assert "is not valid JSON: " in report["refused"]["b.md"]
+    assert "the key 'title' stands twice" in report["refused"]["c.md"]
+    assert "has more than 32 levels" in report["refused"]["d.md"]
+    assert "has more than 32 levels" in report["refused"]["e.md"]
+
+
+@pytest.mark.needs_mongod
+def test_attributes_of_kramdown_and_hugo_are_listed(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "a.md",
+        '---\ntitle: A\n---\n* x\n{:toc}\n\nA quote\n{: #id .class}\n\n[Out](https://a.example){:target="_blank"} it is'
+        "\n\n{.lead}\n\n`{: .not}`\n\n{{< youtube x >}}\n",
+    )
+
+    assert run(cli, project, tmp_path)["shortcodes"]["a.md"] == [
+        "line 2 of the text: {:toc}",
+        "line 5 of the text: {: #id .class}",
+        'line 7 of the text: {:target="_blank"}',
+        "line 9 of the text: {.lead}",
+        "line 13 of the text: {{< youtube >}}",
+    ]
+
+
+@pytest.mark.needs_mongod
+def test_a_post_of_jekyll_is_read_as_jekyll_does(cli: Cli, project: Project, tmp_path: Path) -> None:
+    """A list is words, a title by default the name, and addresses begin with variables of the site."""
+    write(
+        tmp_path,
+        "_posts/2020-01-01-no-title.md",
+        "---\ncategories: bread rye\ntags: dark dense\n---\n![A]({{ site.baseurl }}/assets/a.png) "
+        "![B]({{ '/assets/a.png' | relative_url }}) [C]({{site.url}}{{ site.baseurl }}/c/) `{{ site.url }}/d` "
+        "{{ site.url }}\n",
+    )
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets" / "a.png").write_bytes(a_picture())
+
+    report = run(cli, project, tmp_path / "_posts", "--site", tmp_path)
+
+    assert (report["missing"], report["categories"]) == ({}, ["bread"])
+    assert report["further"] == {"categories": 1, "tags": 1}
+    assert report["shortcodes"] == {"2020-01-01-no-title.md": ["line 1 of the text: {{ site.url }}"]}
+    found = documents_of(project)["no-title"]
+    assert (found["title"], found["brief"]["keyword"]) == ("No Title", "dark")
+    text = text_of(project, "no-title")
+    assert text.count("](/media/") == 2
+    assert text.endswith("[C](/c/) `{{ site.url }}/d` {{ site.url }}")
+
+
+@pytest.mark.needs_mongod
+def test_the_shortcodes_of_many_files_are_one_line(cli: Cli, project: Project, tmp_path: Path) -> None:
+    for name in "abc":
+        write(tmp_path, f"{name}.md", f"---\ntitle: {name}\n---\n{{{{< figure >}}}}\n\n{{{{< figure >}}}}\n")
+
+    shown = cli("import", "--project", project.id, tmp_path).stdout
+
+    assert "Published as text, as only your generator knows them, with the number of files: {{< figure >}} (3)" in shown
