@@ -383,6 +383,22 @@ def test_words_of_an_input_method_get_marks_and_paragraphs_of_their_own(window: 
     window.until(lambda: text_of(window) == "Para.\n\nNew **loaf**")
 
 
+ROOM = """const root = document.querySelector(".editor").shadowRoot;
+const box = (selector) => root.querySelector(selector).getBoundingClientRect();
+return [box(".cm-tooltip-autocomplete").top - box(".cm-cursor").bottom, innerHeight - box(".cm-cursor").bottom]"""
+
+
+def test_what_can_be_inserted_is_listed_below_where_there_is_room(window: Window, project: Project) -> None:
+    opened(window, project, "One.\n\n" * 7).click()
+    with screen(window, 1440, 900):
+        press(window, Keys.CONTROL, Keys.END)
+        keys(window, "/")
+        window.until(lambda: within(window, ".cm-tooltip-autocomplete"))
+        above, room = window.chrome.execute_script(ROOM)
+        assert 230 < room < 350
+        assert above >= 0
+
+
 @pytest.mark.clients
 def test_everybody_can_write(window: Window, project: Project) -> None:
     opened(window, project, ARTICLE)

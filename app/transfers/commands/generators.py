@@ -10,7 +10,7 @@ FOLDERS = ("static", "public", "assets")
 """The folders of a site, beside its root, in which generators look for a path like `/images/loaf.png`."""
 MDX = ".mdx"
 
-_CODE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
 _TAG = re.compile(
     r"(\{\{[<%])[-\s]*/?\s*(\w[\w./-]*)|(\{%)-?\s*(\w+)|(\{\{)-?\s*(\w[\w.]*)"
     r"|(\{)([#.][\w:.-]+)[^{}\n]*\}[ \t#]*$|(\{:)([^{}\n]{1,80})\}",
@@ -18,9 +18,9 @@ _TAG = re.compile(
 )
 _SITE = r"(?:\{\{-?\s*site\.(?:base)?url\s*-?\}\})+(?=/)"
 _RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
-_ADDRESS = re.compile(f"{_CODE.pattern}|{_SITE}|{_RELATIVE}", _CODE.flags)
+_ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
-_MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
+_MDXCODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
 
 
 def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
@@ -43,7 +43,7 @@ def with_paths(markdown: str) -> str:
 def code_in(markdown: str) -> str | None:
     """Returns the first line of MDX that is not markdown (an import, JSX, an expression); None where there is none."""
     text = _without_code(markdown)
-    found = _MDX_CODE.search(text)
+    found = _MDXCODE.search(text)
     return f"line {_line(text, found)} of the text: {found[0].strip()[:80]}" if found else None
 
 
@@ -52,4 +52,4 @@ def _line(text: str, found: re.Match[str]) -> int:
 
 
 def _without_code(markdown: str) -> str:
-    return _CODE.sub(lambda found: "\n" * found[0].count("\n"), markdown)
+    return CODE.sub(lambda found: "\n" * found[0].count("\n"), markdown)
