@@ -7,6 +7,7 @@ from typing import Any
 from app.core.context import Context
 from app.core.errors import Refusal, ReviewRequired
 from app.core.operation import Operation
+from app.core.schemas.validation import WRONG_ID
 from app.documents.operations import NO_DOCUMENT
 from mcp_tools.tools import TOOL_NAME
 
@@ -37,6 +38,7 @@ LISTS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("clusterId", "cluster"), ("list_clusters",)),
     **dict.fromkeys(("memberId", "assigneeId", "authorId", "assignee"), ("list_members",)),
     "internalLinks": ("list_documents",),
+    "exact": ("read_document_content", "read_section"),
     "imageId": ("list_images",),
     "sourceId": ("list_sources",),
     "threadId": ("list_threads",),
@@ -67,6 +69,8 @@ def _next_step(refusal: Refusal, operation: Operation[Any]) -> tuple[str, Sequen
     last = operation.id_names[-1] if operation.id_names else ""
     if refusal.message == NO_DOCUMENT:
         return FIND, LISTS["documentId"]
+    if refusal.message == WRONG_ID:
+        return FIND, LISTS.get(last, ())
     if refusal.tag == "NotFound":  # of a document that is there, the version that an argument names is not
         return FIND, LISTS.get("version" if last == "documentId" else last, ())
     if refusal.tag == "ReviewRequired" and refusal.message != ReviewRequired.message:  # people decide

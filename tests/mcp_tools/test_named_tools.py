@@ -124,6 +124,19 @@ def test_a_refusal_of_a_state_names_the_tool_that_reads_the_present_one(
     assert refused["message"].endswith(f"Read the present state with `{named}`.")
 
 
+@pytest.mark.parametrize("toolset", ["writing"])
+def test_an_id_of_the_wrong_form_and_a_quote_that_stands_nowhere_name_what_shows_the_right_one(
+    reader: Agent, scene: Scene
+) -> None:
+    quote = {"exact": "nowhere"}
+
+    unknown = reader.refused("get_work_packet", documentId="abc")
+    misquoted = reader.refused("open_thread", documentId=scene.document(), text="Why?", quote=quote)
+
+    assert unknown["message"].endswith("Find it with `list_briefs`.")
+    assert misquoted["errors"][0]["message"].endswith("Find it with `read_section`.")
+
+
 @pytest.mark.parametrize("toolset", ["planning"])
 def test_a_problem_with_a_field_that_names_a_record_names_the_tool_that_lists_them(reader: Agent, scene: Scene) -> None:
     draft = reader.call("create_document_intent", title="Rye", categoryId="0" * 24, assigneeId="0" * 24)
