@@ -211,3 +211,11 @@ def test_the_shortcodes_of_many_files_are_one_line(cli: Cli, project: Project, t
     shown = cli("import", "--project", project.id, tmp_path).stdout
 
     assert "Published as text, as only your generator knows them, with the number of files: {{< figure >}} (3)" in shown
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.timeout(60)
+def test_a_text_of_backticks_is_imported_in_seconds(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(tmp_path, "a.md", f"---\ntitle: A\n---\n{'`' * 200_000} x\n")
+
+    assert run(cli, project, tmp_path)["created"] == 1
