@@ -65,6 +65,7 @@ def test_the_palette_begins_with_what_changes_nothing_and_shows_a_time_that_is_p
 def test_the_actions_of_a_document_do_not_make_its_page_wider_than_the_window(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT * 200, status="drafting")
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
+    window.click("#all-actions")
     assert "Approve and record your review" in window.find(".rail").text
     for width in (1024, 1200, 1280, 1440):
         with screen(window, width, 800):

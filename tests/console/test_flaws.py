@@ -242,6 +242,27 @@ def test_what_is_done_in_the_inbox_moves_no_other_line(window: Window, project: 
     assert window.problems() == []
 
 
+def test_what_is_approved_from_the_inbox_stays_in_its_place_there(window: Window, project: Project) -> None:
+    ctx = project.context()
+    for title in ("Rye", "Oats", "Spelt"):
+        document = a_document(ctx, title=title, slug=title.lower(), markdown=TEXT)
+        OPERATIONS["submit_document"](ctx, document["id"])
+    window.sign_in(project.token("Ingrid"), "/console/inbox")
+    lines = [one.text for one in window.chrome.find_elements(By.CSS_SELECTOR, "#table th a")]
+    window.find("#table tbody:nth-of-type(2) [data-acts]").click()
+    window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "act-approve_document")
+    window.press("Approve")
+    window.until(lambda: window.find("[data-back]").text == "Inbox")
+    window.click("[data-back]")
+    done = window.find("#table tbody:nth-of-type(2) [data-done]")
+    assert [one.text for one in window.chrome.find_elements(By.CSS_SELECTOR, "#table th a")] == lines
+    assert window.chrome.switch_to.active_element == done.find_element(By.CSS_SELECTOR, "[data-read]")
+    assert not done.find_elements(By.CSS_SELECTOR, "[data-acts]")
+    window.chrome.refresh()
+    window.until(lambda: len(window.chrome.find_elements(By.CSS_SELECTOR, "#table tbody")) == 2)
+    assert window.problems() == []
+
+
 def test_an_invitation_names_the_project_and_both_people(window: Window, project: Project) -> None:
     ctx = project.context(project.token("Ingrid"))
     ada = OPERATIONS["create_member"](ctx, fields={"name": "Ada Example"}).body
