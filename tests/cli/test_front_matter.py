@@ -204,10 +204,23 @@ def test_a_post_of_jekyll_is_read_as_jekyll_does(cli: Cli, project: Project, tmp
 
 
 @pytest.mark.needs_mongod
-def test_the_shortcodes_of_many_files_are_one_line(cli: Cli, project: Project, tmp_path: Path) -> None:
+def test_the_shortcodes_and_authors_of_many_files_are_one_line_each(cli: Cli, project: Project, tmp_path: Path) -> None:
     for name in "abc":
-        write(tmp_path, f"{name}.md", f"---\ntitle: {name}\n---\n{{{{< figure >}}}}\n\n{{{{< figure >}}}}\n")
+        write(
+            tmp_path, f"{name}.md", f"---\ntitle: {name}\nauthor: Ada\n---\n{{{{< figure >}}}}\n\n{{{{< figure >}}}}\n"
+        )
 
     shown = cli("import", "--project", project.id, tmp_path).stdout
 
+    assert (
+        "Authors that were not taken, as only the first who is a member is, with the number of files: Ada (3)" in shown
+    )
     assert "Published as text, as only your generator knows them, with the number of files: {{< figure >}} (3)" in shown
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.timeout(60)
+def test_a_text_of_backticks_is_imported_in_seconds(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(tmp_path, "a.md", f"---\ntitle: A\n---\n{'`' * 200_000} x\n")
+
+    assert run(cli, project, tmp_path)["created"] == 1

@@ -10,17 +10,19 @@ FOLDERS = ("static", "public", "assets")
 """The folders of a site, beside its root, in which generators look for a path like `/images/loaf.png`."""
 MDX = ".mdx"
 
-CODE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
+CODE = re.compile(
+    r"^ {0,3}(`{3,}+|~{3,}+)[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|(?<!`)`++[^`\n]+`+", re.MULTILINE | re.DOTALL
+)
 _TAG = re.compile(
     r"(\{\{[<%])[-\s]*/?\s*(\w[\w./-]*)|(\{%)-?\s*(\w+)|(\{\{)-?\s*(\w[\w.]*)"
     r"|(\{)([#.][\w:.-]+)[^{}\n]*\}[ \t#]*$|(\{:)([^{}\n]{1,80})\}",
     re.MULTILINE,
 )
-_SITE = r"(?:\{\{-?\s*site\.(?:base)?url\s*-?\}\})+(?=/)"
+_SITE = r"\{\{-?\s*site\.(?:base)?url\s*-?\}\}(?=/|\{\{-?\s*site\.(?:base)?url\b)"
 _RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
 _ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
-_MDXCODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
+_MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
 
 
 def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
@@ -43,7 +45,7 @@ def with_paths(markdown: str) -> str:
 def code_in(markdown: str) -> str | None:
     """Returns the first line of MDX that is not markdown (an import, JSX, an expression); None where there is none."""
     text = _without_code(markdown)
-    found = _MDXCODE.search(text)
+    found = _MDX_CODE.search(text)
     return f"line {_line(text, found)} of the text: {found[0].strip()[:80]}" if found else None
 
 

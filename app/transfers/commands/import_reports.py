@@ -70,10 +70,10 @@ def print_report(report: Report, files: int) -> None:
         click.echo(f"Categories that were created: {', '.join(report.categories)}")
     for file, losses in report.lost.items():
         click.echo(f"Not in the html of {file}: {' '.join(losses)}")
-    for file, names in report.others.items():
-        click.echo(f"Authors that were not taken, as only the first who is a member is: {file}: {', '.join(names)}")
+    authors = Counter(name for names in report.others.values() for name in names)
     tags = Counter(tag for lines in report.shortcodes.values() for tag in {one.partition(": ")[2] for one in lines})
     for what, counts in (
+        ("Authors that were not taken, as only the first who is a member is", authors),
         ("Published as text, as only your generator knows them", tags),
         ("Front matter keys that import does not know", report.unknown),
         ("Front matter keys with values that a document has no place for", report.further),
