@@ -23,8 +23,9 @@ from app.core.schemas.queries import near_name
 from app.core.vocabulary import ALL_TOOLS
 from app.settings import VERSION
 from mcp_tools import prompts, resources
+from mcp_tools.refusals import with_next_step
 from mcp_tools.texts import text_of
-from mcp_tools.tools import labelled, refused, tools_for, tools_of
+from mcp_tools.tools import Tool, labelled, refused, tools_for, tools_of
 
 log = logging.getLogger("content_workflow.mcp")
 
@@ -98,8 +99,14 @@ async def _call_tool(message: Message, params: t.CallToolRequestParams) -> t.Cal
         return labelled(await _served(message, refuse, refused), dry_run=False)
     if tool is None:
         raise MCPError(t.INVALID_PARAMS, _no_tool(params.name, call.toolset, call.features))
-    result = await _served(message, lambda ctx: tool.call(ctx, arguments, minimal=call.minimal), refused)
+    explain = partial(_explained, call=call, tool=tool)
+    result = await _served(message, lambda ctx: tool.call(ctx, arguments, minimal=call.minimal), explain)
     return tool.labelled(result, arguments)
+
+
+def _explained(refusal: Refusal, call: Call, tool: Tool) -> t.CallToolResult:
+    is_served = isinstance(call.context_or_refusal, Context)
+    return refused(with_next_step(refusal, tool.operation, call.context) if is_served else refusal)
 
 
 def _no_tool(name: str, toolset: str, features: Features) -> str:

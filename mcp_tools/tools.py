@@ -45,14 +45,22 @@ The keys of records are in the OpenAPI document: few clients show output schemas
 has to be short. A refusal fits it, since some clients check tool errors against it too.
 """
 OFFSET, REST = "offset", "nextOffset"
-CUT = f"The list was cut at 64 KB: for the rest call again with `{REST}` as `{OFFSET}`."
+CUT = f"The answer was cut at 64 KB: for the rest call again with `{REST}` as `{OFFSET}`."
 OF_DRY_RUN = "This was a dry run: nothing was changed."
 
 
 def result_of(
-    operation: Operation[Any], result: Result[Any], fields: Mapping[str, Any], *, minimal: bool = False
+    operation: Operation[Any],
+    result: Result[Any],
+    fields: Mapping[str, Any],
+    *,
+    minimal: bool = False,
+    limited: bool = False,
 ) -> t.CallToolResult:
-    """Returns an operation's result as a tool's, as structured content and as text."""
+    """Returns an operation's result as a tool's, as structured content and as text.
+
+    A list over 64 KB is cut, unless it is `limited`: the call says how long its pages are.
+    """
     body: Any = result.body
     if operation.short and not fields.get(WHOLE):
         body = [operation.short(one) for one in body] if operation.many else operation.short(body)
@@ -60,15 +68,15 @@ def result_of(
         body = shorten(body)
     if operation.record is Intent and operation.name != "get_intent":  # the only tool that returns the draft's text
         body = [_short(draft) for draft in body] if operation.many else _short(body)
-    content = _listed(body, fields, result.total) if isinstance(body, list) else body
+    content = _listed(body, None if limited else fields.get(OFFSET), result.total) if isinstance(body, list) else body
     meta = {REPLAYED: True} if result.replayed else None
     return t.CallToolResult(content=[_text(content)], structured_content=content, _meta=meta)
 
 
-def _listed(records: list[Any], fields: Mapping[str, Any], total: int | None) -> dict[str, Any]:
-    """Returns a list as structured content; of one over 64 KB that has no `limit` what fits, and the rest's offset."""
-    if OFFSET in fields and "limit" not in fields and (fits := fitting(records)) < len(records):
-        return {"items": records[:fits], REST: fields[OFFSET] + fits}
+def _listed(records: list[Any], offset: int | None, total: int | None) -> dict[str, Any]:
+    """Returns a list as structured content; of one over 64 KB from an offset on what fits, and the rest's offset."""
+    if offset is not None and (fits := fitting(records)) < len(records):
+        return {"items": records[:fits], REST: offset + fits}
     return {"items": records} if total is None else {"items": records, "totalCount": total}
 
 
@@ -76,12 +84,13 @@ def labelled(result: t.CallToolResult, *, dry_run: bool) -> t.CallToolResult:
     """Returns a result or a refusal with its labels: in `_meta`, and as text, since many clients drop `_meta`."""
     replayed = REPLAYED in (result.meta or {})
     meta = {**(result.meta or {}), **UNTRUSTED, **({"dryRun": True} if dry_run else {})}
-    keys = (result.structured_content or {}).keys()
+    content = result.structured_content or {}
+    keys = content.keys()
     by_others = not (keys <= OWN_WORDS or "issues" in keys)  # which are about the caller's own arguments
-    cut = {"items", REST} <= keys
+    cut = (REST in keys and OFFSET not in keys) or any(REST in one for one in content.get("sections", ()))
     notes = [CUT] * cut + [NOTHING_DONE] * replayed + [OF_DRY_RUN] * dry_run + [BY_OTHERS] * by_others
-    content = [*result.content, *([t.TextContent(type="text", text=" ".join(notes))] if notes else [])]
-    return result.model_copy(update={"meta": meta, "content": content})
+    texts = [*result.content, *([t.TextContent(type="text", text=" ".join(notes))] if notes else [])]
+    return result.model_copy(update={"meta": meta, "content": texts})
 
 
 def refused(refusal: Refusal) -> t.CallToolResult:
@@ -129,7 +138,8 @@ class Tool:
         self.operation.permit(ctx)
         ids, fields, key, dry_run = read(self.operation, self.arguments, sent, of_batch)
         ctx = replace(ctx, dry_run=True) if dry_run else ctx
-        return result_of(self.operation, self.operation(ctx, *ids, fields=fields, key=key), fields, minimal=minimal)
+        result = self.operation(ctx, *ids, fields=fields, key=key)
+        return result_of(self.operation, result, fields, minimal=minimal, limited="limit" in sent)
 
     def labelled(self, result: t.CallToolResult, sent: Mapping[str, Any]) -> t.CallToolResult:
         """Returns the result or the refusal of a call with its labels."""

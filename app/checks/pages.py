@@ -7,11 +7,13 @@ from flask import Blueprint, Response, request
 
 from app.checks import operations as checks
 from app.checks.feature import ChecksFailed
+from app.checks.places import in_words, places_of
 from app.checks.vocabulary import CheckLevel, CheckName
 from app.console.additions import Pages
 from app.console.calls import call
+from app.console.documents import read_document
 from app.console.frame import is_from_script, page
-from app.documents import operations as documents
+from app.console.sessions import context
 
 LEVELS: Mapping[str, str] = {
     CheckLevel.OFF: "Off",
@@ -50,6 +52,7 @@ CHECKS: Mapping[str, tuple[CheckName, ...]] = {
 """The checks in groups, each of which can be set at once."""
 
 pages = Blueprint("checks", __name__, template_folder="templates")
+pages.add_app_template_filter(in_words)
 
 
 @pages.app_template_filter("level_in")
@@ -62,9 +65,11 @@ def level_in(name: str, levels: Mapping[str, str]) -> str:
 def show_checks(id: str) -> Response:
     """Shows the checks of a document; to a script only the list, to be shown beside the text."""
     checked = call(checks.check_document, id).body
-    if is_from_script():
-        return page("checks/checks_list.html", **checked)
-    return page("checks/checks.html", document=call(documents.get_document, id).body, **checked)
+    _, document, markdown = read_document(id)
+    lines = [one["line"] for one in checked["checks"] if one["line"]]
+    places = places_of(context().content.of(markdown), lines) if lines else {}
+    template = "checks/checks_list.html" if is_from_script() else "checks/checks.html"
+    return page(template, document=document, places=places, **checked)
 
 
 def _changed_levels() -> dict[str, Any]:

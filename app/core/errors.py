@@ -149,7 +149,7 @@ class NotFound(Refusal, status=404):
 
 
 class NoBriefReady(Refusal, status=404):
-    """No brief is ready to be claimed: try again later, or mark one ready."""
+    """No brief is ready: try again later, or mark one ready."""
 
 
 class MethodNotAllowed(Refusal, status=405):

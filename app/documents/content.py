@@ -24,7 +24,7 @@ from app.core.errors import (
 from app.core.operation import Effect, Result, operation
 from app.core.records import versions_in
 from app.core.schemas.loading import Fields
-from app.core.schemas.queries import Page
+from app.core.schemas.queries import Page, in_part
 from app.core.store.bodies import Bodies
 from app.core.store.collection import new_id
 from app.core.text.diffs import unified_diff
@@ -49,7 +49,7 @@ from app.documents.responses import (
     RevisionSummary,
     revision_summary,
 )
-from app.documents.schemas import BASE_REQUIRED, ContentFields, ContentPartQuery, DiffQuery, GuardedWrite
+from app.documents.schemas import BASE_REQUIRED, ContentFields, ContentPartQuery, DiffPartQuery, DiffQuery, GuardedWrite
 from app.documents.store import Documents, Revisions
 from app.publications.record import PUBLISHED_FIELDS
 
@@ -175,14 +175,15 @@ def restored(ctx: Context, document: StoredDocument, revision: StoredRevision, d
     return restore_version(document, call, fields, revision["wordCount"], data)
 
 
-@_of_history("GET /documents/<id>/diff", query=DiffQuery, errors=(BadRequest,))
+@_of_history("GET /documents/<id>/diff", query=DiffPartQuery, rest_query=DiffQuery, errors=(BadRequest,))
 def diff_revisions(ctx: Context, document_id: str, fields: Fields) -> Result[Diff]:
     """Compare the markdown of two versions, as a unified diff."""
     own_document(ctx, document_id)
     older, newer = (own_revision(ctx, document_id, fields[name]) for name in ("from_", "to"))
     old, new = (markdown_of(ctx, revision["bodyId"]) for revision in (older, newer))
     diff = compared(ctx, old, new, f"version {older['version']}", f"version {newer['version']}")
-    return Result({"from": older["version"], "to": newer["version"], "diff": diff})
+    body: Any = in_part({"from": older["version"], "to": newer["version"], "diff": diff}, "diff", fields)
+    return Result(body)
 
 
 def compared(ctx: Context, old: str, new: str, old_name: str, new_name: str) -> str:

@@ -22,7 +22,7 @@ from app.core.schemas.fields import (
     not_empty,
 )
 from app.core.schemas.loading import Fields
-from app.core.schemas.queries import Page, ShortRecords
+from app.core.schemas.queries import Page, PartQuery, ShortRecords
 from app.core.schemas.validation import calendar_date, full_match, http_url, not_blank, one_of
 from app.core.slugs import document_slug
 from app.core.times import timestamp
@@ -226,6 +226,10 @@ class DiffQuery(Schema):
 
     from_ = StrictInteger(1, description="the older version", required=True, data_key="from")
     to = StrictInteger(1, description="the newer version", required=True)
+
+
+class DiffPartQuery(DiffQuery, PartQuery):
+    """Which two versions to compare over MCP, and which part of that to read."""
 
 
 _INTENT = "what a searcher of the keyword wants"

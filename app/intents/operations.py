@@ -4,6 +4,7 @@ A draft is what paths, tools and stored records call an intent.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -19,8 +20,9 @@ from app.core.events import Event
 from app.core.operation import Effect, Result, operation
 from app.core.records import record_of, record_tag
 from app.core.schemas.loading import Fields
+from app.core.schemas.queries import in_part
 from app.core.store.store import Store
-from app.core.vocabulary import Kind, Scope
+from app.core.vocabulary import Channel, Kind, Scope
 from app.documents.content import count_words
 from app.documents.creation import free_slug
 from app.documents.operations import document_result, new_row
@@ -28,7 +30,7 @@ from app.documents.responses import DocumentSummary
 from app.documents.store import Documents
 from app.intents.responses import Confirmed, Intent, Validation
 from app.intents.rules import DRAFTS_PER_TOKEN, Facts, StoredIntent, confirm_problems
-from app.intents.schemas import DraftDocumentFields, IntentQuery
+from app.intents.schemas import DraftDocumentFields, IntentPartQuery, IntentQuery
 from app.intents.store import Intents, guess_slot
 from app.projects.store import Projects
 
@@ -111,11 +113,19 @@ def list_intents(ctx: Context, fields: Fields) -> Result[list[Intent]]:
 
 
 @_of_draft(
-    Scope.READ, Effect.READS, "GET /<kind>-intents/<id>", next="The only tool that returns a draft's `markdown`."
+    Scope.READ,
+    Effect.READS,
+    "GET /<kind>-intents/<id>",
+    query=IntentPartQuery,
+    next="The only tool that returns a draft's `markdown`.",
 )
 def get_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Intent]:
     """Read a draft with every field that was set."""
-    return _intent_result(_own_draft(ctx, intent_id, fields))
+    result = _intent_result(_own_draft(ctx, intent_id, fields))
+    part = in_part(result.body["fields"], "markdown", fields)
+    rest = {"nextOffset": part.pop("nextOffset")} if "nextOffset" in part else {}
+    body: Any = {**result.body, "fields": part, **rest}
+    return replace(result, body=body)
 
 
 @_of_draft(Scope.WRITE, Effect.DESTROYS, "DELETE /<kind>-intents/<id>", next="It can't be undone.")
@@ -151,9 +161,13 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confi
     If a field is missing or invalid, the error lists every problem.
     """
     draft = _delete_draft(ctx, intent_id, fields)
-    if wrong := _lock_and_check(ctx.store, draft):
-        raise IntentInvalid(wrong)  # which aborts the transaction: the draft stays
     kind = Kind(draft["kind"])
+    if wrong := _lock_and_check(ctx.store, draft):
+        update = ctx.name_of(f"update_{kind}_intent")
+        message = (
+            f"Correct what `errors` lists with {update}, then confirm again." if ctx.channel == Channel.MCP else None
+        )
+        raise IntentInvalid(wrong, message)  # which aborts the transaction: the draft stays
     made = _CREATE[kind](ctx, draft)
     body = cast(Confirmed, {kind.value: made.body, "intentId": draft["id"]})
     return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts)

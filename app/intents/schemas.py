@@ -10,6 +10,7 @@ from app.core.schemas.fields import (
     StrictString,
     StringToConfirm,
 )
+from app.core.schemas.queries import PartQuery
 from app.core.schemas.validation import not_blank, one_of
 from app.core.slugs import document_slug
 from app.core.vocabulary import Kind
@@ -48,3 +49,7 @@ class IntentQuery(Schema):
     """Which kind of draft is meant; REST says so in the path, and an id alone is enough."""
 
     kind = StrictString(validate=[one_of(Kind)], description="the kind of draft", allow_none=False)
+
+
+class IntentPartQuery(IntentQuery, PartQuery):
+    """Which draft to read over MCP, and which part of its markdown."""

@@ -17,6 +17,7 @@ from app.core.context import Context, system
 from app.core.errors import NotFound, or_raise
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields
+from app.core.schemas.queries import in_part
 from app.core.store.bodies import Bodies, StoredBody
 from app.core.store.store import Store
 from app.core.times import wire_time
@@ -41,7 +42,7 @@ from app.provenance.rules import (
     origins_after,
     words_in,
 )
-from app.provenance.schemas import DisclosureQuery, VersionQuery
+from app.provenance.schemas import DisclosureQuery, ProvenanceQuery, VersionQuery
 from app.provenance.store import AttributedRevisions, Disclosures
 from app.provenance.vocabulary import WriterKind
 from app.review.store import Threads
@@ -59,22 +60,23 @@ TURN_SECONDS = 1.0
 """How long the worker computes origins for one project before it is another project's turn."""
 
 
-@_of_provenance("GET /documents/<id>/provenance", query=VersionQuery, toolsets=("reviewing",))
+@_of_provenance(
+    "GET /documents/<id>/provenance", query=ProvenanceQuery, rest_query=VersionQuery, toolsets=("reviewing",)
+)
 def get_provenance(ctx: Context, document_id: str, fields: Fields) -> Result[ProvenanceResponse]:
     """Read who wrote each paragraph of a document."""
     document = own_document(ctx, document_id)
     version = fields.get("version", document["version"])
     body = ctx.store[Bodies].get(ctx.project_id, content_id_of(ctx, document, version))
     written = provenance_of(ctx, body)
-    return Result(
-        {
-            "version": version,
-            "words": written.words(),
-            "people": written.words(WriterKind.PERSON),
-            "agents": written.words(WriterKind.AGENT),
-            "paragraphs": written.paragraphs,
-        }
-    )
+    answer = {
+        "version": version,
+        "words": written.words(),
+        "people": written.words(WriterKind.PERSON),
+        "agents": written.words(WriterKind.AGENT),
+        "paragraphs": written.paragraphs,
+    }
+    return Result(cast(ProvenanceResponse, in_part(answer, "paragraphs", fields)))
 
 
 def provenance_of(ctx: Context, body: StoredBody | None) -> Provenance:

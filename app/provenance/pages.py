@@ -175,7 +175,7 @@ PAGES = Pages(
     tabs={"document": ("provenance.show_written", "Who wrote this")},
     templates={
         "rules of the project": "provenance/rules.html",
-        "after approve_document": "provenance/approval_link.html",
+        "instead of approve_document": "provenance/approval_link.html",
         "head of the figures": "provenance/link.html",
     },
     values={"document": _requires_record, "changed settings": _changed_demand},

@@ -17,7 +17,7 @@ from app.core.schemas.fields import (
     StringToConfirm,
     not_empty,
 )
-from app.core.schemas.queries import Page
+from app.core.schemas.queries import Page, PartQuery
 from app.core.schemas.validation import is_blank, not_blank
 from app.documents.schemas import day
 from app.provenance.vocabulary import ReviewDemand
@@ -53,6 +53,10 @@ class VersionQuery(Schema):
     """Which version of a document (decisions, section 18)."""
 
     version = StrictInteger(1, description="the version to read", allow_none=False)
+
+
+class ProvenanceQuery(VersionQuery, PartQuery):
+    """Which version of a document over MCP, and which part of its paragraphs to read."""
 
 
 class DisclosureQuery(Page):

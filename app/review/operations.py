@@ -235,7 +235,7 @@ def accept_suggestion(ctx: Context, document_id: str, thread_id: str, fields: Fi
     def write(present: StoredDocument) -> Decision:
         refuse_content_write(present, call, *base_versions(ctx, present, {}))
         can_write_content(present, ctx.call)
-        rules.refuse_accepting(thread)
+        rules.refuse_accepting(thread, ctx.call)
         text = edited_text(ctx, present, partial(_with_suggestion, ctx, thread_id=thread_id))
         decision = new_content(ctx, present, text.markdown, fields, words=text.words)
         settle = partial(record_thread, call=ctx.call, event=event, before=thread, after=after)

@@ -183,7 +183,7 @@ def resolve_thread(thread: StoredThread, call: Call, text: str | None, comment_i
 def reject_suggestion(thread: StoredThread, call: Call, text: str | None, comment_id: str) -> StoredThread:
     """Resolves a thread, whose suggestion is not taken."""
     refuse_if_not_yours(thread, call)
-    refuse_accepting(thread)
+    refuse_accepting(thread, call)
     return _resolved(thread, call, text, comment_id, ThreadOutcome.REJECTED)
 
 
@@ -197,13 +197,14 @@ def accept_suggestion(thread: StoredThread, call: Call) -> StoredThread:
     return _resolved(thread, call, None, "", ThreadOutcome.ACCEPTED)
 
 
-def refuse_accepting(thread: StoredThread) -> None:
+def refuse_accepting(thread: StoredThread, call: Call) -> None:
     """Raises the first reason, in the contract's order, why a suggestion can be neither accepted nor rejected."""
     _refuse_if_resolved(thread)
+    reply = call.name_of("reply_to_thread")
     if thread["suggestion"] is None:
-        raise BadRequest("The thread has no suggestion: answer it instead.")
+        raise BadRequest(f"The thread has no suggestion: answer it with {reply} instead.")
     if thread["outcome"] is not None:
-        raise BadRequest("The suggestion was accepted already: answer the thread instead.")
+        raise BadRequest(f"The suggestion was accepted already: answer the thread with {reply} instead.")
 
 
 def reopen_thread(thread: StoredThread, call: Call) -> StoredThread:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import orjson
+
 from app.core.concurrency import processing
 from app.core.context import Context
 from app.core.errors import (
@@ -22,6 +24,7 @@ from app.core.errors import (
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import Fields
+from app.core.schemas.queries import MOST_BYTES, PartQuery, in_part
 from app.core.vocabulary import Scope
 from app.documents.content import EditedText, edited_text, markdown_of, prepare_edit, write_text
 from app.documents.edits import can_write_content
@@ -58,18 +61,22 @@ def get_outline(ctx: Context, document_id: str, fields: Fields) -> Result[Outlin
     Section 0 stands before the first heading.
     """
     document = own_document(ctx, document_id)
-    markdown = markdown_of(ctx, document.get("contentId"))
-    return Result(_outline(document, sections_of(ctx, markdown)[fields.get("offset", 0) :][: fields.get("limit")]))
+    sections = sections_of(ctx, markdown_of(ctx, document.get("contentId")))
+    if "limit" in fields:
+        sections = sections[: fields["offset"] + fields["limit"]]
+    body: Any = in_part(_outline(document, sections), "sections", fields)
+    return Result(body)
 
 
 @operation(Scope.READ, Effect.READS, query=SectionNumbers)
 def read_sections(ctx: Context, document_id: str, fields: Fields) -> Result[SectionList]:
     """Read several sections of a document."""
-    document = own_document(ctx, document_id)
-    found = {one.number: one for one in sections_of(ctx, markdown_of(ctx, document.get("contentId")))}
-    if missing := [number for number in fields["numbers"] if number not in found]:
-        raise NotFound(f"The document has no section {missing[0]}: read its outline.")
-    sections = [section_record(found[number], document["version"]) for number in fields["numbers"]]
+    document, found = _sections(ctx, document_id, fields["numbers"])
+    sections, left = list[Any](), MOST_BYTES
+    for one in found:
+        section = in_part(section_record(one, document["version"]), "markdown", {"offset": 0}, max(left, 0))
+        left -= len(orjson.dumps(section["markdown"]))
+        sections.append(section)
     return Result({"version": document["version"], "sections": sections})
 
 
@@ -77,13 +84,25 @@ def read_sections(ctx: Context, document_id: str, fields: Fields) -> Result[Sect
     Scope.READ,
     Effect.READS,
     "GET /documents/<id>/sections/<number>",
+    query=PartQuery,
+    rest_query=Schema,
     toolsets=("writing",),
     batch=read_sections,
 )
-def read_section(ctx: Context, document_id: str, number: str) -> Result[SectionResponse]:
+def read_section(ctx: Context, document_id: str, number: str, fields: Fields) -> Result[SectionResponse]:
     """Read one section of a document."""
-    sections = read_sections.function(ctx, document_id, {"numbers": [int(number)]}).body
-    return Result(sections["sections"][0])
+    document, [section] = _sections(ctx, document_id, [int(number)])
+    body: Any = in_part(section_record(section, document["version"]), "markdown", fields)
+    return Result(body)
+
+
+def _sections(ctx: Context, document_id: str, numbers: Sequence[int]) -> tuple[StoredDocument, list[Section]]:
+    """Returns a document and some of its sections. Refuses with `NotFound`."""
+    document = own_document(ctx, document_id)
+    found = {one.number: one for one in sections_of(ctx, markdown_of(ctx, document.get("contentId")))}
+    if missing := [number for number in numbers if number not in found]:
+        raise NotFound(f"The document has no section {missing[0]}: read its outline.")
+    return document, [found[number] for number in numbers]
 
 
 def _prepare(ctx: Context, document_id: str, fields: Fields) -> tuple[EditedText | None, list[str]]:

@@ -30,10 +30,8 @@ class Compared:
     number: int
     source: StoredSource | None
     excerpt: Pieces
-    passages: Sequence[tuple[int, Pieces]]
-    """The passages that cite it, each with its line."""
-    line: int
-    """The line that cites it first."""
+    passages: Sequence[Pieces]
+    """The passages that cite it."""
 
 
 def wrong_places(evidence: Evidence) -> list[Wrong]:
@@ -56,10 +54,9 @@ def compared_sources(evidence: Evidence, wrong: Iterable[Wrong]) -> list[Compare
         excerpt = source["excerpt"] if source else ""
         texts = [block.text[:SHOWN] for block in blocks[:MOST_PASSAGES]]
         passages = [
-            (block.block.line, marked(text, [excerpt], places.get(id(block), ())))
-            for block, text in zip(blocks, texts, strict=False)
+            marked(text, [excerpt], places.get(id(block), ())) for block, text in zip(blocks, texts, strict=False)
         ]
-        found.append(Compared(number, source, marked(excerpt, texts), passages, evidence.citations.lines[number]))
+        found.append(Compared(number, source, marked(excerpt, texts), passages))
     return found
 
 

@@ -17,7 +17,7 @@ UNREACHABLE = (URLError, ConnectionError, TimeoutError)
 NOT_MODIFIED, UNAUTHORIZED, NOT_FOUND, NO_SITE_URL = 304, 401, 404, 422
 
 SHOWN = """title subtitle slug excerpt metaTitle metaDescription html
-  coverImage { url } category { id } sources { number title url publisher publishedOn }"""
+  coverImage { url alt } category { id } sources { number title url publisher publishedOn }"""
 AUTHOR = "id slug name bio imageUrl"
 DOCUMENT = f"""id isPublished publishedAt updatedAt wordCount clusterId {SHOWN}
   disclosure {{ value models reviewedAt responsible }}"""

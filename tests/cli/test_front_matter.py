@@ -176,3 +176,51 @@ def test_attributes_of_kramdown_and_hugo_are_listed(cli: Cli, project: Project, 
         "line 9 of the text: {.lead}",
         "line 13 of the text: {{< youtube >}}",
     ]
+
+
+@pytest.mark.needs_mongod
+def test_a_post_of_jekyll_is_read_as_jekyll_does(cli: Cli, project: Project, tmp_path: Path) -> None:
+    """A list is words, a title by default the name, and addresses begin with variables of the site."""
+    write(
+        tmp_path,
+        "_posts/2020-01-01-no-title.md",
+        "---\ncategories: bread rye\ntags: dark dense\n---\n![A]({{ site.baseurl }}/assets/a.png) "
+        "![B]({{ '/assets/a.png' | relative_url }}) [C]({{site.url}}{{ site.baseurl }}/c/) `{{ site.url }}/d` "
+        "{{ site.url }}\n",
+    )
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets" / "a.png").write_bytes(a_picture())
+
+    report = run(cli, project, tmp_path / "_posts", "--site", tmp_path)
+
+    assert (report["missing"], report["categories"]) == ({}, ["bread"])
+    assert report["further"] == {"categories": 1, "tags": 1}
+    assert report["shortcodes"] == {"2020-01-01-no-title.md": ["line 1 of the text: {{ site.url }}"]}
+    found = documents_of(project)["no-title"]
+    assert (found["title"], found["brief"]["keyword"]) == ("No Title", "dark")
+    text = text_of(project, "no-title")
+    assert text.count("](/media/") == 2
+    assert text.endswith("[C](/c/) `{{ site.url }}/d` {{ site.url }}")
+
+
+@pytest.mark.needs_mongod
+def test_the_shortcodes_and_authors_of_many_files_are_one_line_each(cli: Cli, project: Project, tmp_path: Path) -> None:
+    for name in "abc":
+        write(
+            tmp_path, f"{name}.md", f"---\ntitle: {name}\nauthor: Ada\n---\n{{{{< figure >}}}}\n\n{{{{< figure >}}}}\n"
+        )
+
+    shown = cli("import", "--project", project.id, tmp_path).stdout
+
+    assert (
+        "Authors that were not taken, as only the first who is a member is, with the number of files: Ada (3)" in shown
+    )
+    assert "Published as text, as only your generator knows them, with the number of files: {{< figure >}} (3)" in shown
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.timeout(60)
+def test_a_text_of_backticks_is_imported_in_seconds(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(tmp_path, "a.md", f"---\ntitle: A\n---\n{'`' * 200_000} x\n")
+
+    assert run(cli, project, tmp_path)["created"] == 1

@@ -65,6 +65,7 @@ def test_the_palette_begins_with_what_changes_nothing_and_shows_a_time_that_is_p
 def test_the_actions_of_a_document_do_not_make_its_page_wider_than_the_window(window: Window, project: Project) -> None:
     document = a_document(project.context(), title="Rye", markdown=TEXT * 200, status="drafting")
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
+    window.click("#all-actions")
     assert "Approve and record your review" in window.find(".rail").text
     for width in (1024, 1200, 1280, 1440):
         with screen(window, width, 800):
@@ -193,3 +194,31 @@ def test_enter_in_a_dialog_does_what_the_dialog_is_for(window: Window, project: 
     window.click("#move [data-cancels]")
     assert now(project, document)["status"] == "review"
     assert window.problems() == []
+
+
+CHECKED = "## Flour\n\nRye keeps all week.[^s7]\n\n" + "Water is added.\n\n" * 60 + "The last one is TODO\nand later.\n"
+
+
+def test_a_check_names_its_passage_and_leads_there(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown=CHECKED)
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+    window.click(".beside:has([hx-get$='/checks']) summary")
+    window.until(lambda: "“The last one is TODO and later.”, under the heading “Flour”" in window.find(".checks").text)
+    shown = window.find(".checks").text
+    assert "Source 7 is cited but not listed" in shown
+    assert "[^" not in shown
+    assert "Line" not in shown
+    text = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+    text.send_keys("New. ")
+    window.find(".checks").find_element(By.PARTIAL_LINK_TEXT, "The last one").click()
+    window.keys("X")
+    window.until(lambda: "\nXThe last one is TODO" in window.find("#markdown").get_property("value"))
+
+    window.press("Save")
+    window.open(f"/console/documents/{document['id']}")
+    window.until(lambda: window.find(".checks").find_element(By.PARTIAL_LINK_TEXT, "XThe last").click() or True)
+    window.until(lambda: window.chrome.execute_script(IS_SEEN, "XThe last one"))
+
+
+IS_SEEN = """const p = [...document.querySelectorAll('.prose p')].find(one => one.textContent.startsWith(arguments[0]));
+const {top, bottom} = p.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight"""

@@ -242,6 +242,27 @@ def test_what_is_done_in_the_inbox_moves_no_other_line(window: Window, project: 
     assert window.problems() == []
 
 
+def test_what_is_approved_from_the_inbox_stays_in_its_place_there(window: Window, project: Project) -> None:
+    ctx = project.context()
+    for title in ("Rye", "Oats", "Spelt"):
+        document = a_document(ctx, title=title, slug=title.lower(), markdown=TEXT)
+        OPERATIONS["submit_document"](ctx, document["id"])
+    window.sign_in(project.token("Ingrid"), "/console/inbox")
+    lines = [one.text for one in window.chrome.find_elements(By.CSS_SELECTOR, "#table th a")]
+    window.find("#table tbody:nth-of-type(2) [data-acts]").click()
+    window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "act-approve_document")
+    window.press("Approve")
+    window.until(lambda: window.find("[data-back]").text == "Inbox")
+    window.click("[data-back]")
+    done = window.find("#table tbody:nth-of-type(2) [data-done]")
+    assert [one.text for one in window.chrome.find_elements(By.CSS_SELECTOR, "#table th a")] == lines
+    assert window.chrome.switch_to.active_element == done.find_element(By.CSS_SELECTOR, "[data-read]")
+    assert not done.find_elements(By.CSS_SELECTOR, "[data-acts]")
+    window.chrome.refresh()
+    window.until(lambda: len(window.chrome.find_elements(By.CSS_SELECTOR, "#table tbody")) == 2)
+    assert window.problems() == []
+
+
 def test_an_invitation_names_the_project_and_both_people(window: Window, project: Project) -> None:
     ctx = project.context(project.token("Ingrid"))
     ada = OPERATIONS["create_member"](ctx, fields={"name": "Ada Example"}).body
@@ -294,6 +315,29 @@ def test_remarks_stand_beside_their_passage_while_a_text_is_revised(window: Wind
         window.open(f"/console/documents/{document['id']}/edit")
         window.until(lambda: window.has(".editor") and window.chrome.execute_script(LINES) >= 10)
     assert window.problems() == []
+
+
+BESIDE_WORDS = """
+const root = document.querySelector(".editor").shadowRoot;
+const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT, (one) => one.data.includes(arguments[1]) ? 1 : 3);
+const range = new Range();
+range.selectNode(walker.nextNode());
+const { bottom } = range.getBoundingClientRect();
+return Math.abs(document.querySelector(arguments[0]).getBoundingClientRect().top - bottom) < 60;
+"""
+
+
+def test_a_remark_stands_beside_its_words_in_a_long_paragraph(window: Window, project: Project) -> None:
+    ctx = project.context()
+    text = "The dough rests, and then it is folded again. " * 60 + "\n**Bake it.**\n"
+    document = a_document(ctx, title="Rye", markdown=text, status="drafting")
+    fields = {"text": "How hot?", "quote": {"exact": "Bake it."}}
+    thread = OPERATIONS["open_thread"](ctx, document["id"], fields=fields).body["id"]
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, 1440, 900):
+        window.open(f"/console/documents/{document['id']}/edit")
+        window.find("[data-revised]")
+        window.until(lambda: window.chrome.execute_script(BESIDE_WORDS, f"#t-{thread}", "Bake it."))
 
 
 def test_a_record_is_dated_with_its_year(window: Window, project: Project) -> None:

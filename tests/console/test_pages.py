@@ -836,3 +836,16 @@ def test_the_calendar_has_filters_that_stay_from_month_to_month(editor: Visitor,
     assert f"/console/calendar?categoryId={bread}&day=2099-02-01" in page
     assert ">Tea</a>" in editor.get("/console/calendar?view=month&day=2099-01-15&categoryId=none").text
     assert editor.get("/console/calendar?categoryId=bread").status_code == 400
+
+
+def test_a_card_counts_one_word_as_one(editor: Visitor, project: Project) -> None:
+    a_document(project.context(), title="Rye", markdown="Rye")
+    assert "1 word<" in editor.get("/console/board").text
+
+
+def test_the_keys_of_write_are_those_that_work_there(editor: Visitor, document: dict[str, str]) -> None:
+    keys = (
+        editor.get(f"/console/documents/{document['id']}/edit").text.partition('id="keys"')[2].partition("</dialog>")[0]
+    )
+    assert "save and go on writing" in keys
+    assert not any(f"<kbd>{key}</kbd>" in keys for key in ("?", "g", "j", "z</kbd></dt><dd>undo, as"))

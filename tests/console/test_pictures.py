@@ -235,3 +235,24 @@ def test_the_page_of_pictures(window: Window, project: Project, tmp_path: Path) 
     window.press("Delete")
     window.until(lambda: "deleted" in window.find("main").text)
     assert window.problems() == []
+
+
+WHERE = """const root = document.querySelector(".editor").shadowRoot;
+const { bottom } = document.querySelector(".editor").getBoundingClientRect();
+const image = root.querySelector(".cm-picture img");
+return image?.complete && image.getBoundingClientRect().height > 50
+  && root.querySelector(".cm-cursor").getBoundingClientRect().bottom <= bottom"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_a_picture_that_came_and_the_cursor_below_it_are_in_view(
+    window: Window, project: Project, width: int, height: int
+) -> None:
+    text = "\n\n".join(f"Paragraph {number}. Rye keeps all week." for number in range(40))
+    document = a_document(project.context(), title="Rye", markdown=text)
+    with screen(window, width, height):
+        window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+        window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content").click()
+        press(window, Keys.CONTROL, Keys.END)
+        transfer(window, "paste", a_picture(seed=1))
+        window.until(lambda: window.chrome.execute_script(WHERE))

@@ -83,9 +83,13 @@ def test_an_approval_leads_to_the_remarks_that_block_it(visitor, rest, written) 
 
 def test_an_approval_with_a_review_is_reached_from_the_document(visitor, rest, written) -> None:
     page = text_of(visitor.get(f"/console{path_of(written)}"))
-    assert "/actions/approve_document" in page
-    assert f'href="/console{path_of(written)}/approve">Approve and record your review</a>' in page
+    usual, others = page.split('id="all-actions"')
+    assert "/actions/approve_document" in usual
+    assert "Approve and record your review" not in usual
+    assert f'href="/console{path_of(written)}/approve">Approve and record your review</a>' in others
     assert "This project asks for it." not in page
+    form = text_of(visitor.get(f"/console{path_of(written)}/approve"))
+    assert "Approve and record your review</button>" in form
 
 
 def test_an_approval_that_is_not_possible_says_what_to_do_and_asks_for_nothing(visitor, rest, written) -> None:
@@ -121,6 +125,7 @@ def test_a_plain_approval_leads_to_the_form_where_the_project_requires_records(v
     assert "You checked" in page
     page = text_of(visitor.get(f"/console{path_of(written)}"))
     assert "/actions/approve_document" not in page
+    assert 'id="act-approve_document"' in page
     assert "This project asks for it." in page
 
     refused = visitor.post(f"/console{path_of(written)}/approve", baseVersion="2", examined="All.")

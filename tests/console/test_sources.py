@@ -70,7 +70,7 @@ def test_an_altered_excerpt_is_found_mended_compared_and_published(
     for box in ("facts", "sources"):
         window.click(f"[name={box}]")
     window.find("[name=examined]").send_keys("Each source.")
-    window.press("Approve")
+    window.press("Approve and record your review")
     record = window.find(".record").text
     assert all(f"Source {number}" in record for number in (1, 2, 3, 4))
 

@@ -383,6 +383,22 @@ def test_words_of_an_input_method_get_marks_and_paragraphs_of_their_own(window: 
     window.until(lambda: text_of(window) == "Para.\n\nNew **loaf**")
 
 
+ROOM = """const root = document.querySelector(".editor").shadowRoot;
+const box = (selector) => root.querySelector(selector).getBoundingClientRect();
+return [box(".cm-tooltip-autocomplete").top - box(".cm-cursor").bottom, innerHeight - box(".cm-cursor").bottom]"""
+
+
+def test_what_can_be_inserted_is_listed_below_where_there_is_room(window: Window, project: Project) -> None:
+    opened(window, project, "One.\n\n" * 7).click()
+    with screen(window, 1440, 900):
+        press(window, Keys.CONTROL, Keys.END)
+        keys(window, "/")
+        window.until(lambda: within(window, ".cm-tooltip-autocomplete"))
+        above, room = window.chrome.execute_script(ROOM)
+        assert 230 < room < 350
+        assert above >= 0
+
+
 @pytest.mark.clients
 def test_everybody_can_write(window: Window, project: Project) -> None:
     opened(window, project, ARTICLE)
@@ -395,3 +411,95 @@ def test_everybody_can_write(window: Window, project: Project) -> None:
     window.until(lambda: within(window, ".cm-tooltip-autocomplete"))
     examiner.examine("what can be inserted")
     assert examiner.found == {}
+
+
+WRAPPED = """Rye keeps *all
+week* and is
+baked at night.
+
+> A loaf is
+> a promise.
+
+- Flour and
+  water
+- A second\x20\x20
+  line\\
+  and a third
+
+```
+one
+two
+```
+
+| a |
+| - |
+| b |
+
+Bread.[^1]
+
+[^1]: Her book,
+    page 12
+"""
+
+
+def lines_seen(window: Window) -> list[str]:
+    """Returns the lines that stand on their own in the editor, with words in them."""
+    texts = [line.get_attribute("textContent") for line in within(window, ".cm-content > .cm-line")]
+    return [text for text in texts if text and text.strip()]
+
+
+def test_the_lines_of_a_paragraph_are_seen_as_one_and_stay_in_the_text(window: Window, project: Project) -> None:
+    opened(window, project, WRAPPED)
+    window.until(lambda: within(window, "td"))
+    assert lines_seen(window) == [
+        "Rye keeps all week and is baked at night.",
+        "A loaf is a promise.",
+        "•Flour and water",
+        "•A second  ",
+        "line",
+        "and a third",
+        "one",
+        "two",
+        "Bread.1",
+        "1.Her book, page 12",
+    ]
+    assert text_of(window) == WRAPPED
+    window.click("[data-shows-markdown]")
+    assert "Rye keeps *all" in lines_seen(window)
+
+
+SOFT = {
+    "arrows": ("one\ntwo", [Keys.ARROW_RIGHT * 4, "x", Keys.ARROW_LEFT * 3, "y"], "onye xtwo"),
+    "in the second line": ("one\ntwo", [Keys.ARROW_RIGHT * 5, "x"], "one\ntxwo"),
+    "to the end": ("one\ntwo\nthree", [(Keys.END,), "!"], "one\ntwo\nthree!"),
+    "a sign that would begin a list": ("one\ntwo", [Keys.ARROW_RIGHT * 4, "- "], "one - two"),
+    "spaces before a break": ("one\ntwo", [Keys.ARROW_RIGHT * 3, "  x"], "one  x two"),
+    "undone": ("one\ntwo", [Keys.ARROW_RIGHT * 4, "x", (Keys.CONTROL, "z")], "one\ntwo"),
+    "a break deleted": ("one\ntwo", [Keys.ARROW_RIGHT * 4, Keys.BACKSPACE], "onetwo"),
+    "a break deleted from before": ("one\ntwo", [Keys.ARROW_RIGHT * 3, Keys.DELETE], "onetwo"),
+    "a break of a quote deleted": ("> one\n> two", [Keys.ARROW_RIGHT * 4, Keys.BACKSPACE], "> onetwo"),
+    "a word that is a line": ("one\ntwo\nthree", [Keys.ARROW_RIGHT * 7, *[Keys.BACKSPACE] * 3], "one  three"),
+    "two paragraphs made of one": ("one\ntwo", [Keys.ARROW_RIGHT * 4, Keys.ENTER, "x"], "one\n\nxtwo"),
+    "in the middle of a line": ("one\ntwo", [Keys.ARROW_RIGHT * 6, Keys.ENTER], "one\ntw\n\no"),
+    "a new item": ("- one\n  two", [(Keys.END,), Keys.ENTER, "x"], "- one two\n- x"),
+    "a hard break": ("one\ntwo", [Keys.ARROW_RIGHT * 3, (Keys.SHIFT, Keys.ENTER), "x"], "one\\\nxtwo"),
+    "selected and bold": ("one\ntwo", [(Keys.CONTROL, "a"), (Keys.CONTROL, "b")], "**one\ntwo**"),
+    "selected by words": ("one\ntwo six", [(Keys.SHIFT, Keys.CONTROL, *[Keys.ARROW_RIGHT] * 2), "x"], "x six"),
+    "a heading": ("one\ntwo", [Keys.ARROW_RIGHT * 5, "heading"], "## one two"),
+    "a list": ("one\ntwo", [Keys.ARROW_RIGHT * 5, "list"], "- one two"),
+    "a nested item": ("- a\n- one\n  two", [(Keys.CONTROL, Keys.END), Keys.TAB], "- a\n  - one two"),
+}
+
+
+@pytest.mark.parametrize(("markdown", "typed", "expected"), SOFT.values(), ids=SOFT)
+def test_a_paragraph_of_several_lines_is_written_in_as_one(
+    window: Window, project: Project, markdown: str, typed: list[Any], expected: str
+) -> None:
+    opened(window, project, markdown).click()
+    press(window, Keys.CONTROL, Keys.HOME)
+    for one in typed:
+        if one in ("heading", "list"):
+            tool(window, one)
+        else:
+            press(window, *one) if isinstance(one, tuple) else keys(window, one)
+    assert text_of(window) == expected

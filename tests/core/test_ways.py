@@ -89,9 +89,9 @@ def steps(tracer: Tracer, store: Store, project: Project) -> dict[str, Callable[
     def draft() -> str:
         return str(rest.post("/document-intents", {"title": "Rye", "markdown": "Rye is dark."}).json["id"])
 
-    drafts = iter([draft(), draft()])
-    published = iter([a_document(ctx, markdown="Rye is dark.")["id"] for _ in range(2)])
-    claims = iter([a_ready_brief(ctx)["id"] for _ in range(4)])
+    drafts = iter([draft() for _ in range(TIMES)])
+    published = iter([a_document(ctx, markdown="Rye is dark.")["id"] for _ in range(TIMES)])
+    claims = iter([a_ready_brief(ctx)["id"] for _ in range(2 * TIMES)])
     return {
         "claim": lambda: rest.post(f"/documents/{next(claims)}/brief/claim"),
         "confirm": lambda: rest.post(f"/document-intents/{next(drafts)}/confirm"),
@@ -101,15 +101,17 @@ def steps(tracer: Tracer, store: Store, project: Project) -> dict[str, Callable[
     }
 
 
-MOST = {"claim": 30, "confirm": 39, "publish": 61, "cached delivery": 17, "claim over MCP": 36}
+MOST = {"claim": 30, "confirm": 39, "publish": 57, "cached delivery": 17, "claim over MCP": 36}
 """Maximum number of files that each request enters."""
+TIMES = 4
+"""How often each request is sent: first what is made once by a process; the shortest of the others is its way, as on a
+slow machine a cache of 3 s runs out between two."""
 
 
 def test_a_request_enters_few_files(tracer: Tracer, steps: dict[str, Callable[[], object]]) -> None:
     ways = {}
     for name, step in steps.items():
-        step()  # what is made once by a process
-        ways[name] = tracer.follow(step)
+        ways[name] = min((tracer.follow(step) for _ in range(TIMES)), key=lambda way: way.calls)
         print(f"{name}: {ways[name]}")
 
     assert {name: len(set(way.files)) for name, way in ways.items() if len(set(way.files)) > MOST[name]} == {}

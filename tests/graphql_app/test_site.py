@@ -23,8 +23,9 @@ from lxml import etree
 from app.changes.cursors import ChangesCursor
 from app.core.store.store import Store
 from tests.graphql_app.client import delivery_token, published, republish, run
+from tests.images.pictures import a_picture
 from tests.live import free_port, serving, until
-from tests.make import Project, Token, a_document, a_project, made
+from tests.make import OPERATIONS, Project, Token, a_document, a_project, made
 
 BUILD = Path(__file__).parents[2] / "examples" / "site" / "build.py"
 URL = "https://bread.example"
@@ -364,6 +365,16 @@ def test_agents_find_the_markdown_of_each_article_beside_its_page_and_all_of_the
     assert all((out / one).exists() for one in found)
     assert {"articles/crème.md", "articles/salt/", "articles/salt.md.md"} < found
     assert "/delivery/" not in text
+
+
+def test_the_cover_of_an_article_has_its_description(site: Project, app: Flask, tmp_path: Path) -> None:
+    ctx = replace(site.context(), file=a_picture())
+    picture = OPERATIONS["upload_image"](ctx, fields={"name": "Loaf", "alt": 'A "round" loaf'}).body
+    republish(site, published(site, title="With a cover", slug="with-a-cover"), coverImageUrl=f"{URL}{picture['url']}")
+
+    out = built(app, delivery_token(site), tmp_path / "site")
+
+    assert 'alt="A &#34;round&#34; loaf"' in article(out, "with-a-cover")
 
 
 def test_the_page_of_an_author_has_their_bio_and_picture(site: Project, app: Flask, tmp_path: Path) -> None:

@@ -70,24 +70,84 @@ def documents(scene: Scene, agent: Agent) -> Iterator[str]:
     yield claimed
 
 
+def wrong_calls(tool: str, scene: Scene, states: list[str]) -> Iterator[dict[str, Any]]:
+    """Yields arguments of a tool for documents in every state, for records that are not there, and outdated ones."""
+    call, operation = EVERY[tool](scene), TOOLS[tool].operation
+    ids: dict[str, Any] = dict(zip(operation.id_names, call.ids, strict=True))
+    numbers = {"version", "number"} & ids.keys()
+    ids |= {name: int(ids[name]) for name in numbers}
+    arguments = {**ids, **call.fields} | ({} if operation.reads else {"dryRun": True})
+    yield from ({**arguments, "documentId": one} for one in states if "documentId" in ids)
+    yield from ({**arguments, name: 99_999 if name in numbers else "0" * 24} for name in ids)
+    outdated = {"baseVersion": 77, "claimedAt": "2020-01-01T00:00:00.000Z"}
+    known = TOOLS[tool].definition.input_schema["properties"]
+    yield from ({**arguments, name: value} for name, value in outdated.items() if name in known)
+
+
 @pytest.mark.contract("decided-mcp.named-tools")
 @pytest.mark.parametrize("toolset", [one for one in TOOLSETS if one != ALL_TOOLS])
-def test_no_refusal_names_a_tool_that_the_caller_lacks(reader: Agent, scene: Scene) -> None:
-    states = [*documents(scene, reader)]
-    refusals = []
+def test_every_refusal_names_the_tool_to_go_on_with_and_none_that_the_caller_lacks(reader: Agent, scene: Scene) -> None:
+    states, texts, dead_ends = [*documents(scene, reader)], [], set()
 
-    for tool in (name for name in tools_of(reader) if TOOLS[name].operation.id_names[:1] == ("documentId",)):
-        call, operation = EVERY[tool](scene), TOOLS[tool].operation
-        ids = dict(zip(operation.id_names[1:], call.ids[1:], strict=True))
-        ids = {name: int(one) if name in ("version", "number") else one for name, one in ids.items()}
-        dry_run = {} if operation.reads else {"dryRun": True}
-        for document in (call.ids[0], *states):
-            arguments: dict[str, Any] = {"documentId": document, **ids, **call.fields, **dry_run}
+    for tool in tools_of(reader):
+        for arguments in wrong_calls(tool, scene, states):
             result = reader.ask("tools/call", {"name": tool, "arguments": arguments})
-            refusals += [block["text"] for block in result["content"]]
+            texts += [block["text"] for block in result["content"]]
+            refusal = result["structuredContent"]
+            if result["isError"] and not re.search("`[a-z]+_[a-z_]+`", refusal["message"]):
+                dead_ends.add((refusal["_tag"], tool))
 
-    assert missing_tools(reader, refusals) == {}
-    assert len(refusals) > len(states)
+    assert missing_tools(reader, texts) == {}
+    assert dead_ends <= {("Forbidden", "delete_image")}  # which says which pictures an agent deletes
+    assert len(texts) > len(states)
+
+
+@pytest.mark.contract("decided-mcp.named-tools")
+@pytest.mark.parametrize(
+    ("toolset", "tag", "named"),
+    [
+        ("writing", "VersionConflict", "get_outline"),
+        ("planning", "VersionConflict", "get_document"),
+        ("writing", "InvalidTransition", "get_work_packet"),
+        ("planning", "InvalidTransition", "get_document"),
+    ],
+)
+def test_a_refusal_of_a_state_names_the_tool_that_reads_the_present_one(
+    reader: Agent, scene: Scene, tag: str, named: str
+) -> None:
+    in_review = tag == "InvalidTransition"
+    document = scene.document(*["submit_document"] * in_review)
+
+    refused = reader.refused("update_document", documentId=document, title="Wheat", baseVersion=1 if in_review else 7)
+
+    assert refused["_tag"] == tag
+    assert refused["message"].endswith(f"Read the present state with `{named}`.")
+
+
+@pytest.mark.parametrize("toolset", ["writing"])
+def test_an_id_of_the_wrong_form_and_a_quote_that_stands_nowhere_name_what_shows_the_right_one(
+    reader: Agent, scene: Scene
+) -> None:
+    quote = {"exact": "nowhere"}
+
+    unknown = reader.refused("get_work_packet", documentId="abc")
+    misquoted = reader.refused("open_thread", documentId=scene.document(), text="Why?", quote=quote)
+
+    assert unknown["message"].endswith("Find it with `list_briefs`.")
+    assert misquoted["errors"][0]["message"].endswith("Find it with `read_section`.")
+
+
+@pytest.mark.parametrize("toolset", ["planning"])
+def test_a_problem_with_a_field_that_names_a_record_names_the_tool_that_lists_them(reader: Agent, scene: Scene) -> None:
+    draft = reader.call("create_document_intent", title="Rye", categoryId="0" * 24, assigneeId="0" * 24)
+
+    refused = reader.refused("confirm_intent", intentId=draft["id"])
+
+    assert "with `update_document_intent`, then" in refused["message"]
+    assert [one["message"].rpartition(". ")[2] for one in refused["errors"]] == [
+        "Find it with `list_members`.",
+        "Find it with `list_categories`.",
+    ]
 
 
 @pytest.mark.contract("decided-mcp.named-tools")

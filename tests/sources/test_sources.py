@@ -428,7 +428,7 @@ def test_the_pages_of_sources_show_them(app, api, project, fields) -> None:
         assert response.status_code == 200, response.text[:2_000]
     page = visitor.get(f"/console{sources_path(document)}").text
     assert 'data-is="same">A starter needs five days at room temperature' in page
-    assert "[^s7] in line 4 names no source" in page
+    assert "Source 7 is cited but not listed" in page
     assert 'id="fn-s1"' in visitor.get(f"/console{path_of(document)}").text
     source = ok(api.get(sources_path(document)))[0]
     done = visitor.post(f"/console{of(document, source)}/verify", rev="1")

@@ -15,6 +15,12 @@ function placeOf({ dataset }) {
   return at < 0 ? Math.max(0, text.indexOf(exact)) : at + prefix.length;
 }
 
+/** The height at which a place is on the screen; an estimate for a part of a long text that is not drawn. */
+function heightOf(place) {
+  const { from, length, top, height } = view.lineBlockAt(place);
+  return view.coordsAtPos(place)?.top ?? view.documentTop + top + (height * (place - from)) / Math.max(1, length);
+}
+
 /** Puts each thread at the height of its words, or directly below the one before it. */
 function arrange() {
   const threads = $$("#remarks > .thread");
@@ -32,7 +38,7 @@ function arrange() {
   }
   for (const thread of inOrder) {
     const place = places.get(thread);
-    const more = view.documentTop + view.lineBlockAt(place).top - thread.getBoundingClientRect().top;
+    const more = heightOf(place) - thread.getBoundingClientRect().top;
     if (more > 0) thread.style.marginTop = `${more}px`;
   }
 }

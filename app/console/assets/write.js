@@ -20,7 +20,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   loading.then(() => sending(button.form, () => accept(button)), () => button.form.requestSubmit(button));
 });
-const { createEditor, linkAt, run, showMarkdown, target } = await loading;
+const { createEditor, goTo, linkAt, run, showMarkdown, target } = await loading;
 
 function changed(text) {
   area.value = text;
@@ -90,6 +90,16 @@ function difference(old, text) {
   while (same < most - from && old.at(-1 - same) === text.at(-1 - same)) same += 1;
   return { from, to: old.length - same, insert: text.slice(from, text.length - same) };
 }
+
+// A check's place in the text that is saved, which may have changed since.
+document.addEventListener("click", (event) => {
+  const { line } = event.target.closest?.("[data-line]")?.dataset ?? {};
+  if (!line) return;
+  event.preventDefault();
+  const before = area.defaultValue.split("\n").slice(0, line - 1).join("\n").length + (line > 1);
+  const { from, to, insert } = difference(area.defaultValue, area.value);
+  goTo(view, before <= from ? before : Math.max(before - to, 0) + from + insert.length);
+});
 
 /** The service's own message says how long to wait, or what to report of a bug. */
 function whyNotSaved(response, result) {

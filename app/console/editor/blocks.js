@@ -5,6 +5,7 @@ import { syntaxTree } from "@codemirror/language";
 import { EditorSelection, EditorState, Prec } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { COMPOSED, constructsAt } from "./inline.js";
+import { breaksIn, joined } from "./soft.js";
 
 const VERBATIM = new Set(["FencedCode", "CodeBlock", "HTMLBlock", "CommentBlock", "ProcessingInstructionBlock", "LinkReference"]);
 const MARKS = new Set(["QuoteMark", "ListMark", "HeaderMark", "TaskMarker", "FootnoteMark"]);
@@ -122,6 +123,7 @@ const filter = EditorState.transactionFilter.of((tr) => {
   return tr.selection ? placed(tr) : tr;
 });
 
+const isInItem = (state) => within(state, state.selection.main.head, new Set(["ListItem"]), -1);
 const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false });
 const PLAIN = { userEvent: "input", scrollIntoView: true };
 
@@ -178,6 +180,11 @@ function backspace(view) {
   if (!empty || verbatimAt(state, head)) return false;
   const line = state.doc.lineAt(head);
   const { marks, end } = prefixOf(state, line);
+  const soft = breaksIn(state, head, head).find(({ to }) => to === head);
+  if (soft) {
+    view.dispatch({ changes: soft, userEvent: "delete.backward", scrollIntoView: true });
+    return true;
+  }
   if (marks.length && head <= end) {
     const last = marks.at(-1);
     const above = line.number > 1 ? state.doc.line(line.number - 1).text.trim() : "";
@@ -263,11 +270,11 @@ export const blocks = [
   filter,
   apartComposed(),
   Prec.high(keymap.of([
-    { key: "Enter", run: enter, shift: breakLine },
+    { key: "Enter", run: joined(enter, isInItem), shift: joined(breakLine, () => false) },
     { key: "Backspace", run: backspace },
     { key: "Delete", run: remove },
     { key: "ArrowUp", run: step(false), shift: step(false, true) },
     { key: "ArrowDown", run: step(true), shift: step(true, true) },
-    { key: "Tab", run: indent(true), shift: indent(false) },
+    { key: "Tab", run: joined(indent(true), isInItem), shift: joined(indent(false), isInItem) },
   ])),
 ];

@@ -4,12 +4,13 @@ import { redo, undo } from "@codemirror/commands";
 import { syntaxTree } from "@codemirror/language";
 import { prefixOf, verbatimAt } from "./blocks.js";
 import { toggle } from "./inline.js";
+import { joined } from "./soft.js";
 import { target, writeIn } from "./tables.js";
 
 const WRITES = { scrollIntoView: true, userEvent: "input.insert" };
 
 /** Gives the lines that are selected a mark, instead of the one that they have; takes it away where they all have it. */
-const begin = (name, sign) => (view) => {
+const begin = (name, sign) => joined((view) => {
   const { state } = view;
   const { from, to } = state.selection.main;
   const [first, last] = [state.doc.lineAt(from).number, state.doc.lineAt(to).number];
@@ -29,7 +30,7 @@ const begin = (name, sign) => (view) => {
   });
   const set = state.changes(changes);
   view.dispatch({ changes: set, selection: state.selection.map(set, 1), ...WRITES });
-};
+});
 
 const isLike = (mark, sign) => (sign === "1. " ? /\d/.test(mark) : mark.trim() === sign.trim() || (sign === "- " && /^[-*+]$/.test(mark)));
 
@@ -108,7 +109,7 @@ function footnote(view) {
 }
 
 export const commands = {
-  paragraph,
+  paragraph: joined(paragraph),
   heading: begin("HeaderMark", "## "),
   subheading: begin("HeaderMark", "### "),
   title: begin("HeaderMark", "# "),

@@ -99,6 +99,12 @@ function sheet(clipboard) {
   return rows && { markdown: written(rows, []), begins: true, ends: true, pictures: [], lost: 0 };
 }
 
+/** Puts the cursor at a place of the text, in the middle of what is seen. */
+export function goTo(view, at) {
+  view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
+  view.focus();
+}
+
 const mode = new Compartment();
 
 /** Shows a text with its marks, or as it will look. */

@@ -3,6 +3,7 @@
 import { syntaxTree } from "@codemirror/language";
 import { EditorSelection, EditorState, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
+import { breaksIn } from "./soft.js";
 
 export const MARKS = { bold: "**", italic: "_", strike: "~~", code: "`" };
 const NODES = { StrongEmphasis: "bold", Emphasis: "italic", Strikethrough: "strike", InlineCode: "code" };
@@ -89,14 +90,19 @@ export const toggle = (tool) => (view) => {
   return true;
 };
 
-/** The words of each line of a selection, without the spaces around them and the marks that lines begin with. */
+/** The words of each line or softly broken lines of a selection, without the spaces around them and the marks that lines begin with. */
 function linesOf(state, { from, to }) {
   const parts = [];
   for (let line = state.doc.lineAt(from); line.from <= to; line = state.doc.line(line.number + 1)) {
     const sign = /^\s*(?:>\s?)*(?:(?:[-*+]|\d+[.)])\s+)?(?:#{1,6}\s+)?/.exec(line.text)[0].length;
     const [start, end] = [Math.max(from, line.from + sign), Math.min(to, line.to)];
     const text = state.sliceDoc(start, Math.max(start, end));
-    if (text.trim()) parts.push({ from: start + /^\s*/.exec(text)[0].length, to: end - /\s*$/.exec(text)[0].length });
+    if (text.trim()) {
+      const part = { from: start + /^\s*/.exec(text)[0].length, to: end - /\s*$/.exec(text)[0].length };
+      const goesOn = parts.length && breaksIn(state, line.from, line.from).some((one) => one.from < line.from);
+      if (goesOn) parts.at(-1).to = part.to;
+      else parts.push(part);
+    }
     if (line.number === state.doc.lines) break;
   }
   return parts.length ? parts : [{ from, to }];

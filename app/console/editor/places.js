@@ -85,8 +85,17 @@ function settle(view) {
   const put = above + text + (goesOn ? "\n\n" : "");
   const changes = text ? { from: one.at, insert: put + below } : emptyLine(doc, one);
   const selection = goesOn ? { anchor: one.at + put.length } : undefined;
-  view.dispatch({ changes, selection, effects: end.of(one.id), userEvent: "input", annotations: isolateHistory.of("full") });
+  view.dispatch({ changes, selection, scrollIntoView: goesOn, effects: end.of(one.id), userEvent: "input", annotations: isolateHistory.of("full") });
+  if (goesOn) followPictures(view);
   settle(view);
+}
+
+/** Keeps the cursor in view when the pictures above it get their height. */
+function followPictures(view) {
+  const follow = () => view.dispatch({ effects: EditorView.scrollIntoView(view.state.selection.main.head) });
+  for (const image of view.contentDOM.querySelectorAll(".cm-picture img")) {
+    if (!image.complete) image.addEventListener("load", follow, { once: true });
+  }
 }
 
 /** The removal of a line that nothing came into. */

@@ -7,6 +7,7 @@ import { StateField } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, WidgetType, showTooltip } from "@codemirror/view";
 import { blocks, isGap, prefixOf } from "./blocks.js";
 import { inline } from "./inline.js";
+import { softBreaks } from "./soft.js";
 import { tables } from "./tables.js";
 
 /** Something small in place of a mark. */
@@ -370,7 +371,7 @@ const follow = EditorView.domEventHandlers({
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 export const rich = (options) => [
-  labels, shown, address(options.link), follow, tables(options), blocks, inline, look,
+  labels, softBreaks, shown, address(options.link), follow, tables(options), blocks, inline, look,
 ];
 
 /** What shows marks in a cell of a table, which has one line. */
@@ -393,6 +394,7 @@ const look = EditorView.theme({
   ".cm-item1": item(1), ".cm-item2": item(2), ".cm-item3": item(3), ".cm-item4": item(4), ".cm-item5": item(5), ".cm-item6": item(6),
   ".cm-begins": { textIndent: "-1.6em" },
   ".cm-begins > *": { textIndent: "0" },
+  ".cm-soft": { whiteSpace: "normal" },
   ".cm-bullet, .cm-number": { display: "inline-block", width: "1.6em", color: "var(--muted)", whiteSpace: "nowrap" },
   ".cm-number": { fontVariantNumeric: "tabular-nums" },
   ".cm-footnote": { fontSize: ".92em", color: "var(--muted)" },

@@ -147,6 +147,30 @@ def fitting(records: Sequence[Any]) -> int:
     return max(1, sum(size <= MOST_BYTES for size in sizes))
 
 
+class PartQuery(Schema):
+    """Which part of a long text, by characters, or list to read over MCP; over REST always all."""
+
+    offset = StrictInteger(0, description="items to skip", load_default=0)
+
+
+def in_part(record: Mapping[str, Any], name: str, fields: Mapping[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
+    """Returns a record with what fits of a text or a list in it over MCP, and where the rest of that begins.
+
+    Without an `offset` in the fields of the request, as over REST, it stays as it is.
+    """
+    if "offset" not in fields or name not in record:
+        return {**record}
+    start, value = fields["offset"], record[name]
+    if isinstance(value, str):
+        part = value[start : start + most]
+        while (size := len(orjson.dumps(part))) > most + 2:
+            part = part[: len(part) * most // size]
+    else:
+        part = value[start : start + fitting(value[start:])]
+    end = start + len(part)
+    return {**record, name: part, **({"nextOffset": end} if end < len(value) else {})}
+
+
 WHOLE = "whole_records"
 """Name, in what was loaded, of the argument by which a call over MCP asks for whole records."""
 

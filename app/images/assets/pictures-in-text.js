@@ -66,9 +66,9 @@ function fileOf(address) {
   return new Blob([Uint8Array.from(atob(data.replace(/\s/g, "")), (one) => one.charCodeAt(0))], { type });
 }
 
-/** The end of the line that a place is in, so that no word is divided; the cursor goes there, too. */
+/** The end of the line that a place is seen in, so that no word is divided; the cursor goes there, too. */
 function after(place) {
-  const at = view.state.doc.lineAt(place).to;
+  const at = view.lineBlockAt(place).to;
   view.dispatch({ selection: { anchor: at } });
   return at;
 }

@@ -16,6 +16,8 @@ from itertools import count
 from typing import Any
 from unicodedata import normalize
 
+import regex
+
 from app.console.frame import label
 from app.core.schemas.queries import near_name
 from app.core.slugs import numbered, slug_of
@@ -64,9 +66,16 @@ MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", 
 GERMAN_MONTHS = {"mae": 3, "mrz": 3, "mai": 5, "okt": 10, "dez": 12}
 
 NUMERIC = re.compile(r"(\d{1,2})([./-])\s?(\d{1,2})(?:\2\s?(\d{4}|\d{2})?)?")
-NAMED = re.compile(r"(?:(\d{1,2})\.?\s+)?([^\W\d]{3,})\.?\s*(?:(\d{1,2}),)?\s*(\d{4})?")
+NAMED = regex.compile(
+    r"(?P<day>\d{1,2})(?:\.|st|nd|rd|th)?[\s-]*(?P<month>[^\W\d]{3,})(?:[.,]?[\s-]*(?P<year>\d{4}|\d{2}))?\.?"
+    r"|(?P<month>[^\W\d]{3,})\.?[\s-]*(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(?P<year>\d{4}))?"
+)
 NOT_IN_KEYS = re.compile(r"[,\x00-\x1f\x7f-\x9f]+")
-AROUND = re.compile(r"^[^\W\d]{2,10}[.,]+\s*(?=\d)|[ T]+\d{1,2}:\d\d(:\d\d)?$")
+AROUND = re.compile(
+    r"^(?:[^\W\d]{2,10}[.,]+\s*(?=\d)|(?:mon?|tue|wed|thu|fri?|sat?|sun|di|mi|do|so)[^\W\d]*[.,]*\s+)"
+    r"|[ T]+\d{1,2}:\d\d(:\d\d)?$",
+    re.IGNORECASE,
+)
 """Text that a spreadsheet may add to a date: the day of the week, and the time."""
 
 
@@ -169,11 +178,12 @@ def iso_date(cell: str, *, day_first: bool | None, today: date) -> str:
     if match := NUMERIC.fullmatch(text):
         pair = int(match[1]), int(match[3])
         day, month = pair if match[2] == "." or day_first is not False else pair[::-1]
-    elif (match := NAMED.fullmatch(text)) and _month(match[2]) and (match[1] or match[3]):
-        day, month = int(match[1] or match[3]), _month(match[2])
+        said = match[4]
+    elif (named := NAMED.fullmatch(text)) and _month(named["month"]):
+        day, month, said = int(named["day"]), _month(named["month"]), named["year"]
     else:
-        return text
-    year = int(match[4] or today.year + ((month, day) < (today.month, today.day)))
+        return cell
+    year = int(said or today.year + ((month, day) < (today.month, today.day)))
     return f"{year + 2000 if year < 100 else year:04}-{month:02}-{day:02}"
 
 

@@ -15,6 +15,7 @@ from app.provenance.schemas import DraftGenerationFields
 from app.transfers.commands.addresses import PERMALINK, is_of_jekyll, permalink_of, slug_of_file, slug_of_path
 from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date_of, reason_withheld
 from app.transfers.commands.front_matter_files import Unreadable, read_front_matter
+from app.transfers.commands.generators import with_paths
 from app.transfers.commands.picture_files import COVER, is_path
 
 FIELDS = {
@@ -70,7 +71,7 @@ class Post:
 def read_post(file: Path) -> Post:
     """Returns a file's content. Raises `Unreadable`."""
     front, markdown = read_front_matter(file)
-    front = {SPELLED.get(key.casefold(), key): value for key, value in front.items()}
+    front = _as_generators_do(front, file)
     (permalink, permalinked), (cover, alt, key_of_alt) = permalink_of(front), _cover(front)
     with_date = not (is_of_jekyll(file) or front.keys().isdisjoint(DATE))
     fields = {"slug": permalinked or slug_of_file(file, with_date=with_date)} | _fields(front)
@@ -81,7 +82,7 @@ def read_post(file: Path) -> Post:
         fields["aliases"] = [*dict.fromkeys(paths.values())]
     _refuse_unquoted(fields)
     if markdown:
-        fields["markdown"] = markdown
+        fields["markdown"] = with_paths(markdown)
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea
     unknown, dated = {*_unknown(front)}, date_of(front, file)
@@ -100,6 +101,16 @@ def read_post(file: Path) -> Post:
         alt,
         "" if permalinked or "slug" in front else slug_of_file(file, with_date=True),
     )
+
+
+def _as_generators_do(front: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """Returns front matter with its keys as they are written here; Jekyll splits lists, and makes titles of names."""
+    spelled = {SPELLED.get(key.casefold(), key): value for key, value in front.items()}
+    if not is_of_jekyll(file):
+        return spelled
+    lists = {key: spelled[key].split() for key in ("categories", "tags") if isinstance(spelled.get(key), str)}
+    title = slug_of_file(file, with_date=False).replace("-", " ").title()
+    return {"title": title} | spelled | lists
 
 
 def _fields(front: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,12 +10,17 @@ FOLDERS = ("static", "public", "assets")
 """The folders of a site, beside its root, in which generators look for a path like `/images/loaf.png`."""
 MDX = ".mdx"
 
-_CODE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
+CODE = re.compile(
+    r"^ {0,3}(`{3,}+|~{3,}+)[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)|(?<!`)`++[^`\n]+`+", re.MULTILINE | re.DOTALL
+)
 _TAG = re.compile(
     r"(\{\{[<%])[-\s]*/?\s*(\w[\w./-]*)|(\{%)-?\s*(\w+)|(\{\{)-?\s*(\w[\w.]*)"
     r"|(\{)([#.][\w:.-]+)[^{}\n]*\}[ \t#]*$|(\{:)([^{}\n]{1,80})\}",
     re.MULTILINE,
 )
+_SITE = r"\{\{-?\s*site\.(?:base)?url\s*-?\}\}(?=/|\{\{-?\s*site\.(?:base)?url\b)"
+_RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
+_ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
 _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
 
@@ -32,6 +37,11 @@ def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
             yield tag, _line(text, found)
 
 
+def with_paths(markdown: str) -> str:
+    """Returns a text with the paths that Jekyll makes of `{{ site.baseurl }}/x` and `{{ "/x" | relative_url }}`."""
+    return _ADDRESS.sub(lambda found: (found[2] or found[3] or "") if found[0][:2] == "{{" else found[0], markdown)
+
+
 def code_in(markdown: str) -> str | None:
     """Returns the first line of MDX that is not markdown (an import, JSX, an expression); None where there is none."""
     text = _without_code(markdown)
@@ -44,4 +54,4 @@ def _line(text: str, found: re.Match[str]) -> int:
 
 
 def _without_code(markdown: str) -> str:
-    return _CODE.sub(lambda found: "\n" * found[0].count("\n"), markdown)
+    return CODE.sub(lambda found: "\n" * found[0].count("\n"), markdown)

@@ -1,10 +1,10 @@
 """`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -27,16 +27,18 @@ from app.core.text.content import Content, content_of
 from app.core.times import wire_time
 from app.documents import publishing
 from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
+from app.projects.rules import StoredProject
 from app.projects.store import Projects
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import Unreadable
 from app.transfers.commands.generators import MDX, code_in, tags_in
+from app.transfers.commands.import_reports import Report, print_report
 from app.transfers.commands.picture_files import COVER, PictureFiles, is_path
+from app.transfers.commands.post_links import SUFFIXES, PostLinks
 from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
-SUFFIXES = (".md", ".markdown", MDX)
 DRAFTS = {"_drafts", "drafts"}
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
 BATCH = 50
@@ -45,43 +47,6 @@ BATCH = 50
 
 class LeftOut(Unreadable):
     """A file that is no document's; the message says why."""
-
-
-@dataclass
-class Report:
-    """The outcome of every file."""
-
-    created: int = 0
-    unchanged: int = 0
-    updated: int = 0
-    published: int = 0
-    changed: dict[str, list[str]] = field(default_factory=dict)
-    """The differing fields of each file that was not written."""
-    unpublished: dict[str, str] = field(default_factory=dict)
-    """Why `--publish` did not publish a file."""
-    refused: dict[str, str] = field(default_factory=dict)
-    missing: dict[str, list[str]] = field(default_factory=dict)
-    """The pictures that each file names and that could not be uploaded, with why."""
-    others: dict[str, list[str]] = field(default_factory=dict)
-    """The names that each file has as authors, and that are not its document's author's."""
-    lost: dict[str, list[str]] = field(default_factory=dict)
-    """What the text of each file that was written loses in html, as the check `html_kept` names it."""
-    unknown: dict[str, int] = field(default_factory=dict)
-    """The number of files that have each unknown front matter key."""
-    further: dict[str, int] = field(default_factory=dict)
-    """The number of files that have more values for a key than the one that a document takes."""
-    shortcodes: dict[str, list[str]] = field(default_factory=dict)
-    """What the generator of a site replaces in the text of each file that was written, and this service does not."""
-    links: dict[str, list[str]] = field(default_factory=dict)
-    """The links to other files in the text of each file that was written."""
-    categories: list[str] = field(default_factory=list)
-    """The paths of categories that were created."""
-    paths: dict[str, str] = field(default_factory=dict)
-    """The slug of the document that each former path in front matter led to."""
-    redirects: dict[str, list[str]] = field(default_factory=dict)
-    """The former paths of each file from which no redirect leads to its document, with why."""
-    skipped: dict[str, str] = field(default_factory=dict)
-    """The files that are code besides markdown, or pages of sections, with why."""
 
 
 @click.command()
@@ -114,13 +79,17 @@ def command(
         import_exported(context(project_id), path, dry_run=dry_run, json=json)
     root = path.resolve()
     files = sorted(_markdown_in(root)) if root.is_dir() else [root]
-    run = _Run(context(project_id), root, site and site.resolve(), update=update, publish=publish, dry_run=dry_run)
+    ctx = context(project_id)
+    with ctx.store.deadline():
+        project = ctx.store[Projects].settings(project_id)
+    links = PostLinks(root, files, project.get("siteUrl") or "")
+    run = _Run(ctx, project, root, site and site.resolve(), links, update=update, publish=publish, dry_run=dry_run)
     with progress("Importing", length=len(files), show_pos=True) as bar:
         run.take(files, bar.update)
     report = run.report
     if run.own_covers:
         warn_of_guess(run.ctx, "covers begin")
-    finish(vars(report), lambda: _print_report(report, len(files)), json=json, dry_run=dry_run, refused=report.refused)
+    finish(vars(report), lambda: print_report(report, len(files)), json=json, dry_run=dry_run, refused=report.refused)
 
 
 @dataclass
@@ -128,8 +97,10 @@ class _Run:
     """One import: reads files, sends them in batches, and fills the report."""
 
     ctx: Context
+    project: StoredProject
     root: Path
     site: Path | None
+    links: PostLinks
     update: bool
     publish: bool
     dry_run: bool
@@ -168,6 +139,8 @@ class _Run:
         post = read_post(file)
         if file.suffix.lower() == MDX and (code := code_in(post.fields.get("markdown", ""))):
             raise LeftOut(f"It has code besides markdown, at {shown(code)}")
+        if text := post.fields.get("markdown"):
+            post = replace(post, fields=post.fields | {"markdown": self.links.resolved(file, text)})
         if "images" in self.ctx.features:
             post = replace(post, fields=self._with_pictures(file, post))
         fields = load(self.ctx.features.schema_of(ImportedFields), post.fields)
@@ -259,12 +232,10 @@ class _Run:
             if lines := [shown(f"line {line} of the text: {what}") for what, line in islice(found, MOST_FAILURES)]:
                 listed[self._named(file)] = lines
 
-    @cached_property
+    @property
     def _names_losses(self) -> bool:
         """False where the project has switched the check off."""
-        with self.ctx.store.deadline():
-            project = self.ctx.store[Projects].settings(self.ctx.project_id)
-        return "checks" in self.ctx.features and levels_of(project).get(CheckName.HTML_KEPT) != CheckLevel.OFF
+        return "checks" in self.ctx.features and levels_of(self.project).get(CheckName.HTML_KEPT) != CheckLevel.OFF
 
     def _publish_dated(self, file: Path, document_id: str, post: Post) -> None:
         ctx = replace(self.ctx, now=this_instant())
@@ -300,41 +271,3 @@ def _links_to_files(file: Path, content: Content) -> Iterator[tuple[str, int]]:
         path = unquote(urlsplit(address).path) if is_path(address) else ""
         if path and (path.lower().endswith(SUFFIXES) or os.path.isfile(f"{file.parent}/{path}")):  # noqa: PTH113
             yield address, line
-
-
-def _print_report(report: Report, files: int) -> None:
-    click.echo(
-        f"{files} file{'' if files == 1 else 's'}: {report.created} created, {report.updated} updated, "
-        f"{report.unchanged} unchanged, {len(report.changed)} changed since, {len(report.refused)} refused, "
-        f"{report.published} published."
-    )
-    for file, differs in report.changed.items():
-        click.echo(f"Changed since the import; --update writes it: {file} ({', '.join(differs)})")
-    for file, why in report.unpublished.items():
-        click.echo(f"Not published: {file}: {why}")
-    wrong: tuple[tuple[str, Mapping[str, str | list[str]]], ...] = (
-        ("Refused", report.refused),
-        ("Pictures that were not uploaded", report.missing),
-        ("Skipped", report.skipped),
-        ("Published as text, as only your generator knows them", report.shortcodes),
-        ("Links to files, which lead nowhere on the site", report.links),
-        ("Former paths from which no redirect leads", report.redirects),
-    )
-    for what, files_with_it in wrong:
-        for file, found in files_with_it.items():
-            click.echo(f"{what}: {file}: {found if isinstance(found, str) else '; '.join(found)}", err=True)
-    if report.paths:
-        click.echo(f"{len(report.paths)} former paths: redirects have their last segments, --json has them whole.")
-    if report.categories:
-        click.echo(f"Categories that were created: {', '.join(report.categories)}")
-    for file, losses in report.lost.items():
-        click.echo(f"Not in the html of {file}: {' '.join(losses)}")
-    for file, names in report.others.items():
-        click.echo(f"Authors that were not taken, as only the first who is a member is: {file}: {', '.join(names)}")
-    for what, counts in (
-        ("Front matter keys that import does not know", report.unknown),
-        ("Front matter keys with values that a document has no place for", report.further),
-    ):
-        if counts:
-            keys = ", ".join(f"{key} ({count})" for key, count in sorted(counts.items()))
-            click.echo(f"{what}, with the number of files: {keys}")

@@ -1,0 +1,83 @@
+"""The report of `import` of markdown files, and how it is printed."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import click
+
+
+@dataclass
+class Report:
+    """The outcome of every file."""
+
+    created: int = 0
+    unchanged: int = 0
+    updated: int = 0
+    published: int = 0
+    changed: dict[str, list[str]] = field(default_factory=dict)
+    """The differing fields of each file that was not written."""
+    unpublished: dict[str, str] = field(default_factory=dict)
+    """Why `--publish` did not publish a file."""
+    refused: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, list[str]] = field(default_factory=dict)
+    """The pictures that each file names and that could not be uploaded, with why."""
+    others: dict[str, list[str]] = field(default_factory=dict)
+    """The names that each file has as authors, and that are not its document's author's."""
+    lost: dict[str, list[str]] = field(default_factory=dict)
+    """What the text of each file that was written loses in html, as the check `html_kept` names it."""
+    unknown: dict[str, int] = field(default_factory=dict)
+    """The number of files that have each unknown front matter key."""
+    further: dict[str, int] = field(default_factory=dict)
+    """The number of files that have more values for a key than the one that a document takes."""
+    shortcodes: dict[str, list[str]] = field(default_factory=dict)
+    """What the generator of a site replaces in the text of each file that was written, and this service does not."""
+    links: dict[str, list[str]] = field(default_factory=dict)
+    """The links to other files in the text of each file that was written."""
+    categories: list[str] = field(default_factory=list)
+    """The paths of categories that were created."""
+    paths: dict[str, str] = field(default_factory=dict)
+    """The slug of the document that each former path in front matter led to."""
+    redirects: dict[str, list[str]] = field(default_factory=dict)
+    """The former paths of each file from which no redirect leads to its document, with why."""
+    skipped: dict[str, str] = field(default_factory=dict)
+    """The files that are code besides markdown, or pages of sections, with why."""
+
+
+def print_report(report: Report, files: int) -> None:
+    click.echo(
+        f"{files} file{'' if files == 1 else 's'}: {report.created} created, {report.updated} updated, "
+        f"{report.unchanged} unchanged, {len(report.changed)} changed since, {len(report.refused)} refused, "
+        f"{report.published} published."
+    )
+    for file, differs in report.changed.items():
+        click.echo(f"Changed since the import; --update writes it: {file} ({', '.join(differs)})")
+    for file, why in report.unpublished.items():
+        click.echo(f"Not published: {file}: {why}")
+    wrong: tuple[tuple[str, Mapping[str, str | list[str]]], ...] = (
+        ("Refused", report.refused),
+        ("Pictures that were not uploaded", report.missing),
+        ("Skipped", report.skipped),
+        ("Links to files, which lead nowhere on the site", report.links),
+        ("Former paths from which no redirect leads", report.redirects),
+    )
+    for what, files_with_it in wrong:
+        for file, found in files_with_it.items():
+            click.echo(f"{what}: {file}: {found if isinstance(found, str) else '; '.join(found)}", err=True)
+    if report.paths:
+        click.echo(f"{len(report.paths)} former paths: redirects have their last segments, --json has them whole.")
+    if report.categories:
+        click.echo(f"Categories that were created: {', '.join(report.categories)}")
+    for file, losses in report.lost.items():
+        click.echo(f"Not in the html of {file}: {' '.join(losses)}")
+    authors = Counter(name for names in report.others.values() for name in names)
+    tags = Counter(tag for lines in report.shortcodes.values() for tag in {one.partition(": ")[2] for one in lines})
+    for what, counts in (
+        ("Authors that were not taken, as only the first who is a member is", authors),
+        ("Published as text, as only your generator knows them", tags),
+        ("Front matter keys that import does not know", report.unknown),
+        ("Front matter keys with values that a document has no place for", report.further),
+    ):
+        if counts:
+            keys = ", ".join(f"{key} ({count})" for key, count in sorted(counts.items()))
+            click.echo(f"{what}, with the number of files: {keys}")

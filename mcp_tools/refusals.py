@@ -1,0 +1,90 @@
+"""What a refusal tells a model beside its message: the tool by which it goes on (decisions, section 8)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.core.context import Context
+from app.core.errors import Refusal, ReviewRequired
+from app.core.operation import Operation
+from app.core.schemas.validation import WRONG_ID
+from app.documents.operations import NO_DOCUMENT
+from mcp_tools.tools import TOOL_NAME
+
+NAME = re.compile("[A-Za-z]+")
+
+READ, NEXT, FIND = "Read the present state with {}.", "Next: {}.", "Find it with {}."
+
+AFTER: Mapping[str, tuple[str, Sequence[str]]] = {
+    "VersionConflict": (READ, ("get_document", "get_outline")),
+    "InvalidTransition": (READ, ("get_document", "get_work_packet")),
+    **dict.fromkeys(("BriefClosed", "BriefNotReady", "BriefNotOffered"), (READ, ("get_brief", "get_work_packet"))),
+    "ReviewRequired": (NEXT, ("list_document_actions",)),
+    "NoBriefReady": (NEXT, ("mark_brief_ready",)),
+    **dict.fromkeys(("ThreadsOpen", "ThreadNotYours"), (READ, ("list_threads",))),
+    "ThreadResolved": (NEXT, ("reopen_thread",)),
+    "QuoteGone": (NEXT, ("edit_content",)),
+    "ChecksFailed": (NEXT, ("check_document",)),
+    "SourceCited": (READ, ("read_document_content", "get_outline")),
+    "ImageInUse": (READ, ("get_image",)),
+    **dict.fromkeys(("CategoryInUse", "ClusterInUse"), (READ, ("list_documents",))),
+}
+"""By the tag of a refusal: the tool to call after it, the best first."""
+
+LISTS: Mapping[str, Sequence[str]] = {
+    "documentId": ("list_documents", "list_briefs"),
+    "intentId": ("list_intents",),
+    **dict.fromkeys(("categoryId", "category", "id"), ("list_categories",)),  # a subcategory's own is `id`
+    **dict.fromkeys(("clusterId", "cluster"), ("list_clusters",)),
+    **dict.fromkeys(("memberId", "assigneeId", "authorId", "assignee"), ("list_members",)),
+    "internalLinks": ("list_documents",),
+    "exact": ("read_document_content", "read_section"),
+    "imageId": ("list_images",),
+    "sourceId": ("list_sources",),
+    "threadId": ("list_threads",),
+    "linkId": ("list_review_links",),
+    "version": ("list_revisions",),
+    "number": ("get_outline",),
+    "tokenId": ("list_tokens",),
+    "invitationId": ("list_invitations",),
+    "webhookId": ("list_webhooks",),
+    "deliveryId": ("list_webhook_deliveries",),
+}
+"""By the argument that names a record: the tool that lists such records."""
+
+
+def with_next_step(refusal: Refusal, operation: Operation[Any], ctx: Context) -> Refusal:
+    """Adds to a refusal's message the tool to call next, and to its problems the tool that lists what they name.
+
+    A message that names a tool already stays as it is.
+    """
+    if not TOOL_NAME.search(refusal.message):
+        refusal.message += _sentence(*_next_step(refusal, operation), ctx)
+    if problems := refusal.extra.get("errors"):
+        refusal.extra["errors"] = [{**one, "message": one["message"] + _lists(one["field"], ctx)} for one in problems]
+    return refusal
+
+
+def _next_step(refusal: Refusal, operation: Operation[Any]) -> tuple[str, Sequence[str]]:
+    last = operation.id_names[-1] if operation.id_names else ""
+    if refusal.message == NO_DOCUMENT:
+        return FIND, LISTS["documentId"]
+    if refusal.message == WRONG_ID:
+        return FIND, LISTS.get(last, ())
+    if refusal.tag == "NotFound":  # of a document that is there, the version that an argument names is not
+        return FIND, LISTS.get("version" if last == "documentId" else last, ())
+    if refusal.tag == "ReviewRequired" and refusal.message != ReviewRequired.message:  # people decide
+        return NEXT, ()
+    return AFTER.get(refusal.tag, (NEXT, ()))
+
+
+def _lists(field: str, ctx: Context) -> str:
+    """Returns the sentence for a problem of a field that names a record."""
+    return _sentence(FIND, LISTS.get(NAME.findall(field)[-1], ()), ctx) if NAME.search(field) else ""
+
+
+def _sentence(form: str, tools: Sequence[str], ctx: Context) -> str:
+    """Returns the sentence that names the best of the tools that the client has, else the best of all."""
+    known = [name for name in tools if name in ctx.features.by_name]
+    own = [name for name in known if ctx.features.by_name[name].is_in(ctx.toolset)]
+    return f" {form.format(ctx.name_of((own or known)[0]))}" if known else ""
