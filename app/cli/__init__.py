@@ -14,7 +14,7 @@ COMMANDS = {
     "serve": ("serve", "Serve REST, GraphQL, MCP, and the reference at /docs."),
     "worker": ("worker", "Publish what is scheduled, relay events, send webhooks; until SIGTERM or Ctrl-C."),
     "dev": ("dev", "Serve a demo project on a local MongoDB, and print its tokens."),
-    "project": ("projects", "Create, list and freeze projects."),
+    "project": ("projects", "Create, list, set and freeze projects."),
     "token": ("tokens", "Create, list, rotate and revoke tokens."),
     "member": ("members", "Add, list and invite members."),
     "purge": ("purge", "Permanently delete documents in the trash, with their texts and their history."),

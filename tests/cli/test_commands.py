@@ -21,6 +21,7 @@ from app.core.vocabulary import Scope, TokenKind
 from app.features import ALL
 from app.projects.access import Access
 from app.projects.invitations import accept_invitation
+from app.projects.store import Projects
 from tests.cli.conftest import Cli
 from tests.make import Project
 
@@ -48,6 +49,53 @@ class TestProjects:
         assert refused.exit_code == 1
         assert named in refused.stderr
         assert "Traceback" not in refused.output
+
+    @pytest.mark.contract("decided-commands.project-set")
+    @pytest.mark.parametrize(
+        ("given", "value"),
+        [
+            ("reviewRequired=true", True),
+            ("maxRounds=3", 3),
+            ("claimLeaseSeconds=null", None),
+            ("siteUrl=https://crumb.example/a=b/{slug}", "https://crumb.example/a=b/{slug}"),
+            ("name=7", "7"),
+            ("reviewRecord=required", "required"),
+        ],
+    )
+    def test_a_setting_is_set(self, cli: Cli, project: Project, given: str, value: object) -> None:
+        shown = json.loads(cli("project", "set", "--project", project.id, given, "--json").stdout)
+
+        assert shown == {"id": project.id, given.partition("=")[0]: value}
+
+    def test_levels_of_checks_are_set_with_other_settings_in_one_write(self, cli: Cli, project: Project) -> None:
+        done = cli("project", "set", "--project", project.id, 'checks={"links": "error"}', "siteUrl=")
+
+        assert done.exit_code == 0, done.output
+        settings = project.store[Projects].settings(project.id)
+        assert (settings["checks"]["links"], settings["siteUrl"]) == ("error", None)
+
+    @pytest.mark.contract("decided-commands.project-set")
+    @pytest.mark.parametrize(
+        ("given", "code", "named"),
+        [
+            (["siteURL=x", "frozen=true"], 2, ["siteURL", "frozen", "siteUrl, "]),
+            (["reviewRequired=yes"], 2, ["reviewRequired", "true"]),
+            (["maxRounds"], 2, ["maxRounds", "NAME=VALUE"]),
+            (["name=A", "name=B"], 2, ["name", "twice"]),
+            (["maxRounds=0"], 1, ["maxRounds"]),
+            (["claimLeaseSeconds=1", "fourEyes=1"], 1, ["claimLeaseSeconds", "fourEyes"]),
+            (["siteUrl=ftp://x"], 1, ["siteUrl"]),
+        ],
+    )
+    def test_settings_are_set_all_or_none(
+        self, cli: Cli, project: Project, given: list[str], code: int, named: list[str]
+    ) -> None:
+        before = project.store[Projects].settings(project.id)
+        refused = cli("project", "set", "--project", project.id, "reviewRequired=true", *given)
+
+        assert refused.exit_code == code
+        assert [one for one in named if one not in refused.stderr] == []
+        assert project.store[Projects].settings(project.id) == before
 
     @pytest.mark.contract("decided-guards.freeze")
     def test_a_project_is_frozen_and_unfrozen(self, cli: Cli, project: Project, app: Flask) -> None:

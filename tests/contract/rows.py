@@ -960,6 +960,7 @@ DECIDED: tuple[Row, ...] = (
             "database": "MONGODB_URI names the database, MONGODB_DATABASE overrides it; two names share nothing",
             "standalone": "a standalone mongod is refused by every command but serve, whose /ready is 503",
             "project": "project create",
+            "project-set": "project set: settings of a project, an unknown name is refused, all or nothing",
             "token": "token create, list, revoke",
             "member": "member add, list",
             "db": "db init, db check: indexes and validators; tells what differs",
