@@ -84,7 +84,7 @@ chaos: setup ## Kill, freeze and step down what the service runs on, and check t
 	$(VENV)/bin/python -m chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 fuzz: setup ## Send INPUTS=1000 bad inputs of SEED=1 to every interface, and some of schemathesis to each operation
-	FUZZ_EXAMPLES=$(or $(INPUTS),1000) $(PYTEST) tests/http/test_bad_input.py --hypothesis-seed=$(or $(SEED),1)
+	FUZZ_EXAMPLES=$(or $(INPUTS),1000) $(PYTEST) tests/http/test_bad_input.py tests/oauth/test_odd_input.py --hypothesis-seed=$(or $(SEED),1)
 	SCHEMATHESIS_EXAMPLES=20 SCHEMATHESIS_SEED=$(or $(SEED),1) $(PYTEST) tests/surface/test_schemathesis.py
 
 bench: setup ## Measure requests beside the bare floor, and write docs/performance.md

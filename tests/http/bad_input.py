@@ -2,10 +2,16 @@
 
 import copy
 import json
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+
+tried = settings(
+    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "8")), deadline=None, suppress_health_check=list(HealthCheck)
+)
 
 TEXTS = st.text(max_size=20) | st.sampled_from(
     (
@@ -81,7 +87,7 @@ HEADERS = st.dictionaries(
 )
 
 
-KINDS = ("replaced", "null", "removed", "added", "repeated", "nested")
+KINDS = ("replaced", "extended", "null", "removed", "added", "repeated", "nested")
 
 
 @st.composite
@@ -91,6 +97,8 @@ def changed(draw: st.DrawFn, value: Any, kinds: Sequence[str] = KINDS) -> Any:
     for _ in range(draw(st.integers(0, 3))):
         within, key = draw(st.sampled_from(list(_parts(whole))))
         match draw(st.sampled_from(kinds)):
+            case "extended" if isinstance(within[key], str):
+                within[key] += draw(st.sampled_from(("\0", "\ud800", "x" * 5_000)))
             case "removed" if isinstance(within, dict):
                 del within[key]
             case "added" if isinstance(within, dict):
@@ -113,6 +121,20 @@ def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
         yield value, key
         if isinstance(item, dict | list):
             yield from _parts(item)
+
+
+def encodable(text: str) -> str:
+    """Returns a text without halves of surrogate pairs, which forms of the test client can't send."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def without_a_part(line: bytes, number: int) -> bytes:
+    """Returns JSON of which one part is null."""
+    value = json.loads(line)
+    parts = [*_parts(value)]
+    within, key = parts[number % len(parts)]
+    within[key] = None
+    return json.dumps(value).encode()
 
 
 @st.composite
