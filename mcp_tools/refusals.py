@@ -8,6 +8,7 @@ from app.core.context import Context
 from app.core.errors import Refusal, ReviewRequired
 from app.core.operation import Operation
 from app.core.schemas.validation import WRONG_ID
+from app.core.vocabulary import Scope
 from app.documents.operations import NO_DOCUMENT
 from mcp_tools.tools import TOOL_NAME
 
@@ -75,6 +76,8 @@ def _next_step(refusal: Refusal, operation: Operation[Any]) -> tuple[str, Sequen
         return FIND, LISTS.get("version" if last == "documentId" else last, ())
     if refusal.tag == "ReviewRequired" and refusal.message != ReviewRequired.message:  # people decide
         return NEXT, ()
+    if refusal.tag == "VersionConflict" and operation.scope == Scope.PUBLISH:  # what goes out has to be read
+        return READ, ("read_document_content",)
     return AFTER.get(refusal.tag, (NEXT, ()))
 
 

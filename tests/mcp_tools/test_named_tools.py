@@ -124,6 +124,12 @@ def test_a_refusal_of_a_state_names_the_tool_that_reads_the_present_one(
     assert refused["message"].endswith(f"Read the present state with `{named}`.")
 
 
+def test_who_approves_an_outdated_version_is_told_to_read_the_text(agent: Agent, scene: Scene) -> None:
+    refused = agent.refused("approve_document", documentId=scene.document("submit_document"), baseVersion=7)
+
+    assert refused["message"].endswith("Read the present state with `read_document_content`.")
+
+
 @pytest.mark.parametrize("toolset", ["writing"])
 def test_an_id_of_the_wrong_form_and_a_quote_that_stands_nowhere_name_what_shows_the_right_one(
     reader: Agent, scene: Scene
