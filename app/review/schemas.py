@@ -10,7 +10,7 @@ from app.core.schemas.fields import (
     StrictString,
     not_empty,
 )
-from app.core.schemas.queries import SMALL_OVER_MCP, Page
+from app.core.schemas.queries import Page
 from app.core.schemas.validation import HEX_ID, WRONG_ID, full_match, not_blank, one_of
 from app.documents.schemas import WithClaim
 from app.review.vocabulary import ThreadLevel, ThreadState
@@ -81,7 +81,7 @@ class ThreadFields(ReplyFields):
 class ThreadQuery(Page):
     """Which threads of a document to list."""
 
-    limit = StrictInteger(1, 200, description="most items to return", load_default=200, metadata=SMALL_OVER_MCP)
+    limit = StrictInteger(1, 200, description="most items to return", load_default=200)
     state = EnumList(
         ThreadState,
         load_default=lambda: [ThreadState.OPEN, ThreadState.ANSWERED],

@@ -142,18 +142,6 @@ def test_several_sections_share_64_kb(agent: Agent, project: Project) -> None:
 
 
 @pytest.mark.needs_mongod
-def test_threads_are_listed_in_pages_that_fit(agent: Agent, project: Project) -> None:
-    document = a_document(project.context(), markdown="Rye.")["id"]
-    for number in range(25):
-        agent.call("open_thread", documentId=document, text=f"{number} " + "x" * (4_900 if number >= 20 else 1))
-
-    first = agent.call("list_threads", documentId=document)
-    rest_of_it = agent.call("list_threads", documentId=document, offset=20, limit=200)
-
-    assert (len(first["items"]), len(rest_of_it["items"])) == (20, 5)
-
-
-@pytest.mark.needs_mongod
 def test_a_page_of_long_threads_is_cut_at_64_kb(agent: Agent, project: Project) -> None:
     document = a_document(project.context(), markdown="Rye.")["id"]
     for _ in range(15):
