@@ -12,6 +12,8 @@ from tests.cli.test_import import documents_of, redirects_of, write
 from tests.cli.test_sites import run
 from tests.make import OPERATIONS, Project, a_document
 
+IN_TRASH = {"skipped": {"a.md": "Its document is in the trash: restore that, or name another slug."}}
+
 pytestmark = pytest.mark.needs_mongod
 
 
@@ -50,11 +52,11 @@ def rename_and_delete(ctx: Context, document_id: str) -> None:
         (rename_and_publish, True, {"changed": {"a.md": ["slug"]}}),
         (describe, True, {}),
         (unpublish, True, {"unpublished": {"a.md": "it was unpublished here"}}),
-        (delete, True, {"skipped": {"a.md": "Its document is in the trash: restore that, or name another slug."}}),
-        (delete, False, {"skipped": {"a.md": "Its document is in the trash: restore that, or name another slug."}}),
-        (rename_and_delete, True, {"skipped": {"a.md": "Its document is in the trash: restore that, or name another slug."}}),
+        (delete, True, IN_TRASH),
+        (delete, False, IN_TRASH),
+        (rename_and_delete, True, IN_TRASH),
     ],
-)  # fmt: skip
+)
 def test_a_second_import_changes_nothing_whatever_editors_did(
     cli: Cli,
     project: Project,
