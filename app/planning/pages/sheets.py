@@ -35,7 +35,8 @@ NAMES: Mapping[str, str] = {
     "cluster": "themencluster themengruppe topic-cluster pillar",
     "assignee": "owner writer assigned-to verantwortlich zustaendig bearbeiter redakteur autor autorin wer schreibt",
     "status": "state stand zustand",
-    "brief.keyword": "keywords main-keyword focus-keyword target-keyword primary-keyword stichwort stichworte suchbegriff schluesselwort hauptkeyword",
+    "brief.keyword": "keywords main-keyword focus-keyword target-keyword stichwort suchbegriff schluesselwort "
+    "hauptkeyword",
     "brief.wordCount": "words length woerter wortzahl wortanzahl laenge umfang",
     "brief.audience": "target-audience readers zielgruppe leser",
     "brief.intent": "search-intent suchintention suchabsicht absicht",
