@@ -45,7 +45,9 @@ CHECKS: Mapping[str, tuple[CheckName, ...]] = {
         CheckName.HEADING_LEVELS,
         CheckName.IMAGE_ALT,
         CheckName.LINKS,
+        CheckName.HTML_KEPT,
         CheckName.PLACEHOLDERS,
+        CheckName.MODEL_SLIPS,
         CheckName.REPEATED_PARAGRAPHS,
     ),
 }

@@ -4,7 +4,7 @@ One that a feature adds has a control that follows from its schema, where it has
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -29,10 +29,9 @@ WORDS: Mapping[str | None, Any] = {"true": True, "false": False}
 
 @cache
 def _schemas(features: Features) -> Mapping[str, Mapping[str, Any]]:
-    """Returns the JSON Schemas of the integers, words and booleans that features add, by name."""
-    schemas, own = json_schema(features.schema_of(ProjectChanges))["properties"], ProjectChanges().fields
-    simple = {name for name, one in schemas.items() if "enum" in one or {"integer", "boolean"} & {*one["type"]}}
-    return {name: schemas[name] for name in schemas if name in simple - own.keys()}
+    """Returns the JSON Schemas of the settings that features add, by name, but for objects."""
+    schemas, own = json_schema(features.schema_of(ProjectChanges))["properties"], {*ProjectChanges().fields, *TEXTS}
+    return {name: one for name, one in schemas.items() if name not in own and "object" not in one["type"]}
 
 
 @console.app_template_global("other_settings")
@@ -43,9 +42,10 @@ def other_settings(project: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield {
             "name": name,
             "label": label(name),
-            "value": str(value).lower() if isinstance(value, bool) else value,
+            "value": "\n".join(value or ()) if name in _lists() else str(value).lower() if words is WORDS else value,
             "hint": schema["description"].partition(";")[0].replace("`", ""),
-            "type": "text" if words else "number",
+            "type": "number" if "integer" in schema["type"] else "text",
+            "rows": 3 if name in _lists() else 0,
             "options": [(word, word) for word in words if word] or None,
             "twin": True,
         }
@@ -53,13 +53,20 @@ def other_settings(project: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def changed_settings() -> dict[str, Any]:
     """Returns those of these settings that differ from what the form was shown with."""
-    changed = changed_fields([*_schemas(callers().store.features)])
-    return {name: _value_of(sent) for name, sent in changed.items()}
+    schemas, lists = _schemas(callers().store.features), _lists()
+    changed = changed_fields([*(schemas.keys() - lists)], lists)
+    return {name: _value_of(sent, schemas[name]["type"]) for name, sent in changed.items()}
 
 
-def _value_of(sent: str | None) -> Any:
+def _lists() -> list[str]:
+    return [name for name, one in _schemas(callers().store.features).items() if "array" in one["type"]]
+
+
+def _value_of(sent: Any, types: Collection[str]) -> Any:
     """Returns a number or a boolean as the operation takes it; the operation refuses what is none."""
-    return int(sent) if sent and NUMBER.fullmatch(sent) else WORDS.get(sent, sent)
+    if "boolean" in types:
+        return WORDS.get(sent, sent)
+    return int(sent) if "integer" in types and sent and NUMBER.fullmatch(sent) else sent
 
 
 TEXTS = ("name", "siteUrl", "previewUrl", "categoryUrl", "claimLeaseSeconds", "guidelines")

@@ -32,6 +32,7 @@ SCHEDULED = _documents(
     {"publishAt": {"$gt": FIRST_DATE}},
 )
 PUBLISHED_AT = _documents("publishedAt", "what a calendar has of days past", {"publishedAt": {"$gt": FIRST_DATE}})
+WRITTEN_SLUGS = index("revisions", "projectId slug", "the documents that had a slug, for imports")
 PURGEABLE = _documents("deletedAt", "what to purge from the trash", TRASHED)
 
 STORAGE = Storage(
@@ -40,6 +41,7 @@ STORAGE = Storage(
         *(EXPIRED_LEASES, SCHEDULED, PUBLISHED_AT, PURGEABLE),
         index("revisions", "projectId documentId version", "a document's history; each version once", unique=True),
         index("revisions", "projectId by.id at documentId version", "what a token wrote since a time"),
+        WRITTEN_SLUGS,
     ),
     validators={
         "documents": record_validator(

@@ -249,6 +249,20 @@ class Revisions(Collection[StoredRevision]):
         """Returns one version of a document, or None."""
         return self._find_one(project_id, {"documentId": ObjectId(document_id), "version": version})
 
+    def find_with_slugs(self, project_id: str, slugs: Iterable[str]) -> Sequence[StoredRevision]:
+        """Returns the slug, document, time and author of the versions that have one of the slugs."""
+        fields = {"slug": 1, "documentId": 1, "at": 1, "by": 1}
+        return self._find(project_id, {"slug": {"$in": [*slugs]}}, fields=fields, index=indexes.WRITTEN_SLUGS)
+
+    def find_newest(self, project_id: str, documents: Iterable[StoredDocument]) -> dict[str, StoredRevision]:
+        """Returns the present version of each document, by the document's id."""
+        present: builtins.list[Bson] = [
+            {"documentId": ObjectId(one["id"]), "version": one["version"]} for one in documents
+        ]
+        fields = {"documentId": 1, "by": 1}
+        rows = self._find(project_id, {"$or": present}, fields=fields) if present else []
+        return {row["documentId"]: row for row in rows}
+
     def find_read_before(self, project_id: str, document_id: str, version: int) -> StoredRevision | None:
         """Returns the newest version before a number that no script wrote, or None."""
         earlier: Bson = {"documentId": ObjectId(document_id), "version": {"$lt": version}, "scripted": None}

@@ -157,7 +157,7 @@ def reply_to_thread(thread: StoredThread, call: Call, text: str, comment_id: str
 def refuse_reply(document: StoredDocument, thread: StoredThread, call: Call) -> None:
     """Refuses with `BriefClaimed` an agent's answer to another's thread, while somebody else holds the brief."""
     held = brief_of(document).get("claimedBy")
-    if call.actor["agent"] and not (_is_opener(thread, call) or holds_claim(held, call.token_id)):
+    if call.has_agent and not (_is_opener(thread, call) or holds_claim(held, call.token_id)):
         refuse_if_claimed(document, call)
 
 

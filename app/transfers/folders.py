@@ -23,7 +23,7 @@ from app.core.schemas.loading import Fields, cached_schema, in_order, problems
 from app.core.slugs import MAX_PAST_SLUGS, slug_key, slug_of
 from app.core.store.bodies import Bodies
 from app.core.text.html import word_count
-from app.core.vocabulary import DocumentStatus, Kind, Scope
+from app.core.vocabulary import ActorType, DocumentStatus, Kind, Scope
 from app.documents.content import markdown_of, new_content
 from app.documents.edits import edit_document
 from app.documents.operations import (
@@ -34,10 +34,10 @@ from app.documents.operations import (
     update_document,
     write_decision,
 )
-from app.documents.record import Decision, StoredDocument, written_brief
+from app.documents.record import Decision, StoredDocument, StoredRevision, written_brief
 from app.documents.responses import Document, DocumentSummary
 from app.documents.schemas import EditedFields
-from app.documents.store import Documents
+from app.documents.store import Documents, Revisions
 from app.images.rules import without_beginnings
 from app.intents.rules import Facts, confirm_problems
 from app.projects.store import Members
@@ -47,7 +47,7 @@ from app.transfers.schemas import ImportedFields, ImportFields, MovedFields
 
 
 class Import(TypedDict):
-    """The outcome of one document: `created`, `unchanged`, `changed` (and not written), or `refused`."""
+    """The outcome of one document: `created`, `unchanged`, `changed` (and not written), `trashed`, or `refused`."""
 
     id: Annotated[Id | None, doc("the document's id; null when it was refused")]
     outcome: Annotated[str, doc("the outcome")]
@@ -62,6 +62,8 @@ class Import(TypedDict):
             doc("whether it is delivered as it is, or somebody works on the rest; left out where it was refused"),
         ]
     ]
+    edited: NotRequired[Annotated[bool, doc("whether its present version is not an import's")]]
+    withdrawn: NotRequired[Annotated[bool, doc("whether it was published before, and is not now")]]
     problems: NotRequired[Annotated[list[Problem], doc("why it was refused")]]
 
 
@@ -72,20 +74,21 @@ EDITED = tuple(cached_schema(EditedFields).fields)
 
 @operation(Scope.WRITE, Effect.CREATES, body=ImportFields, transaction=True)
 def import_documents(ctx: Context, fields: Fields) -> Result[list[Import]]:
-    """Create the documents whose slugs are free, and list the fields in which the others differ.
+    """Create the documents whose slugs no document has or had, and list the fields in which the others differ.
 
     The response has the outcome of each document, in order; `problems` says why one was refused.
     """
     slugs = [document["slug"] for document in fields["documents"]]
-    stored = {row["slug"]: row for row in ctx.store[Documents].find_with_slugs(ctx.project_id, slugs)}
+    stored = _stored_by_slug(ctx, slugs)
+    newest = ctx.store[Revisions].find_newest(ctx.project_id, stored.values())
     taken = ctx.store[Documents].find_taken_slugs(ctx.project_id, slugs)
     content_ids = {slug: content_id for slug, row in stored.items() if (content_id := row.get("contentId"))}
     texts = ctx.store[Bodies].get_texts(ctx.project_id, content_ids.values())
     categories: dict[str, Stored] = {}
     outcomes = [
-        _prepare(
-            ctx, one, stored.get(slug), texts.get(content_ids.get(slug, ""), ""), categories, is_taken=slug in taken
-        )
+        _compared(ctx, one, found, newest[found["id"]], texts.get(content_ids.get(slug, ""), ""), categories)
+        if (found := stored.get(slug))
+        else _prepare(ctx, one, categories, is_taken=slug in taken)
         for slug, one in zip(slugs, _with_authors(ctx, fields["documents"]), strict=True)
     ]
     new = [(outcome, record) for outcome, record in outcomes if record is not None]
@@ -116,7 +119,7 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     wrong += _category_problems(ctx, missing)
     if wrong:
         raise BadRequest(errors=in_order(wrong))
-    changes = {name: fields[name] for name in ("title", *EDITED) if name in differs}
+    changes = {name: fields[name] for name in ("title", "slug", *EDITED) if name in differs}
     if named and "category" in differs:
         changes["categoryId"] = _completed_path(ctx, found_category, missing)["id"]
     if "author" in differs:
@@ -139,28 +142,62 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     return document_result(ctx, document, markdown)
 
 
-def _prepare(
+def _stored_by_slug(ctx: Context, slugs: Sequence[str]) -> dict[str, StoredDocument]:
+    """Returns the document that has each slug, else the last one that had it, else one in the trash.
+
+    One had a slug if it was delivered under it, or an import wrote it: aliases, and slugs of drafts, are not its own.
+    """
+    present = {row["slug"]: row for row in ctx.store[Documents].find_with_slugs(ctx.project_id, slugs)}
+    versions = ctx.store[Revisions].find_with_slugs(ctx.project_id, {*slugs} - present.keys())
+    documents = ctx.store[Documents].get_many(ctx.project_id, {one["documentId"] for one in versions})
+    pairs = [(documents[one["documentId"]], one) for one in versions if one["documentId"] in documents]
+    former = {
+        version["slug"]: document
+        for document, version in sorted(pairs, key=lambda pair: (pair[0]["deletedAt"] is None, pair[1]["at"]))
+        if version["by"]["type"] == ActorType.SYSTEM or version["slug"] in _delivered_slugs(document)
+    }
+    return former | present
+
+
+def _delivered_slugs(document: StoredDocument) -> set[str]:
+    past = document.get("pastSlugs") or []
+    return {document["slug"], *document["slugs"], *(one["slug"] for one in past)}
+
+
+def _compared(
     ctx: Context,
     fields: Fields,
-    stored: Stored | None,
+    stored: StoredDocument,
+    newest: StoredRevision,
     markdown: str,
     categories: dict[str, Stored],
-    *,
-    is_taken: bool,
-) -> tuple[Import, NewRow | None]:
-    """Returns the outcome of a document, and where it is new the record to create; adds the category that it names.
+) -> tuple[Import, None]:
+    """Returns the outcome of a document that is there; `newest` is its present version, `markdown` its text."""
+    found_category, missing = _category_path(ctx, fields.get("category"), categories)
+    differs = sorted(_differences(fields, stored, None if missing else found_category, markdown))
+    edited = newest["by"]["type"] != ActorType.SYSTEM
+    return {
+        "id": stored["id"],
+        "outcome": "trashed" if stored["deletedAt"] else "changed" if differs else "unchanged",
+        "others": fields.get("others", []),
+        "differs": differs,
+        "live": _is_live(stored, edited=edited),
+        "edited": edited,
+        "withdrawn": not stored["isPublished"] and stored.get("firstPublishedAt") is not None,
+    }, None
 
-    `stored` is the document with its slug, `markdown` that one's text; `categories` are those found before, by the
-    names that documents have for them.
+
+def _prepare(
+    ctx: Context, fields: Fields, categories: dict[str, Stored], *, is_taken: bool
+) -> tuple[Import, NewRow | None]:
+    """Returns the outcome of a new document, and the record to create; adds the category that it names.
+
+    `categories` are those found before, by the names that documents have for them.
     """
     named = fields.get("category")
     found_category, missing = _category_path(ctx, named, categories)
     category = None if missing else found_category
     others = fields.get("others", [])
-    if stored is not None:
-        differs = sorted(_differences(fields, stored, category, markdown))
-        outcome, live = "changed" if differs else "unchanged", _is_live(stored)
-        return {"id": stored["id"], "outcome": outcome, "others": others, "differs": differs, "live": live}, None
     links = (fields.get("brief") or {}).get("internalLinks") or ()
     references = {"categoryId": category and category["id"], "authorId": fields.get("authorId")}
     found = lock_references(ctx.store, ctx.project_id, references)
@@ -249,17 +286,17 @@ def _completed_path(ctx: Context, category: Stored | None, missing: Sequence[str
     return category
 
 
-def _is_live(stored: Stored) -> bool:
+def _is_live(stored: Stored, *, edited: bool) -> bool:
     """Returns whether a document is delivered as it is, or somebody works on what is not delivered yet."""
     published = stored.get("published")
     if published is None:
         return False
-    return stored["status"] != DocumentStatus.PUBLISHED or bool(stored["version"] == published["version"])
+    return edited or stored["status"] != DocumentStatus.PUBLISHED or bool(stored["version"] == published["version"])
 
 
 def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:
     """Yields the fields in which a document differs from its file, except the status, which changes as work goes on."""
-    for name in ("title", *EDITED):
+    for name in ("title", "slug", *EDITED):
         if name in fields and without_beginnings(fields[name] or "") != without_beginnings(stored.get(name) or ""):
             yield name
     if without_beginnings(fields.get("markdown", "")) != without_beginnings(markdown):

@@ -8,11 +8,15 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 
+from app.checks.vocabulary import CheckName
 from app.core.context import Context
 from app.core.errors import Forbidden
+from app.core.schemas.loading import cached_schema
 from app.core.times import wire_time
 from app.core.vocabulary import Scope
+from app.features import ALL
 from app.projects.invitations import invite_member
+from app.projects.schemas import ProjectChanges
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, a_project
 
@@ -98,6 +102,33 @@ def test_a_setting_without_a_control_of_its_own_has_one_that_follows_from_its_sc
         assert (refused.status_code, 'id="e-maxRounds"' in refused.text) == (400, True)
     editor.post(path, **{"maxRounds": "", "was.maxRounds": "3"})
     assert settings(project)["maxRounds"] is None
+
+
+def test_each_setting_of_a_project_can_be_set(editor: Visitor, project: Project) -> None:
+    path, hook = "/console/administration", "https://hooks.slack.example/services/T0/B0/secret"
+    form = editor.get(path).text
+    named = set(re.findall(r'name="(?:check\.\w+|(\w+))"', form))
+
+    assert cached_schema(ALL.schema_of(ProjectChanges)).fields.keys() - named == {"checks"}
+    assert {*re.findall(r'name="check\.(\w+)"', form)} == {*CheckName}
+    editor.post(path, **{"slack": hook, "was.slack": "", "imageHosts": "a.example\nb.example", "was.imageHosts": ""})
+    masked = settings(project)["slack"]
+    assert (masked, settings(project)["imageHosts"]) == ("…cret", ["a.example", "b.example"])
+    kept = {"slack": masked, "was.slack": masked}
+    editor.post(path, **kept, **{"imageHosts": "", "was.imageHosts": "a.example\nb.example"})
+    assert (settings(project)["slack"], settings(project)["imageHosts"]) == (masked, [])
+
+
+def test_levels_that_were_set_elsewhere_stay_when_another_is_saved(editor: Visitor, project: Project) -> None:
+    levels = {"model_slips": "error", "html_kept": "off"}
+    OPERATIONS["update_project"](project.context(), fields={"checks": levels})
+    form = editor.get("/console/administration").text
+    sent = dict(re.findall(r'name="(was\.check\.\w+)" value="(\w+)"', form))
+    sent |= {name.removeprefix("was."): level for name, level in sent.items()}
+
+    editor.post("/console/administration", **sent | {"check.length": "off"})
+
+    assert settings(project)["checks"] == levels | {"length": "off"}
 
 
 @pytest.mark.parametrize(
@@ -408,7 +439,8 @@ def test_who_is_invited_may_do_what_the_role_is_for(editor: Visitor, role: str, 
 def test_a_group_of_checks_is_set_at_once(editor: Visitor, project: Project) -> None:
     sent = {"group.Form of the text": "error", "was.group.Form of the text": "warning", "check.length": "off"}
     editor.post("/console/administration", **sent, **{"was.check.length": "warning"})
-    form = ("heading_levels", "image_alt", "links", "placeholders", "repeated_paragraphs")
+    links, slips = ("links", "html_kept"), ("placeholders", "model_slips", "repeated_paragraphs")
+    form = ("heading_levels", "image_alt", *links, *slips)
     assert settings(project)["checks"] == {"length": "off", **dict.fromkeys(form, "error")}
 
     page = editor.get("/console/administration").text

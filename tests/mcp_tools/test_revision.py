@@ -146,3 +146,16 @@ def test_the_sets_have_what_a_writer_and_a_reviewer_need() -> None:
     assert {"reply_to_thread", "accept_suggestion", "get_work_packet"} <= set(SETS["writing"])
     reviewing = {"list_threads", "open_thread", "resolve_thread", "reopen_thread", "request_changes"}
     assert reviewing <= set(SETS["reviewing"]) <= set(TOOLS)
+
+
+@pytest.mark.contract("decided-threads.agents")
+def test_a_person_answers_by_any_client_while_another_holds_the_brief(
+    document: str, agent: Agent, writer: Agent, rest: Rest
+) -> None:
+    writer.call("claim_brief", documentId=document)
+    path = f"/documents/{document}/threads"
+    thread = ok(rest.by(writer.token).post(path, {"text": "Which flour?"}), 201)["id"]
+
+    answered = agent.call("reply_to_thread", documentId=document, threadId=thread, text="Rye.")
+
+    assert answered["state"] == "answered"

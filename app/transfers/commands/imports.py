@@ -64,9 +64,9 @@ def command(
 ) -> None:
     """Import markdown files with front matter, or an exported project.
 
-    PATH is a folder, or one file. Each file becomes a document. Where the project has a document with its slug, the
-    file changes nothing and is listed if it differs. An .ndjson file is a project, as `export` writes it: records that
-    exist stay as they are. The exit code is 1 when something was refused.
+    PATH is a folder, or one file. Each file becomes a document. Where a document of the project has its slug or had
+    it, the file changes nothing and is listed if it differs. An .ndjson file is a project, as `export` writes it:
+    records that exist stay as they are. The exit code is 1 when something was refused.
     """
     suffix = path.suffix.lower() if path.is_file() else ""
     if suffix in PLAN_SUFFIXES:
@@ -111,6 +111,8 @@ class _Run:
     """The first file with each slug."""
     former: list[tuple[Path, str, str]] = field(default_factory=list)
     """The former paths that files name, each with its file and the slug in it."""
+    matched: dict[str, Path] = field(default_factory=dict)
+    """The file of each document."""
 
     def take(self, files: Iterable[Path], advance: Callable[[int], None]) -> None:
         """Imports the files; calls `advance` with the number of files that are done since the last call."""
@@ -194,8 +196,8 @@ class _Run:
         for (file, post), became in zip(batch, answer.body, strict=True):
             try:
                 self._apply_outcome(file, post, became)
-            except Refusal as refusal:
-                self._refuse(file, refusal)
+            except (Unreadable, Refusal) as error:
+                self._refuse(file, error)
 
     def _report_of(self, batch: Sequence[tuple[Path, Post]], store: Store) -> Report:
         """Writes a batch in a transaction and returns the report with its outcomes."""
@@ -207,18 +209,28 @@ class _Run:
         outcome, document_id, report = became["outcome"], became["id"], self.report
         if document_id is None:
             raise BadRequest(errors=became["problems"])
+        if outcome == "trashed":
+            raise LeftOut("Its document is in the trash: restore that, or name another slug.")
+        if (first := self.matched.setdefault(document_id, file)) != file:
+            raise Unreadable(
+                f"Its document is that of {self._named(first)}, which had another slug: name another slug."
+            )
         made = shown(" > ".join(became.get("categories", ())))
         report.categories += [made] if made and made not in report.categories else []
         if became["others"]:
             report.others[self._named(file)] = [shown(one) for one in became["others"]]
+        if outcome == "changed" and became["edited"]:
+            report.edited.append(self._named(file))
         if outcome == "changed" and not self.update:
             report.changed[self._named(file)] = became["differs"]
             return
         if outcome == "changed":
             call(replace(self.ctx, now=this_instant()), update_imported, document_id, **post.fields)
-        setattr(report, COUNTED[outcome], getattr(report, COUNTED[outcome]) + 1)
+        self._count(COUNTED[outcome], file)
         if outcome != "unchanged":
             self._list_what_is_lost(file, post.fields.get("markdown", ""))
+        if became.get("withdrawn") and not self.update:
+            post = replace(post, withheld=post.withheld or "it was unpublished here")
         if self.publish and (outcome == "changed" or not became["live"]):
             self._publish_dated(file, document_id, post)
 
@@ -243,7 +255,11 @@ class _Run:
             self.report.unpublished[self._named(file)] = shown(post.withheld)
             return
         call(ctx, publishing.publish_dated, document_id, publishedAt=wire_time(post.dated))
-        self.report.published += 1
+        self._count("published", file)
+
+    def _count(self, what: str, file: Path) -> None:
+        setattr(self.report, what, getattr(self.report, what) + 1)
+        self.report.files.get(what, []).append(self._named(file))
 
     def _refuse(self, file: Path, error: Unreadable | Refusal) -> None:
         lines = error.lines if isinstance(error, Refusal) else [str(error)]
