@@ -164,14 +164,18 @@ class _Run:
         """Lists the former paths whose last segment, from which a redirect leads, is another's or the slug itself."""
         first: dict[str, Path] = {}
         for file, path, slug in self.former:
-            key = slug_key(slug)
-            owner, other = self.slugs.get(key), first.setdefault(key, file)
-            if owner is None and other == file:
-                continue
-            named = self._named(owner or other)
-            why = "its own slug" if owner == file else f"the slug of {named}" if owner else f"a former slug of {named}"
-            listed = self.report.redirects.setdefault(self._named(file), [])
-            listed.append(shown(f"{path}: `{slug}` is {why}"))
+            why = self._why_not_redirected(file, slug, first)
+            if why:
+                self.report.redirects.setdefault(self._named(file), []).append(shown(f"{path}: {why}"))
+
+    def _why_not_redirected(self, file: Path, slug: str, first: dict[str, Path]) -> str:
+        key = slug_key(slug)
+        owner, other = self.slugs.get(key), first.setdefault(key, file)
+        if not slug:
+            return "it has no segment that can be a slug"
+        if owner:
+            return f"`{slug}` is {'its own slug' if owner == file else f'the slug of {self._named(owner)}'}"
+        return "" if other == file else f"`{slug}` is a former slug of {self._named(other)}"
 
     def _with_pictures(self, file: Path, post: Post) -> dict[str, Any]:
         """Returns a file's fields with the addresses of the pictures that it names, which are uploaded."""
