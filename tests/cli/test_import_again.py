@@ -117,3 +117,40 @@ def test_two_files_of_one_document_are_not_both_written(cli: Cli, project: Proje
 
     assert (report["updated"], list(documents_of(project))) == (1, ["a"])
     assert report["refused"] == {"b.md": "Its document is that of a.md, which had another slug: name another slug."}
+
+
+def test_the_report_names_each_file_and_the_first_twenty_of_a_kind_in_text(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    files = [f"{number:02}.md" for number in range(23)]
+    for file in files:
+        write(tmp_path, file, "---\ntitle: A\ndate: 2020-01-02\n---\nText")
+    tried = run(cli, project, tmp_path, "--publish", "--dry-run")
+    shown = cli("import", "--project", project.id, tmp_path, "--publish", "--dry-run").stdout
+
+    assert run(cli, project, tmp_path, "--publish") == tried
+    assert tried["files"] == {"created": files, "updated": [], "published": files}
+    assert f"Created: {', '.join(files[:20])}, and 3 more\n" in shown
+    assert f"Published: {', '.join(files[:20])}, and 3 more\n" in shown
+    assert "Updated:" not in shown
+
+    write(tmp_path, "00.md", "---\ntitle: B\ndate: 2020-01-02\n---\nText")
+    assert run(cli, project, tmp_path, "--update")["files"] == {"created": [], "updated": ["00.md"], "published": []}
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--update",), ("--update", "--dry-run")])
+def test_what_was_changed_here_since_the_import_is_named(
+    cli: Cli, project: Project, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    for name in ("a.md", "b.md", "c.md"):
+        write(tmp_path, name, "---\ntitle: A\n---\nText")
+    run(cli, project, tmp_path)
+    documents = documents_of(project)
+    for slug in ("b", "c"):
+        describe(project.context(), documents[slug]["id"])
+    for name in ("a.md", "b.md"):
+        write(tmp_path, name, "---\ntitle: B\n---\nText")
+
+    shown = cli("import", "--project", project.id, tmp_path, *options, "--dry-run").stdout
+    assert "Changed here since the import: b.md\n" in shown
+    assert run(cli, project, tmp_path, *options)["edited"] == ["b.md"]

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 import click
 
+NAMED = 20
+"""Maximum number of files of a kind that are named in text."""
+
 
 @dataclass
 class Report:
@@ -15,6 +18,10 @@ class Report:
     unchanged: int = 0
     updated: int = 0
     published: int = 0
+    files: dict[str, list[str]] = field(default_factory=lambda: {"created": [], "updated": [], "published": []})
+    """The files that each of these numbers counts."""
+    edited: list[str] = field(default_factory=list)
+    """The files that differ, or were written, whose document has a version that is not an import's."""
     changed: dict[str, list[str]] = field(default_factory=dict)
     """The differing fields of each file that was not written."""
     unpublished: dict[str, str] = field(default_factory=dict)
@@ -50,6 +57,10 @@ def print_report(report: Report, files: int) -> None:
         f"{report.unchanged} unchanged, {len(report.changed)} changed since, {len(report.refused)} refused, "
         f"{report.published} published."
     )
+    for what, named in (*report.files.items(), ("changed here since the import", report.edited)):
+        if named:
+            more = f", and {len(named) - NAMED:,} more" if len(named) > NAMED else ""
+            click.echo(f"{what.capitalize()}: {', '.join(named[:NAMED])}{more}")
     for file, differs in report.changed.items():
         click.echo(f"Changed since the import; --update writes it: {file} ({', '.join(differs)})")
     for file, why in report.unpublished.items():

@@ -219,12 +219,14 @@ class _Run:
         report.categories += [made] if made and made not in report.categories else []
         if became["others"]:
             report.others[self._named(file)] = [shown(one) for one in became["others"]]
+        if outcome == "changed" and became["edited"]:
+            report.edited.append(self._named(file))
         if outcome == "changed" and not self.update:
             report.changed[self._named(file)] = became["differs"]
             return
         if outcome == "changed":
             call(replace(self.ctx, now=this_instant()), update_imported, document_id, **post.fields)
-        setattr(report, COUNTED[outcome], getattr(report, COUNTED[outcome]) + 1)
+        self._count(COUNTED[outcome], file)
         if outcome != "unchanged":
             self._list_what_is_lost(file, post.fields.get("markdown", ""))
         if became.get("withdrawn") and not self.update:
@@ -253,7 +255,11 @@ class _Run:
             self.report.unpublished[self._named(file)] = shown(post.withheld)
             return
         call(ctx, publishing.publish_dated, document_id, publishedAt=wire_time(post.dated))
-        self.report.published += 1
+        self._count("published", file)
+
+    def _count(self, what: str, file: Path) -> None:
+        setattr(self.report, what, getattr(self.report, what) + 1)
+        self.report.files.get(what, []).append(self._named(file))
 
     def _refuse(self, file: Path, error: Unreadable | Refusal) -> None:
         lines = error.lines if isinstance(error, Refusal) else [str(error)]
