@@ -159,14 +159,22 @@ def save_text(id: str) -> BaseResponse:
         written = call(revisions.write_content, id, fields={"markdown": both, "baseVersion": document["version"]})
     saved = written.body
     live = " It is not live yet: the website shows what was published." if saved["isPublished"] else ""
-    message, leads_on = f"Saved as version {saved['version']}.{live}{others}", True
+    is_new = saved["version"] != _base()
+    message, leads_on, at = (
+        f"Saved as version {saved['version']}.{live}{others}" if is_new else "All of it is saved.",
+        True,
+        "",
+    )
     try:
         message += _moved_on(id, saved["status"], written.etag)
     except Refusal as refusal:
         message, leads_on = f"{message} It stays in {STATUSES[saved['status']]}. {message_of(refusal)}", False
+        at = "".join(f"t-{thread}" for thread in refusal.extra.get("threads", ())[:1])
     if is_from_script():  # `Ctrl-S`: the page stays, and its next save is based on this version
         return jsonify(message=message, version=saved["version"])
-    return done(message, url_for("console.show_document" if leads_on else "console.edit_text", id=id), ok=leads_on)
+    return done(
+        message, url_for("console.show_document" if leads_on else "console.edit_text", id=id), ok=leads_on, at=at
+    )
 
 
 def _moved_on(id: str, status: str, tag: str | None) -> str:

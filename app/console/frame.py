@@ -90,15 +90,16 @@ def page(template: str, status: int | None = None, **values: Any) -> Response:
     return response
 
 
-def done(message: str, to: str, *, ok: bool = True, restores: str = "") -> BaseResponse:
+def done(message: str, to: str, *, ok: bool = True, restores: str = "", at: str = "") -> BaseResponse:
     """Returns a redirect to a page that shows a message; to a script only the message, as JSON.
 
-    `restores` is the id of a document that a button beside the message restores from the trash.
+    `restores` is the id of a document that a button beside the message restores from the trash, `at` that of a part
+    of the page that a link leads to.
     """
     if is_from_script():
         return jsonify(ok=ok, message=with_local_times(message))
     response = redirect(to, 303)
-    notice = {"ok": ok, "message": message[:NOTICE_LENGTH], "restores": restores}
+    notice = {"ok": ok, "message": message[:NOTICE_LENGTH], "restores": restores, "at": at}
     text = base64.urlsafe_b64encode(orjson.dumps(notice)).decode()
     set_cookie(response, NOTICE_COOKIE, text, max_age=60)
     return response
@@ -194,7 +195,8 @@ def _read_notice() -> dict[str, Any] | None:
         notice = dict(orjson.loads(base64.urlsafe_b64decode(request.cookies.get(NOTICE_COOKIE, ""))))
         restores = str(notice.get("restores", ""))
         valid = HEX_ID.fullmatch(restores) is not None
-        return {"ok": bool(notice["ok"]), "message": str(notice["message"]), "restores": restores if valid else ""}
+        shown = {"ok": bool(notice["ok"]), "message": str(notice["message"]), "at": str(notice.get("at", ""))}
+        return {**shown, "restores": restores if valid else ""}
     except (ValueError, KeyError, TypeError):
         return None
 

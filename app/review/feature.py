@@ -34,12 +34,13 @@ from app.review.schemas import RoundSettings, WithThreads
 from app.review.store import Threads, delete_threads
 from app.review.vocabulary import ThreadLevel, ThreadOutcome, ThreadState
 
+UNRESOLVED = "Threads of level `must` are not resolved: a person or the opener has to resolve each first."
+
 
 def refuse_unresolved(facts: None, document: ReviewedDocument, call: Call) -> None:
     """Refuses with `ThreadsOpen` while threads of level `must` are not resolved."""
     if threads := sorted(document.get("mustThreads") or {}):
-        message = "Threads of level `must` are not resolved: a person or the opener has to resolve each first."
-        raise ThreadsOpen(message, threads=threads)
+        raise ThreadsOpen(UNRESOLVED, threads=threads)
 
 
 def refuse_unanswered(facts: None, document: ReviewedDocument, call: Call) -> None:

@@ -129,9 +129,14 @@ def test_a_text_that_can_not_be_submitted_is_saved_and_the_page_where_it_is_writ
     path = f"/console/documents/{document['id']}/edit"
     sent = editor.post(path, markdown=f"Rye: {TEXT}", baseVersion="1", then="submit")
     assert sent.request.path == path
-    assert "Saved as version 2. It stays in Drafting. 1 Must remark has to be resolved first." in sent.text
+    assert "Saved as version 2. It stays in Drafting. 1 Must remark is open: answer or resolve it first." in sent.text
+    thread = re.search('id="(t-[0-9a-f]+)"', sent.text)
+    assert thread
+    assert f'<a href="#{thread[1]}">Show it</a>' in sent.text
     assert "Rye: Flour" in sent.text.partition("<textarea")[2]
     assert call(project, "get_document", document["id"])["status"] == "drafting"
+    again = editor.post(path, markdown=f"Rye: {TEXT}", baseVersion="2", then="submit")
+    assert "All of it is saved. It stays in Drafting. 1 Must remark is open" in again.text
 
 
 def test_a_text_that_somebody_replaces_before_it_is_submitted_is_not_submitted(

@@ -3,6 +3,7 @@
 (decisions, section 17)
 """
 
+import json
 from typing import Any
 
 import pytest
@@ -235,6 +236,40 @@ def test_what_is_selected_is_found_in_the_markdown_or_it_is_said_that_it_is_not(
     assert window.problems() == []
 
 
+def test_words_of_a_footnote_are_remarked_on_and_letters_typed_on_a_selection_stay_on_the_page(
+    window: Window, project: Project
+) -> None:
+    markdown = "Feed it.[^b] Wait.[^a]\n\n[^a]: See *her* book, twice. See him.\n[^b]: Feed it. See him.\n\nThe end."
+    document = a_document(project.context(), title="Rye", markdown=f"{markdown}\n")
+    OPERATIONS["submit_document"](project.context(), document["id"], fields={})
+    page = f"/console/documents/{document['id']}"
+    window.sign_in(project.token("Ingrid"), page)
+    for words, number, exact in (("her book", 0, "*her* book"), ("Feed it", 1, "Feed it"), ("See him", 0, "See him")):
+        select(window, words, number)
+        window.keys("ej/gb")  # keys that leave the page, where nothing is selected
+        remark(window, "s", exact)
+        quote = window.chrome.execute_script(
+            "return [...document.querySelectorAll('[data-kept]')].at(-1).dataset.quote"
+        )
+        assert json.loads(quote)["exact"] == exact
+    window.click("[data-sends]")
+    window.until(lambda: len(threads_of(project, document)) == 3)
+    ends = {text: one["quote"]["prefix"][-6:] for text, one in threads_of(project, document).items()}
+    assert ends == {"*her* book": ": See ", "Feed it": "[^b]: ", "See him": "d it. "}
+
+    window.until(
+        lambda: (
+            not window.has("[data-kept]")
+            and len(window.chrome.find_elements("css selector", ".threads > .thread[id]")) == 3
+        )
+    )
+    select(window, "Wait")
+    window.keys("e")
+    window.keys(Keys.ESCAPE)
+    assert window.chrome.current_url.endswith(page)
+    assert window.problems() == []
+
+
 def test_remarks_outlive_a_change_of_the_text(window: Window, project: Project) -> None:
     document = submitted(project)
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}")
@@ -376,6 +411,50 @@ def test_a_suggestion_is_accepted_and_remarks_are_answered_where_the_text_is_wri
     window.press("Save")
     window.until(lambda: "Saved as version 4." in window.find("#toasts .notice").text)
     assert all(part in window.find(".prose").text for part in ("Mine.", "More.", "at 28 °C"))
+    assert window.problems() == []
+
+
+def test_answers_and_notes_that_were_not_sent_are_there_again(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", status="drafting", markdown=TEXT)
+    fields = {"text": "Which flour?", "level": "must"}
+    OPERATIONS["open_thread"](project.context(project.token("Ada")), document["id"], fields=fields)
+    thread = f"#t-{threads_of(project, document)['Which flour?']['id']}"
+    page = f"/console/documents/{document['id']}"
+    answer = lambda: window.find(f"{thread} textarea").get_property("value")  # noqa: E731
+    with screen(window, 390, 844):
+        window.sign_in(project.token("Ingrid"), f"{page}/edit")
+        window.find(".editor")
+        window.click("#remarks-left")
+        window.find(f"{thread} textarea").send_keys("Rye, of ")
+        window.press("Save and submit")
+        assert "answer or resolve it first" in window.find("#toasts .notice").text
+        window.until(lambda: window.find(f"{thread} textarea").is_displayed())
+        assert answer() == "Rye, of "
+        assert "Saved as" not in window.find("#toasts .notice").text
+    window.open(page)
+    window.until(lambda: answer() == "Rye, of ")
+    window.find(f"{thread} textarea").send_keys("course.")
+    window.open(f"{page}/fields")
+    window.open(page)
+    window.until(lambda: answer() == "Rye, of course.")
+    window.click(f"{thread} [data-replies]")
+    window.until(lambda: "Rye, of course." in comments_of(project, document, "Which flour?"))
+    window.until(lambda: answer() == "")
+    window.open(f"{page}/edit")
+    window.find(".editor")
+    assert answer() == ""
+
+    OPERATIONS["submit_document"](project.context(), document["id"], fields={})
+    window.open(page)
+    window.find("#a-note").send_keys("Say more.")
+    window.open(f"{page}/fields")
+    window.open(page)
+    window.until(lambda: window.find("#a-note").get_property("value") == "Say more.")
+    window.press("Request changes")
+    assert now(project, document)["status"] == "drafting"
+    OPERATIONS["submit_document"](project.context(), document["id"], fields={})
+    window.open(page)
+    assert window.find("#a-note").get_property("value") == ""
     assert window.problems() == []
 
 

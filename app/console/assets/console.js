@@ -153,6 +153,9 @@ function isTyping(target) {
   return target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]") !== null;
 }
 
+/** Whether words of a text are selected: what is typed then is meant for them, and leaves no page. */
+export const hasSelection = () => !getSelection().isCollapsed && Boolean(getSelection().anchorNode.parentElement?.closest(".paper"));
+
 /** The documents of a list, in its order. */
 const entries = () => $$(".card h3 a, .piece a, #table tbody :is(th[scope=row] a, [data-read])");
 
@@ -168,7 +171,7 @@ function step(by) {
 let waitsForPage = false;
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.composedPath()[0])) return;
-  if ($("dialog[open]") || ($("[data-editor]") && event.key !== "Escape")) return; // on *Write*, letters are meant for the text
+  if ($("dialog[open]") || (($("[data-editor]") || hasSelection()) && event.key !== "Escape")) return; // on *Write*, letters are meant for the text
   const entry = waitsForPage && $(`nav [data-key="${CSS.escape(event.key)}"]`);
   waitsForPage = event.key === "g";
   if (entry) entry.click();

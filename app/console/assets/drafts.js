@@ -1,7 +1,8 @@
 // What somebody typed into a form and did not save: the browser stores it, and the form has it again when it is opened.
 // Each tab stores its own; that of a tab which was closed is in the form of the next that is opened.
+// Answers, notes and other single fields are stored one by one, for *Read* and *Write* together.
 
-import { $, localTimes } from "./console.js";
+import { $, $$, localTimes } from "./console.js";
 
 const PREFIX = "unsaved ";
 const LIFE = 30 * 24 * 60 * 60 * 1000;
@@ -82,10 +83,44 @@ export function store() {
   }
 }
 
+const FIELDS = `${PREFIX}${document.body.dataset.token} ${location.pathname.replace(/\/edit$/, "")} fields`;
+const single = () => $$("#main form[method=post]:not([data-draft], .composer) textarea[id]");
+const storedFields = (name) => JSON.parse(localStorage.getItem(name) ?? '{"fields":{}}').fields;
+const own = new Set(); // the fields that were typed in on this page, or restored
+
+function storeFields(name = FIELDS, fields = storedFields(name)) {
+  for (const id of name === FIELDS ? own : []) {
+    const field = single().find((one) => one.id === id);
+    if (field && field.value !== field.defaultValue) fields[id] = field.value;
+    else delete fields[id]; // it was sent, or emptied
+  }
+  try {
+    if (Object.keys(fields).length) localStorage.setItem(name, JSON.stringify({ at: Date.now(), fields }));
+    else localStorage.removeItem(name);
+  } catch {
+    // The browser has no room for it.
+  }
+}
+
+function restoreFields() {
+  const fields = storedFields(FIELDS);
+  for (const field of single().filter(({ id }) => id in fields)) {
+    own.add(field.id);
+    if (field.value === field.defaultValue) field.value = fields[field.id];
+    const folded = field.closest("details");
+    if (folded) folded.open = true;
+  }
+}
+
+function storeAll() {
+  store();
+  storeFields();
+}
+
 /** Removes what is stored of this page's form, which has been saved or is given up. */
 function forget() {
   clearTimeout(timer);
-  removeEventListener("pagehide", store);
+  removeEventListener("pagehide", storeAll);
   localStorage.removeItem(key);
 }
 
@@ -115,6 +150,12 @@ for (const name of stored()) {
 const sent = sessionStorage.getItem("sent");
 sessionStorage.removeItem("sent");
 if (sent && $(":is(#main, #toasts) > .notice[data-ok=true], form[data-draft=refused]")) localStorage.removeItem(sent);
+const { name: sentTo, ids } = JSON.parse(sessionStorage.getItem("sent fields") ?? "{}");
+sessionStorage.removeItem("sent fields");
+if (sentTo && $(":is(#main, #toasts) > .notice[data-ok=true]")) {
+  storeFields(sentTo, Object.fromEntries(Object.entries(storedFields(sentTo)).filter(([id]) => !ids.includes(id))));
+}
+restoreFields();
 
 if (form()?.dataset.draft === "refused") store();
 else if (form()) {
@@ -122,13 +163,16 @@ else if (form()) {
   restore();
 }
 
-addEventListener("pagehide", store);
-document.addEventListener("input", (event) => {
-  if (!event.target.closest("form[data-draft]")) return;
+addEventListener("pagehide", storeAll);
+document.addEventListener("input", ({ target }) => {
+  if (single().includes(target)) own.add(target.id);
+  else if (!target.closest("form[data-draft]")) return;
   clearTimeout(timer);
-  timer = setTimeout(store, PAUSE);
+  timer = setTimeout(storeAll, PAUSE);
 });
-document.addEventListener("submit", ({ target }) => {
+document.addEventListener("submit", ({ target, defaultPrevented }) => {
+  const ids = single().filter(({ form }) => form === target).map(({ id }) => id);
+  if (ids.length && !defaultPrevented) sessionStorage.setItem("sent fields", JSON.stringify({ name: FIELDS, ids }));
   if (target === form()) sessionStorage.setItem("sent", key);
   if ($("[data-signs-out]", target)) {
     forget();

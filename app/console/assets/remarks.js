@@ -43,7 +43,9 @@ function arrange() {
   }
 }
 
-if (isPhone.matches) $(".beside:has(#remarks)").open = false; // the text comes first
+// The text comes first, unless the remarks are why it was not submitted, or have an answer that is not sent.
+const isFirst = !$("#toasts > [data-ok=false], #remarks textarea:not(:placeholder-shown)");
+if (isPhone.matches && isFirst) $(".beside:has(#remarks)").open = false;
 new ResizeObserver(arrange).observe(host);
 document.addEventListener("htmx:afterSettle", arrange);
 arrange();

@@ -2,7 +2,7 @@
 // and remarks that the browser keeps until they are sent together.
 
 import "./mentions.js";
-import { $, $$, localTimes, once, say, send } from "./console.js";
+import { $, $$, hasSelection, localTimes, once, say, send } from "./console.js";
 
 const MOST_QUOTED = 2000;
 const CONTEXT = 32;
@@ -51,10 +51,12 @@ class Words {
   /** Where words of another text stand here, by themselves or together with words around them: -1 nowhere, -2 not certain. */
   find(other, from, to) {
     for (const more of [0, 2, 5, 12, 30]) {
-      const start = Math.max(0, from - more);
-      const places = this.places(other.all.slice(start, to + more));
-      if (places.length === 0) return more ? -2 : -1;
-      if (places.length === 1) return places[0] + from - start;
+      for (const [before, after] of more ? [[more, more], [more, 0], [0, more]] : [[0, 0]]) { // what is on one side may be elsewhere here: footnotes
+        const start = Math.max(0, from - before);
+        const places = this.places(other.all.slice(start, to + after));
+        if (places.length === 1) return places[0] + from - start;
+        if (!more && !places.length) return -1;
+      }
     }
     return -2;
   }
@@ -69,7 +71,7 @@ function readPage() {
   source = new Words([blanked(markdown)]);
   const nodes = [];
   const walker = document.createTreeWalker($(".prose") ?? document.createElement("p"), NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) if (!walker.currentNode.parentElement.closest("del[datetime], .footnotes, .footnote-ref")) nodes.push(walker.currentNode);
+  while (walker.nextNode()) if (!walker.currentNode.parentElement.closest("del[datetime], [data-footnote-backref], .footnote-ref")) nodes.push(walker.currentNode);
   shown = new Words(nodes.map((node) => node.data));
   shown.nodes = nodes;
 }
@@ -521,6 +523,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || $("dialog[open]")) return;
   const pressed = $(`[data-here] [data-press="${CSS.escape(event.key)}"], .note [data-press="${CSS.escape(event.key)}"]`);
+  if (pressed?.matches("a") && hasSelection()) return;
   if (!pressed && !KEYS[event.key]) return;
   event.preventDefault();
   if (pressed) pressed.click();

@@ -11,6 +11,7 @@ from app.console.sessions import context
 from app.documents.record import StoredDocument
 from app.projects.store import Projects
 from app.review.errors import QuoteGone, ThreadNotYours, ThreadResolved, ThreadsOpen
+from app.review.feature import UNRESOLVED
 from app.review.pages import members, visitors
 from app.review.responses import WithRounds
 
@@ -41,8 +42,11 @@ def _requested(message: str, fields: Mapping[str, Any], moved: Mapping[str, Any]
 
 
 def _open(refusal: ThreadsOpen) -> str:
-    remarks = len(refusal.extra["threads"])
-    return f"{remarks} Must {'remark has' if remarks == 1 else 'remarks have'} to be resolved first."
+    remarks, one = len(refusal.extra["threads"]), len(refusal.extra["threads"]) == 1
+    if refusal.message != UNRESOLVED:
+        count = f"{remarks} Must {'remark is' if one else 'remarks are'}"
+        return f"{count} open: answer or resolve {'it' if one else 'them'} first."
+    return f"{remarks} Must {'remark has' if one else 'remarks have'} to be resolved first."
 
 
 def _not_yours(refusal: ThreadNotYours) -> str:
