@@ -10,6 +10,7 @@ from typing import Any
 
 from app.core.actors import StoredNote
 from app.core.calls import Call
+from app.core.context import NO_TAG
 from app.core.errors import BadRequest, InvalidTransition, Problem, VersionConflict
 from app.core.times import wire_time
 from app.core.vocabulary import Channel
@@ -209,11 +210,14 @@ def refuse_move(
 
 
 def refuse_if_outdated(document: StoredDocument, base_version: int | None) -> None:
-    """Refuses with `VersionConflict` a write that is based on another version than the current one."""
+    """Refuses with `VersionConflict` a write that is based on another version than the current one; 0 is none."""
     if base_version is not None and base_version != document["version"]:
-        raise VersionConflict(
+        outdated = (
             f"The document is at version {document['version']}, and this was made from version {base_version}: read it "
-            "again, merge, and send its `version` as `baseVersion`.",
+            "again, merge, and send its `version` as `baseVersion`."
+        )
+        raise VersionConflict(
+            outdated if base_version else NO_TAG,
             version=document["version"],
             baseVersion=base_version,
         )

@@ -8,7 +8,7 @@ from app.core.actors import Actor
 from app.core.documented import Id, Timestamp, doc, one_of, shown_once
 from app.core.records import record_of
 from app.core.times import plain
-from app.webhooks.rules import TEST, StoredDelivery, StoredWebhook
+from app.webhooks.rules import DELIVERY_CHANGED, TEST, StoredDelivery, StoredWebhook
 from app.webhooks.schemas import HIDDEN, DeliveryStatus
 
 
@@ -21,7 +21,7 @@ class Webhook(TypedDict):
     ]
     events: Annotated[
         list[str],
-        doc("the types of event that are sent, as events have them; empty: all", ["document.published"]),
+        doc(f"the types of event that are sent; empty: all but `{DELIVERY_CHANGED}`", ["document.published"]),
     ]
     description: Annotated[str, doc("what it is for; empty when unset", "The website")]
     headers: Annotated[
