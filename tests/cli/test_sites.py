@@ -279,6 +279,24 @@ def test_former_paths_that_can_not_all_lead_somewhere_are_listed(cli: Cli, proje
     assert "6 former paths" in shown.stdout
 
 
+def test_former_paths_are_paths_whatever_way_they_are_written(cli: Cli, project: Project, tmp_path: Path) -> None:
+    aliases = ["/old/index.html", "https://old.example/2019/loaf.html?x=1#y", "other", "../up/", "/?p=33", "/a/b%20c"]
+    aliases += ["/", f"/{'x' * 201}"]
+    for name in ("content/posts/rye.md", "content/posts/oats/index.md", "plain.md"):
+        write(tmp_path, name, f"---\ntitle: Rye\ndate: 2020-01-01\naliases: {aliases}\n---\nText\n")
+
+    report = run(cli, project, tmp_path / "content" / "posts" / "rye.md", "--publish")
+
+    paths = ["/old/index.html", "/2019/loaf.html?x=1", "/posts/other", "/up/", *aliases[4:]]
+    assert (report["published"], report["paths"]) == (1, dict.fromkeys(paths, "rye"))
+    [listed] = report["redirects"].values()
+    assert listed == [f"{path}: it has no segment that can be a slug" for path in aliases[4:]]
+    assert set(redirects_of(project)) == {"old", "loaf.html", "other", "up"}
+    tried = run(cli, project, tmp_path / "content", "--dry-run")["paths"]
+    assert "/posts/other" in tried
+    assert "/other" in run(cli, project, tmp_path / "plain.md", "--dry-run")["paths"]
+
+
 @pytest.mark.parametrize(
     ("written", "instant"),
     [

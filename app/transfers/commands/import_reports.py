@@ -41,6 +41,8 @@ class Report:
     """What the generator of a site replaces in the text of each file that was written, and this service does not."""
     links: dict[str, list[str]] = field(default_factory=dict)
     """The links to other files in the text of each file that was written."""
+    rootLinks: int = 0
+    """The number of other links from the site's root in those texts."""
     categories: list[str] = field(default_factory=list)
     """The paths of categories that were created."""
     paths: dict[str, str] = field(default_factory=dict)
@@ -77,6 +79,8 @@ def print_report(report: Report, files: int) -> None:
             click.echo(f"{what}: {file}: {found if isinstance(found, str) else '; '.join(found)}", err=True)
     if report.paths:
         click.echo(f"{len(report.paths)} former paths: redirects have their last segments, --json has them whole.")
+    if report.rootLinks:
+        click.echo(f"Links that begin with /, and stay as they are: {report.rootLinks:,}")
     if report.categories:
         click.echo(f"Categories that were created: {', '.join(report.categories)}")
     for file, losses in report.lost.items():

@@ -100,8 +100,8 @@ def is_path(address: str) -> bool:
 
 
 def replaced(markdown: str, address: str, url: str) -> str:
-    """Returns markdown with another address of a picture, wherever an address can stand."""
+    """Returns markdown with another address of a picture or link, wherever an address can stand."""
     written = "|".join({re.escape(address), re.escape(unquote(address))})
-    before = r"(\]\(\s*<?|^ {0,3}\[[^\]\n]+\]:\s*<?|\bsrc\s*=\s*[\"']?)"
+    before = r"(\]\(\s*<?|^ {0,3}\[[^\]\n]+\]:\s*<?|\b(?:src|href)\s*=\s*[\"']?)"
     pattern = re.compile(rf"{before}(?:{written})(?=[\s)>\"'])", re.MULTILINE)
     return pattern.sub(lambda found: found[1] + url, markdown + "\n")[:-1]
