@@ -180,3 +180,16 @@ def test_a_writer_whose_lease_ran_out_reads_so(agent: Agent, project: Project) -
     refused = agent.refused("write_content", markdown="x", baseVersion=1, **named)
 
     assert refused["message"].startswith("You hold no claim: its lease ran out. The brief is ready")
+
+
+def test_what_another_fact_than_the_status_refuses_says_which(agent: Agent, project: Project) -> None:
+    document = {"documentId": a_document(project.context(), markdown="Rye.")["id"]}
+    refused = {tool: agent.refused(tool, **document) for tool in ("restore_document", "unpublish_document")}
+    agent.call("publish_document", **document)
+    refused["submit_document"] = agent.refused("submit_document", **document)
+
+    assert {tool: one["message"].partition(" What")[0] for tool, one in refused.items()} == {
+        "restore_document": "The document is not in the trash: there is nothing to restore.",
+        "unpublish_document": "The document is not on the website: there is nothing to take off.",
+        "submit_document": "The document has no changes since it was published: there is nothing to submit.",
+    }
