@@ -10,6 +10,7 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 from prometheus_client import REGISTRY
+from jsonschema import Draft202012Validator
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from app.core.context import this_instant
@@ -159,6 +160,7 @@ def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(hook: Hook) -
     hook.store[Outboxes].publish_all(hook.project.id)
     event = hook.rest.get("/events").json["events"][-1]
     assert (event["type"], event["by"]["type"]) == ("webhook.disabled", "system")
+    assert event["data"] == {"webhookId": hook.id, "reason": delivery["attempts"][-1]["error"]}
 
     hook.create("Afterwards")
     hook.deliver()
@@ -693,3 +695,20 @@ def test_a_change_of_what_is_delivered_is_one_message_for_a_batch_of_events(hook
     assert len(messages(chosen)) == 2
     assert messages(every) == []
     assert "delivery" not in hook.store.database.events.find_one({"type": "document.published"})
+
+
+def test_messages_are_as_the_document_of_the_api_describes_them(hook: Hook) -> None:
+    hook.rest.patch(hook.path, {"events": ["document.published", "delivery.changed"]})
+    document = a_document(hook.project.context(), title="Loaf", markdown="Flour.")
+    hook.rest.post(f"/documents/{document['id']}/publish")
+    hook.send_test()
+    hook.deliver()
+
+    api = hook.rest.get("/openapi.json").json
+    assert {one["type"] for one in hook.receiver.messages} == {"document.published", "delivery.changed", "webhook.test"}
+    for message in hook.receiver.messages:
+        described = api["webhooks"]["delivery.changed" if message["type"] == "delivery.changed" else "event"]
+        schema = described["post"]["requestBody"]["content"]["application/json"]["schema"]
+        Draft202012Validator({**schema, "components": api["components"]}).validate(message)
+    [changed] = [one for one in hook.receiver.messages if one["type"] == "delivery.changed"]
+    assert changed["data"].keys() == api["components"]["schemas"]["DeliveryChangedData"]["properties"].keys()
