@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from bson import ObjectId
 from flask import Flask
-from prometheus_client import REGISTRY
 from jsonschema import Draft202012Validator
+from prometheus_client import REGISTRY
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from app.core.context import this_instant
