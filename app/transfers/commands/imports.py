@@ -112,6 +112,8 @@ class _Run:
     """The former paths that files name, each with its file and the slug in it."""
     matched: dict[str, Path] = field(default_factory=dict)
     """The file of each document."""
+    alts: dict[str, str] = field(default_factory=dict)
+    """The alternative text of each picture, by its hash."""
 
     def take(self, files: Iterable[Path], advance: Callable[[int], None]) -> None:
         """Imports the files; calls `advance` with the number of files that are done since the last call."""
@@ -180,12 +182,14 @@ class _Run:
         """Returns a file's fields with the addresses of the pictures that it names, which are uploaded."""
         folder = self.root if self.root.is_dir() else self.root.parent
         ctx = replace(self.ctx, now=this_instant(), dry_run=self.dry_run)
-        files = PictureFiles(ctx, folder, self.site or folder, file)
+        files = PictureFiles(ctx, folder, self.site or folder, file, alts=self.alts)
         fields = files.uploaded(post.fields, post.cover_alt)
         if cover := fields.get(COVER):
             self.own_covers |= str(cover).startswith(self.ctx.server.address())
         if files.missing:
             self.report.missing[self._named(file)] = [shown(one) for one in files.missing]
+        if files.other_alt:
+            self.report.alts[self._named(file)] = shown(files.other_alt)
         return fields
 
     def _is_among_drafts(self, file: Path) -> bool:
