@@ -10,6 +10,7 @@ import pytest
 from bson import ObjectId
 from flask import Flask
 from jsonschema import Draft202012Validator
+from prometheus_client import REGISTRY
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from app.core.context import this_instant
@@ -19,6 +20,7 @@ from app.core.store.store import Store
 from app.outbound import message_client
 from app.outbound.dispatcher import THREADS_PER_PROJECT
 from app.outbound.leases import StoredLease
+from app.webhooks.jobs import count_failing
 from app.webhooks.sender import LEASE
 from app.webhooks.store import Leases, Webhooks
 from tests.live import free_port, until
@@ -178,6 +180,29 @@ def test_a_webhook_that_is_enabled_again_is_sent_what_happens_from_then_on(hook:
     hook.deliver(minutes=2)
 
     assert hook.slugs == ["before", "after"]
+
+
+def test_the_metric_counts_enabled_webhooks_that_fail_until_they_succeed(
+    hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.webhooks.jobs.FAILING_FOR", timedelta(minutes=-1))
+
+    def failing() -> float:
+        count_failing(hook.store)
+        return REGISTRY.get_sample_value("content_workflow_webhooks_failing") or 0
+
+    others = failing()
+    hook.receiver.statuses = [500, 204]
+    hook.create()
+    hook.deliver()
+    failed = failing() - others
+    hook.enable(False)
+    disabled = failing() - others
+    hook.enable(True)
+    hook.create("After")
+    hook.deliver(hours=2)
+
+    assert (failed, disabled, failing() - others) == (1, 0, 0)
 
 
 def test_a_success_in_between_keeps_a_webhook_enabled(hook: Hook) -> None:
