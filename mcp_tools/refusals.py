@@ -1,7 +1,7 @@
 """What a refusal tells a model beside its message: the tool by which it goes on (decisions, section 8)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.core.context import Context
@@ -10,8 +10,9 @@ from app.core.operation import Operation
 from app.core.schemas.validation import WRONG_ID
 from app.core.vocabulary import Scope
 from app.documents.operations import NO_DOCUMENT
-from mcp_tools.tools import TOOL_NAME
 
+TOOL_NAME = re.compile("`([a-z]+(?:_[a-z]+)+)`")
+"""A tool that a sentence names."""
 NAME = re.compile("[A-Za-z]+")
 
 READ, NEXT, FIND = "Read the present state with {}.", "Next: {}.", "Find it with {}."
@@ -62,8 +63,13 @@ def with_next_step(refusal: Refusal, operation: Operation[Any], ctx: Context) ->
     if not TOOL_NAME.search(refusal.message):
         refusal.message += _sentence(*_next_step(refusal, operation), ctx)
     if problems := refusal.extra.get("errors"):
-        refusal.extra["errors"] = [{**one, "message": one["message"] + _lists(one["field"], ctx)} for one in problems]
+        refusal.extra["errors"] = with_lists(problems, ctx)
     return refusal
+
+
+def with_lists(problems: Iterable[Mapping[str, Any]], ctx: Context) -> list[dict[str, Any]]:
+    """Returns problems that name the tool that lists what their field names."""
+    return [{**one, "message": one["message"] + _lists(one["field"], ctx)} for one in problems]
 
 
 def _next_step(refusal: Refusal, operation: Operation[Any]) -> tuple[str, Sequence[str]]:

@@ -24,6 +24,7 @@ from app.core.vocabulary import ALL_TOOLS, Scope
 from app.documents.responses import minimal_record
 from app.intents.responses import Intent
 from mcp_tools.arguments import DRY_RUN, arguments_of, either, input_schema, names_of, read
+from mcp_tools.refusals import TOOL_NAME, with_lists
 
 UNTRUSTED = {"untrusted": True}
 """Label in `_meta` of text that people and agents wrote, in which an agent follows no instructions (decisions, section
@@ -46,6 +47,7 @@ has to be short. A refusal fits it, since some clients check tool errors against
 """
 OFFSET, REST = "offset", "nextOffset"
 CUT = f"The answer was cut at 64 KB: for the rest call again with `{REST}` as `{OFFSET}`."
+SECTIONS_CUT = "Not all sections fit into 64 KB: for the others send those in `more` as `numbers`."
 OF_DRY_RUN = "This was a dry run: nothing was changed."
 
 
@@ -73,6 +75,13 @@ def result_of(
     return t.CallToolResult(content=[_text(content)], structured_content=content, _meta=meta)
 
 
+def _with_lists(body: dict[str, Any], ctx: Context) -> dict[str, Any]:
+    """Returns a record whose problems, and those of its pieces, name the tools that list what they are about."""
+    if "pieces" in body:
+        return {**body, "pieces": [_with_lists(piece, ctx) for piece in body["pieces"]]}
+    return {**body, "errors": with_lists(body["errors"], ctx)}
+
+
 def _listed(records: list[Any], offset: int | None, total: int | None) -> dict[str, Any]:
     """Returns a list as structured content; of one over 64 KB from an offset on what fits, and the rest's offset."""
     if offset is not None and (fits := fitting(records)) < len(records):
@@ -88,7 +97,8 @@ def labelled(result: t.CallToolResult, *, dry_run: bool) -> t.CallToolResult:
     keys = content.keys()
     by_others = not (keys <= OWN_WORDS or "issues" in keys)  # which are about the caller's own arguments
     cut = (REST in keys and OFFSET not in keys) or any(REST in one for one in content.get("sections", ()))
-    notes = [CUT] * cut + [NOTHING_DONE] * replayed + [OF_DRY_RUN] * dry_run + [BY_OTHERS] * by_others
+    cuts = [CUT] * cut + [SECTIONS_CUT] * ({"sections", "more"} <= keys)
+    notes = cuts + [NOTHING_DONE] * replayed + [OF_DRY_RUN] * dry_run + [BY_OTHERS] * by_others
     texts = [*result.content, *([t.TextContent(type="text", text=" ".join(notes))] if notes else [])]
     return result.model_copy(update={"meta": meta, "content": texts})
 
@@ -109,9 +119,6 @@ def _short(draft: dict[str, Any]) -> dict[str, Any]:
 def _text(body: object) -> t.TextContent:
     return t.TextContent(type="text", text=orjson.dumps(body).decode())
 
-
-TOOL_NAME = re.compile("`([a-z]+(?:_[a-z]+)+)`")
-"""A tool that a sentence names."""
 
 HARD_TO_TAKE_BACK = (Scope.PUBLISH, Scope.ADMIN)
 """Scopes whose changes reach the public or revoke access, so that a client asks its user first."""
@@ -139,6 +146,8 @@ class Tool:
         ids, fields, key, dry_run = read(self.operation, self.arguments, sent, of_batch)
         ctx = replace(ctx, dry_run=True) if dry_run else ctx
         result = self.operation(ctx, *ids, fields=fields, key=key)
+        if isinstance(result.body, dict) and result.body.keys() & {"errors", "pieces"}:  # what a draft or a plan lacks
+            result = replace(result, body=_with_lists(result.body, ctx))
         return result_of(self.operation, result, fields, minimal=minimal, limited="limit" in sent)
 
     def labelled(self, result: t.CallToolResult, sent: Mapping[str, Any]) -> t.CallToolResult:

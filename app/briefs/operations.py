@@ -25,6 +25,7 @@ from app.core.errors import BadRequest, BriefClaimed, BriefClosed, BriefNotOffer
 from app.core.operation import Effect, Result, operation
 from app.core.records import tag_of
 from app.core.schemas.loading import Fields, cached_schema, in_order, problems
+from app.core.schemas.validation import HEX_ID
 from app.core.vocabulary import BriefState, Scope
 from app.documents.operations import change_document, document_change, document_result, own_document, write_decision
 from app.documents.record import Decision, StoredDocument, brief_of, expire_lease, refuse_if_guarded, written_brief
@@ -152,6 +153,10 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     ready = ctx.store[Documents].next_ready(ctx.project_id, filters, limit=spread)
     if ready:
         return _claim(ctx, random.choice(ready), fields)
+    for name, lists in (("categoryId", "list_categories"), ("clusterId", "list_clusters")):
+        if name in filters and not HEX_ID.fullmatch(filters[name]):
+            message = f"`{name}` {filters[name]!r} is no id, which has 24 hexadecimal digits: find it with "
+            raise NoBriefReady(message + f"{ctx.name_of(lists)}, or leave it out.")
     if filters:
         names = " and ".join(f"`{name}`" for name in filters)
         raise NoBriefReady(f"No brief is ready with this {names}: check the id, try again later, or leave it out.")

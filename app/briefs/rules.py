@@ -50,7 +50,7 @@ def claim_brief(document: StoredDocument, call: Call, lease_seconds: int | None 
 def renew_claim(document: StoredDocument, call: Call, lease_seconds: int | None = None) -> Decision:
     """Starts the caller's lease again; without `lease_seconds` for as long as before."""
     if brief_state(document) != BriefState.CLAIMED:
-        raise no_claim_held(call)
+        raise no_claim_held(document, call)
     _refuse_if_held_by_another(document, call)
     seconds = brief_of(document).get("leaseSeconds") if lease_seconds is None else lease_seconds
     return change_brief(document, call, "brief.renewed", _lease(call, seconds))

@@ -20,7 +20,7 @@ After = Annotated[
     str | None,
     argument(description="The `cursor` of an earlier answer. Without it, all that is published is returned."),
 ]
-Limit = Annotated[int | None, argument(description="The most changes to return, 1 to 100. Default: 100.")]
+Limit = Annotated[int | None, argument(description="The most changes to return, 1 to 100.")]
 Ids = Annotated[list[ID] | None, argument(description="Ids of documents.")]
 Slugs = Annotated[list[str] | None, argument(description="Slugs that documents are delivered under.")]
 
@@ -49,7 +49,7 @@ def _page(after: Any, limit: Any) -> dict[str, Any]:
     return load(ChangesPage, sent)
 
 
-def _changes(info: strawberry.Info, after: After = UNSET, limit: Limit = UNSET) -> Any:
+def _changes(info: strawberry.Info, after: After = UNSET, limit: Limit = 100) -> Any:
     page = _page(after, limit)
     return changes_since(info.context.query, page.get("after"), page["limit"])
 

@@ -296,11 +296,9 @@ def _demand_base(ctx: Context, fields: Fields) -> None:
 
 
 def _matched_version(tags: Iterable[str], version: int) -> int:
-    """Returns the version that the entity tags name: the present one if any of them does, else the lowest."""
-    if not (versions := versions_in(tags)):
-        message = "Must hold the document's ETag as it was given: a weak one, or one that is not ours, matches nothing."
-        raise HttpApiDecodeError(issues=[Issue(path="If-Match", message=message)])
-    return version if version in versions else min(versions)
+    """Returns the version that the entity tags name: the present one if any of them does, else the lowest, or 0."""
+    versions = versions_in(tags)
+    return version if version in versions else min(versions, default=0)
 
 
 def _body_of(ctx: Context, revision: StoredRevision, document: StoredDocument) -> str | None:

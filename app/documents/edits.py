@@ -126,7 +126,7 @@ def delete_document(document: StoredDocument, call: Call, publication: Publicati
 def refuse_restore(document: StoredDocument, call: Call) -> None:
     """Refuses to restore a document that is not in the trash, or whose slug another one has."""
     if document["deletedAt"] is None:
-        raise not_now(document, call, "not in the trash")
+        raise not_now(document, call, "The document is not in the trash: there is nothing to restore.")
     if call.taken_slugs:
         raise slug_taken(call.taken_slugs)
 
@@ -171,7 +171,9 @@ def _refuse_if_status_closed(document: StoredDocument, status: str, call: Call) 
     if document["status"] not in OPEN:
         raise not_now(document, call)
     if brief_of(document)["state"] == BriefState.CLAIMED and status != DocumentStatus.DRAFTING:
-        raise not_now(document, call, "being drafted under a claim of its brief")
+        raise not_now(
+            document, call, "The document is being drafted under a claim of its brief, which does not allow this."
+        )
 
 
 def _is_published(changes: Mapping[str, Any]) -> bool:

@@ -161,8 +161,8 @@ def delete_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     if document["isPublished"]:
         ctx.store.change_delivery(ctx.project_id)
         publication = ctx.store[Publications].remove(ctx.project_id, document["id"])
-    change_document(ctx, document, partial(rules.delete_document, call=ctx.call, publication=publication))
-    return document_result(ctx, document)
+    trashed = change_document(ctx, document, partial(rules.delete_document, call=ctx.call, publication=publication))
+    return replace(document_result(ctx, document), etag=trashed.etag)  # which restoring it can name
 
 
 @document_change(

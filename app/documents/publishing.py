@@ -108,7 +108,7 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Approve a document: its content stays until it is published or changes are requested.
 
-    With `baseVersion`, what you read is what goes out.
+    It ends a claim of the brief, and no check prevents it. With `baseVersion`, what you read is what goes out.
     """
     document = own_document(ctx, document_id)
     call = Attempt(ctx, document, ctx.call, fields).call_for("approve_document")
@@ -156,7 +156,8 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[Do
 def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Schedule a document to be published at a time in the future.
 
-    Until then its content can't be changed. With `baseVersion`, what you read is what goes out.
+    Until then its content can't be changed. It ends a claim of the brief, and no check prevents it. With `baseVersion`,
+    what you read is what goes out.
     """
     wrong = problems(ScheduleFields, fields)
     at = None if wrong else read_time(fields["publishAt"])
@@ -273,7 +274,8 @@ def _is_due(document: StoredDocument, now: datetime) -> bool:
 def publish_document(ctx: Context, document_id: str, fields: Fields) -> Result[PublishedSummary]:
     """Publish a document now: its content as it is becomes what the website gets.
 
-    A scheduled one is published early. With `baseVersion`, what you read is what goes out.
+    A scheduled one is published early. It ends a claim of the brief, and no check prevents it. With `baseVersion`, what
+    you read is what goes out.
     """
     result: Result[Any] = _publish(ctx)
     return replace(result, body={**result.body, **ctx.prepared.added})

@@ -15,7 +15,7 @@ from typing import Annotated, Any, NotRequired, cast
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from app.core.actors import Actor, StoredNote
+from app.core.actors import Actor, StoredNote, actor_name
 from app.core.calls import Call
 from app.core.documented import Count, Id, Version
 from app.core.errors import BriefClaimed
@@ -78,6 +78,8 @@ class StoredDocument(Stored, PublishedFields):
     """The status before it was scheduled."""
     statusSince: NotRequired[Instant]
     """When its status last changed."""
+    statusBy: NotRequired[Actor | None]
+    """Who changed it then."""
     assigneeId: NotRequired[Id | None]
     assignedAt: NotRequired[Instant | None]
     """When another than the assignee assigned it to them."""
@@ -148,7 +150,7 @@ def changed(
 ) -> Decision:
     """Decides that a document gets fields; the event has the type `event`, and `data` besides the record's own."""
     moved = fields.get("status", document["status"]) != document["status"]
-    since = {"statusSince": call.now} if moved else {}
+    since: dict[str, Any] = {"statusSince": call.now, "statusBy": call.actor} if moved else {}
     if fields.get("assigneeId", document.get("assigneeId")) != document.get("assigneeId"):
         since |= assignment(fields["assigneeId"], call)
     after = cast(StoredDocument, {**document, **fields, **since, "updatedAt": call.now})
@@ -226,7 +228,7 @@ def refuse_if_guarded(document: StoredDocument, call: Call, *, submits: bool = F
     if by_another or names_another:
         refuse_if_claimed(document, call)
     if names_another and not (submits and names_claim(call, brief.get("expiredClaim"))):
-        raise no_claim_held(call)
+        raise no_claim_held(document, call)
 
 
 def holds_claim(holder: Actor | None, token_id: str | None) -> bool:
@@ -280,12 +282,33 @@ def brief_state(document: StoredDocument) -> str:
     return brief_of(document)["state"]
 
 
-def no_claim_held(call: Call) -> BriefClaimed:
-    message = (
-        "You hold no claim: its lease expired, the brief was withdrawn, or the document was submitted. While the brief "
-        f"is ready, claim it again with {call.name_of('claim_brief')}."
-    )
-    return BriefClaimed(message, claimedBy=None, claimedAt=None)
+def no_claim_held(document: StoredDocument, call: Call) -> BriefClaimed:
+    """Returns the refusal for a caller whose claim has ended: it says why, and what they can claim."""
+    brief, status = brief_of(document), document["status"]
+    state, expired = brief["state"], brief.get("expiredClaim")
+    is_ready = state == BriefState.READY and status in OPEN
+    if status not in OPEN:
+        why = f"{_last_move(document, call)}, so your work on it is done"
+    elif expired and (call.claimed_at is None or names_claim(call, expired)):
+        why = "its lease ran out"
+    elif state == BriefState.DRAFTED:
+        why = f"{_last_move(document, call)}, and its brief is not offered"
+    elif state == BriefState.NONE:
+        why = "the brief was withdrawn, or never offered"
+    else:
+        why = "it ended before the brief was offered again"
+    go_on = f"The brief is ready: claim it again with {call.name_of('claim_brief')}"
+    another = f"Claim another with {call.name_of('claim_next_brief')}"
+    return BriefClaimed(f"You hold no claim: {why}. {go_on if is_ready else another}.", claimedBy=None, claimedAt=None)
+
+
+def _last_move(document: StoredDocument, call: Call) -> str:
+    """Returns who moved a document to its status, and when."""
+    by, since, status = document.get("statusBy"), document.get("statusSince"), document["status"]
+    if by is None or since is None:
+        return f"the document is in `{status}`"
+    who = "your token" if by["id"] == call.token_id else actor_name(by)
+    return f"{who} moved the document to `{status}` at {wire_time(since)}"
 
 
 def change_brief(

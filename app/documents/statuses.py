@@ -10,6 +10,7 @@ from typing import Any
 
 from app.core.actors import StoredNote
 from app.core.calls import Call
+from app.core.context import NO_TAG
 from app.core.errors import BadRequest, InvalidTransition, Problem, VersionConflict
 from app.core.times import wire_time
 from app.core.vocabulary import Channel
@@ -27,6 +28,8 @@ from app.documents.record import (
 UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None, "scheduledBy": None}
 """The fields that unscheduling clears."""
 
+NOT_LIVE = "The document is not on the website: there is nothing to take off."
+UNCHANGED = "The document has no changes since it was published: there is nothing to submit."
 NO_CONTENT = "The document has no content: write some first."
 EMPTY = Problem(field="markdown", message="Is empty.")
 
@@ -199,8 +202,8 @@ def refuse_move(
         refuse_if_guarded(document, call, submits=True)
     refuse_if_outdated(document, base_version)
     if not _may_leave(move, document):
-        unchanged = "published and has no changes since" if document["status"] in move.if_changed else ""
-        raise not_now(document, call, unchanged)
+        unchanged = UNCHANGED if document["status"] in move.if_changed else ""
+        raise not_now(document, call, NOT_LIVE if move.if_live else unchanged)
     call.pass_gates(document)
     if move.finishes and document.get("contentId") is None:
         raise BadRequest(None if problems else NO_CONTENT, errors=[EMPTY, *problems])
@@ -209,11 +212,14 @@ def refuse_move(
 
 
 def refuse_if_outdated(document: StoredDocument, base_version: int | None) -> None:
-    """Refuses with `VersionConflict` a write that is based on another version than the current one."""
+    """Refuses with `VersionConflict` a write that is based on another version than the current one; 0 is none."""
     if base_version is not None and base_version != document["version"]:
-        raise VersionConflict(
+        outdated = (
             f"The document is at version {document['version']}, and this was made from version {base_version}: read it "
-            "again, merge, and send its `version` as `baseVersion`.",
+            "again, merge, and send its `version` as `baseVersion`."
+        )
+        raise VersionConflict(
+            outdated if base_version else NO_TAG,
             version=document["version"],
             baseVersion=base_version,
         )
@@ -224,15 +230,15 @@ def allowed_moves(document: StoredDocument) -> list[str]:
     return [move.name for move in MOVES if _may_leave(move, document)]
 
 
-def not_now(document: StoredDocument, call: Call, state: str = "") -> InvalidTransition:
-    """Returns the refusal of an operation that the document's status, or another state, does not allow."""
+def not_now(document: StoredDocument, call: Call, message: str = "") -> InvalidTransition:
+    """Returns the refusal of an operation that the document's status does not allow, or a fact that `message` says."""
     able, status = allowed_moves(document), document["status"]
     named = able
     if call.channel == Channel.MCP:
         tools = {name: _TOOLS.get(name, f"{name}_document") for name in able}
         able = [name for name, tool in tools.items() if call.permits(tool)]
         named = [call.name_of(tools[name]) for name in able]
-    message = f"The document is {state or _STATUS_WORDS.get(status, status)}, which does not allow this."
+    message = message or f"The document is {_STATUS_WORDS.get(status, status)}, which does not allow this."
     if call.channel != Channel.CONSOLE:  # which names the buttons that its user has
         message = f"{message} What it allows: {', '.join(named)}." if named else f"{message} Others go on from here."
     return InvalidTransition(message, status=status, allowed=able)

@@ -170,7 +170,7 @@ def confirm_intent(ctx: Context, intent_id: str, fields: Fields) -> Result[Confi
         raise IntentInvalid(wrong, message)  # which aborts the transaction: the draft stays
     made = _CREATE[kind](ctx, draft)
     body = cast(Confirmed, {kind.value: made.body, "intentId": draft["id"]})
-    return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts)
+    return Result(body, text_ids=made.text_ids, record_key=kind.value, texts=made.texts, etag=made.etag)
 
 
 def _about_text(ctx: Context, fields: Fields, before: str | None = None) -> dict[str, Any]:
@@ -283,12 +283,12 @@ def _create_document(ctx: Context, draft: StoredIntent) -> Result[DocumentSummar
 def _create_cluster(ctx: Context, draft: StoredIntent) -> Result[Cluster]:
     record = new_cluster(draft["fields"], by=ctx.caller.actor, now=ctx.now)
     cluster = ctx.store[Clusters].add(ctx.project_id, record, _created(ctx, draft))
-    return Result(record_of(Cluster, cluster, teamId=ctx.caller.team_id))
+    return Result(record_of(Cluster, cluster, teamId=ctx.caller.team_id), etag=record_tag(cluster))
 
 
 def _create_category(ctx: Context, draft: StoredIntent) -> Result[Category]:
     category = add_category(ctx, draft["fields"], _created(ctx, draft))
-    return Result(record_of(Category, category, teamId=ctx.caller.team_id))
+    return Result(record_of(Category, category, teamId=ctx.caller.team_id), etag=record_tag(category))
 
 
 def _created(ctx: Context, draft: StoredIntent) -> Event:

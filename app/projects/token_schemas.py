@@ -20,7 +20,9 @@ class TokenFields(Schema):
 
     name = StrictString(100, not_blank, description="what or who uses the token", example="Night writer", required=True)
     kind = EnumString(TokenKind, description="`management` (the default) or `delivery`", allow_none=False)
-    agent = StrictString(100, not_blank, description="name of the agent that uses the token", example="writer-1")
+    agent = StrictString(
+        100, not_blank, description="the agent that uses it; over MCP the caller's name alone", example="writer-1"
+    )
     scopes = List(
         EnumString(Scope, allow_none=False),
         len(Scope),

@@ -25,6 +25,10 @@ USUAL_SCOPES = (*AGENT_SCOPES, Scope.PUBLISH)
 NOBODY = Problem(field="memberId", message="The project has no member with this id; list the members to find it.")
 NAMELESS = "MCP client"
 """The agent's name of a token that is made over MCP by a client without a name."""
+OTHER_AGENT = (
+    "Must be {!r} or left out: an agent, and anybody over MCP, makes tokens in the caller's own agent name alone: a "
+    "person makes others, in the console or over REST."
+)
 NO_OWNER = Problem(field="memberId", message="Only a management token can be a member's.")
 
 
@@ -47,7 +51,7 @@ def list_tokens(ctx: Context, fields: Fields) -> Result[list[Token]]:
 def create_token(ctx: Context, fields: Fields) -> Result[NewToken]:
     """Create a token of the project; its secret is shown only in this response.
 
-    One that an agent makes has the agent's name.
+    One that an agent makes, or anybody over MCP, has the caller's own agent name.
     """
     own = agent_name(ctx, fields.get("agent"))
     _check(ctx, fields, own)
@@ -160,7 +164,7 @@ def project_of_token(store: Store, token_id: str) -> str:
 def _check(ctx: Context, fields: Fields, agent: str | None) -> None:
     wrong = problems(ctx.features.schema_of(TokenFields), fields)
     if agent is not None and fields.get("agent", agent) != agent:
-        wrong.append(Problem(field="agent", message=f"Must be {agent!r} or left out: an agent makes no person."))
+        wrong.append(Problem(field="agent", message=OTHER_AGENT.format(agent)))
     delivery = fields.get("kind") == TokenKind.DELIVERY
     if delivery and fields.get("scopes"):
         wrong.append(Problem(field="scopes", message="A delivery token has no scopes: it reads what is published."))

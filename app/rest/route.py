@@ -78,8 +78,8 @@ class Route:
         self.takes_key = self.method != "GET"
         """True if the request may carry an idempotency key."""
         is_record = "id" in self.response.__annotations__ and not operation.unchanging
-        self.has_etag = (is_record or declared is Revision) and not operation.many
-        """True if the response has an ETag: it is a version, or a record with an id that can change."""
+        self.has_etag = (is_record or declared is Revision or operation.response is Confirmed) and not operation.many
+        """True if the response has an ETag: it is or has a record with an id that can change, or is a version."""
         self.conditional = not operation.reads and (bool(operation.id_names) or declared is Project)
         """True if `If-Match` can guard the write: a write of the record that the path names, or of the project."""
 

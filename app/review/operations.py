@@ -267,7 +267,7 @@ def _with_suggestion(ctx: Context, document: StoredDocument, thread_id: str) -> 
 
 def own_thread(ctx: Context, document_id: str, thread_id: str) -> StoredThread:
     """Returns a thread of a document. Refuses with `NotFound`."""
-    missing = "The document has no such thread: list its threads."
+    missing = f"The document has no thread {thread_id}: list its threads."
     return or_raise(ctx.store[Threads].get(ctx.project_id, document_id, thread_id), NotFound, missing)
 
 

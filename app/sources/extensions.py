@@ -59,7 +59,7 @@ def describe_sources(query: Any, document: Any) -> Description:
     stored: Sequence[DeliveredSource] = document.row.get("sources") or ()
     listed = [{"published" if name == "publishedOn" else name: value for name, value in one.items()} for one in stored]
     return Description(
-        fields={"sources": [*stored]},
+        fields={"sources": [{**one, "publisher": one["publisher"] or None} for one in stored]},
         front_matter={"sources": listed},
         definitions=lambda markdown: definitions_after(markdown, stored),
     )

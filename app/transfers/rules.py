@@ -150,7 +150,7 @@ LINES: Mapping[str, type] = {
     "source": _line(StoredSource, "projectId"),
     "document": _line(
         ExportedDocument,
-        *("projectId", "slugs", "statusSince", "published", "scheduledBy", "publishedAt", "rev"),
+        *("projectId", "slugs", "statusSince", "statusBy", "published", "scheduledBy", "publishedAt", "rev"),
         *("trashedPublication", "roundsAt", "publishFailedAt", "unresolvedThreads", "mustThreads", "openSince"),
         *("assignedAt", "assignedBy"),
         brief=NotRequired[BriefLine | None],

@@ -8,6 +8,7 @@ import marshmallow as ma
 from app.core.schemas.fields import MAX_LISTED, WORDS, EnumList, List, Schema, StrictBoolean, StrictString, StringTable
 from app.core.schemas.queries import Page
 from app.core.schemas.validation import http_url
+from app.webhooks.rules import DELIVERY_CHANGED
 
 
 class DeliveryStatus(StrEnum):
@@ -57,7 +58,7 @@ class WebhookFields(Schema):
     events = List(
         StrictString(100, allow_none=False, metadata={WORDS: "message_types"}),
         MAX_LISTED,
-        description="the types of event to send; by default all",
+        description=f"the types of event to send; by default all but `{DELIVERY_CHANGED}`",
         example=["document.published"],
     )
     description = StrictString(description="what the webhook is for", example="The website")

@@ -69,3 +69,57 @@ def test_links_stay_as_they_are_without_the_address_of_the_site(cli: Cli, projec
 
     assert list(run(cli, project, tmp_path)["links"]) == ["rye.md"]
     assert text_of(project, "rye") == "[a](wheat.md)"
+
+
+def test_a_name_of_two_files_means_the_one_at_that_path_or_in_the_same_folder(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    for section in ("posts", "guides", "guides/deep"):
+        write(tmp_path, f"content/{section}/same.md", f"---\ntitle: Same\nslug: {section.replace('/', '-')}\n---\n")
+    text = '[a]({{< ref "same" >}}) [b]({{< ref "/guides/same.md" >}}) [c]({{< relref "guides/same" >}}) [d](same.md)'
+    write(tmp_path, "content/posts/near.md", f"---\ntitle: Near\n---\n{text}\n")
+    write(tmp_path, "content/notes/far.md", f"---\ntitle: Far\n---\nText\n\n{text} [e](gone.md)\n")
+    with_site(project)
+
+    report = run(cli, project, tmp_path / "content")
+
+    to, guides = "https://a.example/posts", "https://a.example/posts/guides/"
+    assert text_of(project, "near") == f"[a]({to}/posts/) [b]({guides}) [c]({guides}) [d]({to}/posts/)"
+    assert report["links"] == {
+        "notes/far.md": [
+            "line 3 of the text: same (ambiguous)",
+            "line 3 of the text: same.md (ambiguous)",
+            "line 3 of the text: gone.md",
+        ]
+    }
+    posts = run(cli, project, tmp_path / "content" / "posts", "--dry-run")
+    assert posts["links"] == {}
+
+
+def test_links_from_the_root_lead_to_pages_whose_address_a_file_had(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(tmp_path, "content/posts/rye.md", "---\ntitle: Rye\naliases: [/2019/rye.html, old]\n---\n")
+    write(tmp_path, "content/posts/Big Loaf/index.md", "---\ntitle: Loaf\n---\n")
+    write(tmp_path, "content/guides/pinned.md", "---\ntitle: Pinned\nurl: /guides/pinned.html\n---\n")
+    write(tmp_path, "content/guides/named.md", "---\ntitle: Named\nslug: other\n---\n")
+    write(tmp_path, "content/a/twice.md", "---\ntitle: A\nslug: first\naliases: [/twice/]\n---\n")
+    write(tmp_path, "content/b/twice.md", "---\ntitle: B\nslug: second\naliases: [/twice/]\n---\n")
+    paths = ["/posts/rye/", "/posts/rye", "/posts/rye/index.html#x", "/2019/rye.html", "/posts/old/"]
+    paths += ["/posts/big-loaf/", "/guides/pinned.html", "/guides/other/", "https://a.example/posts/rye/?x=1#y"]
+    others = ["/about/", "/guides/named/", "/twice/", "//b.example/posts/rye/", "https://b.example/posts/rye/", "/"]
+    text = " ".join(f"[{number}]({path})" for number, path in enumerate([*paths, *others]))
+    text += ' <a href="/posts/rye/">x</a> `[no](/posts/rye/x)`'
+    write(tmp_path, "content/posts/all.md", f"---\ntitle: All\n---\n{text}\n")
+    before = run(cli, project, tmp_path / "content", "--dry-run")
+    with_site(project)
+
+    report = run(cli, project, tmp_path / "content")
+
+    rye, other = "https://a.example/posts/rye/", "https://a.example/posts/other/"
+    pages = [rye, rye, f"{rye}#x", rye, rye, "https://a.example/posts/big-loaf/", "https://a.example/posts/pinned/"]
+    pages += [other, f"{rye}?x=1#y", *others]
+    expected = " ".join(f"[{number}]({path})" for number, path in enumerate(pages))
+    assert text_of(project, "all") == f'{expected} <a href="{rye}">x</a> `[no](/posts/rye/x)`'
+    assert (before["rootLinks"], report["rootLinks"]) == (13, 4)
+    shown = cli("import", "--project", project.id, tmp_path / "content", "--update", "--dry-run")
+    assert "begin with /" not in shown.stdout
+    assert run(cli, project, tmp_path / "content")["unchanged"] == 7

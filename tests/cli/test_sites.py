@@ -260,6 +260,24 @@ def test_a_path_of_categories_has_parents_which_are_made_once(cli: Cli, project:
     assert run(cli, project, tmp_path, "--update")["updated"] == 1
 
 
+def test_covers_of_one_picture_have_one_alternative_text_and_the_others_are_named_in_one_line(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    for name, alt in (("a", "A loaf"), ("b", "Rye"), ("c", "A loaf"), ("d", "")):
+        write(
+            tmp_path,
+            f"{name}.md",
+            f"---\ntitle: A\ncover: {{image: {name}.png, alt: '{alt}'}}\n---\n![x]({name}.png)\n",
+        )
+        (tmp_path / f"{name}.png").write_bytes(a_picture(seed=1))
+
+    tried, report = run(cli, project, tmp_path, "--dry-run"), run(cli, project, tmp_path)
+
+    assert tried["alts"] == report["alts"] == {"b.md": "A loaf"}
+    shown = cli("import", "--project", project.id, tmp_path).stdout
+    assert "Covers with the alternative text that their picture had before: b.md: A loaf\n" in shown
+
+
 def test_former_paths_that_can_not_all_lead_somewhere_are_listed(cli: Cli, project: Project, tmp_path: Path) -> None:
     write(tmp_path, "a.md", "---\ntitle: A\naliases: [/old/x, /blog/x, /old/a]\ndate: 2020-01-01\n---\nText\n")
     write(tmp_path, "b.md", "---\ntitle: B\nredirect_from: [/2019/x, /2019/a/, /2019/y]\ndate: 2020-01-01\n---\nText\n")
@@ -277,6 +295,24 @@ def test_former_paths_that_can_not_all_lead_somewhere_are_listed(cli: Cli, proje
     assert redirects_of(project)["y"] == "b"
     shown = cli("import", "--project", project.id, tmp_path)
     assert "6 former paths" in shown.stdout
+
+
+def test_former_paths_are_paths_whatever_way_they_are_written(cli: Cli, project: Project, tmp_path: Path) -> None:
+    aliases = ["/old/index.html", "https://old.example/2019/loaf.html?x=1#y", "other", "../up/", "/?p=33", "/a/b%20c"]
+    aliases += ["/", f"/{'x' * 201}"]
+    for name in ("content/posts/rye.md", "content/posts/oats/index.md", "plain.md"):
+        write(tmp_path, name, f"---\ntitle: Rye\ndate: 2020-01-01\naliases: {aliases}\n---\nText\n")
+
+    report = run(cli, project, tmp_path / "content" / "posts" / "rye.md", "--publish")
+
+    paths = ["/old/index.html", "/2019/loaf.html?x=1", "/posts/other", "/up/", *aliases[4:]]
+    assert (report["published"], report["paths"]) == (1, dict.fromkeys(paths, "rye"))
+    [listed] = report["redirects"].values()
+    assert listed == [f"{path}: it has no segment that can be a slug" for path in aliases[4:]]
+    assert set(redirects_of(project)) == {"old", "loaf.html", "other", "up"}
+    tried = run(cli, project, tmp_path / "content", "--dry-run")["paths"]
+    assert "/posts/other" in tried
+    assert "/other" in run(cli, project, tmp_path / "plain.md", "--dry-run")["paths"]
 
 
 @pytest.mark.parametrize(

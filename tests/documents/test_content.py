@@ -475,13 +475,16 @@ def test_a_bare_version_as_if_match_is_the_version(rest: Rest) -> None:
     assert (conflict["version"], conflict["baseVersion"]) == (2, 1)
 
 
-@pytest.mark.parametrize("tag", ['W/"1-1"', "sour", '""'])
-def test_an_if_match_that_can_match_nothing_is_refused_with_the_reason(rest: Rest, tag: str) -> None:
+@pytest.mark.parametrize("tag", ['W/"1-1"', "sour", '""', '"nope"'])
+def test_an_if_match_that_names_no_state_is_refused_like_an_outdated_one_with_the_reason(rest: Rest, tag: str) -> None:
     path = path_of(a_document(rest))
 
-    body = refused(rest.put(f"{path}/content", {"markdown": "Dark."}, If_Match=tag), "HttpApiDecodeError")
+    outdated = refused(rest.put(f"{path}/content", {"markdown": "Dark."}, If_Match=tag), "VersionConflict")
+    changed = refused(rest.patch(path, {"title": "Dark"}, If_Match=tag), "PreconditionFailed")
 
-    assert [issue["path"] for issue in body["issues"]] == ["If-Match"]
+    assert outdated["message"] == changed["message"]
+    assert changed["message"].startswith("`If-Match` names no state of this record")
+    assert outdated["version"] == 1
 
 
 def test_a_key_that_was_used_under_another_condition_is_a_mismatch(rest: Rest) -> None:

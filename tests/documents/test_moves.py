@@ -309,7 +309,9 @@ def test_what_is_published_stays_as_it_was_while_the_document_is_edited(rest: Re
     again = ok(do(rest, document, "publish"))
     assert (again["publishedMarkdown"], again["publishedVersion"]) == ("Rye is sour.", 2)
     unchanged = refused(do(rest, document, "submit"), "InvalidTransition")
-    assert unchanged["message"].startswith("The document is published and has no changes since, which")
+    assert unchanged["message"].startswith(
+        "The document has no changes since it was published: there is nothing to submit."
+    )
     assert (again["hasUnpublishedChanges"], again["publishedAt"]) == (False, document["publishedAt"])
 
 

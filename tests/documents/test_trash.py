@@ -91,6 +91,16 @@ def test_deleting_answers_the_record_as_it_was_and_restoring_brings_it_back_so(r
     assert ok(rest.get("/documents?deleted=true")) == []
 
 
+def test_deleting_has_the_etag_of_the_record_in_the_trash(rest: Rest) -> None:
+    document = a_document(rest)
+
+    deleted = rest.delete(path_of(document))
+
+    assert (deleted.json, deleted.headers["ETag"]) == (document, '"1-2"')
+    assert rest.post(f"{path_of(document)}/restore", If_Match='"1-1"').status_code == 412
+    ok(rest.post(f"{path_of(document)}/restore", If_Match=deleted.headers["ETag"]))
+
+
 @pytest.mark.contract("decided-documents.delete")
 def test_a_scheduled_document_in_the_trash_is_never_published(rest: Rest, store: Store) -> None:
     document = a_document_in(rest, "scheduled")

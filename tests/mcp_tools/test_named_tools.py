@@ -156,6 +156,37 @@ def test_a_problem_with_a_field_that_names_a_record_names_the_tool_that_lists_th
     ]
 
 
+@pytest.mark.parametrize("toolset", ["planning"])
+def test_a_problem_of_a_result_names_that_tool_as_one_of_a_refusal_does(reader: Agent, scene: Scene) -> None:
+    draft = reader.call("create_document_intent", title="Rye", categoryId="0" * 24)
+    [piece] = reader.call("plan_documents", pieces=[{"key": "rye", "title": "Rye", "category": "Bread"}])["pieces"]
+    [of_draft] = reader.call("validate_intent", intentId=draft["id"])["errors"]
+
+    for problem in (*piece["errors"], of_draft):
+        assert problem["message"].endswith(" Find it with `list_categories`.")
+
+
+@pytest.mark.parametrize("toolset", ["writing"])
+def test_an_id_of_a_category_that_is_none_is_said_to_be_none(reader: Agent, scene: Scene) -> None:
+    refused = reader.refused("claim_next_brief", categoryId="Bread")
+
+    assert refused["_tag"] == "NoBriefReady"
+    assert refused["message"].startswith("`categoryId` 'Bread' is no id")
+    assert "`list_categories` (of the toolset `planning`)" in refused["message"]
+
+
+@pytest.mark.parametrize("toolset", ["writing"])
+def test_of_several_answers_the_thread_that_is_not_there_is_named(reader: Agent, scene: Scene) -> None:
+    document, thread = scene.thread(level="must")
+    replies = [{"threadId": one, "text": "Done."} for one in (thread, "0" * 24)]
+
+    refused = reader.refused("reply_to_thread", documentId=document, replies=replies)
+
+    assert (
+        refused["message"] == f"The document has no thread {'0' * 24}: list its threads. Find it with `list_threads`."
+    )
+
+
 @pytest.mark.contract("decided-mcp.named-tools")
 @EACH_TOOLSET
 def test_no_text_for_a_model_names_a_tool_that_its_toolset_lacks(reader: Agent, scene: Scene) -> None:

@@ -218,6 +218,11 @@ def test_guidance_speaks_of_tools_that_exist() -> None:
     assert {name.strip(".,:;()`") for name in named} - set(TOOLS) - {"get_…", "_tag"} == set()
 
 
+@pytest.mark.parametrize("name", ["approve_document", "schedule_document", "publish_document"])
+def test_what_ends_another_callers_claim_without_asking_the_checks_says_so(name: str) -> None:
+    assert "ends a claim of the brief, and no check prevents it" in (TOOLS[name].definition.description or "")
+
+
 HINTS = {
     "list_briefs": (True, False, False),
     "claim_next_brief": (False, False, False),

@@ -10,7 +10,7 @@ import app
 from app.core.vocabulary import Channel
 from app.features import ALL
 from mcp_tools.tools import tools_of
-from tests.make import Project, a_document, a_ready_brief
+from tests.make import Project, a_document, a_ready_brief, an_expired_claim, end_expired_claims
 from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
@@ -112,3 +112,84 @@ def test_a_record_that_is_not_there_is_refused_without_a_route(agent: Agent, nam
     key = next(iter(TOOLS[f"get_{name}"].operation.id_names))
 
     assert not A_ROUTE.search(agent.refused(f"get_{name}", **{key: "0" * 24})["message"])
+
+
+@pytest.mark.parametrize(
+    ("moves", "says", "then"),
+    [
+        (["approve_document"], "rev (A reviewer) moved the document to `approved` at ", "claim_next_brief"),
+        (["publish_document"], "rev (A reviewer) moved the document to `published` at ", "claim_next_brief"),
+        (
+            ["approve_document", "request_changes"],
+            "(A reviewer) moved the document to `drafting` at ",
+            "claim_next_brief",
+        ),
+        (
+            ["approve_document", "request_changes", "mark_brief_ready"],
+            "before the brief was offered again",
+            "claim_brief",
+        ),
+    ],
+)
+def test_a_writer_whose_claim_others_ended_reads_who_moved_the_document(
+    agent: Agent, project: Project, moves: list[str], says: str, then: str
+) -> None:
+    document = a_ready_brief(project.context(), markdown="Rye.")["id"]
+    named = {"documentId": document, "claimedAt": agent.call("claim_brief", documentId=document)["brief"]["claimedAt"]}
+    reviewer = agent.by(project.token("A reviewer", agent="rev"))
+    for tool in moves:
+        reviewer.call(tool, documentId=document)
+    edit = {"edits": [{"hash": agent.call("get_outline", documentId=document)["sections"][0]["hash"], "markdown": "x"}]}
+
+    calls = {"write_content": {"markdown": "x", "baseVersion": 1}, "edit_content": edit, "submit_document": {}}
+    refused = [agent.refused(tool, **named, **more) for tool, more in calls.items()]
+    refused.append(agent.refused("renew_claim", documentId=document))
+
+    for one in refused:
+        assert (one["_tag"], one["claimedBy"], one["claimedAt"]) == ("BriefClaimed", None, None)
+        assert says in one["message"]
+        assert re.findall("`([a-z]+_[a-z_]+)`", one["message"]) == [then]
+
+
+@pytest.mark.parametrize(
+    ("tool", "says", "then"),
+    [
+        ("submit_document", "your token moved the document to `review` at ", "claim_next_brief"),
+        ("withdraw_brief", "the brief was withdrawn, or never offered", "claim_next_brief"),
+        ("release_brief", "it ended before the brief was offered again", "claim_brief"),
+    ],
+)
+def test_a_writer_who_ended_their_claim_reads_how(
+    agent: Agent, project: Project, tool: str, says: str, then: str
+) -> None:
+    document = a_ready_brief(project.context(), markdown="Rye.")["id"]
+    claimed = agent.call("claim_brief", documentId=document)["brief"]["claimedAt"]
+    agent.call(tool, documentId=document)
+
+    refused = agent.refused("write_content", documentId=document, markdown="x", baseVersion=1, claimedAt=claimed)
+
+    assert says in refused["message"]
+    assert refused["message"].endswith(f" with `{then}`.")
+
+
+def test_a_writer_whose_lease_ran_out_reads_so(agent: Agent, project: Project) -> None:
+    document = an_expired_claim(project, agent.token, markdown="Rye.")
+    end_expired_claims(project.store)
+    named = {"documentId": document["id"], "claimedAt": document["brief"]["claimedAt"]}
+
+    refused = agent.refused("write_content", markdown="x", baseVersion=1, **named)
+
+    assert refused["message"].startswith("You hold no claim: its lease ran out. The brief is ready")
+
+
+def test_what_another_fact_than_the_status_refuses_says_which(agent: Agent, project: Project) -> None:
+    document = {"documentId": a_document(project.context(), markdown="Rye.")["id"]}
+    refused = {tool: agent.refused(tool, **document) for tool in ("restore_document", "unpublish_document")}
+    agent.call("publish_document", **document)
+    refused["submit_document"] = agent.refused("submit_document", **document)
+
+    assert {tool: one["message"].partition(" What")[0] for tool, one in refused.items()} == {
+        "restore_document": "The document is not in the trash: there is nothing to restore.",
+        "unpublish_document": "The document is not on the website: there is nothing to take off.",
+        "submit_document": "The document has no changes since it was published: there is nothing to submit.",
+    }

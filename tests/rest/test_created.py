@@ -41,7 +41,9 @@ def test_confirming_a_draft_has_the_location_of_the_record(api: DocumentedRest, 
     again = api.post(f"{draft}/confirm", Idempotency_Key="once")
 
     assert first.headers["Location"] == again.headers["Location"] == f"/{collection}/{first.json[kind]['id']}"
-    assert api.get(first.headers["Location"]).json == first.json[kind]
+    record = api.get(first.headers["Location"])
+    assert record.json == first.json[kind]
+    assert first.headers["ETag"] == again.headers["ETag"] == record.headers["ETag"]
 
 
 @pytest.mark.parametrize("kind", ["cluster", "category"])

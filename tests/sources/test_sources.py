@@ -370,6 +370,11 @@ def test_what_is_published_shows_its_sources_as_they_were(api, project, app) -> 
     assert [one["number"] for one in shown["sources"]] == [2, 1]
     assert shown["sources"][1] == {name: first[name] for name in ("number", "title", "url", "publisher", "publishedOn")}
     assert shown["sources"][0]["url"] is None
+    headers = {"Authorization": f"Bearer {delivery.token.secret}", "Accept": "application/json"}
+    assert (
+        app.test_client().get(f"/delivery/documents/{document['slug']}", headers=headers).json["sources"]
+        == (shown["sources"])
+    )
     html = shown["html"]
     assert html.count('<li id="fn-s') == 3
     assert html.index('id="fn-s2"') < html.index('id="fn-s1"') < html.index('id="fn-s3"')

@@ -4,10 +4,11 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
+from posixpath import dirname, join, normpath
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
-from app.core.slugs import slug_problem
+from app.core.slugs import MAX_LENGTH, slug_problem
 from app.transfers.commands.front_matter_files import Unreadable
 
 PERMALINK = ("permalink", "url")
@@ -51,11 +52,30 @@ def permalink_of(front: Mapping[str, Any]) -> tuple[str, str]:
     return ("", "") if slug_problem(slug) else (path, slug)
 
 
-def slug_of_path(path: object) -> str:
-    """Returns the last segment of a path, which is the slug that a redirect leads away from."""
-    if not isinstance(path, str):
+def section_of(file: Path) -> str:
+    """Returns the path of the section that a file's page is in: its folders below the last one called `content`."""
+    folder = file.absolute().parent
+    parts = (folder.parent if _INDEX.fullmatch(file.stem) else folder).parts
+    below = parts[len(parts) - parts[::-1].index("content") :] if "content" in parts else ()
+    return "".join(f"/{re.sub(' +', '-', one.lower())}" for one in below) + "/"
+
+
+def former_path(alias: object, page: str) -> str:
+    """Returns an earlier address of a page as a path; a relative one begins beside the page, as in Hugo."""
+    try:
+        parts = urlsplit(alias) if isinstance(alias, str) else None
+    except ValueError:
+        parts = None
+    if parts is None:
         raise Unreadable("Its aliases must be paths, like /2019/rye/: quote them.")
-    slug = unquote(re.split("[?#]", path)[0].rstrip("/").rpartition("/")[2])
-    if not slug:
-        raise Unreadable(f"Its alias {path!r} has no last segment, which becomes a former slug: leave it out.")
-    return slug
+    path = parts.path or "/"
+    if not (parts.netloc or path.startswith("/")):
+        path = normpath(join(dirname(page.rstrip("/")), path)) + "/" * path.endswith("/")
+    return f"{path}?{parts.query}" if parts.query else path
+
+
+def slug_of_path(path: str) -> str:
+    """Returns the last segment of a path, which is the slug that a redirect leads away from; nothing if it is none."""
+    path = re.sub(r"(?<=/)index\.html$", "", path.partition("?")[0])
+    slug = unquote(path.rstrip("/").rpartition("/")[2])
+    return "" if slug_problem(slug) or len(slug) > MAX_LENGTH else slug

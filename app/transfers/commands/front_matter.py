@@ -12,7 +12,15 @@ from typing import Any
 from app.core.schemas.loading import cached_schema
 from app.documents.schemas import BriefFields
 from app.provenance.schemas import DraftGenerationFields
-from app.transfers.commands.addresses import PERMALINK, is_of_jekyll, permalink_of, slug_of_file, slug_of_path
+from app.transfers.commands.addresses import (
+    PERMALINK,
+    former_path,
+    is_of_jekyll,
+    permalink_of,
+    section_of,
+    slug_of_file,
+    slug_of_path,
+)
 from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date_of, reason_withheld
 from app.transfers.commands.front_matter_files import Unreadable, read_front_matter
 from app.transfers.commands.generators import with_paths
@@ -60,9 +68,11 @@ class Post:
     further: frozenset[str] = frozenset()
     """Front matter keys with more values than the one that a document takes."""
     paths: Mapping[str, str] = field(default_factory=dict)
-    """The former slug that each earlier path of its page becomes."""
+    """The former slug that each earlier path of its page becomes; empty for one without a usable segment."""
     permalink: str = ""
     """The path that the file names for its page."""
+    page: str = ""
+    """The path of its page: that one, or Hugo's."""
     cover_alt: str = ""
     dated_slug: str = ""
     """The slug of a file that names none, with the date that its name begins with, should it not be free without."""
@@ -75,11 +85,13 @@ def read_post(file: Path) -> Post:
     (permalink, permalinked), (cover, alt, key_of_alt) = permalink_of(front), _cover(front)
     with_date = not (is_of_jekyll(file) or front.keys().isdisjoint(DATE))
     fields = {"slug": permalinked or slug_of_file(file, with_date=with_date)} | _fields(front)
-    paths = {path: slug_of_path(path) for key in ALIASES for path in _listed(front, (key,))}
+    page = permalink or f"{section_of(file)}{fields['slug']}/"
+    former_paths = (former_path(alias, page) for key in ALIASES for alias in _listed(front, (key,)))
+    paths = {path: slug_of_path(path) for path in former_paths}
     if permalinked and (former := slug_of_path(permalink)) != fields["slug"]:
         paths[permalink] = former
-    if paths:
-        fields["aliases"] = [*dict.fromkeys(paths.values())]
+    if any(paths.values()):
+        fields["aliases"] = [*dict.fromkeys(filter(None, paths.values()))]
     _refuse_unquoted(fields)
     if markdown:
         fields["markdown"] = with_paths(markdown)
@@ -98,6 +110,7 @@ def read_post(file: Path) -> Post:
         frozenset(_further(front)),
         paths,
         permalink,
+        page,
         alt,
         "" if permalinked or "slug" in front else slug_of_file(file, with_date=True),
     )

@@ -29,6 +29,8 @@ class Report:
     refused: dict[str, str] = field(default_factory=dict)
     missing: dict[str, list[str]] = field(default_factory=dict)
     """The pictures that each file names and that could not be uploaded, with why."""
+    alts: dict[str, str] = field(default_factory=dict)
+    """The alternative text of the cover of each file that names another, of a picture that was there before."""
     others: dict[str, list[str]] = field(default_factory=dict)
     """The names that each file has as authors, and that are not its document's author's."""
     lost: dict[str, list[str]] = field(default_factory=dict)
@@ -41,6 +43,8 @@ class Report:
     """What the generator of a site replaces in the text of each file that was written, and this service does not."""
     links: dict[str, list[str]] = field(default_factory=dict)
     """The links to other files in the text of each file that was written."""
+    rootLinks: int = 0
+    """The number of other links from the site's root in those texts."""
     categories: list[str] = field(default_factory=list)
     """The paths of categories that were created."""
     paths: dict[str, str] = field(default_factory=dict)
@@ -77,6 +81,11 @@ def print_report(report: Report, files: int) -> None:
             click.echo(f"{what}: {file}: {found if isinstance(found, str) else '; '.join(found)}", err=True)
     if report.paths:
         click.echo(f"{len(report.paths)} former paths: redirects have their last segments, --json has them whole.")
+    if report.alts:
+        texts = "; ".join(f"{file}: {alt}" for file, alt in report.alts.items())
+        click.echo(f"Covers with the alternative text that their picture had before: {texts}")
+    if report.rootLinks:
+        click.echo(f"Links that begin with /, and stay as they are: {report.rootLinks:,}")
     if report.categories:
         click.echo(f"Categories that were created: {', '.join(report.categories)}")
     for file, losses in report.lost.items():

@@ -8,7 +8,6 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import click
 
@@ -23,7 +22,7 @@ from app.core.errors import BadRequest, Refusal
 from app.core.schemas.loading import load
 from app.core.slugs import slug_key
 from app.core.store.store import Store
-from app.core.text.content import Content, content_of
+from app.core.text.content import content_of
 from app.core.times import wire_time
 from app.documents import publishing
 from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
@@ -34,8 +33,8 @@ from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import Unreadable
 from app.transfers.commands.generators import MDX, code_in, tags_in
 from app.transfers.commands.import_reports import Report, print_report
-from app.transfers.commands.picture_files import COVER, PictureFiles, is_path
-from app.transfers.commands.post_links import SUFFIXES, PostLinks
+from app.transfers.commands.picture_files import COVER, PictureFiles
+from app.transfers.commands.post_links import SUFFIXES, PostLinks, is_from_root
 from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
@@ -113,6 +112,8 @@ class _Run:
     """The former paths that files name, each with its file and the slug in it."""
     matched: dict[str, Path] = field(default_factory=dict)
     """The file of each document."""
+    alts: dict[str, str] = field(default_factory=dict)
+    """The alternative text of each picture, by its hash."""
 
     def take(self, files: Iterable[Path], advance: Callable[[int], None]) -> None:
         """Imports the files; calls `advance` with the number of files that are done since the last call."""
@@ -164,25 +165,31 @@ class _Run:
         """Lists the former paths whose last segment, from which a redirect leads, is another's or the slug itself."""
         first: dict[str, Path] = {}
         for file, path, slug in self.former:
-            key = slug_key(slug)
-            owner, other = self.slugs.get(key), first.setdefault(key, file)
-            if owner is None and other == file:
-                continue
-            named = self._named(owner or other)
-            why = "its own slug" if owner == file else f"the slug of {named}" if owner else f"a former slug of {named}"
-            listed = self.report.redirects.setdefault(self._named(file), [])
-            listed.append(shown(f"{path}: `{slug}` is {why}"))
+            why = self._why_not_redirected(file, slug, first)
+            if why:
+                self.report.redirects.setdefault(self._named(file), []).append(shown(f"{path}: {why}"))
+
+    def _why_not_redirected(self, file: Path, slug: str, first: dict[str, Path]) -> str:
+        key = slug_key(slug)
+        owner, other = self.slugs.get(key), first.setdefault(key, file)
+        if not slug:
+            return "it has no segment that can be a slug"
+        if owner:
+            return f"`{slug}` is {'its own slug' if owner == file else f'the slug of {self._named(owner)}'}"
+        return "" if other == file else f"`{slug}` is a former slug of {self._named(other)}"
 
     def _with_pictures(self, file: Path, post: Post) -> dict[str, Any]:
         """Returns a file's fields with the addresses of the pictures that it names, which are uploaded."""
         folder = self.root if self.root.is_dir() else self.root.parent
         ctx = replace(self.ctx, now=this_instant(), dry_run=self.dry_run)
-        files = PictureFiles(ctx, folder, self.site or folder, file)
+        files = PictureFiles(ctx, folder, self.site or folder, file, alts=self.alts)
         fields = files.uploaded(post.fields, post.cover_alt)
         if cover := fields.get(COVER):
             self.own_covers |= str(cover).startswith(self.ctx.server.address())
         if files.missing:
             self.report.missing[self._named(file)] = [shown(one) for one in files.missing]
+        if files.other_alt:
+            self.report.alts[self._named(file)] = shown(files.other_alt)
         return fields
 
     def _is_among_drafts(self, file: Path) -> bool:
@@ -239,10 +246,11 @@ class _Run:
         for listed, found in (
             (self.report.lost, losses_of(content) if self._names_losses else ()),
             (self.report.shortcodes, tags_in(markdown)),
-            (self.report.links, _links_to_files(file, content)),
+            (self.report.links, self.links.left(file, content)),
         ):
             if lines := [shown(f"line {line} of the text: {what}") for what, line in islice(found, MOST_FAILURES)]:
                 listed[self._named(file)] = lines
+        self.report.rootLinks += sum(is_from_root(address) for address, _ in content.links)
 
     @property
     def _names_losses(self) -> bool:
@@ -279,11 +287,3 @@ def _markdown_in(folder: Path) -> Iterator[Path]:
             if Path(name).suffix.lower() in SUFFIXES and not name.startswith("."):
                 yield Path(directory, name)
     yield from unreadable
-
-
-def _links_to_files(file: Path, content: Content) -> Iterator[tuple[str, int]]:
-    """Yields the links of a text to markdown and to files beside it, of which the site has no such address."""
-    for address, line in content.links:
-        path = unquote(urlsplit(address).path) if is_path(address) else ""
-        if path and (path.lower().endswith(SUFFIXES) or os.path.isfile(f"{file.parent}/{path}")):  # noqa: PTH113
-            yield address, line

@@ -1,5 +1,6 @@
 """Uploads the pictures that a markdown file names by paths inside its folder or its site (decisions, section 20)."""
 
+import hashlib
 import os
 import re
 from collections.abc import Mapping
@@ -35,6 +36,10 @@ class PictureFiles:
     file: Path
     missing: list[str] = field(default_factory=list)
     """The addresses of those that could not be uploaded, with why."""
+    alts: dict[str, str] = field(default_factory=dict)
+    """The alternative text of each picture, by its hash; shared by the files of an import."""
+    other_alt: str = ""
+    """That of the cover, if the file names another one."""
 
     def uploaded(self, fields: Mapping[str, Any], cover_alt: str = "") -> dict[str, Any]:
         """Returns the file's fields with the addresses of the pictures that were uploaded.
@@ -60,20 +65,20 @@ class PictureFiles:
         changed, cover = dict(fields), fields.get(COVER)
         if isinstance(cover, str) and is_path(cover):
             changed.pop(COVER)
-            if url := self._url(cover, alt):
+            if url := self._url(cover, alt, is_cover=True):
                 changed[COVER] = url
         return changed
 
-    def _url(self, address: str, alt: str) -> str | None:
+    def _url(self, address: str, alt: str, *, is_cover: bool = False) -> str | None:
         try:
-            return self._upload(address, alt)
+            return self._upload(address, alt.strip()[:500], is_cover=is_cover)
         except NotUploaded as error:
             self.missing.append(f"{address} ({error})")
         except Refusal as refusal:
             self.missing.append(f"{address} ({' '.join(refusal.lines)})")
         return None
 
-    def _upload(self, address: str, alt: str) -> str:
+    def _upload(self, address: str, alt: str, *, is_cover: bool) -> str:
         path = unquote(urlsplit(address).path).replace("\0", "")
         if Path(path).suffix.lower() not in SUFFIXES:
             raise NotUploaded("not a PNG, JPEG, WebP, GIF or AVIF file")
@@ -86,8 +91,12 @@ class PictureFiles:
             raise NotUploaded("no such file in the folder; `--site` names the root of a site")
         if picture.stat().st_size > MAX_BYTES:
             raise NotUploaded("over 20 MB")
-        ctx = replace(self.ctx, file=picture.read_bytes())
-        return str(upload_image(ctx, fields={"name": picture.name[:200], "alt": alt.strip()[:500]}).body["url"])
+        content = picture.read_bytes()
+        image = upload_image(replace(self.ctx, file=content), fields={"name": picture.name[:200], "alt": alt}).body
+        known = self.alts.setdefault(hashlib.sha256(content).hexdigest(), image["alt"])
+        if is_cover and alt and alt != known:
+            self.other_alt = known
+        return str(image["url"])
 
 
 def is_path(address: str) -> bool:
@@ -100,8 +109,8 @@ def is_path(address: str) -> bool:
 
 
 def replaced(markdown: str, address: str, url: str) -> str:
-    """Returns markdown with another address of a picture, wherever an address can stand."""
+    """Returns markdown with another address of a picture or link, wherever an address can stand."""
     written = "|".join({re.escape(address), re.escape(unquote(address))})
-    before = r"(\]\(\s*<?|^ {0,3}\[[^\]\n]+\]:\s*<?|\bsrc\s*=\s*[\"']?)"
+    before = r"(\]\(\s*<?|^ {0,3}\[[^\]\n]+\]:\s*<?|\b(?:src|href)\s*=\s*[\"']?)"
     pattern = re.compile(rf"{before}(?:{written})(?=[\s)>\"'])", re.MULTILINE)
     return pattern.sub(lambda found: found[1] + url, markdown + "\n")[:-1]

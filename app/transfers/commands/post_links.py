@@ -3,16 +3,16 @@
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
-from app.core.text.content import content_of
+from app.core.text.content import Content, content_of
 from app.delivery.site_addresses import page_url
 from app.transfers.commands.addresses import slug_of_file
-from app.transfers.commands.front_matter import read_post
+from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import Unreadable
 from app.transfers.commands.generators import CODE, MDX
 from app.transfers.commands.picture_files import is_path, replaced
@@ -32,45 +32,75 @@ class PostLinks:
     root: Path
     files: Sequence[Path]
     site_url: str
-    slugs: dict[Path, str | None] = field(default_factory=dict)
-    """The slugs of files that were linked to; None where it is not known."""
+    ambiguous: defaultdict[Path, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    """The references of each file that several files may be meant by, with their lines."""
 
     def resolved(self, file: Path, markdown: str) -> str:
         """Returns a file's text with links to the pages of other files, where those are known."""
         if not self.site_url:
             return markdown
-        markdown = _REFERENCE.sub(
-            lambda found: (self._url(file, found[2] or found[3]) if found[0][0] == "{" else None) or found[0], markdown
-        )
-        for address in {address for address, _ in content_of(markdown).links if is_path(address)}:
-            if urlsplit(address).path.lower().endswith(SUFFIXES) and (url := self._url(file, address)):
-                markdown = replaced(markdown, address, url)
-        return markdown
 
-    def _url(self, file: Path, reference: str) -> str | None:
+        def of_reference(found: re.Match[str]) -> str:
+            name = found[2] or found[3]
+            line = markdown.count("\n", 0, found.start()) + 1
+            return (self._url(file, name, line) if found[0][0] == "{" else None) or found[0]
+
+        text = _REFERENCE.sub(of_reference, markdown)
+        for address, line in dict(content_of(text).links).items():
+            url = self._url(file, address, line) if is_of_file(address) else self._url_of_address(address)
+            if url:
+                text = replaced(text, address, url)
+        return text
+
+    def left(self, file: Path, content: Content) -> Iterator[tuple[str, int]]:
+        """Yields the links to files in a text as it was resolved, and its references to several, with their lines."""
+        several = self.ambiguous[file]
+        addresses = {address for address, _ in content.links}
+        yield from ((f"{name} (ambiguous)", line) for name, line in several.items() if name not in addresses)
+        for address, line in content.links:
+            path = unquote(urlsplit(address).path) if is_path(address) else ""
+            if path and (is_of_file(address) or os.path.isfile(f"{file.parent}/{path}")):  # noqa: PTH113
+                yield f"{address} (ambiguous)" if address in several else address, line
+
+    def _url(self, file: Path, reference: str, line: int) -> str | None:
         name, hashed, fragment = unquote(reference).partition("#")
-        target = self._target(file, name)
-        if target and target not in self.slugs:
-            self.slugs[target] = self._slug(target)
-        slug = self.slugs[target] if target else None
+        found = self._targets(file, name)
+        if len(found) > 1:
+            self.ambiguous[file][reference] = line
+        slug = self._slugs.get(next(iter(found))) if len(found) == 1 else None
         return slug and page_url(self.site_url, slug) + hashed + fragment
 
-    def _target(self, file: Path, name: str) -> Path | None:
-        beside = Path(os.path.normpath(file.parent / name))
-        found = {beside} & self._files or self._by_name.get(_without_suffix(name.strip("./")), set())
-        return next(iter(found)) if len(found) == 1 else None
+    def _url_of_address(self, address: str) -> str | None:
+        """Returns the page of the file that had an address on the site: a path from its root, or one with its host."""
+        parts = _split(address)
+        is_own = parts.netloc.lower() == urlsplit(self.site_url).netloc.lower() if parts.scheme else not parts.netloc
+        found = self._by_address.get(_address_key(parts.path)) if is_own and parts.path.startswith("/") else None
+        slug = self._slugs.get(next(iter(found))) if found and len(found) == 1 else None
+        rest = parts._replace(scheme="", netloc="", path="").geturl()
+        return slug and page_url(self.site_url, slug) + rest
 
-    def _slug(self, target: Path) -> str | None:
-        try:
-            post = read_post(target)
-        except Unreadable:
-            return None
-        slug = str(post.fields["slug"])
-        return None if post.dated_slug and self._undated[slug] > 1 else slug
+    def _targets(self, file: Path, name: str) -> set[Path]:
+        """Returns the files that a name may mean: that in the same folder or with that path, else all that end so."""
+        end = _without_suffix(name.strip("./"))
+        beside = Path(os.path.normpath(file.parent / name))
+        if beside in self._files:
+            return {beside}
+        for place in (beside, self.root / end, self.root.parent / end):
+            if found := self._by_path.get(_without_suffix(place.as_posix())):
+                return found
+        return self._by_name.get(end, set())
 
     @cached_property
     def _files(self) -> set[Path]:
         return set(self.files)
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, set[Path]]:
+        """The files by their whole paths, without suffix."""
+        found = defaultdict[str, set[Path]](set)
+        for file in self.files:
+            found[_without_suffix(file.as_posix())].add(file)
+        return found
 
     @cached_property
     def _by_name(self) -> Mapping[str, set[Path]]:
@@ -83,8 +113,58 @@ class PostLinks:
         return found
 
     @cached_property
-    def _undated(self) -> Counter[str]:
-        return Counter(slug_of_file(file, with_date=False) for file in self.files)
+    def _by_address(self) -> Mapping[str, set[Path]]:
+        """The files by the addresses that their pages have or had: those that a file names, else Hugo's."""
+        named, of_hugo = defaultdict[str, set[Path]](set), defaultdict[str, set[Path]](set)
+        for file, post in self._posts.items():
+            of_hugo[_address_key(post.page)].add(file)
+            for path in filter(None, (post.permalink, *post.paths)):
+                named[_address_key(path)].add(file)
+        return of_hugo | named
+
+    @cached_property
+    def _slugs(self) -> Mapping[Path, str | None]:
+        """The slugs of the files; None where it is not known."""
+        undated = Counter(slug_of_file(file, with_date=False) for file in self.files)
+        slugs = {file: str(post.fields["slug"]) for file, post in self._posts.items()}
+        return {
+            file: None if self._posts[file].dated_slug and undated[slug] > 1 else slug for file, slug in slugs.items()
+        }
+
+    @cached_property
+    def _posts(self) -> Mapping[Path, Post]:
+        """The readable files, without their texts."""
+        return {file: post for file in self.files if (post := _read(file))}
+
+
+def is_of_file(address: str) -> bool:
+    """Returns whether a link leads to a markdown file."""
+    return is_path(address) and urlsplit(address).path.lower().endswith(SUFFIXES)
+
+
+def is_from_root(address: str) -> bool:
+    """Returns whether a link is a path from the site's root, and not that of a markdown file."""
+    return address.startswith("/") and is_path(address) and not is_of_file(address)
+
+
+def _read(file: Path) -> Post | None:
+    try:
+        post = read_post(file)
+    except Unreadable:
+        return None
+    post.fields.pop("markdown", None)
+    return post
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
+
+
+def _address_key(path: str) -> str:
+    return unquote(re.sub(r"(?<=/)index\.html$", "", path)).rstrip("/").casefold()
 
 
 def _without_suffix(name: str) -> str:
