@@ -1,5 +1,6 @@
 """Which words a text is found by, and the sentence that has them (decisions, section 23)."""
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -13,6 +14,8 @@ MOST_LINE = 20_000
 """Maximum number of characters of a line in which words are shown."""
 AROUND = 80
 """Characters shown before and after the first word."""
+ALONE = re.compile(r"\[\^[^\[\]\s]+\]:?|^\s*\||(?<!\\)\|\s*$")
+"""Marks that are read as such only with other lines: of footnotes, and around the rows of tables."""
 SENTENCE_ENDS = ".!?…。！？।"
 
 
@@ -33,7 +36,7 @@ def sentence_with(markdown: str, query: str) -> list[Part]:
     wanted = search_words(query)
     for line in markdown.splitlines():
         if any(word in folded(line) for word in wanted):
-            shown = " ".join(read_text(line[:MOST_LINE]).split())
+            shown = " ".join(read_text(ALONE.sub("", line[:MOST_LINE])).split())
             if places := _places(shown, wanted):
                 return [*_parts(shown, places)]
     return []

@@ -15,7 +15,7 @@ from tests.console.browser import Window
 from tests.console.test_in_a_browser import screen
 from tests.console.test_pasting import press
 from tests.images.pictures import a_picture
-from tests.make import Project, a_document
+from tests.make import OPERATIONS, Project, a_document
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
 
@@ -208,6 +208,23 @@ def test_a_cover_is_chosen_and_shown(window: Window, project: Project, tmp_path:
     window.press("Save")
     window.open(f"/console/documents/{document['id']}/fields")
     assert "/media/" in window.find("[name=coverImageUrl]").get_attribute("value")
+    assert window.problems() == []
+
+
+def test_the_picture_of_a_member_is_chosen_and_shown(window: Window, project: Project, tmp_path: Path) -> None:
+    member = OPERATIONS["create_member"](project.context(), fields={"name": "Hannah"}).body
+    window.sign_in(project.token("Ingrid"), f"/console/administration/members/{member['id']}")
+    file = tmp_path / "hannah.png"
+    file.write_bytes(a_picture(seed=8))
+    window.chrome.execute_script("arguments[0].scrollIntoView({ block: 'center' })", window.find(".cover"))
+    window.click("[data-picks=cover]")
+    window.until(lambda: window.find("#picker").is_displayed())
+    window.find("#picker [data-uploads]").send_keys(str(file))
+    window.until(lambda: window.find("[data-cover]").is_displayed())
+    address = window.find("[name=imageUrl]").get_attribute("value")
+    assert "/media/" in address
+    window.press("Save")
+    assert OPERATIONS["get_member"](project.context(), member["id"]).body["imageUrl"] == address
     assert window.problems() == []
 
 

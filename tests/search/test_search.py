@@ -213,6 +213,9 @@ def test_a_query_is_bounded(rest: Rest, project: Project) -> None:
         ("Smørrebrød er godt", "smorrebrod", "[Smørrebrød] er godt"),
         ("<script>alert('rye')</script> of rye & <i>wheat</i>", "wheat", "of rye & [wheat]"),
         ("a rye " + "word " * 60, "rye", "a [rye] " + "word " * 15 + "word…"),
+        ("Feed it.[^1]\n\n[^1]: Hedwig's *book*.", "hedwig", "[Hedwig]'s book."),
+        ("Feed it.[^1] Wait.", "feed", "[Feed] it."),
+        ("| a | rye |\n| - | - |", "rye", "a | [rye]"),
         ("Nothing here", "rye", ""),
     ],
 )

@@ -148,10 +148,10 @@ for (const input of $$("[data-reloads]")) {
   });
 }
 
-// The cover of a document.
+// The cover of a document, or the picture of a member.
 const cover = $("[data-cover]");
 if (cover) {
-  const input = $("[name=coverImageUrl]");
+  const input = $("[name=coverImageUrl], [name=imageUrl]");
   const show = () => {
     cover.hidden = !/^https?:/.test(input.value);
     if (!cover.hidden) cover.src = input.value;
