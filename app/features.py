@@ -294,10 +294,11 @@ def jobs() -> tuple[MakeJob, ...]:
     from app.notices.jobs import send_notices, tell_each_hour
     from app.provenance.jobs import attribute_all_texts
     from app.search.jobs import index_all_texts
-    from app.webhooks.jobs import send_webhooks
+    from app.webhooks.jobs import count_failing_webhooks, send_webhooks
 
     return (
         send_webhooks,
+        count_failing_webhooks,
         send_notices,
         tell_each_hour,
         publish_scheduled_documents,

@@ -47,6 +47,7 @@ has to be short. A refusal fits it, since some clients check tool errors against
 """
 OFFSET, REST = "offset", "nextOffset"
 CUT = f"The answer was cut at 64 KB: for the rest call again with `{REST}` as `{OFFSET}`."
+SECTIONS_CUT = "Not all sections fit into 64 KB: for the others send those in `more` as `numbers`."
 OF_DRY_RUN = "This was a dry run: nothing was changed."
 
 
@@ -96,7 +97,8 @@ def labelled(result: t.CallToolResult, *, dry_run: bool) -> t.CallToolResult:
     keys = content.keys()
     by_others = not (keys <= OWN_WORDS or "issues" in keys)  # which are about the caller's own arguments
     cut = (REST in keys and OFFSET not in keys) or any(REST in one for one in content.get("sections", ()))
-    notes = [CUT] * cut + [NOTHING_DONE] * replayed + [OF_DRY_RUN] * dry_run + [BY_OTHERS] * by_others
+    cuts = [CUT] * cut + [SECTIONS_CUT] * ({"sections", "more"} <= keys)
+    notes = cuts + [NOTHING_DONE] * replayed + [OF_DRY_RUN] * dry_run + [BY_OTHERS] * by_others
     texts = [*result.content, *([t.TextContent(type="text", text=" ".join(notes))] if notes else [])]
     return result.model_copy(update={"meta": meta, "content": texts})
 

@@ -214,7 +214,7 @@ def _cell(value: object) -> str:
     if isinstance(value, list):
         value = " ".join(map(str, value))
     if isinstance(value, Mapping):
-        value = ", ".join(f"{name} {item}" for name, item in value.items() if item is not None)
+        value = ", ".join(f"{name} {_cell(item)}" for name, item in value.items() if item not in (None, ""))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "-" if value in (None, "") else shown(str(value))

@@ -198,6 +198,8 @@ class Feature:
     # What interfaces show of it, besides its operations.
     closed_lists: Mapping[str, Iterable[str]] = field(default_factory=dict)
     """Its closed lists of words, by the names of their components in OpenAPI."""
+    webhooks: Mapping[str, type] = field(default_factory=dict)
+    """The messages that it sends to integrators, by their names among the `webhooks` of OpenAPI."""
     options_of_tokens: str = ""
     """A module whose `OPTIONS` the command `token create` has; its `fields_of` returns their fields of the token."""
     commands_of_projects: str = ""

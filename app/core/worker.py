@@ -38,6 +38,12 @@ LAST_RUN = Gauge(
     ["job_name"],  # Prometheus has a label `job` of its own, and would rename this one
     multiprocess_mode="mostrecent",
 )
+PAUSE = Gauge(
+    "content_workflow_job_pause_seconds",
+    "How long a job pauses between two runs.",
+    ["job_name"],
+    multiprocess_mode="mostrecent",
+)
 DRIFT = Gauge(
     "content_workflow_clock_drift_seconds",
     "How far the clock of this server is ahead of MongoDB's.",
@@ -157,8 +163,9 @@ class Worker:
     def start(self) -> Worker:
         """Starts all jobs."""
         log.info("worker started", extra={"jobs": [job.name for job in self._jobs]})
-        for thread in self._threads:
-            LAST_RUN.labels(thread.name).set(0)
+        for thread, job in zip(self._threads, self._jobs, strict=True):
+            LAST_RUN.labels(job.name).set(0)
+            PAUSE.labels(job.name).set(job.pause_seconds)
             thread.start()
         return self
 

@@ -47,9 +47,9 @@ def wrong_url(url: str, allow_local: bool) -> str | None:
     except UnicodeError:
         return "Must have a host name that can be resolved."
     addresses = known_addresses(host)
-    if not all(may_reach(address, parts.scheme, allow_local) for address in addresses):
+    if not all(may_reach(address, "https", allow_local) for address in addresses):
         return "Must not lead to a private, loopback, link-local or reserved address."
-    if parts.scheme != "https" and not addresses:
+    if parts.scheme != "https" and not (addresses and all(may_reach(one, "http", allow_local) for one in addresses)):
         return "Must be an https URL."
     return None
 

@@ -95,7 +95,7 @@ class DraftGenerationFields(_Declared):
 class WithDraftGeneration(Schema):
     """A draft that may say what its markdown used."""
 
-    generation = Nested(DraftGenerationFields, description="the model used")
+    generation = Nested(DraftGenerationFields, description="the model used for it")
 
 
 class GenerationFields(_Declared):

@@ -110,6 +110,8 @@ def make_document(
     api.ma_plugin.converter.add_attribute_function(show_example)
     responses = {name: errors for route in routes for name, errors in route.errors.items()}
     known = _schemas(routes, dict.fromkeys(chain.from_iterable(responses.values())))
+    messages = {name: one for feature in features.features for name, one in feature.webhooks.items()}
+    known |= components(messages.values()) if messages else {}
     for name, schema in known.items():
         api.spec.components.schema(name, schema)
     for name, errors in responses.items():
@@ -118,7 +120,8 @@ def make_document(
         api.register_blueprint(blueprint)
     added = {name: words for one in features.features for name, words in one.closed_lists.items()}
     lists = {**LISTS, "EventType": features.message_types, **added}
-    return _completed(api.spec.to_dict(), routes, lists)
+    webhooks = {name: {"post": _webhook(one)} for name, one in messages.items()}
+    return _completed({**api.spec.to_dict(), "webhooks": webhooks}, routes, lists)
 
 
 def common_parameters(path: str) -> list[dict[str, Any] | str]:
@@ -164,6 +167,19 @@ def _error_response(errors: Sequence[type[Refusal]], known: Mapping[str, JsonSch
                 "examples": examples,
             }
         },
+    }
+
+
+def _webhook(message: type) -> dict[str, Any]:
+    """Returns the documentation of a message that is sent to webhooks."""
+    content = {"application/json": {"schema": {"$ref": REF + message.__name__}}}
+    return {
+        "operationId": f"receive{message.__name__}",
+        "summary": docstring(message).partition(":")[0],
+        "tags": ["webhooks"],
+        "security": [],
+        "requestBody": {"content": content, "required": True},
+        "responses": {"2XX": {"description": "Received."}},
     }
 
 

@@ -75,9 +75,13 @@ def read_sections(ctx: Context, document_id: str, fields: Fields) -> Result[Sect
     sections, left = list[Any](), MOST_BYTES
     for one in found:
         section = in_part(section_record(one, document["version"]), "markdown", {"offset": 0}, max(left, 0))
+        if not section["markdown"]:  # of which nothing fits
+            break
         left -= len(orjson.dumps(section["markdown"]))
         sections.append(section)
-    return Result({"version": document["version"], "sections": sections})
+    more = [one.number for one in found[len(sections) :]]
+    body: Any = {"version": document["version"], "sections": sections, **({"more": more} if more else {})}
+    return Result(body)
 
 
 @operation(

@@ -1,6 +1,6 @@
 """A document's content in parts, its outline and its sections, as callers see them (decisions, sections 8 and 12)."""
 
-from typing import Annotated, cast
+from typing import Annotated, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -32,6 +32,7 @@ class SectionList(TypedDict):
 
     version: Annotated[int, doc("the document's version")]
     sections: Annotated[list[Section], doc("the sections, in the order of the request")]
+    more: NotRequired[Annotated[list[int], doc("the numbers of those that did not fit", [3])]]
 
 
 class Edited(TypedDict):

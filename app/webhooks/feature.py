@@ -3,6 +3,7 @@
 from app.core.features import Feature, by_class_name
 from app.core.store.indexes import Storage, index, key_index, types
 from app.core.times import DAY_SECONDS
+from app.webhooks.responses import DeliveryChanged, WebhookMessage
 from app.webhooks.rules import DELIVERY_CHANGED
 from app.webhooks.schemas import DeliveryStatus
 
@@ -25,4 +26,5 @@ FEATURE = Feature(
         messages=(DELIVERY_CHANGED,),
     ),
     closed_lists=by_class_name(DeliveryStatus),
+    webhooks={"event": WebhookMessage, DELIVERY_CHANGED: DeliveryChanged},
 )

@@ -1,4 +1,9 @@
-"""The job that sends webhooks."""
+"""The jobs that send webhooks, and that count those that fail."""
+
+from datetime import timedelta
+from functools import partial
+
+from prometheus_client import Gauge
 
 from app.core.store.store import Store
 from app.core.worker import Job
@@ -6,6 +11,14 @@ from app.outbound.dispatcher import Dispatcher
 from app.outbound.message_client import MessageClient
 from app.settings import Settings
 from app.webhooks.sender import WebhookSender
+from app.webhooks.store import Leases, Webhooks
+
+FAILING_FOR = timedelta(minutes=15)
+FAILING = Gauge(
+    "content_workflow_webhooks_failing",
+    "Enabled webhooks that have failed for 15 minutes without a success between.",
+    multiprocess_mode="mostrecent",
+)
 
 
 def send_webhooks(store: Store, settings: Settings) -> Job:
@@ -13,3 +26,16 @@ def send_webhooks(store: Store, settings: Settings) -> Job:
     client = MessageClient(allow_local=settings.webhooks_allow_local)
     dispatcher = Dispatcher(store, WebhookSender(store, client, clock=store.now), job="send webhooks")
     return Job("send webhooks", 0.2, dispatcher.dispatch, dispatcher.close, after_events=True)
+
+
+def count_failing_webhooks(store: Store, _settings: Settings) -> Job:
+    """Counts the webhooks that fail, for the metrics."""
+    return Job("count failing webhooks", 60, partial(count_failing, store))
+
+
+def count_failing(store: Store) -> bool:
+    """Sets the metric of all projects' webhooks that fail."""
+    with store.deadline():
+        failing = store[Leases].failing_since(store.now() - FAILING_FOR)
+        FAILING.set(sum(store[Webhooks].count_enabled(project_id, ids) for project_id, ids in failing.items()))
+    return False

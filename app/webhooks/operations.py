@@ -21,6 +21,7 @@ from app.webhooks.schemas import HIDDEN, DeliveryQuery, WebhookChanges, WebhookF
 from app.webhooks.store import Leases, Webhooks
 
 UNSET: dict[str, Any] = {"events": [], "description": ""}
+TOO_MANY = Problem(field="url", message=f"The project has {WEBHOOKS_PER_PROJECT} webhooks already: delete one first.")
 NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find it."
 
 
@@ -53,7 +54,7 @@ def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
     headers = _headers([], fields.get("headers") or {})
     _check(ctx, WebhookFields, fields, headers)
     if not ctx.store[Projects].count_up(ctx.project_id, "webhooks", WEBHOOKS_PER_PROJECT):
-        raise BadRequest(f"The project has {WEBHOOKS_PER_PROJECT} webhooks already: delete one first.", errors=[])
+        raise BadRequest(errors=[TOO_MANY])
     secret = new_secret()
     webhook = {
         "url": fields["url"],

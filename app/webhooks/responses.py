@@ -1,14 +1,14 @@
 """Webhooks and their log as callers see them; a secret is in the response that creates it and nowhere else."""
 
-from typing import Annotated, NotRequired
+from typing import Annotated, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
-from app.core.documented import Id, Timestamp, doc, one_of, shown_once
+from app.core.documented import EXAMPLE_ID, Id, Timestamp, doc, one_of, shown_once
 from app.core.records import record_of
 from app.core.times import plain
-from app.webhooks.rules import DELIVERY_CHANGED, TEST, StoredDelivery, StoredWebhook
+from app.webhooks.rules import DELIVERY_CHANGED, TEST, WHAT, StoredDelivery, StoredWebhook
 from app.webhooks.schemas import HIDDEN, DeliveryStatus
 
 
@@ -69,6 +69,39 @@ class Delivery(TypedDict):
         Timestamp | None, doc("when it is tried next; null unless pending", "2027-01-31T09:00:05.000Z")
     ]
     createdAt: Annotated[Timestamp, doc("when it was queued")]
+
+
+class WebhookMessageData(TypedDict):
+    """The event's `data`, with the event's id and number and who did it."""
+
+    id: Annotated[Id, doc("the event's id, sent as `webhook-id`")]
+    sequence: Annotated[int | None, doc("its number in the project's feed; null of what is not there", 42)]
+    by: Annotated[Actor, doc("who did it")]
+
+
+class WebhookMessage(TypedDict):
+    """An event: signed as Standard Webhooks specifies."""
+
+    type: Annotated[str, doc(f"an `EventType` or `{TEST}`; further types may come", "document.published")]
+    timestamp: Annotated[Timestamp, doc("when")]
+    data: Annotated[WebhookMessageData, doc("to what: the keys of the event's `data` too")]
+
+
+class DeliveryChangedData(WebhookMessageData):
+    """What changed of what is delivered."""
+
+    revision: Annotated[int, doc("how often what is delivered has changed", 7)]
+    documentIds: Annotated[list[Id], doc("the documents, at most 100", [EXAMPLE_ID])]
+    slugs: Annotated[list[str], doc("their slugs, former ones too, at most 100", ["flour"])]
+    what: Annotated[list[str], doc(f"some of {', '.join(sorted({*WHAT.values(), 'renamed'}))}", ["published"])]
+
+
+class DeliveryChanged(TypedDict):
+    """What a site shows has changed: sent once for a batch of events."""
+
+    type: Annotated[Literal["delivery.changed"], doc("the type")]
+    timestamp: Annotated[Timestamp, doc("when")]
+    data: Annotated[DeliveryChangedData, doc("what changed")]
 
 
 def webhook_record(webhook: StoredWebhook) -> Webhook:

@@ -143,14 +143,15 @@ class WebhookSender:
         failing_since, failures = self.store[Leases].record_failure(project_id, webhook["id"], at)
         if outcome.status_code == GONE or now - failing_since >= GIVE_UP_AFTER:
             with suppress(WriteConflict):  # somebody enabled it again meanwhile: the next attempt decides
-                self._disable(project_id, webhook["id"], now)
+                self._disable(project_id, webhook["id"], now, outcome)
         return now + rest_after(failures)
 
-    def _disable(self, project_id: str, webhook_id: str, now: datetime) -> None:
+    def _disable(self, project_id: str, webhook_id: str, now: datetime, last: Outcome) -> None:
         webhook = self.store[Webhooks].get(project_id, webhook_id)
         if webhook is not None and webhook["enabled"]:
             changes = {"enabled": False, "disabledAt": now}
-            self.store[Webhooks].update(project_id, webhook, changes, Event("webhook.disabled", now, SYSTEM))
+            event = Event("webhook.disabled", now, SYSTEM, {"reason": last.error})
+            self.store[Webhooks].update(project_id, webhook, changes, event)
             given_up = self.store[Deliveries].give_up(project_id, webhook_id, keep_requested=True)
             details = {"projectId": project_id, "webhookId": webhook_id, "givenUp": given_up}
             log.warning("webhook disabled", extra=details)

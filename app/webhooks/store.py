@@ -1,9 +1,10 @@
 """Webhooks: where events are sent. Only `get_with_secrets` reads their secrets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from app.core.events import Event
-from app.core.store.collection import OutboxCollection, object_id
+from app.core.store.collection import OutboxCollection, object_id, object_ids
 from app.core.store.indexes import NOT_DELETED
 from app.outbound.leases import LeaseQueue, StoredLease
 from app.webhooks.rules import StoredWebhook
@@ -24,6 +25,10 @@ class Webhooks(OutboxCollection[StoredWebhook]):
         """Returns the webhooks that are enabled, with what decides which events they are sent."""
         return self._find(project_id, {"enabled": True, **NOT_DELETED}, fields={"events": 1, "createdAt": 1})
 
+    def count_enabled(self, project_id: str, webhook_ids: Sequence[str]) -> int:
+        """Returns how many of some webhooks are enabled."""
+        return self._count(project_id, {"_id": {"$in": object_ids(webhook_ids)}, "enabled": True})
+
     def get_with_secrets(self, project_id: str, webhook_id: str) -> StoredWebhook | None:
         """Returns a webhook with its secrets, to be sent to or to be rotated."""
         return self._find_one(project_id, {"_id": object_id(webhook_id), **NOT_DELETED}, {"outbox": 0})
@@ -38,3 +43,10 @@ class Leases(LeaseQueue[StoredLease]):
     """The leases of webhooks."""
 
     name = "leases"
+
+    def failing_since(self, instant: datetime) -> Mapping[str, Sequence[str]]:
+        """Returns the ids of webhooks that have failed since an instant or longer, by their project's."""
+        found: dict[str, list[str]] = {}
+        for one in self._collection.find({"failingSince": {"$lte": instant}}, {"projectId": 1}):
+            found.setdefault(str(one["projectId"]), []).append(str(one["_id"]))
+        return found

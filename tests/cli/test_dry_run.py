@@ -50,6 +50,7 @@ def test_a_dry_run_of_an_exported_project_reports_what_the_import_then_does(
     cli: Cli, store: Store, project: Project, tmp_path: Path
 ) -> None:
     a_document(project.context(), title="Rye", markdown="Dark.")
+    OPERATIONS["update_project"](project.context(), fields={"siteUrl": "https://rye.example"})
     file, other = tmp_path / "project.ndjson", a_project(store)
     cli("export", "--project", project.id, "--out", file)
 
@@ -58,6 +59,8 @@ def test_a_dry_run_of_an_exported_project_reports_what_the_import_then_does(
     assert everything(store) == before
 
     assert dry["created"]["document"] == 1
+    told = cli("import", "--project", other.id, file, "--dry-run").stdout
+    assert ("Would import: 1 document" in told, "that would be replaced: siteUrl" in told) == (True, True)
     assert report_of(cli, "--project", other.id, file) == dry
 
 

@@ -133,12 +133,16 @@ def test_several_sections_share_64_kb(agent: Agent, project: Project) -> None:
     text = "".join(f"# {name}\n\n{'Rye is dark. ' * 3_000}\n\n" for name in "ABC")
     document = a_document(project.context(), markdown=text)["id"]
 
-    sections = agent.call("read_section", documentId=document, numbers=[1, 2, 3])["sections"]
+    asked = {"name": "read_section", "arguments": {"documentId": document, "numbers": [1, 2, 3]}}
+    answer = agent.ask("tools/call", asked)
+    sections, more = answer["structuredContent"]["sections"], answer["structuredContent"]["more"]
     rest_of_it = agent.call("read_section", documentId=document, number=2, offset=sections[1]["nextOffset"])
 
     assert "nextOffset" not in sections[0]
     assert sections[1]["markdown"] + rest_of_it["markdown"] == text[len(text) // 3 : len(text) // 3 * 2]
-    assert (sections[2]["markdown"], sections[2]["nextOffset"]) == ("", 0)
+    assert (len(sections), more) == (2, [3])
+    assert "send those in `more` as `numbers`" in answer["content"][-1]["text"]
+    assert "more" not in agent.call("read_section", documentId=document, numbers=more)
 
 
 @pytest.mark.needs_mongod

@@ -55,10 +55,14 @@ def test_every_argument_that_is_an_object_lists_its_properties(agent: Agent) -> 
             yield from objects(inner, one)
         yield from objects(name, schema["items"]) if "items" in schema else ()
 
-    listed = [one for tool in agent.ask("tools/list")["tools"] for one in objects(tool["name"], tool["inputSchema"])]
-    opaque = {name for name, has_properties in listed if not has_properties}
+    def opaque(caller: Agent) -> set[str]:
+        tools = caller.ask("tools/list")["tools"]
+        listed = [one for tool in tools for one in objects(tool["name"], tool["inputSchema"])]
+        return {name for name, has_properties in listed if not has_properties}
 
-    assert opaque == {"generation", "review", "checks", "headers"}  # in the instructions, for people, maps of any names
+    assert opaque(agent) == {"generation", "review", "checks", "headers"}  # instructions, for people, maps of any names
+    assert opaque(agent.by(agent.token, toolset="writing")) == {"generation"}  # whose list has no room for it
+    assert opaque(agent.by(agent.token, toolset="planning")) == set()
 
 
 def test_text_content_is_the_structured_content(agent_of_era: Agent) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from bson import ObjectId
 from flask import Flask
+from jsonschema import Draft202012Validator
+from prometheus_client import REGISTRY
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from app.core.context import this_instant
@@ -18,6 +20,7 @@ from app.core.store.store import Store
 from app.outbound import message_client
 from app.outbound.dispatcher import THREADS_PER_PROJECT
 from app.outbound.leases import StoredLease
+from app.webhooks.jobs import count_failing
 from app.webhooks.sender import LEASE
 from app.webhooks.store import Leases, Webhooks
 from tests.live import free_port, until
@@ -157,6 +160,7 @@ def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(hook: Hook) -
     hook.store[Outboxes].publish_all(hook.project.id)
     event = hook.rest.get("/events").json["events"][-1]
     assert (event["type"], event["by"]["type"]) == ("webhook.disabled", "system")
+    assert event["data"] == {"webhookId": hook.id, "reason": delivery["attempts"][-1]["error"]}
 
     hook.create("Afterwards")
     hook.deliver()
@@ -176,6 +180,29 @@ def test_a_webhook_that_is_enabled_again_is_sent_what_happens_from_then_on(hook:
     hook.deliver(minutes=2)
 
     assert hook.slugs == ["before", "after"]
+
+
+def test_the_metric_counts_enabled_webhooks_that_fail_until_they_succeed(
+    hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.webhooks.jobs.FAILING_FOR", timedelta(minutes=-1))
+
+    def failing() -> float:
+        count_failing(hook.store)
+        return REGISTRY.get_sample_value("content_workflow_webhooks_failing") or 0
+
+    others = failing()
+    hook.receiver.statuses = [500, 204]
+    hook.create()
+    hook.deliver()
+    failed = failing() - others
+    hook.enable(False)
+    disabled = failing() - others
+    hook.enable(True)
+    hook.create("After")
+    hook.deliver(hours=2)
+
+    assert (failed, disabled, failing() - others) == (1, 0, 0)
 
 
 def test_a_success_in_between_keeps_a_webhook_enabled(hook: Hook) -> None:
@@ -668,3 +695,20 @@ def test_a_change_of_what_is_delivered_is_one_message_for_a_batch_of_events(hook
     assert len(messages(chosen)) == 2
     assert messages(every) == []
     assert "delivery" not in hook.store.database.events.find_one({"type": "document.published"})
+
+
+def test_messages_are_as_the_document_of_the_api_describes_them(hook: Hook) -> None:
+    hook.rest.patch(hook.path, {"events": ["document.published", "delivery.changed"]})
+    document = a_document(hook.project.context(), title="Loaf", markdown="Flour.")
+    hook.rest.post(f"/documents/{document['id']}/publish")
+    hook.send_test()
+    hook.deliver()
+
+    api = hook.rest.get("/openapi.json").json
+    assert {one["type"] for one in hook.receiver.messages} == {"document.published", "delivery.changed", "webhook.test"}
+    for message in hook.receiver.messages:
+        described = api["webhooks"]["delivery.changed" if message["type"] == "delivery.changed" else "event"]
+        schema = described["post"]["requestBody"]["content"]["application/json"]["schema"]
+        Draft202012Validator({**schema, "components": api["components"]}).validate(message)
+    [changed] = [one for one in hook.receiver.messages if one["type"] == "delivery.changed"]
+    assert changed["data"].keys() == api["components"]["schemas"]["DeliveryChangedData"]["properties"].keys()

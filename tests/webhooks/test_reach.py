@@ -163,6 +163,7 @@ def test_a_url_that_is_plainly_inside_is_refused_when_it_is_written(url: str) ->
 @pytest.mark.parametrize("url", ["https://hooks.example.org/x?a=1", "https://8.8.8.8:8443/", "https://bücher.example/"])
 def test_a_url_outside_is_taken(url: str) -> None:
     assert wrong_url(url, allow_local=False) is None
+    assert wrong_url(url.replace("https", "http"), allow_local=False) == "Must be an https URL."
 
 
 @pytest.mark.contract("decided-webhooks.pinned")

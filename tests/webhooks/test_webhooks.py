@@ -90,6 +90,8 @@ def test_a_project_has_at_most_twenty_webhooks_also_when_all_are_made_at_once(re
     assert sorted(statuses) == [201] * 20 + [422] * 4
     hooks = rest.get("/webhooks").json
     assert len(hooks) == 20
+    [problem] = rest.post("/webhooks", {"url": URL}).json["errors"]
+    assert (problem["field"], "20 webhooks already" in problem["message"]) == ("url", True)
     rest.delete(f"/webhooks/{hooks[0]['id']}")
     a_webhook(rest)
 

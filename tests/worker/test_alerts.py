@@ -16,7 +16,7 @@ from tests.live import program, until
 
 ALERTS = Path(__file__).parents[2] / "examples/prometheus/alerts.yml"
 TARGET = {"job": "content-workflow", "instance": "127.0.0.1:9100"}
-LAST_RUN = "content_workflow_job_last_run_timestamp_seconds"
+LAST_RUN, PAUSE = "content_workflow_job_last_run_timestamp_seconds", "content_workflow_job_pause_seconds"
 
 
 def scraped(name: str) -> list[dict[str, str]]:
@@ -64,10 +64,30 @@ def test_a_job_that_stopped_fires_the_alert_beside_one_that_runs(tmp_path: Path,
     worker.stop()
     ours = [one for one in scraped(LAST_RUN) if {"stopped", "running"} & set(one.values())]
     given = [series(LAST_RUN, one, "0+15x40" if "running" in one.values() else "0x40") for one in ours]
-    summary = {"summary": "The job stopped has not succeeded on any worker for two minutes"}
+    given += [series(PAUSE, one, "0.01x40") for one in scraped(PAUSE) if one["job_name"] in ("stopped", "running")]
+    summary = {"summary": "The job stopped is two minutes late on all workers"}
     expected = {"exp_labels": {"job": TARGET["job"], "job_name": "stopped"}, "exp_annotations": summary}
 
     assert fired(tmp_path, given, "ContentWorkflowJobStopped", [expected]) == ""
+
+
+@pytest.mark.parametrize(("pause", "fires"), [(60, True), (600, False)])
+def test_a_job_with_a_long_pause_is_late_after_two_minutes_more(tmp_path: Path, pause: int, fires: bool) -> None:
+    labels = TARGET | {"job_name": "tidy"}
+    given = [series(LAST_RUN, labels, "0x40"), series(PAUSE, labels, f"{pause}x40")]
+    summary = {"summary": "The job tidy is two minutes late on all workers"}
+    expected = {"exp_labels": {"job": TARGET["job"], "job_name": "tidy"}, "exp_annotations": summary}
+
+    assert fired(tmp_path, given, "ContentWorkflowJobStopped", [expected] * fires) == ""
+
+
+@pytest.mark.parametrize(("values", "fires"), [("0x20 1x20", True), ("0x38 1x2", False), ("1x20 0x20", False)])
+def test_webhooks_that_fail_fire_the_alert_until_they_succeed(tmp_path: Path, values: str, fires: bool) -> None:
+    given = [series("content_workflow_webhooks_failing", TARGET, values)]
+    summary = {"summary": "Webhooks have failed for 15 minutes: 1"}
+    expected = {"exp_labels": {"job": TARGET["job"]}, "exp_annotations": summary}
+
+    assert fired(tmp_path, given, "ContentWorkflowWebhooksFail", [expected] * fires) == ""
 
 
 def test_the_first_document_that_is_not_published_fires_the_alert(tmp_path: Path) -> None:

@@ -99,8 +99,8 @@ class AccessDenied(Misconfigured):
     """`MONGODB_URI` names no user where MongoDB asks for one, or the user lacks rights."""
 
     message = (
-        "MongoDB denies the service access: MONGODB_URI must name a user with the role `readWrite` of the database, "
-        "and for `content-workflow db init` also `dbAdmin`."
+        "MongoDB denies the service access: MONGODB_URI must name a user who is still there, with the role `readWrite` "
+        "of the database, and for `content-workflow db init` also `dbAdmin`."
     )
 
 

@@ -22,7 +22,9 @@ def import_exported(ctx: Context, path: Path, *, dry_run: bool, json: bool) -> N
         "settings": [*checked.settings],
         "refused": [vars(refused) for refused in checked.refused],
     }
-    finish(outcome, lambda: _print_report(checked), json=json, dry_run=dry_run, refused=checked.refused)
+    finish(
+        outcome, lambda: _print_report(checked, dry_run=dry_run), json=json, dry_run=dry_run, refused=checked.refused
+    )
 
 
 def _lines(path: Path, label: str) -> Iterator[bytes]:
@@ -34,16 +36,17 @@ def _lines(path: Path, label: str) -> Iterator[bytes]:
             bar.update(len(line))
 
 
-def _print_report(checked: Checked) -> None:
+def _print_report(checked: Checked, *, dry_run: bool) -> None:
     for refused in checked.refused:
         click.echo(f"Refused: line {refused.number} ({shown(refused.what)}): {shown(refused.why)}", err=True)
     if checked.refused:
         click.echo("Nothing was imported: correct the file, or write it again.")
         return
     if counts := [_counted(kind, count) for kind, count in checked.created.items()]:
-        click.echo(f"Imported: {', '.join(counts)}.")
+        click.echo(f"{'Would import' if dry_run else 'Imported'}: {', '.join(counts)}.")
     if checked.settings:
-        click.echo(f"Settings of the project that were replaced: {', '.join(checked.settings)}.")
+        replaced = "would be replaced" if dry_run else "were replaced"
+        click.echo(f"Settings of the project that {replaced}: {', '.join(checked.settings)}.")
 
 
 def _counted(kind: str, count: int) -> str:
