@@ -180,7 +180,9 @@ class Settings(BaseModel):
     feed_html: bool = Field(False, description="put the html of documents into feed.xml, beside their summaries")
     graphql_introspection: bool = Field(True, description="allow GraphQL introspection")
     webhooks_allow_local: bool = Field(
-        False, description="let every project's webhooks reach loopback (development only)"
+        False,
+        description="let every project's webhooks, Slack notices, pictures by URL and OAuth clients reach loopback "
+        "(development only)",
     )
     otel_endpoint: Url = Field(
         "",

@@ -75,7 +75,7 @@ class WebhookMessageData(TypedDict):
     """The event's `data`, with the event's id and number and who did it."""
 
     id: Annotated[Id, doc("the event's id, sent as `webhook-id`")]
-    sequence: Annotated[int | None, doc("its number in the project's feed; null of what is not there", 42)]
+    sequence: Annotated[int | None, doc("its number in the project's feed; null where it is not in it", 42)]
     by: Annotated[Actor, doc("who did it")]
 
 
