@@ -1,7 +1,7 @@
 """A unified diff as rows of two columns, with the words that changed inside a line."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from itertools import groupby, islice, zip_longest
@@ -38,14 +38,15 @@ class Row:
     parts: Sequence[tuple[str, str]] = ()
 
 
-def side_by_side(diff: str) -> list[Row]:
-    """Returns the rows of a unified diff of two texts, of its first 5,000 lines."""
+def side_by_side(diff: str, shown: Callable[[str], str] = str) -> list[Row]:
+    """Returns the rows of a unified diff of two texts, of its first 5,000 lines, each as `shown` returns it."""
     lines = [line.removesuffix("\n") for line in islice(StringIO(diff, newline="\n"), 2, MOST_LINES + 3)]
     more = [Row("more")] if len(lines) > MOST_LINES else []
-    return [*_rows(lines[:MOST_LINES], by_words=len(diff) <= MOST_CHARACTERS), *more]
+    is_short = len(diff) <= MOST_CHARACTERS
+    return [*_rows(lines[:MOST_LINES], shown if is_short else str, by_words=is_short), *more]
 
 
-def _rows(lines: Iterable[str], *, by_words: bool) -> Iterator[Row]:
+def _rows(lines: Iterable[str], shown: Callable[[str], str], *, by_words: bool) -> Iterator[Row]:
     old = new = 0
     lines = (line for line in lines if not line.startswith("\\"))  # which says that a file has no newline at its end
     for mark, run in groupby(lines, key=lambda line: line[:1].replace("+", "-")):
@@ -56,10 +57,12 @@ def _rows(lines: Iterable[str], *, by_words: bool) -> Iterator[Row]:
             continue
         before, after = ([line[1:] for line in texts if line[0] != other] for other in "+-")
         for place, (left, right) in enumerate(zip_longest(before, after)):
+            if shown(left or "") != shown(right or ""):  # else only marks differ
+                left, right = left and shown(left), right and shown(right)
             if left is None or right is None:
                 kind, parts = (REMOVED, [(SAME, left or "")]) if right is None else (ADDED, [(SAME, right)])
             elif mark == " ":
-                kind, parts = SAME, [(SAME, left)]
+                kind, parts = SAME, [(SAME, shown(left))]
             else:
                 kind, parts = CHANGED, changed_words(left, right) if by_words else [(REMOVED, left), (ADDED, right)]
             yield Row(kind, None if left is None else old + place, None if right is None else new + place, parts)

@@ -14,6 +14,7 @@ from app.console.diffs import marked_changes, side_by_side
 from app.console.forms import BRIEF_LISTS, BRIEF_TEXTS, changed_fields, form_of, leads_to
 from app.console.frame import console, done, is_from_script, message_of, page
 from app.console.moves import NEXT, moves_of, refusals_on
+from app.console.reading import as_read
 from app.console.sessions import context
 from app.console.words import STATUSES
 from app.core.actors import Actor, actor_name
@@ -206,7 +207,7 @@ def _merged(id: str, mine: str, theirs: str) -> str | None:
 def _both_texts(document: DocumentSummary, mine: str, theirs: str) -> Response:
     """Shows the text that was not saved beside the one that was saved meanwhile."""
     try:
-        rows = side_by_side(revisions.compared(context(), theirs, mine, "theirs", "mine"))
+        rows = side_by_side(revisions.compared(context(), theirs, mine, "theirs", "mine"), as_read)
     except BadRequest:
         rows = None
     compared = {"theirs": theirs, "rows": rows, "saved_by": _saved_by(document)}

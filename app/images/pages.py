@@ -13,6 +13,7 @@ from app.console.frame import page
 from app.console.sessions import context
 from app.core.errors import HttpApiDecodeError, Issue
 from app.core.vocabulary import Scope
+from app.documents.store import Documents
 from app.http.callers import hold_large
 from app.images import operations as images
 from app.images.errors import ImageInUse
@@ -99,7 +100,10 @@ def save_picture(id: str) -> str:
     """Saves a picture's name and alternative text."""
     fields = {name: request.form[name].strip() for name in ("name", "alt") if name in request.form}
     call(images.update_image, id, fields=fields)
-    return "What the picture shows is saved. Published texts get it when they are published again."
+    ctx, uses = context(), call(images.get_image, id).body["usedIn"] if may(images.get_image) else []
+    used_in = ctx.store[Documents].get_many(ctx.project_id, {one["id"] for one in uses})
+    is_live = any(one["isPublished"] for one in used_in.values())
+    return f"What the picture shows is saved.{' Published texts get it when they are published again.' * is_live}"
 
 
 @pages.post("/pictures/<id>/delete")

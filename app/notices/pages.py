@@ -45,6 +45,11 @@ ON_THREADS: Mapping[str, tuple[Operation[Any], str, str]] = {
     RESOLVE: (threads.resolve_thread, "Resolve", "The remark is resolved."),
 }
 """The operations on threads, each with its button and its message."""
+URGENT = (
+    *(WaitKind.PUBLISH_FAILED, WaitKind.CHANGES, WaitKind.ROUNDS, WaitKind.OVERDUE),
+    *(WaitKind.THREAD, WaitKind.MENTION, WaitKind.REVIEW, WaitKind.ASSIGNED),
+)
+"""The kinds of lines, the most urgent first, as the page lists them."""
 DIGESTS = {Digest.INSTANT: "At once", Digest.DAILY: "Each day", Digest.OFF: "Never"}
 CHANNELS = {"email": "E-mail", "slack": "Slack"}
 SHOWN_FOR, WAITS = timedelta(hours=1), timedelta(seconds=90)
@@ -63,9 +68,10 @@ open_to_all.after_request(add_headers)
 
 @pages.get("/inbox")
 def show_inbox() -> Response:
-    """Shows the signed-in user's inbox by document, each line with its comment and its one action."""
+    """Shows the signed-in user's inbox by document, the most urgent first, each line with its comment and action."""
     pieces: dict[str, list[dict[str, Any]]] = {}
-    for line, document, thread in inbox.with_records(context(), _waiting()):
+    urgent_first = sorted(_waiting(), key=lambda line: URGENT.index(WaitKind(line["kind"])))
+    for line, document, thread in inbox.with_records(context(), urgent_first):
         by, text = said(line["kind"], document, thread)
         shown = {**line, "by": by, "text": text, **_button(line, document)}
         pieces.setdefault(line["documentId"], []).append(shown)

@@ -564,6 +564,33 @@ def test_the_bulk_actions_fit_a_phone_whatever_the_members_are_called(window: Wi
         window.click("#table [name=id]")
         window.until(lambda: window.find(".bulk").is_displayed())
         assert window.chrome.execute_script("return document.documentElement.scrollWidth") == 390
+        assert window.chrome.execute_script(MOST_RIGHT, ".bulk > *") <= 374
+
+
+MOST_RIGHT = (
+    "return Math.max(...[...document.querySelectorAll(arguments[0])].map((e) => e.getBoundingClientRect().right))"
+)
+HIGHEST = (
+    "return Math.max(...[...document.querySelectorAll(arguments[0])].map((e) => e.getBoundingClientRect().height))"
+)
+
+
+def test_the_tools_of_the_calendar_fit_a_phone_and_each_fact_of_a_card_has_one_line(
+    window: Window, project: Project
+) -> None:
+    brief = {"wordCount": "1400-1800"}
+    ada = OPERATIONS["create_member"](project.context(), fields={"name": "Hannah Okafor"}).body["id"]
+    for status in ("idea", "planned", "drafting"):
+        a_document(project.context(), title=status, status=status, dueDate="2026-04-12", brief=brief, assigneeId=ada)
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, 1440, 900):
+        window.open("/console/board")
+        assert "days late" in window.find(".card .due").text
+        assert window.chrome.execute_script(HIGHEST, ".card .due, .card .words") < 24
+    with screen(window, 390, 844):
+        window.open("/console/calendar")
+        assert window.chrome.execute_script(MOST_RIGHT, "#ways *") <= 374
+        assert window.find("#ways").rect["y"] - window.find("h1").rect["y"] < 60
 
 
 def test_the_board_fits_a_phone_and_says_where_it_shows_a_part(

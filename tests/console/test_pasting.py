@@ -16,7 +16,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, p
 PASTE = """
 const clipboardData = new DataTransfer();
 for (const [type, text] of Object.entries(arguments[1])) clipboardData.setData(type, text);
-arguments[0].dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+const options = { clipboardData, bubbles: true, composed: true, cancelable: true };
+arguments[0].dispatchEvent(new ClipboardEvent("paste", options));
 """
 COPY = """
 const [types] = arguments;

@@ -227,6 +227,8 @@ def test_the_page_of_pictures(window: Window, project: Project, tmp_path: Path) 
     window.find("[name=alt]").send_keys("A jar of starter")
     shot(window, "picture")
     window.press("Save")
+    assert "What the picture shows is saved." in window.find("main").text
+    assert "published again" not in window.find("main").text  # no text uses it
     window.open("/console/pictures?show=bare")
     assert "Starter" not in window.find("main").text
     window.open("/console/pictures?q=jar&show=unused")

@@ -211,7 +211,7 @@ def test_what_is_selected_is_found_in_the_markdown_or_it_is_said_that_it_is_not(
         select(window, words, number, within)
         window.keys("s")
         window.until(lambda: window.has(".composing[open]"))
-        shown = window.find("[data-about]").get_attribute("textContent")
+        shown = window.find("[data-about]").get_attribute("title")
         window.keys(Keys.ESCAPE)
         window.until(lambda: not window.has(".composing[open]"))
         return str(shown)
@@ -219,6 +219,10 @@ def test_what_is_selected_is_found_in_the_markdown_or_it_is_said_that_it_is_not(
     assert quoted("One two") == "One *two*"
     assert quoted("two three") == "*two* [three](https://a.example)"
     assert quoted("three") == "three"
+    select(window, "One two")
+    window.keys("s")
+    window.until(lambda: window.find(".composing[open] [data-about]").text == "One two")  # as it is read
+    window.keys(Keys.ESCAPE)
     assert quoted("four.") == "four."
     assert quoted("entity, R&D.") == "entity, R&amp;D."
     select(window, "café")

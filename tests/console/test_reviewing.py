@@ -67,6 +67,32 @@ def test_what_somebody_remarked_is_text(editor: Visitor, project: Project, docum
     assert "removed: </span>Flour</del><ins>" in page
 
 
+def test_a_quote_is_shown_as_it_is_read(editor: Visitor, project: Project) -> None:
+    markdown = "## Day\n\nIt is **not** rye.[^1]\n\n"
+    markdown += "| a | b |\n| - | - |\n| flour \\| hay | `x_y` |\n\n> - Feed\n\n[^1]: *Hers*.\n"
+    document = a_document(project.context(), title="Rye", markdown=markdown)
+    for exact in (markdown, "flour \\| hay", "**not** rye"):
+        opened(project, document, text=exact, quote={"exact": exact})
+    opened(project, document, text="Which?", quote={"exact": "is **not** rye"}, suggestion="is *rye*")
+
+    page = editor.get(f"/console/documents/{document['id']}").text
+    quotes = [
+        unescape(re.sub("<[^>]+>", "", one)) for one in re.findall("(?s)<blockquote[^>]*>(.*?)</blockquote>", page)
+    ]
+    assert "Day\n\nIt is not rye.\n\na · b\nflour | hay · x_y\n\nFeed\n\nHers.\n" in quotes
+    assert {"flour | hay", "not rye", "is removed: not rye"} <= {*quotes}
+    assert "**not** rye" in {one["quote"]["exact"] for one in threads_of(project, document)}
+
+    path = f"/console/documents/{document['id']}/edit"
+    OPERATIONS["write_content"](
+        project.context(), document["id"], fields={"markdown": markdown.replace("not", "now"), "baseVersion": 1}
+    )
+    both = editor.post(path, markdown=markdown.replace("not", "never"), baseVersion="1").text
+    compared = unescape(re.sub("<[^>]+>", "", both.partition('class="diff"')[2].partition("</table>")[0]))
+    assert "It is now rye." in compared.replace("removed: ", "")
+    assert "| - | - |" not in compared
+
+
 def test_a_remark_is_sent_answered_and_settled_without_a_script(
     editor: Visitor, project: Project, document: dict[str, Any]
 ) -> None:

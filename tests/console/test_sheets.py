@@ -55,6 +55,7 @@ def readings(page: str) -> list[str]:
         ("Status|Owner|Zielgruppe", "status assignee brief.audience"),
         ("Wer|Wörter", "assignee brief.wordCount"),
         ("key|title|brief.keyword|ready|internalLinks", "key title brief.keyword ready brief.internalLinks"),
+        ("Target keyword|Sections|Section", "brief.keyword brief.outline category"),
         ("Titles|Deadlines|Kategorien", "title dueDate category"),
         ("Title|Headline|Colour||Title", "title    "),
     ],
@@ -135,6 +136,15 @@ def test_a_german_sheet_is_planned_and_its_categories_are_made(editor: Visitor, 
     again = editor.post("/console/plan/many", table=GERMAN)
     assert "<strong>2</strong> unchanged" in again.text
     assert 'name="confirmed"' not in again.text
+
+
+def test_a_title_that_comes_twice_a_day_that_is_past_and_a_status_of_other_words_are_pointed_out(
+    editor: Visitor,
+) -> None:
+    table = "Title\tDue\tStatus\nRye\t2020-02-14\tTo do\nSalt\t2099-02-14\tplanned\nrye \t3.4.2020\tidea\n"
+    page = editor.post("/console/plan/many", table=table).text
+    twice = "Line 2 has this title, too. Is it meant twice? If not, empty this row."
+    assert readings(page) == ["14 Feb 2020, in the past", "Planned", twice, "3 Apr 2020, in the past"]
 
 
 def test_a_date_that_is_not_whole_shows_the_day_that_is_taken(editor: Visitor) -> None:

@@ -240,6 +240,18 @@ def test_one_writes_on_in_the_table_whose_row_is_undone(window: Window, project:
     assert text_of(window) == "| b |\n| - |\n| x |\n"
 
 
+@pytest.mark.parametrize("next_block", ["Feed it.\n", "### Water\n", "- Flour\n- Water\n"])
+def test_what_follows_a_heading_that_is_deleted_stays_what_it_is(
+    window: Window, project: Project, next_block: str
+) -> None:
+    opened(window, project, f"## Day by day\n\n{next_block}").click()
+    press(window, Keys.CONTROL, Keys.HOME)
+    press(window, Keys.SHIFT, Keys.ARROW_DOWN)
+    press(window, Keys.SHIFT, Keys.HOME)
+    keys(window, Keys.DELETE)
+    window.until(lambda: text_of(window) == next_block)
+
+
 def test_letters_beside_the_text_do_nothing(window: Window, editor: WebElement) -> None:
     page = window.find("html")
     editor.click()

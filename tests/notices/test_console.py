@@ -66,6 +66,23 @@ def test_who_may_approve_sees_what_other_members_submitted(signed_in: Visitor, r
     assert lines(signed_in) == []
 
 
+def test_what_is_urgent_is_first_and_a_review_says_who_submitted_it_and_who_decides(
+    signed_in: Visitor, rest: Rest, ada: dict[str, Any]
+) -> None:
+    a_document(rest, title="Assigned", status="drafting", assigneeId=ada["id"], slug="b")
+    a_document_in(rest, "review", assigneeId=ada["id"], title="Written", slug="a")
+    sent_back = a_document_in(rest, "review", assigneeId=ada["id"], title="Sent back", dueDate="2026-01-31", slug="c")
+    ok(rest.post(f"{path_of(sent_back)}/request-changes", {"note": "Say more."}))
+
+    page = signed_in.get("/console/inbox").text
+
+    assert lines(signed_in) == ["Sent back", "Written", "Assigned"]
+    assert "4 in 3 documents" in page
+    assert signed_in.get("/console/inbox/count").text == "4"
+    written = re.sub(r"<[^>]+>|\s+", " ", page.partition(">Written</a>")[2].partition("</tbody>")[0])
+    assert re.search("Waits for review +submitted by +[A-Z].*Whoever may approve", written)
+
+
 def test_who_may_not_approve_is_not_asked_to_review(
     mailing_app: Flask, project: Project, rest: Rest, ada: dict[str, Any]
 ) -> None:

@@ -118,8 +118,21 @@ function shifted(tr, at) {
   return changes.every(({ from }) => from > at) ? { changes, selection, effects, scrollIntoView, userEvent: "input.type", sequential: true } : tr;
 }
 
+/** A heading that is deleted with all of its words goes with its mark: what follows stays what it is. */
+function withMark(tr) {
+  const { startState: state } = tr;
+  const { main } = state.selection;
+  const [first, last] = [state.doc.lineAt(main.from), state.doc.lineAt(main.to)];
+  if (!tr.isUserEvent("delete") || first.number === last.number) return tr;
+  const { marks, end } = prefixOf(state, first);
+  const next = prefixOf(state, last).end;
+  if (marks.length !== 1 || marks[0].name !== "HeaderMark" || main.from > end || main.to > next) return tr;
+  const anchor = first.from + next - last.from;
+  return { changes: { from: first.from, to: last.from }, selection: { anchor }, scrollIntoView: true, userEvent: "delete.selection" };
+}
+
 const filter = EditorState.transactionFilter.of((tr) => {
-  if (tr.docChanged) return apart(tr);
+  if (tr.docChanged) return tr.isUserEvent("delete") ? withMark(tr) : apart(tr);
   return tr.selection ? placed(tr) : tr;
 });
 

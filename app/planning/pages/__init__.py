@@ -24,7 +24,7 @@ from app.core.times import missing_day
 from app.core.vocabulary import DocumentStatus
 from app.planning import operations as plans
 from app.planning.pages.sheet_names import KINDS, NEW, STATUS, UnclearNames, unclear_names, with_choices
-from app.planning.pages.sheet_titles import meanings, with_meanings
+from app.planning.pages.sheet_titles import folded, meanings, with_meanings
 from app.planning.pages.sheets import LABELS, NAMES, NO_PIECES, Sheet, day_comes_first, pieces_of, read_sheet
 from app.planning.schemas import MAX_PIECES, PieceOutcome
 from app.planning.tables import COLUMNS, UnreadablePlan, piece_and_field, text_of
@@ -145,6 +145,10 @@ def _grid(sheet: Sheet, rows: Sequence[dict[str, Any]], unclear: UnclearNames) -
     for row, length in zip(rows, sheet.cells("brief.wordCount"), strict=False):  # none where it is no column
         if length and not word_targets(length):  # which the service accepts, but no check can read
             row["wrong"].setdefault("brief.wordCount", []).append(NO_LENGTH)
+    lines: dict[str, int] = {}
+    for row in rows:
+        line = lines.setdefault(folded(row["title"]), row["line"])
+        row["same"] = line if row["title"] and line != row["line"] else None
     shown = sorted(rows, key=lambda row: not row["wrong"])[:SHOWN]
     return {
         "sheet": sheet,

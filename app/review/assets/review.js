@@ -270,9 +270,12 @@ function draftOf(remark, number) {
 /** Shows quoted words, and with a suggestion what is in their place then. */
 function quoted(place, quote, suggestion) {
   place.hidden = !quote;
-  if (suggestion === undefined) return place.replaceChildren(quote?.exact ?? "");
+  const at = quote && placeOf(quote);
+  const exact = (view === "preview" && at !== null && rangeOf(at, at + quote.exact.length)?.toString()) || quote?.exact || ""; // as it is read
+  place.title = quote?.exact ?? "";
+  if (suggestion === undefined) return place.replaceChildren(exact);
   const [removed, added] = ["del", "ins"].map((name) => document.createElement(name));
-  [removed.textContent, added.textContent] = [quote.exact, suggestion];
+  [removed.textContent, added.textContent] = [exact, suggestion];
   place.replaceChildren(removed, " ", added);
 }
 
