@@ -155,8 +155,8 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
         return _claim(ctx, random.choice(ready), fields)
     for name, lists in (("categoryId", "list_categories"), ("clusterId", "list_clusters")):
         if name in filters and not HEX_ID.fullmatch(filters[name]):
-            message = f"`{name}` {filters[name]!r} is no id, which has 24 hexadecimal digits: find it with "
-            raise NoBriefReady(message + f"{ctx.name_of(lists)}, or leave it out.")
+            message = f"`{name}` is no id, which has 24 hexadecimal digits: find it with {ctx.name_of(lists)}."
+            raise NoBriefReady(message)
     if filters:
         names = " and ".join(f"`{name}`" for name in filters)
         raise NoBriefReady(f"No brief is ready with this {names}: check the id, try again later, or leave it out.")

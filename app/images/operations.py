@@ -145,7 +145,7 @@ def upload_image(ctx: Context, fields: Fields) -> Result[Image]:
     if "id" in record:  # somebody deleted it meanwhile: the next try stores the file again
         raise WriteConflict
     if not ctx.store[Projects].count_up(ctx.project_id, "images", IMAGES_PER_PROJECT):
-        raise BadRequest(FULL, errors=[])
+        raise BadRequest(errors=[Problem(field="body", message=FULL)])
     own = {
         "name": fields.get("name") or UNNAMED,
         "alt": fields.get("alt") or "",

@@ -123,3 +123,20 @@ def test_links_from_the_root_lead_to_pages_whose_address_a_file_had(cli: Cli, pr
     shown = cli("import", "--project", project.id, tmp_path / "content", "--update", "--dry-run")
     assert "begin with /" not in shown.stdout
     assert run(cli, project, tmp_path / "content")["unchanged"] == 7
+
+
+def test_links_and_paths_follow_the_pattern_of_a_sites_permalinks(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(tmp_path, "content/posts/rye.md", "---\ntitle: Rye\ndate: 2019-05-01T23:30:00-05:00\n---\n")
+    write(tmp_path, "content/posts/pinned.md", "---\ntitle: Pinned\ndate: 2019-05-01\nurl: /pinned/\n---\n")
+    text = "[a](/2019/05/posts/rye/) [b](/pinned/) [c](/2019/05/posts/pinned/) [d](/posts/rye/)"
+    write(tmp_path, "content/posts/undated.md", f"---\ntitle: Undated\n---\n{text}\n")
+    with_site(project)
+
+    report = run(cli, project, tmp_path / "content", "--permalink", "/:year/:month/:section/:slug/")
+
+    to = "https://a.example/posts"
+    kept = "/2019/05/posts/pinned/"
+    assert text_of(project, "undated") == f"[a]({to}/rye/) [b]({to}/pinned/) [c]({kept}) [d]({to}/rye/)"
+    assert report["paths"] == {"/2019/05/posts/rye/": "rye", "/pinned/": "pinned"}
+    for wrong in ("/:yaer/:slug/", ":slug", "/:year/"):
+        assert cli("import", "--project", project.id, tmp_path, "--permalink", wrong).exit_code == 2

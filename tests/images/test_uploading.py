@@ -9,6 +9,7 @@ from flask import Flask
 from PIL import Image
 
 from app.core.vocabulary import Scope
+from app.projects.store import Projects
 from tests.images.pictures import SECRET, a_bomb, a_picture, an_animation, with_metadata
 from tests.make import Project
 from tests.mcp_tools.client import Agent
@@ -239,3 +240,13 @@ def test_a_reader_uploads_nothing(rest: Rest, project: Project) -> None:
 @pytest.mark.parametrize("query", [f"?name={'n' * 201}", f"?alt={'a' * 501}", "?dryrun=true"])
 def test_a_query_that_is_wrong_is_refused(rest: Rest, query: str) -> None:
     assert upload(rest, a_picture(), query=query).status_code == 400
+
+
+@pytest.mark.contract("decided-pictures.upload")
+def test_a_project_has_at_most_20_000_pictures(rest: Rest, project: Project) -> None:
+    project.store[Projects].count_up(project.id, "images", 20_000, 19_999)
+
+    assert upload(rest, a_picture(seed=1)).status_code == 201
+    refused = upload(rest, a_picture(seed=2))
+    assert (refused.status_code, [one["field"] for one in refused.json["errors"]]) == (422, ["body"])
+    assert "20,000 pictures" in refused.json["errors"][0]["message"]

@@ -171,7 +171,7 @@ def test_an_id_of_a_category_that_is_none_is_said_to_be_none(reader: Agent, scen
     refused = reader.refused("claim_next_brief", categoryId="Bread")
 
     assert refused["_tag"] == "NoBriefReady"
-    assert refused["message"].startswith("`categoryId` 'Bread' is no id")
+    assert refused["message"].startswith("`categoryId` is no id")
     assert "`list_categories` (of the toolset `planning`)" in refused["message"]
 
 

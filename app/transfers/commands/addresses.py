@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
@@ -15,6 +16,8 @@ PERMALINK = ("permalink", "url")
 """The keys for the path of a page."""
 OF_JEKYLL, OF_ASTRO = {"_posts", "_drafts"}, "/src/content/"
 """The folders by which the files of generators are known."""
+PATTERN_KEYS, PATTERN_SLUGS = {"section", "sections", "year", "month", "day"}, {"slug", "title", "filename"}
+PATTERN_KEY = re.compile(":([a-z]+)")
 _INDEX = re.compile(r"index(\.[a-z]{2}(-[a-z]{2})?)?", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}-(?=.)")
 
@@ -58,6 +61,15 @@ def section_of(file: Path) -> str:
     parts = (folder.parent if _INDEX.fullmatch(file.stem) else folder).parts
     below = parts[len(parts) - parts[::-1].index("content") :] if "content" in parts else ()
     return "".join(f"/{re.sub(' +', '-', one.lower())}" for one in below) + "/"
+
+
+def path_by_pattern(pattern: str, section: str, slug: str, dated: date | None) -> str:
+    """Returns the path of a page by a generator's pattern; nothing where that has a date and the file none."""
+    values = {"section": section.strip("/").partition("/")[0], "sections": section.strip("/"), "slug": slug}
+    values |= {"title": slug, "filename": slug}
+    values |= {"year": f"{dated:%Y}", "month": f"{dated:%m}", "day": f"{dated:%d}"} if dated else {}
+    path = PATTERN_KEY.sub(lambda found: values.get(found[1], "\0"), pattern)
+    return "" if "\0" in path else re.sub("/+", "/", path)
 
 
 def former_path(alias: object, page: str) -> str:

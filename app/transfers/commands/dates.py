@@ -82,7 +82,9 @@ def _instant(given: object) -> datetime | None:
         if isinstance(given, str):
             given = _written(given.strip()[:40])
         if isinstance(given, datetime):
-            return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
+            instant = given if given.tzinfo else given.replace(tzinfo=UTC)
+            instant.astimezone(UTC)  # which may be before the year 1
+            return instant
         if isinstance(given, date):
             return datetime(given.year, given.month, given.day, tzinfo=UTC)
     except (ValueError, OverflowError):

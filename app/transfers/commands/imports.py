@@ -28,6 +28,7 @@ from app.documents import publishing
 from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.projects.rules import StoredProject
 from app.projects.store import Projects
+from app.transfers.commands.addresses import PATTERN_KEY, PATTERN_KEYS, PATTERN_SLUGS
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import Unreadable
@@ -54,12 +55,20 @@ class LeftOut(Unreadable):
 @click.option(
     "--site", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The site's root, with its pictures."
 )
+@click.option("--permalink", default="", help="The pattern of the site's paths, like /:year/:month/:slug/.")
 @click.option("--update", is_flag=True, help="Write the files that differ from their document.")
 @click.option("--publish", is_flag=True, help="Publish files dated in the past that are not drafts, with their date.")
 @click.option("--dry-run", is_flag=True, help="Report what would happen, and change nothing.")
 @as_json
 def command(
-    project_id: str, path: Path, site: Path | None, update: bool, publish: bool, dry_run: bool, json: bool
+    project_id: str,
+    path: Path,
+    site: Path | None,
+    permalink: str,
+    update: bool,
+    publish: bool,
+    dry_run: bool,
+    json: bool,
 ) -> None:
     """Import markdown files with front matter, or an exported project.
 
@@ -67,6 +76,10 @@ def command(
     it, the file changes nothing and is listed if it differs. An .ndjson file is a project, as `export` writes it:
     records that exist stay as they are. The exit code is 1 when something was refused.
     """
+    keys = {*PATTERN_KEY.findall(permalink)}
+    if permalink and (permalink[0] != "/" or keys.isdisjoint(PATTERN_SLUGS) or keys - PATTERN_KEYS - PATTERN_SLUGS):
+        known = ", ".join(f":{key}" for key in sorted(PATTERN_KEYS | PATTERN_SLUGS))
+        raise click.UsageError(f"--permalink must be a path with :slug, :title or :filename; it knows {known}.")
     suffix = path.suffix.lower() if path.is_file() else ""
     if suffix in PLAN_SUFFIXES:
         raise click.UsageError(f"{path} is a plan: use `content-workflow plan --project {project_id} {path}`.")
@@ -81,7 +94,7 @@ def command(
     ctx = context(project_id)
     with ctx.store.deadline():
         project = ctx.store[Projects].settings(project_id)
-    links = PostLinks(root, files, project.get("siteUrl") or "")
+    links = PostLinks(root, files, project.get("siteUrl") or "", permalink)
     run = _Run(ctx, project, root, site and site.resolve(), links, update=update, publish=publish, dry_run=dry_run)
     with progress("Importing", length=len(files), show_pos=True) as bar:
         run.take(files, bar.update)
@@ -154,8 +167,9 @@ class _Run:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
+        page = self.links.path_of(file, replace(post, fields=fields))
         self.former += [(file, path, slug) for path, slug in post.paths.items()]
-        self.report.paths |= {shown(path): fields["slug"] for path in (post.permalink, *post.paths) if path}
+        self.report.paths |= {shown(path): fields["slug"] for path in (page, *post.paths) if path}
         for counts, keys in ((self.report.unknown, post.unknown), (self.report.further, post.further)):
             counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
         among_drafts = "a draft" if self._is_among_drafts(file) else ""

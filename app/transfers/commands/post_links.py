@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from app.core.text.content import Content, content_of
 from app.delivery.site_addresses import page_url
-from app.transfers.commands.addresses import slug_of_file
+from app.transfers.commands.addresses import path_by_pattern, section_of, slug_of_file
 from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import Unreadable
 from app.transfers.commands.generators import CODE, MDX
@@ -32,6 +32,8 @@ class PostLinks:
     root: Path
     files: Sequence[Path]
     site_url: str
+    pattern: str = ""
+    """Of the paths of pages on the site, as its generator has it."""
     ambiguous: defaultdict[Path, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     """The references of each file that several files may be meant by, with their lines."""
 
@@ -61,6 +63,10 @@ class PostLinks:
             path = unquote(urlsplit(address).path) if is_path(address) else ""
             if path and (is_of_file(address) or os.path.isfile(f"{file.parent}/{path}")):  # noqa: PTH113
                 yield f"{address} (ambiguous)" if address in several else address, line
+
+    def path_of(self, file: Path, post: Post) -> str:
+        """Returns the path that a file names for its page, else the one by the site's pattern; empty without either."""
+        return post.permalink or path_by_pattern(self.pattern, section_of(file), post.fields["slug"], post.dated)
 
     def _url(self, file: Path, reference: str, line: int) -> str | None:
         name, hashed, fragment = unquote(reference).partition("#")
@@ -118,7 +124,7 @@ class PostLinks:
         named, of_hugo = defaultdict[str, set[Path]](set), defaultdict[str, set[Path]](set)
         for file, post in self._posts.items():
             of_hugo[_address_key(post.page)].add(file)
-            for path in filter(None, (post.permalink, *post.paths)):
+            for path in filter(None, (self.path_of(file, post), *post.paths)):
                 named[_address_key(path)].add(file)
         return of_hugo | named
 
