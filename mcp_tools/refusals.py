@@ -1,4 +1,4 @@
-"""What a refusal tells a model beside its message: the tool by which it goes on (decisions, section 8)."""
+"""Names the tool by which a model goes on after a refusal (decisions, section 8)."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

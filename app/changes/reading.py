@@ -1,4 +1,4 @@
-"""What changed since a cursor, in the order in which it was delivered.
+"""Changes since a cursor, in the order in which they were delivered.
 
 A publication has the number of its last change (`deliveredIn`). Publications are read in that order, so that one that
 is published again goes to the end, and no other moves; so are removals. (decisions, section 21)

@@ -32,7 +32,7 @@ _TO_THE_USER = regex.compile(
 _WRITTEN_OUT = regex.compile(r"(?<![:\\])\\n(?![a-z])")
 
 Slip = tuple[str, int]
-"""What is wrong, and the line where it begins."""
+"""A problem, and the line where it begins."""
 
 
 def slips_of(markdown: str, content: Content) -> Iterator[Slip]:

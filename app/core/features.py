@@ -214,7 +214,7 @@ def _no_definitions(markdown: str) -> str:
 
 @dataclass(frozen=True)
 class Description:
-    """What a feature adds to a published document at its address (decisions, section 21)."""
+    """The additions of a feature to a published document at its address (decisions, section 21)."""
 
     fields: Mapping[str, Any] = field(default_factory=dict)
     """Fields of its JSON, by their names in GraphQL."""

@@ -195,7 +195,7 @@ class Publishable:
     html: str
     delivered: Publication
     added: Mapping[str, Any]
-    """What features add to the response."""
+    """The additions of features to the response."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What pictures add to the records, texts and storage of others."""
+"""The additions of pictures to the records, texts and storage of others."""
 
 from app.core.features import Feature, by_class_name
 from app.core.store.indexes import Storage, index, types

@@ -17,7 +17,7 @@ UPLOAD = timedelta(hours=1)
 
 
 class Sweep:
-    """What a worker has looked at."""
+    """The files and projects that a worker has looked at."""
 
     def __init__(self) -> None:
         self.projects = ProjectByProject("tidy pictures")

@@ -21,7 +21,7 @@ TAKEN = {
     "emailKey": Problem(field="email", message="Another member of the project has this e-mail address."),
     "slug": Problem(field="slug", message="Another member of the project has this slug: choose another."),
 }
-"""What is wrong where another member has the same, by the field."""
+"""The problem where another member has the same, by the field."""
 CLEARABLE = ("email", "bio", "imageUrl")
 
 

@@ -280,7 +280,7 @@ class Removal(TypedDict):
 
 
 class Removals(InOrder[Removal]):
-    """What was taken off the website of a project in the last 90 days."""
+    """The documents that were taken off the website of a project in the last 90 days."""
 
     name = "removals"
     order = REMOVED

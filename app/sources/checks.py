@@ -21,7 +21,7 @@ TOO_MANY = "The text has more quotations than are compared: divide the document.
 
 @dataclass(frozen=True)
 class Wrong:
-    """What is wrong at a place of a block."""
+    """A problem at a place of a block."""
 
     message: str
     block: Block

@@ -44,7 +44,7 @@ class Block:
 
 
 class Citations:
-    """What a text cites, in its order."""
+    """The citations of a text, in its order."""
 
     def __init__(self, markdown: str, parse: Callable[[str], Content] = content_of) -> None:
         self._markdown, self._content = markdown.removeprefix(BYTE_ORDER_MARK), parse(markdown)

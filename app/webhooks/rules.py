@@ -40,7 +40,7 @@ WHAT = {
     "member": "author",
     "project": "settings",
 }
-"""What changed, by the type of an event, or by its record."""
+"""The word of `what`, by the type of an event, or by its record."""
 
 
 class WebhookSecret(TypedDict):

@@ -24,7 +24,7 @@ _URL = "an https URL of a public host"
 
 
 HIDDEN = "…"
-"""What is shown in place of the value of a header."""
+"""Shown in place of the value of a header."""
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _OWN = re.compile(r"host|content-.*|webhook-.*|connection|transfer-encoding|te|trailer|upgrade|expect|keep-alive")
 """Names that the service sends itself, and those that would change how a message is read."""

@@ -33,7 +33,7 @@ class NotMigrated(Misconfigured):
 
 @dataclass
 class Work:
-    """What a step works with: the database, and how far it has come."""
+    """The database that a step works with, and how far it has come."""
 
     store: Store
     report: Callable[[str, int], None] = lambda _name, _records: None
