@@ -33,8 +33,8 @@ const source = (ask) => {
 export const slash = (ask) => [
   markdownLanguage.data.of({ autocomplete: source(ask) }),
   EditorView.theme({
-    ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--sans)", fontSize: "var(--text-m)", padding: ".25rem", maxHeight: "min(14rem, 40vh)" },
-    ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: ".3rem .6rem", borderRadius: "var(--round)", lineHeight: "1.3" },
+    ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--sans)", fontSize: "var(--text-m)", padding: ".25rem", maxHeight: "30rem", columns: "2", columnGap: "0" },
+    ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: ".3rem .6rem", borderRadius: "var(--round)", lineHeight: "1.3", breakInside: "avoid" },
     ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": { background: "var(--accent-soft)", color: "var(--text)" },
     ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "650" },
     ".cm-completionDetail": { fontStyle: "normal", color: "var(--muted)" },
