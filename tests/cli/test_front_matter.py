@@ -31,6 +31,7 @@ from tests.make import Project, an_app
         ("posts/a - b--c.md", "", "a-b--c"),
         ("posts/x.md", "slug: Kept_As.Is", "Kept_As.Is"),
         ("posts/x.md", "url: /a/b/", "b"),
+        ("Rust-1.88.0.md", "path: 2025/06/26/Rust-1.88.0", "Rust-1.88.0"),
         ("posts/2024-03-01.md", "", "2024-03-01"),
     ],
 )

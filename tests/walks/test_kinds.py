@@ -85,7 +85,7 @@ KINDS: dict[str, dict[str, str]] = {
         "prompts": "mcp_tools/test_trust::test_untrusted_text_does_not_end_the_part_it_is_in",
     },
     "no answer names a tool that is not there": {
-        "refusals": "mcp_tools/test_named_tools::test_no_refusal_names_a_tool_that_the_caller_lacks",
+        "refusals": "mcp_tools/test_named_tools::test_every_refusal_names_the_tool_to_go_on_with_and_none_that_the_caller_lacks",
         "texts for models": "mcp_tools/test_named_tools::test_no_text_for_a_model_names_a_tool_that_its_toolset_lacks",
         "packets": "mcp_tools/test_named_tools::test_the_actions_of_a_packet_are_tools_of_the_caller",
         "actions": "mcp_tools/test_named_tools::test_the_actions_on_a_document_are_tools_and_no_routes",

@@ -31,16 +31,18 @@ def is_of_jekyll(file: Path) -> bool:
     return not OF_JEKYLL.isdisjoint(file.absolute().parts)
 
 
-def slug_of_file(file: Path, *, with_date: bool) -> str:
+def slug_of_file(file: Path, *, with_date: bool, keeps_case: bool = False) -> str:
     """Returns the slug that generators make of a file's name, with or without the date that it begins with.
 
     Hugo and Astro write it in lower case, and leave out signs that addresses don't have, for which Jekyll has hyphens.
+    Zola, whose files have a `path`, keeps capitals.
     """
     name = unicodedata.normalize("NFC", name_of_page(file))
     name = name if with_date else _DATE.sub("", name, count=1)
     unfit = "-"
     if not is_of_jekyll(file):
-        unfit, name = "", name.lower().replace("." if OF_ASTRO in file.absolute().as_posix() else "\0", "")
+        unfit, name = "", name if keeps_case else name.lower()
+        name = name.replace(".", "") if OF_ASTRO in file.absolute().as_posix() else name
     letters = (one if one.isspace() or slug_problem(f"a{one}") is None else unfit for one in name)
     return re.sub(r"-?\s[-\s]*", "-", "".join(letters)).strip("-.")
 

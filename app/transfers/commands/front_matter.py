@@ -6,6 +6,7 @@ Keys that are not known here are listed by the command and ignored (decisions, s
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,8 @@ def read_post(file: Path) -> Post:
     front = _as_generators_do(front, file)
     (permalink, permalinked), (cover, alt, key_of_alt) = permalink_of(front), _cover(front)
     with_date = not (is_of_jekyll(file) or front.keys().isdisjoint(DATE))
-    fields = {"slug": permalinked or slug_of_file(file, with_date=with_date)} | _fields(front)
+    of_file = partial(slug_of_file, file, keeps_case="path" in front)
+    fields = {"slug": permalinked or of_file(with_date=with_date)} | _fields(front)
     page = permalink or f"{section_of(file)}{fields['slug']}/"
     former_paths = (former_path(alias, page) for key in ALIASES for alias in _listed(front, (key,)))
     paths = {path: slug_of_path(path) for path in former_paths}
@@ -112,7 +114,7 @@ def read_post(file: Path) -> Post:
         permalink,
         page,
         alt,
-        "" if permalinked or "slug" in front else slug_of_file(file, with_date=True),
+        "" if permalinked or "slug" in front else of_file(with_date=True),
     )
 
 

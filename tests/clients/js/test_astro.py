@@ -149,7 +149,7 @@ def test_the_server_of_the_site_shows_previews(
 
 @pytest.mark.parametrize(
     ("token", "message"),
-    [("", "Set DELIVERY_TOKEN"), ("cwd_wrong", "valid token")],
+    [("", "Set DELIVERY_TOKEN"), ("cwd_wrong", "unknown, expired, revoked")],
     ids=["no-token", "another-token"],
 )
 def test_a_preview_whose_navigation_cannot_be_read_is_an_error_and_no_half_page(
