@@ -44,6 +44,7 @@ def test_the_board_shows_each_document_in_the_column_of_its_status(editor: Visit
 
     assert set(columns) == set(DocumentStatus)
     assert "Rye, the other bread" in columns["idea"]
+    assert 'data-late title="Due 31 Jan 2020">' in columns["idea"]
     assert "days late" in columns["idea"]
     assert "Hannah Okafor" in columns["idea"]
     assert "Ready to claim" in columns["planned"]
