@@ -39,13 +39,14 @@ def other_settings(project: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yields the arguments of the macro `field` for each of these settings."""
     for name, schema in _schemas(callers().store.features).items():
         value, words = project[name], schema.get("enum") or (WORDS if "boolean" in schema["type"] else ())
+        is_list = "array" in schema["type"]
         yield {
             "name": name,
             "label": label(name),
-            "value": "\n".join(value or ()) if name in _lists() else str(value).lower() if words is WORDS else value,
+            "value": "\n".join(value or ()) if is_list else str(value).lower() if words is WORDS else value,
             "hint": schema["description"].partition(";")[0].replace("`", ""),
             "type": "number" if "integer" in schema["type"] else "text",
-            "rows": 3 if name in _lists() else 0,
+            "rows": 3 if is_list else 0,
             "options": [(word, word) for word in words if word] or None,
             "twin": True,
         }
@@ -53,13 +54,10 @@ def other_settings(project: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def changed_settings() -> dict[str, Any]:
     """Returns those of these settings that differ from what the form was shown with."""
-    schemas, lists = _schemas(callers().store.features), _lists()
+    schemas = _schemas(callers().store.features)
+    lists = [name for name, one in schemas.items() if "array" in one["type"]]
     changed = changed_fields([*(schemas.keys() - lists)], lists)
     return {name: _value_of(sent, schemas[name]["type"]) for name, sent in changed.items()}
-
-
-def _lists() -> list[str]:
-    return [name for name, one in _schemas(callers().store.features).items() if "array" in one["type"]]
 
 
 def _value_of(sent: Any, types: Collection[str]) -> Any:

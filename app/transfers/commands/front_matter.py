@@ -86,7 +86,7 @@ def read_post(file: Path) -> Post:
     (permalink, permalinked), (cover, alt, key_of_alt) = permalink_of(front), _cover(front)
     with_date = not (is_of_jekyll(file) or front.keys().isdisjoint(DATE))
     of_file = partial(slug_of_file, file, keeps_case="path" in front)
-    fields = {"slug": permalinked or of_file(with_date=with_date)} | _fields(front)
+    fields = {"slug": permalinked or of_file(with_date=with_date)} | _fields(front, cover)
     page = permalink or f"{section_of(file)}{fields['slug']}/"
     former_paths = (former_path(alias, page) for key in ALIASES for alias in _listed(front, (key,)))
     paths = {path: slug_of_path(path) for path in former_paths}
@@ -128,10 +128,10 @@ def _as_generators_do(front: Mapping[str, Any], file: Path) -> dict[str, Any]:
     return {"title": title} | spelled | lists
 
 
-def _fields(front: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(front: Mapping[str, Any], cover: Any) -> dict[str, Any]:
     """Returns the fields that front matter sets, without the slug where it names none."""
     fields = {ours: front[key] for ours, keys in FIELDS.items() for key in reversed(keys) if key in front}
-    made = {"category": _first(front, CATEGORY), COVER: _cover(front)[0], "brief": _brief(front)}
+    made = {"category": _first(front, CATEGORY), COVER: cover, "brief": _brief(front)}
     authors = [name for one in _listed(front, AUTHOR) for name in _names(one)]
     return fields | {name: value for name, value in {**made, "authors": authors}.items() if value}
 

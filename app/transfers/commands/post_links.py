@@ -73,17 +73,21 @@ class PostLinks:
         found = self._targets(file, name)
         if len(found) > 1:
             self.ambiguous[file][reference] = line
-        slug = self._slugs.get(next(iter(found))) if len(found) == 1 else None
-        return slug and page_url(self.site_url, slug) + hashed + fragment
+        page = self._page_of(found)
+        return page and page + hashed + fragment
 
     def _url_of_address(self, address: str) -> str | None:
         """Returns the page of the file that had an address on the site: a path from its root, or one with its host."""
         parts = _split(address)
         is_own = parts.netloc.lower() == urlsplit(self.site_url).netloc.lower() if parts.scheme else not parts.netloc
-        found = self._by_address.get(_address_key(parts.path)) if is_own and parts.path.startswith("/") else None
-        slug = self._slugs.get(next(iter(found))) if found and len(found) == 1 else None
-        rest = parts._replace(scheme="", netloc="", path="").geturl()
-        return slug and page_url(self.site_url, slug) + rest
+        is_known = is_own and parts.path.startswith("/")
+        page = self._page_of(self._by_address.get(_address_key(parts.path), set())) if is_known else None
+        return page and page + parts._replace(scheme="", netloc="", path="").geturl()
+
+    def _page_of(self, found: set[Path]) -> str | None:
+        """Returns the address of a file's page; None for none or several files, or where its slug is not known."""
+        slug = self._slugs.get(next(iter(found))) if len(found) == 1 else None
+        return slug and page_url(self.site_url, slug)
 
     def _targets(self, file: Path, name: str) -> set[Path]:
         """Returns the files that a name may mean: that in the same folder or with that path, else all that end so."""
