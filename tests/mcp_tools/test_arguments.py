@@ -103,7 +103,7 @@ def test_an_unknown_argument_is_told_the_list_too(
     ("tool", "listed", "alone"),
     [
         ("read_section", {"numbers": [1]}, {"number": 1}),
-        ("reply_to_thread", {"replies": [{"threadId": "0" * 24, "text": "Yes."}]}, {"text": "Yes.", "threadId": "0" * 24}),
+        ("reply_to_thread", {"replies": [{"threadId": "0" * 24, "text": "Yes."}]}, {"text": "Yes."}),
         ("add_source", {"sources": [{"title": "Rye"}]}, {"title": "Rye", "url": CITED[0]}),
     ],
 )
