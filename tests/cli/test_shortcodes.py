@@ -21,17 +21,22 @@ from tests.make import Project
             '{{% img\n  src="a.png"\n  link="/b (c)/"\n  alt="x \\" y"\n  attr=Ada attrlink="https://a.example" %}}',
             '[![x " y](a.png)](</b (c)/>)\\\n[Ada](https://a.example)',
         ),
-        ('{% include figure.html image_path="/a.png" alt=\'x\' %}', "![x](/a.png)"),
+        ("{% include figure.html image_path=\"/a.png\" alt='x' %}", "![x](/a.png)"),
         ("{% include figure.html src=page.image %}", None),
         ('{{< figure alt="no picture" >}}', None),
         ("{{< youtube w7Ft2ymGmfc >}}", "<https://www.youtube.com/watch?v=w7Ft2ymGmfc>"),
         ('{{< vimeo id="55073825" title="A film" >}}', "[A film](https://vimeo.com/55073825)"),
         ('{% include video id="x" provider="youtube" %}', "<https://www.youtube.com/watch?v=x>"),
-        ('{{< gist spf13 7896402 "a.go" >}} {% gist ada/1 %}', "<https://gist.github.com/spf13/7896402> "
-         "<https://gist.github.com/ada/1>"),
+        (
+            '{{< gist spf13 7896402 "a.go" >}} {% gist ada/1 %}',
+            "<https://gist.github.com/spf13/7896402> <https://gist.github.com/ada/1>",
+        ),
         ('{{< tweet user="ada" id="1" >}}', "<https://x.com/i/status/1>"),
         ("{{< youtube >}}", None),
-        ('{{< highlight go "linenos=table" >}}\nx := "```"\n\n  y\n{{< / highlight >}}', '````go\nx := "```"\n\n  y\n````'),
+        (
+            '{{< highlight go "linenos=table" >}}\nx := "```"\n\n  y\n{{< / highlight >}}',
+            '````go\nx := "```"\n\n  y\n````',
+        ),
         ("- a\n\n  {% highlight ruby %}\n  x\n  {% endhighlight %}", "- a\n\n  ```ruby\n  x\n  ```"),
         ('In {{< highlight go "hl_inline=true" >}}x{{< /highlight >}} line', "In `x` line"),
         ("{{< highlight go >}} without end", None),
@@ -45,10 +50,13 @@ from tests.make import Project
         ("a {{/* not shown * */}}b {% comment %}nor\nthis{% endcomment %}c", "a b c"),
         ('{{</* figure src="x" */>}}', '`{{< figure src="x" >}}`'),
         ("```\n{{%/* notice */%}}\n{{< figure src=x >}}\n```", "```\n{{% notice %}}\n{{< figure src=x >}}\n```"),
-        ("## The gate {#gate}\n# Rye & oats! {#rye--oats}\n# {#x}", '## <a id="gate"></a>The gate\n# Rye & oats!\n# {#x}'),
+        (
+            "## The gate {#gate}\n# Rye & oats! {#rye--oats}\n# {#x}",
+            '## <a id="gate"></a>The gate\n# Rye & oats!\n# {#x}',
+        ),
         ('{{< myshort foo="bar" >}}x{{< /myshort >}} {{< param "x" >}}', None),
     ],
-)  # fmt: skip
+)
 def test_tags_become_what_markdown_has_for_them(written: str, markdown: str | None) -> None:
     assert translated(written, is_of_jekyll=False) == (written if markdown is None else markdown)
 
@@ -76,8 +84,9 @@ def test_pictures_of_shortcodes_are_uploaded_and_what_is_left_is_listed(
     write(
         tmp_path,
         "_posts/2020-01-01-a.md",
-        '---\ntitle: A\n---\n{{< figure src="a.png" alt="A loaf" >}}\n{% include figure.html src="{{ site.baseurl }}/a.png" '
-        'caption="C" %}\n\n{% highlight sh %}\n{{ site.baseurl }}/x\n{% endhighlight %}\n{{< poll 1 >}}\n',
+        '---\ntitle: A\n---\n{{< figure src="a.png" alt="A loaf" >}}\n'
+        '{% include figure.html src="{{ site.baseurl }}/a.png" caption="C" %}\n\n'
+        "{% highlight sh %}\n{{ site.baseurl }}/x\n{% endhighlight %}\n{{< poll 1 >}}\n",
     )
     (tmp_path / "_posts/a.png").write_bytes(a_picture())
     (tmp_path / "a.png").write_bytes(a_picture())
