@@ -23,7 +23,7 @@ from prometheus_client import Counter, Gauge
 from app.core.errors import ServiceUnavailable, WriteConflict
 from app.core.store.clock import CHECK_SECONDS
 from app.core.store.outbox import BATCH, Outboxes
-from app.core.store.store import Misconfigured, Store, TooManyWriters
+from app.core.store.store import Store, TooManyWriters
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -82,9 +82,7 @@ def log_error(error: Exception, **about: str) -> None:
     elif isinstance(error, TooManyWriters):
         log.warning(error.message, extra={**about, "reason": error.reason})
     elif isinstance(error, ServiceUnavailable):
-        _log_once(
-            error.for_the_log, logging.ERROR if isinstance(error, Misconfigured) else logging.WARNING, error.reason
-        )
+        _log_once(error)
     else:
         log.error("job failed", exc_info=error, extra=about)
 
@@ -94,13 +92,13 @@ _logged: TTLCache[str, bool] = TTLCache(maxsize=10, ttl=60)
 _logged_lock = threading.Lock()
 
 
-def _log_once(message: str, level: int, reason: str) -> None:
-    """Logs once a minute a message that concerns all jobs alike."""
+def _log_once(error: ServiceUnavailable) -> None:
+    """Logs once a minute what concerns all jobs alike."""
     with _logged_lock:
-        if message in _logged:
+        if error.for_the_log in _logged:
             return
-        _logged[message] = True
-    log.log(level, message, extra={"reason": reason})
+        _logged[error.for_the_log] = True
+    log.log(error.level, error.for_the_log, extra={"reason": error.reason})
 
 
 def project_by_project(name: str, pause_seconds: float, run: Callable[..., bool], store: Store, *more: Any) -> Job:
