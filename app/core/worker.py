@@ -111,7 +111,8 @@ def jobs(store: Store, settings: Any) -> tuple[Job, ...]:
     others = tuple(make(store, settings) for make in store.features.jobs())
     then = [job.run for job in others if job.after_events]
     clock = Job("check the clock", CHECK_SECONDS, partial(check_clock, store))
-    every = (project_by_project("relay events", 0.2, relay_events, store, *then), *others, clock)
+    indexes = Job("check the indexes", CHECK_SECONDS, partial(check_indexes, store))
+    every = (project_by_project("relay events", 0.2, relay_events, store, *then), *others, clock, indexes)
     return tuple(replace(job, run=partial(_in_this_form, store, job.run)) for job in every)
 
 
@@ -126,6 +127,12 @@ def check_clock(store: Store) -> bool:
     """Reads MongoDB's clock, whose difference is then in the metrics."""
     store.now()
     DRIFT.set(store.clock.drift)
+    return False
+
+
+def check_indexes(store: Store) -> bool:
+    """Looks for the unique indexes and validators, so that one that was lost is logged."""
+    store.check_prepared()
     return False
 
 
