@@ -175,7 +175,7 @@ class BriefNotReady(Refusal, status=409):
 
 class BriefClosed(Refusal, status=409):
     """The document is past drafting (in review, approved, scheduled or published): its brief can be offered and claimed
-    once it is back in drafting.
+    once it is back in drafting. What is published is revised without a claim: write its content, and submit it.
     """
 
 

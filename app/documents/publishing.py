@@ -218,7 +218,8 @@ def prepare_publication(
         return Unpublishable(document, NotFound(NO_DOCUMENT))
 
     asker = (document.get("scheduledBy") if is_due else None) or ctx.caller.actor
-    call = Attempt(ctx, document, replace(ctx.call, actor=asker), fields).call_for("publish_document")
+    attempt = Attempt(ctx, document, replace(ctx.call, actor=asker), fields, recent=True)
+    call = attempt.call_for("publish_document")
     base = fields.get("baseVersion")
     wrong = problems(PublishFields, fields)
     live_since = read_time(fields["publishedAt"]) if fields.get("publishedAt") and not wrong else None

@@ -167,7 +167,7 @@ def test_attributes_of_kramdown_and_hugo_are_listed(cli: Cli, project: Project, 
         tmp_path,
         "a.md",
         '---\ntitle: A\n---\n* x\n{:toc}\n\nA quote\n{: #id .class}\n\n[Out](https://a.example){:target="_blank"} it is'
-        "\n\n{.lead}\n\n`{: .not}`\n\n{{< youtube x >}}\n",
+        "\n\n{.lead}\n\n`{: .not}`\n\n{{< poll x >}}\n",
     )
 
     assert run(cli, project, tmp_path)["shortcodes"]["a.md"] == [
@@ -175,7 +175,7 @@ def test_attributes_of_kramdown_and_hugo_are_listed(cli: Cli, project: Project, 
         "line 5 of the text: {: #id .class}",
         'line 7 of the text: {:target="_blank"}',
         "line 9 of the text: {.lead}",
-        "line 13 of the text: {{< youtube >}}",
+        "line 13 of the text: {{< poll >}}",
     ]
 
 

@@ -26,6 +26,7 @@ from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date
 from app.transfers.commands.front_matter_files import Unreadable, read_front_matter
 from app.transfers.commands.generators import with_paths
 from app.transfers.commands.picture_files import COVER, is_path
+from app.transfers.commands.shortcodes import translated
 
 FIELDS = {
     "title": ("title",),
@@ -96,7 +97,7 @@ def read_post(file: Path) -> Post:
         fields["aliases"] = [*dict.fromkeys(filter(None, paths.values()))]
     _refuse_unquoted(fields)
     if markdown:
-        fields["markdown"] = with_paths(markdown)
+        fields["markdown"] = with_paths(translated(markdown, is_of_jekyll=is_of_jekyll(file)))
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea
     unknown, dated = {*_unknown(front)}, date_of(front, file)
