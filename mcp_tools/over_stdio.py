@@ -84,7 +84,7 @@ def _refused(message: dict[str, Any], response: httpx2.Response, answer: dict[st
 
 
 def _message(text: bytes) -> dict[str, Any]:
-    """Returns a JSON object, also one that is not strict, as its client waits for its id; for other values an empty one."""
+    """Returns a JSON object, also one that is not strict, as a client waits for its id; an empty one for other values."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
