@@ -42,7 +42,7 @@ class Report:
     shortcodes: dict[str, list[str]] = field(default_factory=dict)
     """What the generator of a site replaces in the text of each file that was written, and this service does not."""
     links: dict[str, list[str]] = field(default_factory=dict)
-    """The links to other files in the text of each file that was written."""
+    """The links to other files, and relative ones, in the text of each file that was written."""
     rootLinks: int = 0
     """The number of other links from the site's root in those texts."""
     categories: list[str] = field(default_factory=list)
@@ -73,7 +73,7 @@ def print_report(report: Report, files: int) -> None:
         ("Refused", report.refused),
         ("Pictures that were not uploaded", report.missing),
         ("Skipped", report.skipped),
-        ("Links to files, which lead nowhere on the site", report.links),
+        ("Links that lead nowhere on the site", report.links),
         ("Former paths from which no redirect leads", report.redirects),
     )
     for what, files_with_it in wrong:

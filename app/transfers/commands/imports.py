@@ -31,8 +31,8 @@ from app.projects.store import Projects
 from app.transfers.commands.addresses import PATTERN_KEY, PATTERN_KEYS, PATTERN_SLUGS
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, read_post
-from app.transfers.commands.front_matter_files import Unreadable
-from app.transfers.commands.generators import MDX, code_in, tags_in
+from app.transfers.commands.front_matter_files import LeftOut, Unreadable
+from app.transfers.commands.generators import tags_in
 from app.transfers.commands.import_reports import Report, print_report
 from app.transfers.commands.picture_files import COVER, PictureFiles
 from app.transfers.commands.post_links import SUFFIXES, PostLinks, is_from_root
@@ -43,10 +43,6 @@ DRAFTS = {"_drafts", "drafts"}
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
 BATCH = 50
 """The number of files that one transaction writes: it saves round trips and takes about a second."""
-
-
-class LeftOut(Unreadable):
-    """A file that is no document's; the message says why."""
 
 
 @click.command()
@@ -150,11 +146,7 @@ class _Run:
     def _read(self, file: Path) -> Post:
         if self.root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self.root):
             raise Unreadable("It is a symbolic link that leads out of the folder.")
-        if file.name.startswith("_index."):
-            raise LeftOut("It is the page of a section.")
         post = read_post(file)
-        if file.suffix.lower() == MDX and (code := code_in(post.fields.get("markdown", ""))):
-            raise LeftOut(f"It has code besides markdown, at {shown(code)}")
         if text := post.fields.get("markdown"):
             post = replace(post, fields=post.fields | {"markdown": self.links.resolved(file, text)})
         if "images" in self.ctx.features:
