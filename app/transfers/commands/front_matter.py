@@ -125,13 +125,22 @@ def read_post(file: Path) -> Post:
 
 
 def _as_generators_do(front: Mapping[str, Any], file: Path) -> dict[str, Any]:
-    """Returns front matter with its keys as they are written here; Jekyll splits lists, and makes titles of names."""
+    """Returns front matter with its keys as they are written here, and names that are numbers as text.
+
+    Jekyll splits lists, and makes titles of names.
+    """
     spelled = {SPELLED.get(key.casefold(), key): value for key, value in front.items()}
+    for key in spelled.keys() & {*CATEGORY, *KEYWORD}:
+        spelled[key] = _as_text(spelled[key])
     if not is_of_jekyll(file):
         return spelled
     lists = {key: spelled[key].split() for key in ("categories", "tags") if isinstance(spelled.get(key), str)}
     title = slug_of_file(file, with_date=False).replace("-", " ").title()
     return {"title": title} | spelled | lists
+
+
+def _as_text(value: Any) -> Any:
+    return [*map(_as_text, value)] if isinstance(value, list) else str(value) if type(value) is int else value
 
 
 def _fields(front: Mapping[str, Any], cover: Any) -> dict[str, Any]:

@@ -24,6 +24,8 @@ class Report:
     """The files that differ, or were written, whose document has a version that is not an import's."""
     changed: dict[str, list[str]] = field(default_factory=dict)
     """The differing fields of each file that was not written."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """The slug of the document of each file that was renamed here."""
     unpublished: dict[str, str] = field(default_factory=dict)
     """Why `--publish` did not publish a file."""
     refused: dict[str, str] = field(default_factory=dict)
@@ -67,6 +69,8 @@ def print_report(report: Report, files: int) -> None:
             click.echo(f"{what.capitalize()}: {', '.join(named[:NAMED])}{more}")
     for file, differs in report.changed.items():
         click.echo(f"Changed since the import; --update writes it: {file} ({', '.join(differs)})")
+    for file, slug in report.renamed.items():
+        click.echo(f"Renamed here, which stays: {file} ({slug})")
     for file, why in report.unpublished.items():
         click.echo(f"Not published: {file}: {why}")
     wrong: tuple[tuple[str, Mapping[str, str | list[str]]], ...] = (

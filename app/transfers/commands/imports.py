@@ -159,9 +159,7 @@ class _Run:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
-        page = self.links.path_of(file, replace(post, fields=fields))
         self.former += [(file, path, slug) for path, slug in post.paths.items()]
-        self.report.paths |= {shown(path): fields["slug"] for path in (page, *post.paths) if path}
         for counts, keys in ((self.report.unknown, post.unknown), (self.report.further, post.further)):
             counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
         among_drafts = "a draft" if self._is_among_drafts(file) else ""
@@ -228,6 +226,10 @@ class _Run:
             raise Unreadable(
                 f"Its document is that of {self._named(first)}, which had another slug: name another slug."
             )
+        slug = became.get("slug", post.fields["slug"])
+        report.paths |= {shown(path): slug for path in (self.links.path_of(file, post), *post.paths) if path}
+        if slug != post.fields["slug"]:
+            report.renamed[self._named(file)] = slug
         made = shown(" > ".join(became.get("categories", ())))
         report.categories += [made] if made and made not in report.categories else []
         if became["others"]:
@@ -244,7 +246,10 @@ class _Run:
             self._list_what_is_lost(file, post.fields.get("markdown", ""))
         if became.get("withdrawn") and not self.update:
             post = replace(post, withheld=post.withheld or "it was unpublished here")
-        if self.publish and (outcome == "changed" or not became["live"]):
+        stays = became.get("published") and post.withheld and post.dated
+        if stays:
+            post = replace(post, withheld=f"{post.withheld}; what was published before stays")
+        if self.publish and (stays or outcome == "changed" or not became["live"]):
             self._publish_dated(file, document_id, post)
 
     def _list_what_is_lost(self, file: Path, markdown: str) -> None:
