@@ -84,7 +84,7 @@ def _refused(message: dict[str, Any], response: httpx2.Response, answer: dict[st
 
 
 def _message(text: bytes) -> dict[str, Any]:
-    """Returns a JSON object, also one that is not strict, as a client waits for its id; an empty one for other values."""
+    """Returns a JSON object, strict or not, as a client waits for its id; an empty one for any other value."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
