@@ -9,11 +9,12 @@ from app.core.errors import Refusal, ReviewRequired
 from app.core.operation import Operation
 from app.core.schemas.validation import WRONG_ID
 from app.core.vocabulary import Scope
-from app.documents.operations import NO_DOCUMENT
 
 TOOL_NAME = re.compile("`([a-z]+(?:_[a-z]+)+)`")
 """A tool that a sentence names."""
 NAME = re.compile("[A-Za-z]+")
+OF_PROJECT = "The project has no "
+"""The beginning of a refusal for the first record that a call names; others are about what that has."""
 
 READ, NEXT, FIND = "Read the present state with {}.", "Next: {}.", "Find it with {}."
 
@@ -73,9 +74,9 @@ def with_lists(problems: Iterable[Mapping[str, Any]], ctx: Context) -> list[dict
 
 
 def _next_step(refusal: Refusal, operation: Operation[Any]) -> tuple[str, Sequence[str]]:
-    last = operation.id_names[-1] if operation.id_names else ""
-    if refusal.message == NO_DOCUMENT:
-        return FIND, LISTS["documentId"]
+    first, last = (operation.id_names[0], operation.id_names[-1]) if operation.id_names else ("", "")
+    if refusal.message.startswith(OF_PROJECT):
+        return FIND, LISTS.get(first, ())
     if refusal.message == WRONG_ID:
         return FIND, LISTS.get(last, ())
     if refusal.tag == "NotFound":  # of a document that is there, the version that an argument names is not

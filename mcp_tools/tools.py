@@ -16,7 +16,7 @@ import mcp_types as t
 import orjson
 
 from app.core.context import Context
-from app.core.errors import Refusal
+from app.core.errors import HttpApiDecodeError, Issue, Refusal
 from app.core.features import Features
 from app.core.operation import Effect, Operation, Result
 from app.core.schemas.queries import WHOLE, fitting
@@ -139,10 +139,13 @@ class Tool:
 
         Raises `Forbidden` before it reads the arguments.
         """
-        of_batch = names_of(self.batch.arguments) - names_of(self.arguments) if self.batch else set[str]()
-        if self.batch and of_batch & sent.keys():
-            return self.batch.call(ctx, sent, minimal=minimal)
         self.operation.permit(ctx)
+        of_batch = names_of(self.batch.arguments) - names_of(self.arguments) if self.batch else set[str]()
+        if self.batch and (lists := of_batch & sent.keys()):
+            if beside := (names_of(self.arguments) - names_of(self.batch.arguments)) & sent.keys():
+                message = f"Leave it out with `{min(lists)}`."
+                raise HttpApiDecodeError(issues=[Issue(path=name, message=message) for name in sorted(beside)])
+            return self.batch.call(ctx, sent, minimal=minimal)
         ids, fields, key, dry_run = read(self.operation, self.arguments, sent, of_batch)
         ctx = replace(ctx, dry_run=True) if dry_run else ctx
         result = self.operation(ctx, *ids, fields=fields, key=key)

@@ -40,6 +40,7 @@ ANYWHERE = {
     ("feeds", "find"): "the worker: which feeds are to be trimmed, and who wrote new texts",
     ("feeds", "aggregate"): "the relay: which projects have events in outboxes",
     ("leases", "find"): "the worker: the webhook that has waited longest",
+    ("deliveries", "aggregate"): "the worker: how many messages wait, for the metrics",
     ("noticeLeases", "find"): "the worker: the mailbox that has waited longest",
     (
         "images",

@@ -4,12 +4,13 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
 from urllib.parse import unquote
 
 import regex
 
+from app.checks.addresses import page_of
 from app.core.text.content import Content, Passage
 from app.core.text.html import ATTRIBUTES, CLASSES, ELEMENTS, MARKUP, SCHEMES, TASK_BOX
 from app.core.text.markdown import LONG, parsed_html
@@ -23,8 +24,8 @@ MOST_KINDS = 100
 _ATTRIBUTE = regex.compile(r"""\s([^\s"'<>/=]+)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'=<>`]++)))?""")
 _SCHEME = regex.compile(r"[\x00-\x20]*+([a-z][a-z0-9+.-]*+):", regex.IGNORECASE)
 _SLUG = regex.compile(r"(?:\./)?[^/?#:\s]+")
-_END = regex.compile(r"/?(?:[?#].*)?$", regex.DOTALL)
 _MARK = "slug-of-a-page"
+_WEB = frozenset({"", "http", "https"})
 _ID = regex.compile(
     r"""<(?:h[1-6]|a|li)\b[^<>]*?\sid\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'=<>`]++))""", regex.IGNORECASE
 )
@@ -105,16 +106,20 @@ def fragments_of(content: Content) -> Mapping[str, int]:
     return found
 
 
-def slug_of_link(address: str, site_url: str) -> str | None:
-    """Returns the slug of the document that a link leads to, by the site's address or alone; None for other links."""
-    if _SLUG.fullmatch(address):
-        return unquote(address.removeprefix("./"))
-    if not site_url or "://" not in address:
-        return None
-    before, _, after = page_url(site_url, _MARK).partition(_MARK)
-    address = _END.sub("", address, count=1)
-    after = _END.sub("", after, count=1)
-    if not address.startswith(before) or not address.endswith(after):
-        return None
-    slug = address[len(before) : len(address) - len(after)]
-    return unquote(slug) if slug and "/" not in slug else None
+def slugs_of_links(addresses: Iterable[str], site_url: str) -> dict[str, str]:
+    """Returns the slugs of the documents that links lead to, alone or by the site's address, by the links' addresses.
+
+    The site's address may lack its scheme, and its host.
+    """
+    _, site, page, _ = page_of(page_url(site_url, _MARK))
+    before, _, after = (site + page).partition(_MARK)
+    slugs = {}
+    for address in addresses:
+        scheme, host, path, _ = page_of(address)
+        whole = (host or site) + path
+        slug = whole[len(before) : len(whole) - len(after)]
+        if _SLUG.fullmatch(address):
+            slugs[address] = unquote(address.removeprefix("./"))
+        elif site and scheme in _WEB and whole == f"{before}{slug}{after}" and slug and "/" not in slug:
+            slugs[address] = slug
+    return slugs

@@ -123,7 +123,8 @@ def _links(subject: Subject) -> Iterator[Failure]:
                 yield Failure(f"No heading or anchor of the text has the id {fragment[:200]!r}.", line)
     for address, line in content.links:
         if address in subject.dead_links:
-            yield Failure(f"The link {address[:200]!r} leads to a document that is not published.", line)
+            message = f"The link {address[:200]!r} leads to a document that is not published: leave it out until it is."
+            yield Failure(message, line)
 
 
 def _html_kept(subject: Subject) -> Iterator[Failure]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from app.checks.kept import slug_of_link
+from app.checks.kept import slugs_of_links
 from app.checks.of_text import NAMED_TITLES
 from app.checks.responses import CheckReport
 from app.checks.rules import (
@@ -94,8 +94,7 @@ def _dead_links(ctx: Context, subject: Subject) -> Collection[str]:
     outside the trash has such a slug.
     """
     site = ctx.store[Projects].recent_settings(ctx.project_id).get("siteUrl") or ""
-    addresses = {address for address, _ in subject.content.links}
-    slugs = {one: slug for one in addresses if (slug := slug_of_link(one, site))}
+    slugs = slugs_of_links({address for address, _ in subject.content.links}, site)
     if not slugs:
         return ()
     found = ctx.store[Documents].find_with_slugs(ctx.project_id, sorted({*slugs.values()})[:MOST_LINKED])

@@ -14,6 +14,8 @@ IN_WORDS = (
     (re.compile(r"^\[\^s(\d+)\] names no source"), r"Source \1 is cited but not listed"),
     (re.compile(r",? as \[\^s\d+\]"), ""),
     (re.compile(r" the one in line \d+"), " an earlier one"),
+    (re.compile(r"brief whose `wordCount` has"), "brief whose length has"),
+    (re.compile(r"(?<!\w)(['\"])(.*?)\1(?!\w)"), r"“\2”"),
 )
 
 
@@ -28,7 +30,7 @@ class Place:
 
 
 def in_words(message: str) -> str:
-    """Returns a check's message without lines and marks of markdown."""
+    """Returns a check's message without lines, marks of markdown and names of fields."""
     for pattern, replacement in IN_WORDS:
         message = pattern.sub(replacement, message)
     return message

@@ -12,23 +12,17 @@ from itertools import islice
 from operator import attrgetter
 from typing import Annotated, Any
 
-import regex
 from typing_extensions import TypedDict
 
 from app.checks.vocabulary import CheckLevel, CheckName, CheckOutcome
 from app.core.documented import doc, one_of
 from app.core.text.content import MOST_PARTS, Content, content_of
 from app.core.text.words import compared_words
+from app.documents.lengths import word_targets
 from app.documents.record import StoredBrief, StoredDocument, brief_of
 
 MOST_FAILURES = 1_000
 """Maximum number of failures that one check reports."""
-SMALLEST_TARGET = 50
-_NUMBER = regex.compile(
-    r"\d{1,3}(?:[.,]\d{3})+(?!\d)|\d{1,3}(?:['’]\d{3})+(?!\d)"
-    r"|(?!\d{3}[ \u00a0\u2009\u202f]\d{3}(?![ \u00a0\u2009\u202f]?\d))\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)|\d++"
-)
-"""A number, with thousands' marks or without; two numbers of three digits with a space between are two."""
 
 
 class CheckResult(TypedDict):
@@ -174,13 +168,6 @@ def first_of_each(results: Sequence[CheckResult], most: int) -> tuple[list[Check
 def failed_errors(results: Sequence[CheckResult]) -> list[CheckResult]:
     """Returns the failures of checks of level `error`."""
     return [one for one in failed(results) if one["level"] == CheckLevel.ERROR]
-
-
-def word_targets(text: str) -> list[int]:
-    """Returns the one or two lengths that a brief's `wordCount` names, in words; none for any other number of them."""
-    numbers = [int("".join(filter(str.isdigit, found))) for found in _NUMBER.findall(text)]
-    targets = sorted(number for number in numbers if number >= SMALLEST_TARGET)
-    return targets if len(targets) in (1, 2) else []
 
 
 keyword_of = attrgetter("keyword_words")

@@ -85,7 +85,7 @@ def _message(refusal: Refusal) -> str:
         reason = f" ({refusal.reason})" if refusal.reason else ""
         if refusal.message == ServiceUnavailable.message:
             return f"MongoDB can't be reached: check MONGODB_URI, and that it runs and has a primary.{reason}"
-        return refusal.message + reason
+        return refusal.for_the_log + reason
     return "\n".join(refusal.lines)
 
 

@@ -50,7 +50,7 @@ def _prepare_database(store: Store) -> None:
             found = {"differences": len(lines), "first": lines[0], "remedy": "content-workflow db check lists them"}
             log.warning("database differs", extra=found)
     except Misconfigured as error:
-        log.error(error.message, extra={"reason": error.reason})
+        log.error(error.for_the_log, extra={"reason": error.reason})
     except ServiceUnavailable as error:
         remedy = "requests are answered with 503 until MongoDB answers"
         log.warning("database unreachable", extra={"reason": error.reason, "remedy": remedy})

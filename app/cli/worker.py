@@ -35,7 +35,7 @@ def command(metrics_port: int | None, metrics_host: str) -> None:
         store.check_writes()
         store.check_form()
     except OlderForm as error:
-        log.error(error.message, extra={"reason": error.reason, "remedy": "the worker starts its work after that"})
+        log.error(error.for_the_log, extra={"reason": error.reason, "remedy": "the worker starts its work after that"})
     except Misconfigured:
         store.database.client.close()
         raise

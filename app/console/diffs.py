@@ -18,8 +18,9 @@ MOST_CHARACTERS = 300_000
 MOST_LINES = 5_000
 """How many lines of a diff are shown; a page of a million would take a gigabyte."""
 SAME, CHANGED, REMOVED, ADDED = "same", "changed", "removed", "added"
-BLOCKS = re.compile(r"(?<=\n)(?=<)")
+BLOCKS = re.compile(r"(?<=\n)(?=<(?!t[dh]\b|/tr>))")
 """Where a text in html is divided into blocks: as a rule a paragraph, an item of a list, a row of a table."""
+CELL = re.compile(r"(<t[dh]\b[^>]*>)(.*?)(?=</t[dh]>)", re.DOTALL)
 WHOLE = re.compile(r"<(p|h[1-6]|li|tr)\b.*</\1>\s*", re.DOTALL)
 """A block whose tags are all closed in it."""
 TAG = re.compile(r"(<[^>]*>)")
@@ -113,10 +114,17 @@ def marked_changes(old: str, new: str, at: str) -> str | None:
 
 
 def _marked_block(old: str, new: str, at: str) -> str:
-    """Returns a block as it was and as it is: word by word where these are alike, else one after the other."""
+    """Returns a block as it was and as it is: word by word where these are alike, else one after the other.
+
+    Rows with the same number of cells are compared cell by cell, so that what was removed from a cell stays in it.
+    """
+    cells = [cell[2] for cell in CELL.finditer(old)]
+    if cells and len(cells) == len(CELL.findall(new)):
+        before = iter(cells)
+        return CELL.sub(lambda cell: cell[1] + _marked_block(next(before), cell[2], at), new)
     parts = changed_words(old, new, HTML_WORDS)
     same, left, right = (len(TAG.sub("", text)) for text in ("".join(t for how, t in parts if how == SAME), old, new))
-    if 3 * same <= min(left, right):
+    if cells or 3 * same <= min(left, right):
         parts = [(REMOVED, old), (ADDED, new)]
     return "".join(_marked(how, text, at) for how, text in parts)
 

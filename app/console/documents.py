@@ -256,7 +256,7 @@ def show_revisions(id: str) -> Response:
         old, new = (own_revision(ctx, id, version) for version in (older, newer))
         before, after = (markdown_of(ctx, one["bodyId"]) for one in (old, new))
         fields = _fields_that_differ(revision_summary(ctx, old), revision_summary(ctx, new))
-        rows = side_by_side(revisions.compared(ctx, before, after, f"version {older}", f"version {newer}"))
+        rows = side_by_side(revisions.compared(ctx, before, after, f"version {older}", f"version {newer}"), as_read)
     except (BadRequest, NotFound) as refusal:
         problem = refusal.message
     found = listing(revisions.list_revisions, id, limit=ON_A_PAGE)

@@ -10,6 +10,7 @@ from app.console.calls import call, require
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.lookups import named
+from app.console.times import local_text
 from app.console.words import PERMISSIONS
 from app.core.errors import BadRequest
 from app.core.times import DAY_SECONDS
@@ -84,9 +85,13 @@ def invite(id: str) -> BaseResponse:
     if days not in LIVES or not scopes:
         raise BadRequest("Say what they may do, and how long the link works.")
     fields = {"scopes": scopes, "expiresIn": int(days) * DAY_SECONDS}
-    link = call(invitations.invite_member, id, fields=fields, once=True).body.get("link")
-    advice = "Send this link to them and to nobody else. It works once, and is not shown again."
-    return secret_page("The invitation", advice, link, url_for("console.show_member", id=id))
+    name, made = (
+        call(members.get_member, id).body["name"],
+        call(invitations.invite_member, id, fields=fields, once=True).body,
+    )
+    until = local_text(made["expiresAt"])
+    advice = f"Send this link to {name} and to nobody else. It works once, until {until}, and is not shown again."
+    return secret_page(f"The invitation of {name}", advice, made.get("link"), url_for("console.show_member", id=id))
 
 
 @console.post("/administration/members/<id>/invitations/<invitation_id>/withdraw")

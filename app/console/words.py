@@ -12,6 +12,8 @@ from app.console.times import local, local_text, utc_text, write_instants, zone
 from app.core.actors import Actor, actor_name
 from app.core.times import read_time
 from app.core.vocabulary import ActorType, BriefState, DocumentStatus, Scope, SearchIntent
+from app.documents.lengths import word_targets
+from app.documents.record import StoredDocument
 from app.documents.responses import DocumentSummary
 from app.documents.schemas import FirstStatus
 
@@ -72,6 +74,12 @@ console.add_app_template_filter("{:,}".format, "number")
 console.add_app_template_global(STATUSES.items, "statuses")
 console.add_app_template_global(BRIEF_STATES.items, "brief_states")
 console.add_app_template_global(INTENTS.items, "intents")
+
+
+@console.app_template_filter()
+def length_wanted(text: str | None) -> str:
+    """Returns the number of words that a brief wants, or the two between which it is; empty where it names none."""
+    return "–".join(f"{number:,}" for number in word_targets(text or ""))
 
 
 @console.app_template_filter("event_label")
@@ -192,8 +200,9 @@ def today() -> date:
 
 
 @console.app_template_filter("overdue_days")
-def overdue_days(document: DocumentSummary) -> int:
+def overdue_days(document: DocumentSummary | StoredDocument) -> int:
     """Returns by how many days a document is overdue; 0 where it is not, or is published or scheduled."""
-    if not document["dueDate"] or document["isPublished"] or document["publishAt"]:
+    due = document.get("dueDate")
+    if not due or document["isPublished"] or document.get("publishAt"):
         return 0
-    return max(0, (today() - date.fromisoformat(document["dueDate"])).days)
+    return max(0, (today() - date.fromisoformat(due)).days)

@@ -6,6 +6,7 @@ decisions, section 3). Rules (`if_…`) return a refusal or None; operations, an
 `list_document_actions`, reverting, scheduled publishing, GraphQL.
 """
 
+import logging
 import re
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ClassVar, NotRequired, TypeVar
@@ -174,7 +175,7 @@ class BriefNotReady(Refusal, status=409):
 
 class BriefClosed(Refusal, status=409):
     """The document is past drafting (in review, approved, scheduled or published): its brief can be offered and claimed
-    once it is back in drafting.
+    once it is back in drafting. What is published is revised without a claim: write its content, and submit it.
     """
 
 
@@ -294,6 +295,8 @@ class ServiceUnavailable(Refusal, status=503):
     tag = "ServiceUnavailable"  # of its kinds (`app/core/store/store.py`) too
     message = "The database can't be reached right now: try again in a few seconds, with the same idempotency key."
     headers = {"Retry-After": "2"}
+    level = logging.WARNING
+    """The level of its line in the log."""
 
     def __init__(self, message: str | None = None, reason: str = "") -> None:
         super().__init__(message)

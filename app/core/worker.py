@@ -23,7 +23,7 @@ from prometheus_client import Counter, Gauge
 from app.core.errors import ServiceUnavailable, WriteConflict
 from app.core.store.clock import CHECK_SECONDS
 from app.core.store.outbox import BATCH, Outboxes
-from app.core.store.store import Misconfigured, Store, TooManyWriters
+from app.core.store.store import Store, TooManyWriters
 
 log = logging.getLogger("content_workflow.worker")
 
@@ -82,9 +82,7 @@ def log_error(error: Exception, **about: str) -> None:
     elif isinstance(error, TooManyWriters):
         log.warning(error.message, extra={**about, "reason": error.reason})
     elif isinstance(error, ServiceUnavailable):
-        _log_once(
-            error.for_the_log, logging.ERROR if isinstance(error, Misconfigured) else logging.WARNING, error.reason
-        )
+        _log_once(error)
     else:
         log.error("job failed", exc_info=error, extra=about)
 
@@ -94,13 +92,13 @@ _logged: TTLCache[str, bool] = TTLCache(maxsize=10, ttl=60)
 _logged_lock = threading.Lock()
 
 
-def _log_once(message: str, level: int, reason: str) -> None:
-    """Logs once a minute a message that concerns all jobs alike."""
+def _log_once(error: ServiceUnavailable) -> None:
+    """Logs once a minute what concerns all jobs alike."""
     with _logged_lock:
-        if message in _logged:
+        if error.for_the_log in _logged:
             return
-        _logged[message] = True
-    log.log(level, message, extra={"reason": reason})
+        _logged[error.for_the_log] = True
+    log.log(error.level, error.for_the_log, extra={"reason": error.reason})
 
 
 def project_by_project(name: str, pause_seconds: float, run: Callable[..., bool], store: Store, *more: Any) -> Job:
@@ -113,7 +111,8 @@ def jobs(store: Store, settings: Any) -> tuple[Job, ...]:
     others = tuple(make(store, settings) for make in store.features.jobs())
     then = [job.run for job in others if job.after_events]
     clock = Job("check the clock", CHECK_SECONDS, partial(check_clock, store))
-    every = (project_by_project("relay events", 0.2, relay_events, store, *then), *others, clock)
+    indexes = Job("check the indexes", CHECK_SECONDS, partial(check_indexes, store))
+    every = (project_by_project("relay events", 0.2, relay_events, store, *then), *others, clock, indexes)
     return tuple(replace(job, run=partial(_in_this_form, store, job.run)) for job in every)
 
 
@@ -128,6 +127,12 @@ def check_clock(store: Store) -> bool:
     """Reads MongoDB's clock, whose difference is then in the metrics."""
     store.now()
     DRIFT.set(store.clock.drift)
+    return False
+
+
+def check_indexes(store: Store) -> bool:
+    """Looks for the unique indexes and validators, so that one that was lost is logged."""
+    store.check_prepared()
     return False
 
 

@@ -106,10 +106,7 @@ def count_words(ctx: Context, *arguments: Any) -> int:
     button="Write",
 )
 def write_content(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
-    """Write a document's whole content, without its title, as a new version.
-
-    Refused while another holds the claim, or if the document changed since `baseVersion`.
-    """
+    """Write a document's whole content, without its title, as a new version."""
     _demand_base(ctx, fields)
     text = EditedText(None, fields["markdown"], ctx.prepared)
     return write_text(ctx, document_id, fields, lambda present: text)

@@ -42,4 +42,6 @@ def publish_turn(store: Store, project_id: str) -> None:
         for document_id, reason in publish_due(store, project_id, store.now()):
             PUBLISHED.labels("failed" if reason else "published").inc()
             what = "scheduled document not published" if reason else "scheduled document published"
-            log.info(what, extra={"documentId": document_id, "reason": reason})
+            log.log(
+                logging.WARNING if reason else logging.INFO, what, extra={"documentId": document_id, "reason": reason}
+            )

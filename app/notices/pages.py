@@ -68,12 +68,14 @@ open_to_all.after_request(add_headers)
 
 @pages.get("/inbox")
 def show_inbox() -> Response:
-    """Shows the signed-in user's inbox by document, the most urgent first, each line with its comment and action."""
+    """Shows the signed-in user's inbox by document, each line with its comment and action.
+
+    The most urgent lines are first, and of equally urgent ones what is due first.
+    """
     pieces: dict[str, list[dict[str, Any]]] = {}
-    urgent_first = sorted(_waiting(), key=lambda line: URGENT.index(WaitKind(line["kind"])))
-    for line, document, thread in inbox.with_records(context(), urgent_first):
+    for line, document, thread in sorted(inbox.with_records(context(), _waiting()), key=_urgency):
         by, text = said(line["kind"], document, thread)
-        shown = {**line, "by": by, "text": text, **_button(line, document)}
+        shown = {**line, "document": document, "by": by, "text": text, **_button(line, document)}
         pieces.setdefault(line["documentId"], []).append(shown)
     return page("notices/inbox.html", pieces=pieces, kinds=KIND_TEXTS, reply=REPLY, mine=context().caller.member_id)
 
@@ -216,6 +218,11 @@ def _waiting() -> list[InboxEntry]:
     if not may(publishing.approve_document):
         return [entry for entry in found if entry["kind"] != WaitKind.REVIEW]
     return sorted(found + inbox.reviews_of_others(context(), member_id), key=itemgetter("since"))
+
+
+def _urgency(row: tuple[InboxEntry, StoredDocument, Any]) -> tuple[int, str]:
+    line, document, _ = row
+    return URGENT.index(WaitKind(line["kind"])), document.get("dueDate") or date.max.isoformat()
 
 
 def _button(line: InboxEntry, document: StoredDocument) -> dict[str, Any]:

@@ -86,7 +86,7 @@ class _Known(_Piece):
     from_csv=PLAN,
     toolsets=("planning",),
     arguments_as="create_document_intent",
-    next="After a failure, send the same plan again.",
+    next="After a failure, send the same plan again. Link new pieces to each other in a second call, by their ids.",
 )
 def plan_documents(ctx: Context, fields: Fields) -> Result[Plan]:
     """Plan up to 500 documents with their briefs, by keys of your own.

@@ -3,12 +3,14 @@
 from threading import Lock
 
 from cachetools import TTLCache, cached
+from flask import Response
 from flask_smorest import Blueprint
 
 from app.core.schemas.fields import Schema, StrictString
-from app.core.store.store import Store
+from app.core.store.store import Misconfigured, Store
 from app.core.worker import check_clock
 from app.http.callers import callers
+from app.http.errors import refused
 
 PREPARED_SECONDS = 10
 """How long a database counts as prepared once it was: its indexes are not listed at each probe."""
@@ -56,6 +58,13 @@ def ready() -> dict[str, str]:
     _check_prepared(store)
     check_clock(store)
     return {"status": "ready"} | ({"warning": store.clock.warning} if store.clock.warning else {})
+
+
+@routes.errorhandler(Misconfigured)
+def unusable(error: Misconfigured) -> Response:
+    """Returns what an operator has to change, which other responses leave out."""
+    error.message = error.for_the_log
+    return refused(error)
 
 
 @cached(TTLCache(maxsize=1, ttl=PREPARED_SECONDS), lock=Lock())

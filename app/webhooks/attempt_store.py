@@ -15,6 +15,7 @@ from app.core.actors import SYSTEM
 from app.core.events import Event, StoredEvent
 from app.core.store.collection import DESCENDING, Collection, new_id, to_bson, write_once
 from app.core.store.delivery_revisions import DeliveryRevisions
+from app.core.store.indexes import FIRST_ID
 from app.core.store.store import Store
 from app.core.store.types import Bson, Values
 from app.publications.store import Publications
@@ -115,6 +116,10 @@ class Deliveries(Collection[StoredDelivery]):
         if queued is not None:
             self._store[Leases].wake(project_id, webhook_id, now, end_rest=True)
         return queued
+
+    def count_waiting(self) -> int:
+        """Returns how many messages of all projects wait to be sent."""
+        return self._collection.count_documents({"projectId": {"$gte": FIRST_ID}, "status": DeliveryStatus.PENDING})
 
     def due(self, project_id: str, webhook_id: str, now: datetime, limit: int) -> list[StoredDelivery]:
         """Returns the deliveries of a webhook that are due, in the order in which they are sent."""

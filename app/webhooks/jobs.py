@@ -10,6 +10,7 @@ from app.core.worker import Job
 from app.outbound.dispatcher import Dispatcher
 from app.outbound.message_client import MessageClient
 from app.settings import Settings
+from app.webhooks.attempt_store import Deliveries
 from app.webhooks.sender import WebhookSender
 from app.webhooks.store import Leases, Webhooks
 
@@ -17,6 +18,11 @@ FAILING_FOR = timedelta(minutes=15)
 FAILING = Gauge(
     "content_workflow_webhooks_failing",
     "Enabled webhooks that have failed for 15 minutes without a success between.",
+    multiprocess_mode="mostrecent",
+)
+WAITING = Gauge(
+    "content_workflow_webhook_messages_waiting",
+    "Messages that wait to be sent to webhooks.",
     multiprocess_mode="mostrecent",
 )
 
@@ -29,13 +35,14 @@ def send_webhooks(store: Store, settings: Settings) -> Job:
 
 
 def count_failing_webhooks(store: Store, _settings: Settings) -> Job:
-    """Counts the webhooks that fail, for the metrics."""
+    """Counts the webhooks that fail and the messages that wait, for the metrics."""
     return Job("count failing webhooks", 60, partial(count_failing, store))
 
 
 def count_failing(store: Store) -> bool:
-    """Sets the metric of all projects' webhooks that fail."""
+    """Sets the metrics of all projects' webhooks."""
     with store.deadline():
         failing = store[Leases].failing_since(store.now() - FAILING_FOR)
         FAILING.set(sum(store[Webhooks].count_enabled(project_id, ids) for project_id, ids in failing.items()))
+        WAITING.set(store[Deliveries].count_waiting())
     return False

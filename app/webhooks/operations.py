@@ -28,13 +28,15 @@ NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find
 @operation(Scope.ADMIN, Effect.READS, "GET /webhooks")
 def list_webhooks(ctx: Context) -> Result[list[Webhook]]:
     """List the project's webhooks, oldest first."""
-    return Result([webhook_record(webhook) for webhook in ctx.store[Webhooks].all(ctx.project_id)])
+    webhooks = ctx.store[Webhooks].all(ctx.project_id)
+    failing = ctx.store[Leases].failing(ctx.project_id, [webhook["id"] for webhook in webhooks])
+    return Result([webhook_record(webhook, failing.get(webhook["id"])) for webhook in webhooks])
 
 
 @operation(Scope.ADMIN, Effect.READS, "GET /webhooks/<id>")
 def get_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     """Read a webhook."""
-    return _result(_own_webhook(ctx, webhook_id))
+    return _result(ctx, _own_webhook(ctx, webhook_id))
 
 
 @operation(
@@ -68,7 +70,7 @@ def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
         "updatedAt": ctx.now,
     }
     added = ctx.store[Webhooks].add(ctx.project_id, webhook, ctx.event("webhook.created"))
-    return _result_with_secret(added, secret)
+    return _result_with_secret(ctx, added, secret)
 
 
 @operation(
@@ -100,7 +102,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webh
         ctx.store[Leases].reset(ctx.project_id, webhook_id)
     if fields.get("enabled") is False:
         ctx.store[Deliveries].give_up(ctx.project_id, webhook_id)
-    return _result(changed)
+    return _result(ctx, changed)
 
 
 @operation(Scope.ADMIN, Effect.DESTROYS, "DELETE /webhooks/<id>", transaction=True)
@@ -111,7 +113,7 @@ def delete_webhook(ctx: Context, webhook_id: str) -> Result[Webhook]:
     ctx.store[Projects].count_down(ctx.project_id, "webhooks")
     ctx.store[Deliveries].give_up(ctx.project_id, webhook_id)
     ctx.store[Leases].delete(ctx.project_id, webhook_id)
-    return _result(deleted)
+    return _result(ctx, deleted)
 
 
 @operation(Scope.ADMIN, Effect.CHANGES, "POST /webhooks/<id>/rotate-secret", each_call_counts=True)
@@ -124,7 +126,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
     secret = new_secret()
     changes = {"secrets": rotated(webhook.get("secrets", []), secret, ctx.now)}
     written = ctx.store[Webhooks].update(ctx.project_id, webhook, changes, ctx.event("webhook.updated"))
-    return _result_with_secret(written, secret)
+    return _result_with_secret(ctx, written, secret)
 
 
 @operation(Scope.ADMIN, Effect.CREATES, "POST /webhooks/<id>/test", transaction=True, unchanging=True)
@@ -199,10 +201,13 @@ def _own_webhook(ctx: Context, webhook_id: str, *, with_secrets: bool = False) -
     return or_raise(get(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
 
 
-def _result(webhook: StoredWebhook) -> Result[Webhook]:
-    return Result(webhook_record(webhook), etag=record_tag(webhook))
+def _result(ctx: Context, webhook: StoredWebhook) -> Result[Webhook]:
+    since = ctx.store[Leases].failing(ctx.project_id, [webhook["id"]]).get(webhook["id"])
+    tag = record_tag(webhook) + (f".{int(since.timestamp()):x}" if since else "")
+    return Result(webhook_record(webhook, since), etag=tag)
 
 
-def _result_with_secret(webhook: StoredWebhook, secret: str) -> Result[NewWebhook]:
+def _result_with_secret(ctx: Context, webhook: StoredWebhook, secret: str) -> Result[NewWebhook]:
     """Returns a webhook with its new secret, which is shown once."""
-    return Result({**webhook_record(webhook), "secret": secret}, etag=record_tag(webhook), secrets=("secret",))
+    shown = _result(ctx, webhook)
+    return Result({**shown.body, "secret": secret}, etag=shown.etag, secrets=("secret",))

@@ -1,5 +1,6 @@
 """Webhooks and their log as callers see them; a secret is in the response that creates it and nowhere else."""
 
+from datetime import datetime
 from typing import Annotated, Literal, NotRequired
 
 from typing_extensions import TypedDict
@@ -30,6 +31,9 @@ class Webhook(TypedDict):
     ]
     enabled: Annotated[bool, doc("whether it sends; disabled after 3 days without success or by a 410", True)]
     disabledAt: Annotated[Timestamp | None, doc("when the service disabled it")]
+    failingSince: Annotated[
+        Timestamp | None, doc("when the first of its failures in a row began; null if the last message arrived")
+    ]
     createdAt: Annotated[Timestamp, doc("when it was created")]
     createdBy: Annotated[Actor, doc("who created it")]
     updatedAt: Annotated[Timestamp, doc("when it last changed")]
@@ -104,10 +108,10 @@ class DeliveryChanged(TypedDict):
     data: Annotated[DeliveryChangedData, doc("what changed")]
 
 
-def webhook_record(webhook: StoredWebhook) -> Webhook:
+def webhook_record(webhook: StoredWebhook, failing_since: datetime | None) -> Webhook:
     """Returns a stored webhook as callers see it."""
     headers = {one["name"]: HIDDEN for one in webhook.get("headers") or ()}
-    return record_of(Webhook, webhook, headers=headers)
+    return record_of(Webhook, webhook, headers=headers, failingSince=failing_since)
 
 
 def delivery_record(delivery: StoredDelivery) -> Delivery:

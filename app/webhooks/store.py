@@ -44,6 +44,11 @@ class Leases(LeaseQueue[StoredLease]):
 
     name = "leases"
 
+    def failing(self, project_id: str, webhook_ids: Sequence[str]) -> Mapping[str, datetime]:
+        """Returns since when those of some webhooks fail whose last message failed."""
+        leases = self._by_id(project_id, webhook_ids, {"failingSince": 1}, failingSince={"$exists": True})
+        return {webhook_id: lease["failingSince"] for webhook_id, lease in leases.items()}
+
     def failing_since(self, instant: datetime) -> Mapping[str, Sequence[str]]:
         """Returns the ids of webhooks that have failed since an instant or longer, by their project's."""
         found: dict[str, list[str]] = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.checks.kept import slug_of_link
+from app.checks.kept import slugs_of_links
 from app.checks.rules import CheckResult, Subject, failed_errors, run_checks, word_targets
 from app.features import CHECKS
 from app.sources.checks import Evidence
@@ -479,7 +479,8 @@ def test_a_fragment_leads_to_an_id_of_the_text(link: str, fails: bool) -> None:
         ("https://a.example/blog/loaf.html#c", "https://a.example/blog/{slug}.html", "loaf"),
         ("https://a.example/blog/", "https://a.example/blog/", None),
         ("https://a.example/other/loaf", "https://a.example/blog/", None),
+        ("http://loaf.a.example/", "https://{slug}.a.example/", "loaf"),
     ],
 )
 def test_the_slug_that_a_link_leads_to(address: str, site: str, slug: str | None) -> None:
-    assert slug_of_link(address, site) == slug
+    assert slugs_of_links([address], site).get(address) == slug

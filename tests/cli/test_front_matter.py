@@ -167,7 +167,7 @@ def test_attributes_of_kramdown_and_hugo_are_listed(cli: Cli, project: Project, 
         tmp_path,
         "a.md",
         '---\ntitle: A\n---\n* x\n{:toc}\n\nA quote\n{: #id .class}\n\n[Out](https://a.example){:target="_blank"} it is'
-        "\n\n{.lead}\n\n`{: .not}`\n\n{{< youtube x >}}\n",
+        "\n\n{.lead}\n\n`{: .not}`\n\n{{< poll x >}}\n",
     )
 
     assert run(cli, project, tmp_path)["shortcodes"]["a.md"] == [
@@ -175,7 +175,7 @@ def test_attributes_of_kramdown_and_hugo_are_listed(cli: Cli, project: Project, 
         "line 5 of the text: {: #id .class}",
         'line 7 of the text: {:target="_blank"}',
         "line 9 of the text: {.lead}",
-        "line 13 of the text: {{< youtube >}}",
+        "line 13 of the text: {{< poll >}}",
     ]
 
 
@@ -225,3 +225,16 @@ def test_a_text_of_backticks_is_imported_in_seconds(cli: Cli, project: Project, 
     write(tmp_path, "a.md", f"---\ntitle: A\n---\n{'`' * 200_000} x\n")
 
     assert run(cli, project, tmp_path)["created"] == 1
+
+
+@pytest.mark.needs_mongod
+def test_tags_and_categories_can_be_numbers_and_refused_files_have_no_paths(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    write(tmp_path, "a.md", "---\ntitle: A\ntags: [2024]\ncategories: [1984]\nurl: /a/\n---\nText\n")
+    write(tmp_path, "b.md", "---\nurl: /old/b/\naliases: [/older/]\n---\nText\n")
+
+    report = run(cli, project, tmp_path)
+
+    assert (list(report["refused"]), report["further"], report["paths"]) == (["b.md"], {}, {"/a/": "a"})
+    assert (report["categories"], documents_of(project)["a"]["brief"]["keyword"]) == (["1984"], "2024")

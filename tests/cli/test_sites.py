@@ -29,7 +29,7 @@ aliases = ['/old/rye-2019/']
 image = 'cover.png'
 alt = 'A loaf'
 +++
-{{< figure src="/images/a.png" title="A loaf" >}}
+{{< gallery dir="/images" title="Loaves" >}}
 
 ![Crumb](/images/crumb.png) `{{< not this >}}`
 
@@ -37,9 +37,9 @@ alt = 'A loaf'
 {{< nor this >}}
 ```
 
-{{% notice %}}Mind the oven.{{% /notice %}}
+{{% columns %}}Mind the oven.{{% /columns %}}
 
-## The gate {#gate}
+## The gate {.wide}
 
 See [wheat](../wheat.md#x), [notes](<my notes.pdf>), [oven](oven/), [out](https://a.example/x.md), `[no](no.md)`.
 """,
@@ -129,9 +129,9 @@ def test_a_hugo_site_comes_with_its_covers_and_names_its_shortcodes(cli: Cli, pr
     assert (report["created"], report["published"], report["refused"]) == (3, 2, {})
     assert report["shortcodes"] == {
         "posts/rye/index.md": [
-            "line 1 of the text: {{< figure >}}",
-            "line 9 of the text: {{% notice %}}",
-            "line 11 of the text: {#gate}",
+            "line 1 of the text: {{< gallery >}}",
+            "line 9 of the text: {{% columns %}}",
+            "line 11 of the text: {.wide}",
         ]
     }
     assert report["links"] == {

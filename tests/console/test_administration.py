@@ -227,7 +227,9 @@ def test_an_invited_member_signs_in_with_what_the_invitation_allows(
 ) -> None:
     path = f"/console/administration/members/{member['id']}/invite"
     data = {"_csrf": editor.csrf, "scopes": ["read", "write"], "days": "7"}
-    link = secret_of(editor.client.post(path, data=data).text)
+    page = editor.client.post(path, data=data).text
+    assert re.search(r"<h1>The invitation of Mateo Ruiz</h1>\n<p>Send .* until \d\d \w+ \d{4}", page)
+    link = secret_of(page)
     joined = app.test_client().post("/console/join", data={"invitation": link.partition("#")[2]})
 
     assert link.startswith("http://localhost/console/join#")

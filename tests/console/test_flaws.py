@@ -282,6 +282,7 @@ const line = [...host.shadowRoot.querySelectorAll(".cm-line")].find((one) => one
 const [thread, words] = [document.querySelector(arguments[0]), line].map((one) => one.getBoundingClientRect());
 return thread.left >= host.getBoundingClientRect().right && Math.abs(thread.top - words.top) < 40;
 """
+MARKED = "return [...(CSS.highlights.get('thread') ?? [])].map(String)"
 IS_CUT = """
 const bottom = (one) => one.getBoundingClientRect().bottom;
 const all = document.querySelector("#remarks");
@@ -310,7 +311,12 @@ def test_remarks_stand_beside_their_passage_while_a_text_is_revised(window: Wind
                 )
             )
         assert not window.chrome.execute_script(IS_CUT)
+        window.until(lambda: "Paragraph 30: the" in window.chrome.execute_script(MARKED))
         assert "words of 400" in window.find(".writing > .buttons").text
+    with screen(window, 700, 900):  # the same page, narrower
+        window.until(lambda: not window.has("[data-revised]"))
+        summary, cards = (window.find(part).rect for part in ("#remarks-left", "#remarks"))
+        assert 0 <= cards["y"] - summary["y"] - summary["height"] < 40
     with screen(window, 390, 844):
         window.open(f"/console/documents/{document['id']}/edit")
         window.until(lambda: window.has(".editor") and window.chrome.execute_script(LINES) >= 10)

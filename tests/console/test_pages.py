@@ -231,7 +231,10 @@ def test_buttons_follow_the_status_and_say_why_one_is_not_allowed(editor: Visito
 
     writer = Visitor(editor.app)
     writer.sign_in(project.token("Writer", scopes=[Scope.READ, Scope.WRITE]))
-    assert "Nothing to do in this status" in writer.get(f"/console/documents/{in_status(project, 'review')['id']}").text
+    assert (
+        "It waits for an editor to review it"
+        in writer.get(f"/console/documents/{in_status(project, 'review')['id']}").text
+    )
 
 
 def test_a_button_runs_its_operation_once_and_for_what_was_read(
@@ -385,6 +388,9 @@ def test_versions_are_compared_side_by_side_and_restored(
     assert f'href="/console/documents/{document["id"]}/revisions?to=3&amp;from=1#diff-title"' in page
     page = editor.get(f"/console/documents/{document['id']}/revisions?from=1&to=2").text
     assert "A script, <time" in page
+    compared = page.partition('class="diff"')[2].partition("</table>")[0]
+    assert "Day by day" in compared
+    assert not re.search(r"[*#]", compared)
     assert "<mark>patience</mark>" in page
     assert "<mark>time</mark>" in page
 
@@ -842,6 +848,28 @@ def test_the_calendar_has_filters_that_stay_from_month_to_month(editor: Visitor,
 def test_a_card_counts_one_word_as_one(editor: Visitor, project: Project) -> None:
     a_document(project.context(), title="Rye", markdown="Rye")
     assert "1 word<" in editor.get("/console/board").text
+
+
+@pytest.mark.parametrize(
+    ("length", "shown"),
+    [("600-800 Wörter", "600–800 words"), ("1.200", "1,200 words"), ("ca. 500", "500 words"), ("short", "")],
+)
+def test_a_length_is_shown_as_the_numbers_that_checks_read(
+    editor: Visitor, project: Project, length: str, shown: str
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Rye", brief={"wordCount": length})
+    card = re.search('<span class="words">(.*?) words?</span>', editor.get("/console/board").text)
+    counted = re.sub("<[^>]+>| of", "", card[0]) if card else ""
+    assert counted == (f"1/{shown}" if shown else "1 word")
+    page = editor.get(f"/console/documents/{document['id']}/edit").text
+    assert (f"1 word</span> of {shown.removesuffix(' words')}</span>" if shown else "1 word</span></span>") in page
+
+
+def test_checks_are_told_without_the_names_of_fields(editor: Visitor, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", markdown="Wheat", brief={"keyword": "baker's yeast"})
+    page = editor.get(f"/console/documents/{document['id']}/checks").text
+    assert "The title lacks the keyword “baker&#39;s yeast”." in page
+    assert "Not checked: There is no brief whose length has one or two numbers of 50 or more. There is no" in page
 
 
 def test_the_keys_of_write_are_those_that_work_there(editor: Visitor, document: dict[str, str]) -> None:

@@ -171,7 +171,7 @@ def test_a_review_goes_round_until_people_decide(window: Window, project: Projec
     assert "flour and time" in window.find(".prose").text
     assert len(window.chrome.find_elements("css selector", ".comments [data-new]")) == 2
     gone = window.find(f"#t-{threads['Which flour?']['id']}")
-    assert "gone from the text" in gone.text
+    assert "has changed at these words" in gone.text
     assert "Whole-grain flour" in gone.text
     window.keys("c")
     window.until(lambda: "since=2" in window.chrome.current_url)
@@ -289,7 +289,9 @@ def test_remarks_outlive_a_change_of_the_text(window: Window, project: Project) 
     assert window.find("#c-text").get_attribute("value") == "Which?"
     window.keys(Keys.CONTROL + Keys.ENTER)
     window.until(lambda: "28 °C" in window.find(".prose").text)
-    window.until(lambda: all(part in window.find("[data-kept]").text for part in ("gone from the text", "lukewarm")))
+    window.until(
+        lambda: all(part in window.find("[data-kept]").text for part in ("has changed at these words", "lukewarm"))
+    )
     window.press("Request changes")
 
     threads = threads_of(project, document)

@@ -224,7 +224,7 @@ def test_a_length_shows_the_number_of_words_that_checks_read(editor: Visitor) ->
     page = editor.post(
         "/console/plan/many", table="Title\tWords\nA\t900\nB\t1.200\nC\tca. 900\nD\t800 bis 1.000\n"
     ).text
-    assert readings(page) == ["1200 words", "900 words", "800 to 1000 words"]
+    assert readings(page) == ["1,200 words", "900 words", "800–1,000 words"]
 
 
 PEOPLE = ("Ingrid Solberg", "Jun Takeda", "Jun Ito", "Anna-Lena Meier")

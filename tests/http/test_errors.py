@@ -9,6 +9,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from app.core.store.store import AccessDenied, Store
 from app.http.bodies import MAX_BODY
 from tests.http.conftest import Configured
 from tests.make import Project, a_ready_brief
@@ -242,3 +243,22 @@ def assert_error(answer: TestResponse, status: int, tag: str) -> None:
     assert answer.headers["X-Request-Id"]
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_only_readiness_and_the_log_say_what_an_operator_has_to_change(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def denied(_: Store) -> None:
+        raise AccessDenied(reason="not authorized on content_workflow")
+
+    monkeypatch.setattr(Store, "check_form", denied)
+    logging.getLogger("content_workflow").propagate = True
+    client = app.test_client()
+    paths = ("/ready", "/documents", "/console/", "/graphql?query={a}", "/delivery/feed.xml", "/mcp")
+    with caplog.at_level(logging.WARNING, "content_workflow.errors"):
+        answers = {path: client.get(path, headers={"Accept": "*/*"}) for path in paths}
+
+    assert {answer.status_code for answer in answers.values()} == {503}
+    assert [path for path, answer in answers.items() if "MONGODB_URI" in answer.text] == ["/ready"]
+    lines = [line for line in caplog.records if line.name == "content_workflow.errors"]
+    assert {(line.levelname, "MONGODB_URI" in line.message) for line in lines} == {("ERROR", True)}

@@ -99,6 +99,25 @@ def test_an_unknown_argument_is_told_the_list_too(
     assert [expected in one["message"] for one in issues if one["message"].startswith("Unknown")] == [True]
 
 
+@pytest.mark.parametrize(
+    ("tool", "listed", "alone"),
+    [
+        ("read_section", {"numbers": [1]}, {"number": 1}),
+        ("reply_to_thread", {"replies": [{"threadId": "0" * 24, "text": "Yes."}]}, {"text": "Yes."}),
+        ("add_source", {"sources": [{"title": "Rye"}]}, {"title": "Rye", "url": CITED[0]}),
+    ],
+)
+def test_an_argument_beside_the_list_that_stands_for_it_is_refused_by_that_name(
+    agent: Agent, project: Project, tool: str, listed: dict[str, Any], alone: dict[str, Any]
+) -> None:
+    document = a_ready_brief(project.context())["id"]
+
+    issues = agent.refused(tool, documentId=document, **listed, **alone)["issues"]
+
+    message = f"Leave it out with `{next(iter(listed))}`."
+    assert sorted((one["path"], one["message"]) for one in issues) == [(name, message) for name in sorted(alone)]
+
+
 def test_null_for_what_is_required_is_not_told_to_leave_it_out(agent: Agent, project: Project) -> None:
     document = a_ready_brief(project.context())["id"]
 

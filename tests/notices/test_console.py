@@ -83,6 +83,18 @@ def test_what_is_urgent_is_first_and_a_review_says_who_submitted_it_and_who_deci
     assert re.search("Waits for review +submitted by +[A-Z].*Whoever may approve", written)
 
 
+def test_of_equally_urgent_lines_what_is_due_first_is_first(
+    signed_in: Visitor, rest: Rest, ada: dict[str, Any]
+) -> None:
+    for title, due in (("Whenever", None), ("Later", "2099-02-01"), ("Sooner", "2099-01-31")):
+        a_document(rest, title=title, slug=title.lower(), status="drafting", assigneeId=ada["id"], dueDate=due)
+
+    assert lines(signed_in) == ["Sooner", "Later", "Whenever"]
+    page = signed_in.get("/console/inbox").text
+    assert '<time datetime="2099-01-31">' in page
+    assert page.count('<td data-label="For">You</td>') == 3
+
+
 def test_who_may_not_approve_is_not_asked_to_review(
     mailing_app: Flask, project: Project, rest: Rest, ada: dict[str, Any]
 ) -> None:

@@ -140,6 +140,26 @@ def test_what_failed_is_tried_again_with_the_same_id_until_it_arrives(hook: Hook
     assert len({body for _, body in hook.receiver.requests}) == 1
 
 
+def test_a_webhook_shows_since_when_it_fails_and_the_metric_how_many_messages_wait(hook: Hook) -> None:
+    def waiting() -> float:
+        count_failing(hook.store)
+        return REGISTRY.get_sample_value("content_workflow_webhook_messages_waiting") or 0
+
+    others, before = waiting(), hook.rest.get(hook.path)
+    hook.receiver.statuses = [500, 204, 204]
+    hook.create("First", "Second")
+    hook.deliver()
+    [first] = [one for one in hook.deliveries() if one["attempts"]]
+    failing, left = hook.rest.get(hook.path, If_None_Match=before.headers["ETag"]), waiting() - others
+
+    assert (before.json["failingSince"], left) == (None, 2)
+    assert failing.json["failingSince"] == first["attempts"][0]["at"]
+    assert hook.rest.get("/webhooks").json == [failing.json]
+    assert hook.rest.patch(hook.path, {"description": "Mine"}, If_Match=failing.headers["ETag"]).status_code == 200
+    hook.deliver(hours=1)
+    assert (hook.rest.get(hook.path).json["failingSince"], waiting() - others) == (None, 0)
+
+
 @pytest.mark.contract("decided-webhooks.disabled", "decided-webhooks.at-least-once")
 def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(hook: Hook) -> None:
     hook.rest.patch(

@@ -14,6 +14,7 @@ from bson import ObjectId
 
 from app.briefs.jobs import expire_claims
 from app.briefs.operations import end_expired_claim
+from app.cli.db import create_missing
 from app.core import worker
 from app.core.context import Context, this_instant
 from app.core.errors import ServiceUnavailable, WriteConflict
@@ -24,6 +25,7 @@ from app.core.times import read_time, wire_time
 from app.core.worker import ProjectByProject, Worker, jobs
 from app.documents import publishing
 from app.documents import store as stored_documents
+from app.documents.indexes import SLUGS
 from app.documents.jobs import publish_turn
 from app.documents.store import Documents
 from app.events import store as events
@@ -205,7 +207,7 @@ def test_many_expired_claims_of_a_project_hold_up_no_other(fresh_store: Store, m
 def test_what_was_published_before_an_error_is_logged(
     fresh_store: Store, monkeypatch: pytest.MonkeyPatch, logged: pytest.LogCaptureFixture
 ) -> None:
-    published = iter([Result({"reason": None})])
+    published = iter([Result({"reason": None}), Result({"reason": "The slug is taken."})])
 
     def publish_one(_ctx: Context, _document_id: str) -> Result:
         try:
@@ -214,7 +216,7 @@ def test_what_was_published_before_an_error_is_logged(
             raise ServiceUnavailable() from None
 
     project = a_project(fresh_store)
-    documents = [a_document(project.context(), title=title)["id"] for title in ("First", "Second")]
+    documents = [a_document(project.context(), title=title)["id"] for title in ("First", "Second", "Third")]
     monkeypatch.setattr(fresh_store[Documents], "find_due", lambda *_: documents)
     monkeypatch.setattr(publishing, "publish_scheduled", publish_one)
     logged.set_level("INFO", "content_workflow.worker")
@@ -222,8 +224,24 @@ def test_what_was_published_before_an_error_is_logged(
     with pytest.raises(ServiceUnavailable):
         publish_turn(fresh_store, project.id)
 
-    [line] = [vars(record) for record in logged.records]
-    assert (line["msg"], line["documentId"]) == ("scheduled document published", documents[0])
+    assert [(line.levelname, line.message, vars(line)["documentId"]) for line in logged.records] == [
+        ("INFO", "scheduled document published", documents[0]),
+        ("WARNING", "scheduled document not published", documents[1]),
+    ]
+
+
+def test_an_index_that_is_lost_is_logged_though_nobody_asks_whether_the_server_is_ready(
+    fresh_store: Store, logged: pytest.LogCaptureFixture
+) -> None:
+    create_missing(fresh_store)
+    fresh_store.database.documents.drop_index(SLUGS.name)
+    running = Worker([job for job in jobs(fresh_store, SETTINGS) if job.name == "check the indexes"]).start()
+
+    until(lambda: bool(logged.records))
+    running.stop()
+
+    [line] = logged.records
+    assert (line.levelname, vars(line)["reason"]) == ("ERROR", f"missing: documents.{SLUGS.name}")
 
 
 def attributed(store: Store, project: Project) -> list[bool]:

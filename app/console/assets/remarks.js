@@ -7,12 +7,27 @@ const main = $("#main");
 const isPhone = matchMedia("(max-width: 46rem)");
 const isWide = matchMedia("(min-width: 75.01rem)");
 
-/** Where the words of a thread stand in the text; the beginning of the text where they are not found. */
+/** Where the words of a thread begin and end in the text; the beginning of the text where they are not found. */
 function placeOf({ dataset }) {
   const { exact, prefix = "" } = JSON.parse(dataset.quote ?? '{"exact":""}');
   const text = view.state.doc.toString();
   const at = text.indexOf(prefix + exact);
-  return at < 0 ? Math.max(0, text.indexOf(exact)) : at + prefix.length;
+  const from = at < 0 ? text.indexOf(exact) : at + prefix.length;
+  return from < 0 ? [0, 0] : [from, from + exact.length];
+}
+
+/** Marks the words of the threads in what is drawn of the text; those in tables, which are drawn as a whole, are not. */
+function mark() {
+  if (!("highlights" in CSS)) return;
+  const marks = { must: new Highlight(), thread: new Highlight() };
+  for (const thread of $$("#remarks > .thread")) {
+    const [from, to] = placeOf(thread).map((place) => view.domAtPos(place));
+    const range = new Range();
+    range.setStart(from.node, from.offset);
+    range.setEnd(to.node, to.offset);
+    if (!range.cloneContents().querySelector("table")) (marks[thread.dataset.level] ?? marks.thread).add(range);
+  }
+  for (const [name, found] of Object.entries(marks)) CSS.highlights.set(name, found);
 }
 
 /** The height at which a place is on the screen; an estimate for a part of a long text that is not drawn. */
@@ -23,13 +38,14 @@ function heightOf(place) {
 
 /** Puts each thread at the height of its words, or directly below the one before it. */
 function arrange() {
+  mark();
   const threads = $$("#remarks > .thread");
   main.toggleAttribute("data-revised", isWide.matches && threads.length > 0);
-  for (const thread of threads) thread.style.marginTop = "";
+  for (const element of [$("#remarks"), ...threads]) element.removeAttribute("style");
   if (!main.hasAttribute("data-revised")) return;
   const top = host.getBoundingClientRect().top;
   $("#remarks").style.top = `${top - main.getBoundingClientRect().top}px`;
-  const places = new Map(threads.map((thread) => [thread, placeOf(thread)]));
+  const places = new Map(threads.map((thread) => [thread, placeOf(thread)[0]]));
   const inOrder = threads.toSorted((one, other) => places.get(one) - places.get(other));
   if (inOrder.some((thread, number) => thread !== threads[number])) {
     const focused = document.activeElement;
@@ -47,5 +63,6 @@ function arrange() {
 const isFirst = !$("#toasts > [data-ok=false], #remarks textarea:not(:placeholder-shown)");
 if (isPhone.matches && isFirst) $(".beside:has(#remarks)").open = false;
 new ResizeObserver(arrange).observe(host);
+new MutationObserver(mark).observe(view.contentDOM, { childList: true, characterData: true, subtree: true });
 document.addEventListener("htmx:afterSettle", arrange);
 arrange();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -86,19 +87,28 @@ class TooManyWriters(ServiceUnavailable):
 
 
 class Misconfigured(ServiceUnavailable):
-    """MongoDB answers, and can't be used until somebody changes its configuration or `MONGODB_URI`."""
+    """MongoDB answers, and can't be used until an operator changes something."""
+
+    message = "The database can't be used until the service's operator changes something: its log says what."
+    level = logging.ERROR
+    remedy = ""
+    """What to change, for the operator: in the log, in `/ready` and on the command line."""
+
+    @property
+    def for_the_log(self) -> str:
+        return self.remedy or self.message
 
 
 class LoginRefused(Misconfigured):
     """MongoDB refuses the user that `MONGODB_URI` names."""
 
-    message = "MongoDB refuses the service's user: check the name, the password and `authSource` in MONGODB_URI."
+    remedy = "MongoDB refuses the service's user: check the name, the password and `authSource` in MONGODB_URI."
 
 
 class AccessDenied(Misconfigured):
     """`MONGODB_URI` names no user where MongoDB asks for one, or the user lacks rights."""
 
-    message = (
+    remedy = (
         "MongoDB denies the service access: MONGODB_URI must name a user who is still there, with the role `readWrite` "
         "of the database, and for `content-workflow db init` also `dbAdmin`."
     )
@@ -107,7 +117,7 @@ class AccessDenied(Misconfigured):
 class NoTransactions(Misconfigured):
     """MongoDB answers and has no transactions: it is a `mongod` that is not a member of a replica set."""
 
-    message = (
+    remedy = (
         "This MongoDB has no transactions, as it is not a replica set: start mongod with --replSet and run "
         "rs.initiate(), or set MONGODB_URI to a replica set."
     )
@@ -116,7 +126,7 @@ class NoTransactions(Misconfigured):
 class NotPrepared(Misconfigured):
     """The database lacks unique indexes or validators."""
 
-    message = (
+    remedy = (
         "The database lacks unique indexes or validators, without which slugs, caps and idempotency keys are not "
         "kept: `content-workflow db init` creates them."
     )
@@ -125,7 +135,7 @@ class NotPrepared(Misconfigured):
 class NoRollback(Misconfigured):
     """The server answers commands of transactions, and keeps what a transaction wrote that was aborted."""
 
-    message = (
+    remedy = (
         "This server does not roll back what an aborted transaction wrote, so the service can't keep its promises: "
         "use MongoDB 6.0 or newer as a replica set."
     )
@@ -138,7 +148,7 @@ class FormDiffers(Misconfigured):
 class OlderForm(FormDiffers):
     """The database lacks steps that lead to this release's form."""
 
-    message = (
+    remedy = (
         "The database has the form of an earlier release: stop its servers and workers, make a backup, and run "
         "`content-workflow db migrate`."
     )
@@ -147,7 +157,7 @@ class OlderForm(FormDiffers):
 class NewerForm(FormDiffers):
     """A newer release has changed the database."""
 
-    message = (
+    remedy = (
         "The database has the form of a newer release, which this one can't read: install that release, or restore a "
         "backup from before `content-workflow db migrate`."
     )

@@ -10,7 +10,6 @@ from werkzeug import Response as BaseResponse
 
 from app.briefs import operations as briefs
 from app.categories.store import Categories
-from app.checks.rules import word_targets
 from app.console.additions import Pages
 from app.console.calls import call, may, require
 from app.console.filing import make_filing
@@ -22,6 +21,7 @@ from app.core.errors import HttpApiDecodeError
 from app.core.schemas.validation import HEX_ID
 from app.core.times import missing_day
 from app.core.vocabulary import DocumentStatus
+from app.documents.lengths import word_targets
 from app.planning import operations as plans
 from app.planning.pages.sheet_names import KINDS, NEW, STATUS, UnclearNames, unclear_names, with_choices
 from app.planning.pages.sheet_titles import folded, meanings, with_meanings
@@ -30,7 +30,6 @@ from app.planning.schemas import MAX_PIECES, PieceOutcome
 from app.planning.tables import COLUMNS, UnreadablePlan, piece_and_field, text_of
 
 pages = Blueprint("planning", __name__, template_folder="templates")
-pages.add_app_template_filter(word_targets, "word_targets")
 LONGEST = 2_000_000
 MOST_LINES = 100_000
 """Maximum characters, and lines, of a table that is parsed; more than 500 pieces are for the command line."""

@@ -1,0 +1,104 @@
+"""Shortcodes of Hugo and tags of Jekyll: in markdown where that can say them, else as text and listed."""
+
+from pathlib import Path
+
+import pytest
+
+from app.transfers.commands.shortcodes import translated
+from tests.cli.conftest import Cli
+from tests.cli.test_import import write
+from tests.cli.test_sites import run, text_of
+from tests.images.pictures import a_picture
+from tests.make import Project
+
+
+@pytest.mark.parametrize(
+    ("written", "markdown"),
+    [
+        ('{{< figure src="a.png" alt="A [loaf]" title="Rye" >}}', r'![A \[loaf\]](a.png "Rye")'),
+        ('{{< figure src="a b.png" caption="Very *dark*" />}}', "![Very dark](<a b.png>)\\\nVery *dark*"),
+        (
+            '{{% img\n  src="a.png"\n  link="/b (c)/"\n  alt="x \\" y"\n  attr=Ada attrlink="https://a.example" %}}',
+            '[![x " y](a.png)](</b (c)/>)\\\n[Ada](https://a.example)',
+        ),
+        ("{% include figure.html image_path=\"/a.png\" alt='x' %}", "![x](/a.png)"),
+        ("{% include figure.html src=page.image %}", None),
+        ('{{< figure alt="no picture" >}}', None),
+        ("{{< youtube w7Ft2ymGmfc >}}", "<https://www.youtube.com/watch?v=w7Ft2ymGmfc>"),
+        ('{{< vimeo id="55073825" title="A film" >}}', "[A film](https://vimeo.com/55073825)"),
+        ('{% include video id="x" provider="youtube" %}', "<https://www.youtube.com/watch?v=x>"),
+        (
+            '{{< gist spf13 7896402 "a.go" >}} {% gist ada/1 %}',
+            "<https://gist.github.com/spf13/7896402> <https://gist.github.com/ada/1>",
+        ),
+        ('{{< tweet user="ada" id="1" >}}', "<https://x.com/i/status/1>"),
+        ("{{< youtube >}}", None),
+        (
+            '{{< highlight go "linenos=table" >}}\nx := "```"\n\n  y\n{{< / highlight >}}',
+            '````go\nx := "```"\n\n  y\n````',
+        ),
+        ("- a\n\n  {% highlight ruby %}\n  x\n  {% endhighlight %}", "- a\n\n  ```ruby\n  x\n  ```"),
+        ('In {{< highlight go "hl_inline=true" >}}x{{< /highlight >}} line', "In `x` line"),
+        ("{{< highlight go >}} without end", None),
+        (
+            '{{< details summary="A & b" >}}\nIn {{< youtube x >}}\n{{< /details >}}\nAfter',
+            "<details>\n<summary>A &amp; b</summary>\n\nIn <https://www.youtube.com/watch?v=x>\n\n</details>\n\nAfter",
+        ),
+        ("{{% notice tip %}}\nOne\n\n- two\n{{% /notice %}}", "> [!TIP]\n> One\n>\n> - two\n"),
+        ('{{< callout type="danger" title="Hot" >}}x{{< /callout >}}', "> [!CAUTION]\n> **Hot**\n>\n> x\n"),
+        ("{{< warning >}}x{{< /warning >}}", "> [!WARNING]\n> x\n"),
+        ("a {{/* not shown * */}}b {% comment %}nor\nthis{% endcomment %}c", "a b c"),
+        ('{{</* figure src="x" */>}}', '`{{< figure src="x" >}}`'),
+        ("```\n{{%/* notice */%}}\n{{< figure src=x >}}\n```", "```\n{{% notice %}}\n{{< figure src=x >}}\n```"),
+        (
+            "## The gate {#gate}\n# Rye & oats! {#rye--oats}\n# {#x}",
+            '## <a id="gate"></a>The gate\n# Rye & oats!\n# {#x}',
+        ),
+        ('{{< myshort foo="bar" >}}x{{< /myshort >}} {{< param "x" >}}', None),
+    ],
+)
+def test_tags_become_what_markdown_has_for_them(written: str, markdown: str | None) -> None:
+    assert translated(written, is_of_jekyll=False) == (written if markdown is None else markdown)
+
+
+def test_only_posts_of_jekyll_have_raw_tags_in_code() -> None:
+    raw = "{% raw %}{{ x }}{% endraw %}"
+
+    assert translated(f"{raw}\n```\n{raw}\n```", is_of_jekyll=True) == "{{ x }}\n```\n{{ x }}\n```"
+    assert translated(f"{raw} `{raw}`", is_of_jekyll=False) == f"{{{{ x }}}} `{raw}`"
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "part",
+    ["{{< details >}}", "{{/*", "{{</* ", "# a {#", '{{< figure src="', "{{< x `", '{{< figure \\"', "{% raw %}"],
+)
+def test_tags_without_end_are_read_in_seconds(part: str) -> None:
+    assert translated(part * 20_000, is_of_jekyll=False)
+
+
+@pytest.mark.needs_mongod
+def test_pictures_of_shortcodes_are_uploaded_and_what_is_left_is_listed(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    write(
+        tmp_path,
+        "_posts/2020-01-01-a.md",
+        '---\ntitle: A\n---\n{{< figure src="a.png" alt="A loaf" >}}\n'
+        '{% include figure.html src="{{ site.baseurl }}/a.png" caption="C" %}\n\n'
+        "{% highlight sh %}\n{{ site.baseurl }}/x\n{% endhighlight %}\n{{< poll 1 >}}\n",
+    )
+    (tmp_path / "_posts/a.png").write_bytes(a_picture())
+    (tmp_path / "a.png").write_bytes(a_picture())
+
+    report = run(cli, project, tmp_path / "_posts", "--site", tmp_path)
+
+    assert (report["missing"], report["shortcodes"]) == (
+        {},
+        {"2020-01-01-a.md": ["line 8 of the text: {{< poll >}}"]},
+    )
+    text = text_of(project, "a")
+    assert text.startswith("![A loaf](/media/")
+    assert text.count("](/media/") + text.count("](</media/") == 2
+    assert text.endswith("```sh\n{{ site.baseurl }}/x\n```\n{{< poll 1 >}}")
+    assert run(cli, project, tmp_path / "_posts", "--site", tmp_path)["unchanged"] == 1
