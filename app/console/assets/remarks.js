@@ -7,12 +7,12 @@ const main = $("#main");
 const isPhone = matchMedia("(max-width: 46rem)");
 const isWide = matchMedia("(min-width: 75.01rem)");
 
-/** Where the words of a thread begin and end in the text; the beginning of the text where they are not found. */
+/** Where the words of a thread begin and end in the text; no words where they are not found, or at several places. */
 function placeOf({ dataset }, text) {
   const { exact, prefix = "" } = JSON.parse(dataset.quote ?? '{"exact":""}');
   const at = text.indexOf(prefix + exact);
-  const from = at < 0 ? text.indexOf(exact) : at + prefix.length;
-  return from < 0 ? [0, 0] : [from, from + exact.length];
+  const from = at < 0 ? Math.max(0, text.indexOf(exact)) : at + prefix.length;
+  return [from, at < 0 && from !== text.lastIndexOf(exact) ? from : from + exact.length];
 }
 
 /** Marks the words of the threads in what is drawn of the text; those in tables, which are drawn as a whole, are not. */
