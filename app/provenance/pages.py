@@ -9,7 +9,7 @@ from werkzeug import Response as BaseResponse
 from app.checks.operations import check_levels, checks_of
 from app.checks.rules import failed, failed_errors
 from app.console.additions import Pages, added
-from app.console.calls import call, listing, may, require
+from app.console.calls import call, listing, require
 from app.console.documents import PREVIEWED, preview_of, read_document
 from app.console.forms import changed_ticks, form_of, text
 from app.console.frame import done, page
@@ -57,7 +57,6 @@ def show_written(id: str) -> Response:
         rows=rows,
         more=len(written["paragraphs"]) - len(rows),
         record=_record(id),
-        may_approve=may(publishing.approve_document),
     )
 
 

@@ -63,6 +63,8 @@ class Import(TypedDict):
         ]
     ]
     edited: NotRequired[Annotated[bool, doc("whether its present version is not an import's")]]
+    slug: NotRequired[Annotated[str, doc("its slug, where that was there before")]]
+    published: NotRequired[Annotated[bool, doc("whether it is published")]]
     withdrawn: NotRequired[Annotated[bool, doc("whether it was published before, and is not now")]]
     problems: NotRequired[Annotated[list[Problem], doc("why it was refused")]]
 
@@ -119,7 +121,7 @@ def update_imported(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     wrong += _category_problems(ctx, missing)
     if wrong:
         raise BadRequest(errors=in_order(wrong))
-    changes = {name: fields[name] for name in ("title", "slug", *EDITED) if name in differs}
+    changes = {name: fields[name] for name in ("title", *EDITED) if name in differs}
     if named and "category" in differs:
         changes["categoryId"] = _completed_path(ctx, found_category, missing)["id"]
     if "author" in differs:
@@ -183,6 +185,8 @@ def _compared(
         "differs": differs,
         "live": _is_live(stored, edited=edited),
         "edited": edited,
+        "slug": stored["slug"],
+        "published": stored["isPublished"],
         "withdrawn": not stored["isPublished"] and stored.get("firstPublishedAt") is not None,
     }, None
 
@@ -295,8 +299,11 @@ def _is_live(stored: Stored, *, edited: bool) -> bool:
 
 
 def _differences(fields: Fields, stored: Stored, category: Stored | None, markdown: str) -> Iterator[str]:
-    """Yields the fields in which a document differs from its file, except the status, which changes as work goes on."""
-    for name in ("title", "slug", *EDITED):
+    """Yields the fields in which a document differs from its file.
+
+    Except the status, which changes as work goes on, and the slug: a document that has another was renamed.
+    """
+    for name in ("title", *EDITED):
         if name in fields and without_beginnings(fields[name] or "") != without_beginnings(stored.get(name) or ""):
             yield name
     if without_beginnings(fields.get("markdown", "")) != without_beginnings(markdown):

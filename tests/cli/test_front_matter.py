@@ -225,3 +225,16 @@ def test_a_text_of_backticks_is_imported_in_seconds(cli: Cli, project: Project, 
     write(tmp_path, "a.md", f"---\ntitle: A\n---\n{'`' * 200_000} x\n")
 
     assert run(cli, project, tmp_path)["created"] == 1
+
+
+@pytest.mark.needs_mongod
+def test_tags_and_categories_can_be_numbers_and_refused_files_have_no_paths(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    write(tmp_path, "a.md", "---\ntitle: A\ntags: [2024]\ncategories: [1984]\nurl: /a/\n---\nText\n")
+    write(tmp_path, "b.md", "---\nurl: /old/b/\naliases: [/older/]\n---\nText\n")
+
+    report = run(cli, project, tmp_path)
+
+    assert (list(report["refused"]), report["further"], report["paths"]) == (["b.md"], {}, {"/a/": "a"})
+    assert (report["categories"], documents_of(project)["a"]["brief"]["keyword"]) == (["1984"], "2024")

@@ -9,10 +9,11 @@ import pytest
 from app.core.context import Context
 from tests.cli.conftest import Cli
 from tests.cli.test_import import documents_of, redirects_of, write
-from tests.cli.test_sites import run
+from tests.cli.test_sites import run, text_of
 from tests.make import OPERATIONS, Project, a_document
 
 IN_TRASH = {"skipped": {"a.md": "Its document is in the trash: restore that, or name another slug."}}
+RENAMED = {"renamed": {"a.md": "renamed"}}
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -47,9 +48,9 @@ def rename_and_delete(ctx: Context, document_id: str) -> None:
 @pytest.mark.parametrize(
     ("edit", "publishes", "listed"),
     [
-        (rename, True, {"changed": {"a.md": ["slug"]}}),
-        (rename, False, {"changed": {"a.md": ["slug"]}}),
-        (rename_and_publish, True, {"changed": {"a.md": ["slug"]}}),
+        (rename, True, RENAMED),
+        (rename, False, RENAMED),
+        (rename_and_publish, True, RENAMED),
         (describe, True, {}),
         (unpublish, True, {"unpublished": {"a.md": "it was unpublished here"}}),
         (delete, True, IN_TRASH),
@@ -73,24 +74,41 @@ def test_a_second_import_changes_nothing_whatever_editors_did(
 
     report = run(cli, project, tmp_path, *options)
 
-    assert {name: report[name] for name in ("changed", "unpublished", "skipped") if report[name]} == listed
+    assert {name: report[name] for name in ("changed", "unpublished", "skipped", "renamed") if report[name]} == listed
     assert (report["created"], report["published"], report["refused"]) == (0, 0, {})
     assert (documents_of(project), redirects_of(project)) == (before, redirects)
 
 
-def test_update_gives_a_renamed_document_the_slug_of_its_file_and_publishes_it_again(
+def test_update_leaves_a_renamed_document_its_slug_and_publishes_it_again(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    write(tmp_path, "a.md", "---\ntitle: A\ndate: 2020-01-02\naliases: [/old/x/]\n---\nText")
+    run(cli, project, tmp_path, "--publish")
+    rename_and_publish(project.context(), documents_of(project)["a"]["id"])
+    unpublish(project.context(), documents_of(project)["renamed"]["id"])
+    write(tmp_path, "a.md", "---\ntitle: A\ndate: 2020-01-02\naliases: [/old/x/]\n---\nOther")
+
+    report = run(cli, project, tmp_path, "--update", "--publish")
+
+    assert (report["updated"], report["published"], report["renamed"]) == (1, 1, {"a.md": "renamed"})
+    assert report["paths"] == {"/old/x/": "renamed"}
+    assert redirects_of(project) == {"a": "renamed", "x": "renamed"}
+    shown = cli("import", "--project", project.id, tmp_path, "--publish").stdout
+    assert "Renamed here, which stays: a.md (renamed)\n" in shown
+    assert run(cli, project, tmp_path, "--publish")["unchanged"] == 1
+
+
+def test_a_file_that_became_a_draft_is_listed_while_its_document_stays_published(
     cli: Cli, project: Project, tmp_path: Path
 ) -> None:
     write(tmp_path, "a.md", "---\ntitle: A\ndate: 2020-01-02\n---\nText")
     run(cli, project, tmp_path, "--publish")
-    rename_and_publish(project.context(), documents_of(project)["a"]["id"])
-    unpublish(project.context(), documents_of(project)["renamed"]["id"])
+    listed = {"a.md": "a draft; what was published before stays"}
+    for text in ("Text", "Other"):
+        write(tmp_path, "a.md", f"---\ntitle: A\ndate: 2020-01-02\ndraft: true\n---\n{text}")
 
-    report = run(cli, project, tmp_path, "--update", "--publish")
-
-    assert (report["updated"], report["published"]) == (1, 1)
-    assert redirects_of(project) == {"renamed": "a"}
-    assert run(cli, project, tmp_path, "--publish")["unchanged"] == 1
+        assert run(cli, project, tmp_path, "--update", "--publish")["unpublished"] == listed
+    assert documents_of(project)["a"]["isPublished"]
 
 
 def test_an_alias_and_the_first_slug_of_a_draft_of_the_console_match_no_file(
@@ -111,11 +129,12 @@ def test_two_files_of_one_document_are_not_both_written(cli: Cli, project: Proje
     write(tmp_path, "a.md", "---\ntitle: A\n---\nText")
     run(cli, project, tmp_path)
     rename(project.context(), documents_of(project)["a"]["id"])
+    write(tmp_path, "a.md", "---\ntitle: A\n---\nAnother")
     write(tmp_path, "b.md", "---\ntitle: B\nslug: renamed\n---\nOther")
 
     report = run(cli, project, tmp_path, "--update")
 
-    assert (report["updated"], list(documents_of(project))) == (1, ["a"])
+    assert (report["updated"], text_of(project, "renamed"), len(documents_of(project))) == (1, "Another", 1)
     assert report["refused"] == {"b.md": "Its document is that of a.md, which had another slug: name another slug."}
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.cli.test_import import write
 from tests.cli.test_sites import run, text_of
+from tests.images.pictures import a_picture
 from tests.make import OPERATIONS, Project
 
 pytestmark = pytest.mark.needs_mongod
@@ -140,3 +141,53 @@ def test_links_and_paths_follow_the_pattern_of_a_sites_permalinks(cli: Cli, proj
     assert report["paths"] == {"/2019/05/posts/rye/": "rye", "/pinned/": "pinned"}
     for wrong in ("/:yaer/:slug/", ":slug", "/:year/"):
         assert cli("import", "--project", project.id, tmp_path, "--permalink", wrong).exit_code == 2
+
+
+def test_relative_links_lead_to_pages_and_are_listed_where_none_is_known(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    write(tmp_path, "content/posts/wheat/index.md", "---\ntitle: Wheat\nslug: weat\n---\n")
+    write(tmp_path, "content/posts/Big Loaf.md", "---\ntitle: Loaf\n---\n")
+    write(tmp_path, "content/posts/chart.mdx", "---\ntitle: Chart\n---\n<Chart />\n")
+    text = "[a](../weat/#x) [b](../big-loaf) [c](../../posts/weat/) [d](../wheat/) [e](#x) [f](mailto:a@b.example)"
+    text += " [g](../chart/) [h](/posts/chart/)"
+    write(tmp_path, "content/posts/rye.md", f"---\ntitle: Rye\n---\n{text}\n")
+    dated = "---\ntitle: Dated\ndate: 2019-05-01\n---\n[a](../../../posts/weat/) [b](../../05/dated/)\n"
+    write(tmp_path, "content/posts/dated.md", dated)
+    with_site(project)
+
+    report = run(cli, project, tmp_path / "content", "--permalink", "/:year/:month/:slug/")
+
+    to = "https://a.example/posts"
+    left = "[d](../wheat/) [e](#x) [f](mailto:a@b.example) [g](../chart/) [h](/posts/chart/)"
+    assert text_of(project, "rye") == f"[a]({to}/weat/#x) [b]({to}/big-loaf/) [c]({to}/weat/) {left}"
+    assert text_of(project, "dated") == f"[a]({to}/weat/) [b]({to}/dated/)"
+    lines = [f"line 1 of the text: ../{name}/" for name in ("wheat", "chart")]
+    assert (report["links"], report["rootLinks"]) == ({"posts/rye.md": lines}, 1)
+
+
+def test_references_are_links_however_they_are_written(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(tmp_path, "_posts/2020-01-01-rye.md", "---\ntitle: Rye\n---\n")
+    text = "[a]({{ site.baseurl }}{% post_url 2020-01-01-rye %}#x) "
+    text += "[b]({{ site.url }}{{site.baseurl}}{% link _posts/2020-01-01-rye.md %})"
+    text += ' [c]({{< ref path="/2020-01-01-rye.md" >}}) [d](<{{% relref path="2020-01-01-rye" lang="de" %}}>)'
+    write(tmp_path, "_posts/2022-01-01-all.md", f"---\ntitle: All\n---\n{text}\n")
+    with_site(project)
+
+    report = run(cli, project, tmp_path / "_posts")
+
+    rye = "https://a.example/posts/rye/"
+    assert text_of(project, "all") == f"[a]({rye}#x) [b]({rye}) [c]({rye}) [d](<{rye}>)"
+    assert report["shortcodes"] == {}
+
+
+def test_pictures_that_links_lead_to_are_uploaded(cli: Cli, project: Project, tmp_path: Path) -> None:
+    for seed, name in enumerate(("a.png", "big.png")):
+        (tmp_path / name).write_bytes(a_picture(seed=seed))
+    write(tmp_path, "a.md", "---\ntitle: A\n---\n[![A](a.png)](big.png) [gone](gone.png)\n")
+
+    report = run(cli, project, tmp_path)
+
+    assert text_of(project, "a").count("](/media/") == 2
+    assert report["links"] == {}
+    assert [one.partition(" ")[0] for one in report["missing"]["a.md"]] == ["gone.png"]

@@ -200,6 +200,18 @@ def press(window: Window, *keys: str) -> None:
     chain.perform()
 
 
+def test_the_title_at_the_beginning_of_a_pasted_text_is_left_out(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye & wheat", markdown="")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+    editor = window.find(".editor").shadow_root.find_element(By.CSS_SELECTOR, ".cm-content")
+    for title in ("<h1>Rye <b>&amp;</b> wheat</h1>", "<p class=MsoTitle>Rye &amp; wheat</p>"):
+        paste(window, editor, html=f"{title}<p>It is <b>good</b>.</p>", plain="x")
+        window.until(lambda: text_of(window) == "It is **good**.")
+        paste(window, editor, html="<h1>Rye &amp; wheat</h1><p>More.</p>", plain="x")
+        window.until(lambda: "# Rye & wheat\n\nMore." in text_of(window))
+        editor.send_keys(Keys.CONTROL + "a" + Keys.NULL, Keys.BACKSPACE)
+
+
 @pytest.mark.parametrize("html", EXPECTED, ids=["google docs", "word", "a page", "a newsletter", "paragraphs"])
 def test_formatted_text_is_pasted_as_markdown_and_undone_at_once(window: Window, editor: WebElement, html: str) -> None:
     editor.send_keys(Keys.CONTROL, "a")

@@ -212,6 +212,7 @@ const isMarkdown = localStorage.getItem(CHOICE) === "true";
 show(isMarkdown);
 export const view = createEditor(host, area.value, {
   label: label.textContent,
+  title: $("h1").textContent,
   changed,
   save: saveByKey,
   link: (isImage) => insert(isImage ? "image" : "link"),

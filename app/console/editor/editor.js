@@ -51,12 +51,14 @@ const look = EditorView.theme({
   },
 });
 
-/** Pastes formatted text as markdown; plain text, and the lines of a code editor, as they are. */
-function paste({ clipboardData }, view, found) {
+/** Pastes formatted text as markdown; plain text, and the lines of a code editor, as they are.
+
+What is pasted into an empty text is without the document's title, which its page shows above the text. */
+function paste({ clipboardData }, view, found, title) {
   if (clipboardData.types.includes("vscode-editor-data")) return false;
   const { doc, selection: { main } } = view.state;
   const whole = doc.toString();
-  const pasted = fromHtml(clipboardData.getData("text/html"), (label) => hasNote(whole, label)) ?? sheet(clipboardData);
+  const pasted = fromHtml(clipboardData.getData("text/html"), (label) => hasNote(whole, label), !whole.trim() && title) ?? sheet(clipboardData);
   if (!pasted) return false;
   const [before, after] = [whole.slice(0, main.from), whole.slice(main.to)];
   const lines = (text, edge) => (text ? "\n\n".slice(edge.exec(text)[0].length) : "");
@@ -115,7 +117,7 @@ export const showMarkdown = (view, isMarkdown) =>
 
 `changed` gets the text after each change, `save` is called by Ctrl-S or Cmd-S, `link` by Ctrl-K, `cites` after `[^`, `ask`
 by an entry of `/` that needs a dialog, and `moved` with the marks at the cursor. */
-export function createEditor(place, text, { label, changed, save, link, cites = () => [], ask = () => {}, moved = () => {}, isMarkdown = true }) {
+export function createEditor(place, text, { label, title, changed, save, link, cites = () => [], ask = () => {}, moved = () => {}, isMarkdown = true }) {
   const root = place.attachShadow({ mode: "open" });
   const inner = document.createElement("div");
   inner.style.height = "100%";
@@ -148,7 +150,7 @@ export function createEditor(place, text, { label, changed, save, link, cites = 
         mode.of(isMarkdown ? [] : asRich()),
         look,
         places,
-        EditorView.domEventHandlers({ paste: (event, view) => paste(event, view, found) }),
+        EditorView.domEventHandlers({ paste: (event, view) => paste(event, view, found, title) }),
         autocompletion({ icons: false, defaultKeymap: false, interactionDelay: 0, activateOnTypingDelay: 20 }),
         Prec.highest(keymap.of(completionKeymap)),
         markdownLanguage.data.of({ autocomplete: citing(cites) }),

@@ -52,8 +52,8 @@ const styleOf = (element) => element.dataset.style ?? "";
 const unwrap = (element) => element.replaceWith(...element.childNodes);
 
 /** Returns formatted text as markdown, with its footnotes, and whether it begins and ends with something else than a paragraph; null for
-plain text. `isTaken` says of a footnote's label whether the text has it already. */
-export function fromHtml(html, isTaken) {
+plain text. `isTaken` says of a footnote's label whether the text has it already; a first block that is the `title` is left out. */
+export function fromHtml(html, isTaken, title) {
   const { body } = new DOMParser().parseFromString(unstyled(html), "text/html");
   review(body, WORD.test(html));
   const { marks, lost } = picturesIn(body);
@@ -65,6 +65,7 @@ export function fromHtml(html, isTaken) {
   const isNote = ({ type }) => type === "footnoteDefinition";
   const notes = withoutMarks(toMarkdown({ type: "root", children: tree.children.filter(isNote) }, options).trimEnd(), marks);
   const blocks = (tree.children = tree.children.filter((one) => !isNote(one)));
+  if (blocks.length > 1 && title && wordsOf(blocks[0]).trim() === title) blocks.shift();
   const isPlain = ({ type, children }) =>
     type === "paragraph" ? children.every((one) => one.type === "text") : type === "code" && !body.querySelector("code");
   if (!blocks.length || (blocks.length === 1 && isPlain(blocks[0]))) return null;
@@ -72,6 +73,9 @@ export function fromHtml(html, isTaken) {
   const shown = withoutMarks(toMarkdown(tree, options).trimEnd(), marks);
   return { ...shown, begins, ends, notes: notes.markdown, lost: lost + notes.pictures.length };
 }
+
+/** The words of a part of the text, without its marks. */
+const wordsOf = ({ value, children = [] }) => value ?? children.map(wordsOf).join("");
 
 /** Accepts what was changed, and leaves out what reviewers wrote beside it. In Word a text that is crossed out is no `del`. */
 function review(body, isWord) {

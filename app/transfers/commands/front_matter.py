@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from app.cli.calling import shown
 from app.core.schemas.loading import cached_schema
 from app.documents.schemas import BriefFields
 from app.provenance.schemas import DraftGenerationFields
@@ -23,8 +24,8 @@ from app.transfers.commands.addresses import (
     slug_of_path,
 )
 from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date_of, reason_withheld
-from app.transfers.commands.front_matter_files import Unreadable, read_front_matter
-from app.transfers.commands.generators import with_paths
+from app.transfers.commands.front_matter_files import LeftOut, Unreadable, read_front_matter
+from app.transfers.commands.generators import MDX, code_in, with_paths
 from app.transfers.commands.picture_files import COVER, is_path
 from app.transfers.commands.shortcodes import translated
 
@@ -82,7 +83,11 @@ class Post:
 
 def read_post(file: Path) -> Post:
     """Returns a file's content. Raises `Unreadable`."""
+    if file.name.startswith("_index."):
+        raise LeftOut("It is the page of a section.")
     front, markdown = read_front_matter(file)
+    if file.suffix.lower() == MDX and (code := code_in(markdown)):
+        raise LeftOut(f"It has code besides markdown, at {shown(code)}")
     front = _as_generators_do(front, file)
     (permalink, permalinked), (cover, alt, key_of_alt) = permalink_of(front), _cover(front)
     with_date = not (is_of_jekyll(file) or front.keys().isdisjoint(DATE))
@@ -120,13 +125,22 @@ def read_post(file: Path) -> Post:
 
 
 def _as_generators_do(front: Mapping[str, Any], file: Path) -> dict[str, Any]:
-    """Returns front matter with its keys as they are written here; Jekyll splits lists, and makes titles of names."""
+    """Returns front matter with its keys as they are written here, and names that are numbers as text.
+
+    Jekyll splits lists, and makes titles of names.
+    """
     spelled = {SPELLED.get(key.casefold(), key): value for key, value in front.items()}
+    for key in spelled.keys() & {*CATEGORY, *KEYWORD}:
+        spelled[key] = _as_text(spelled[key])
     if not is_of_jekyll(file):
         return spelled
     lists = {key: spelled[key].split() for key in ("categories", "tags") if isinstance(spelled.get(key), str)}
     title = slug_of_file(file, with_date=False).replace("-", " ").title()
     return {"title": title} | spelled | lists
+
+
+def _as_text(value: Any) -> Any:
+    return [*map(_as_text, value)] if isinstance(value, list) else str(value) if type(value) is int else value
 
 
 def _fields(front: Mapping[str, Any], cover: Any) -> dict[str, Any]:

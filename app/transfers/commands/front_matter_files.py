@@ -18,6 +18,10 @@ class Unreadable(Exception):
     """A file that is not markdown with front matter; the message says why."""
 
 
+class LeftOut(Unreadable):
+    """A file that is no document's; the message says why."""
+
+
 def read_front_matter(file: Path) -> tuple[Mapping[str, Any], str]:
     """Returns the keys of a file's front matter that have a value, and its text. Raises `Unreadable`."""
     front, markdown = _split(_text(file))

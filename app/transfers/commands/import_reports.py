@@ -24,6 +24,8 @@ class Report:
     """The files that differ, or were written, whose document has a version that is not an import's."""
     changed: dict[str, list[str]] = field(default_factory=dict)
     """The differing fields of each file that was not written."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """The slug of the document of each file that was renamed here."""
     unpublished: dict[str, str] = field(default_factory=dict)
     """Why `--publish` did not publish a file."""
     refused: dict[str, str] = field(default_factory=dict)
@@ -42,7 +44,7 @@ class Report:
     shortcodes: dict[str, list[str]] = field(default_factory=dict)
     """What the generator of a site replaces in the text of each file that was written, and this service does not."""
     links: dict[str, list[str]] = field(default_factory=dict)
-    """The links to other files in the text of each file that was written."""
+    """The links to other files, and relative ones, in the text of each file that was written."""
     rootLinks: int = 0
     """The number of other links from the site's root in those texts."""
     categories: list[str] = field(default_factory=list)
@@ -67,13 +69,15 @@ def print_report(report: Report, files: int) -> None:
             click.echo(f"{what.capitalize()}: {', '.join(named[:NAMED])}{more}")
     for file, differs in report.changed.items():
         click.echo(f"Changed since the import; --update writes it: {file} ({', '.join(differs)})")
+    for file, slug in report.renamed.items():
+        click.echo(f"Renamed here, which stays: {file} ({slug})")
     for file, why in report.unpublished.items():
         click.echo(f"Not published: {file}: {why}")
     wrong: tuple[tuple[str, Mapping[str, str | list[str]]], ...] = (
         ("Refused", report.refused),
         ("Pictures that were not uploaded", report.missing),
         ("Skipped", report.skipped),
-        ("Links to files, which lead nowhere on the site", report.links),
+        ("Links that lead nowhere on the site", report.links),
         ("Former paths from which no redirect leads", report.redirects),
     )
     for what, files_with_it in wrong:

@@ -31,8 +31,8 @@ from app.projects.store import Projects
 from app.transfers.commands.addresses import PATTERN_KEY, PATTERN_KEYS, PATTERN_SLUGS
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, read_post
-from app.transfers.commands.front_matter_files import Unreadable
-from app.transfers.commands.generators import MDX, code_in, tags_in
+from app.transfers.commands.front_matter_files import LeftOut, Unreadable
+from app.transfers.commands.generators import tags_in
 from app.transfers.commands.import_reports import Report, print_report
 from app.transfers.commands.picture_files import COVER, PictureFiles
 from app.transfers.commands.post_links import SUFFIXES, PostLinks, is_from_root
@@ -43,10 +43,6 @@ DRAFTS = {"_drafts", "drafts"}
 COUNTED = {"created": "created", "unchanged": "unchanged", "changed": "updated"}
 BATCH = 50
 """The number of files that one transaction writes: it saves round trips and takes about a second."""
-
-
-class LeftOut(Unreadable):
-    """A file that is no document's; the message says why."""
 
 
 @click.command()
@@ -150,11 +146,7 @@ class _Run:
     def _read(self, file: Path) -> Post:
         if self.root.is_dir() and not Path(os.path.realpath(file)).is_relative_to(self.root):
             raise Unreadable("It is a symbolic link that leads out of the folder.")
-        if file.name.startswith("_index."):
-            raise LeftOut("It is the page of a section.")
         post = read_post(file)
-        if file.suffix.lower() == MDX and (code := code_in(post.fields.get("markdown", ""))):
-            raise LeftOut(f"It has code besides markdown, at {shown(code)}")
         if text := post.fields.get("markdown"):
             post = replace(post, fields=post.fields | {"markdown": self.links.resolved(file, text)})
         if "images" in self.ctx.features:
@@ -167,9 +159,7 @@ class _Run:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
-        page = self.links.path_of(file, replace(post, fields=fields))
         self.former += [(file, path, slug) for path, slug in post.paths.items()]
-        self.report.paths |= {shown(path): fields["slug"] for path in (page, *post.paths) if path}
         for counts, keys in ((self.report.unknown, post.unknown), (self.report.further, post.further)):
             counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
         among_drafts = "a draft" if self._is_among_drafts(file) else ""
@@ -236,6 +226,10 @@ class _Run:
             raise Unreadable(
                 f"Its document is that of {self._named(first)}, which had another slug: name another slug."
             )
+        slug = became.get("slug", post.fields["slug"])
+        report.paths |= {shown(path): slug for path in (self.links.path_of(file, post), *post.paths) if path}
+        if slug != post.fields["slug"]:
+            report.renamed[self._named(file)] = slug
         made = shown(" > ".join(became.get("categories", ())))
         report.categories += [made] if made and made not in report.categories else []
         if became["others"]:
@@ -252,7 +246,10 @@ class _Run:
             self._list_what_is_lost(file, post.fields.get("markdown", ""))
         if became.get("withdrawn") and not self.update:
             post = replace(post, withheld=post.withheld or "it was unpublished here")
-        if self.publish and (outcome == "changed" or not became["live"]):
+        stays = became.get("published") and post.withheld and post.dated
+        if stays:
+            post = replace(post, withheld=f"{post.withheld}; what was published before stays")
+        if self.publish and (stays or outcome == "changed" or not became["live"]):
             self._publish_dated(file, document_id, post)
 
     def _list_what_is_lost(self, file: Path, markdown: str) -> None:

@@ -18,7 +18,7 @@ from app.transfers.commands.generators import FOLDERS
 
 COVER = "coverImageUrl"
 MAX_BYTES = 20 * 1024 * 1024
-SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".webp", ".gif", ".avif"))
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".avif")
 
 
 class NotUploaded(Exception):
@@ -54,7 +54,11 @@ class PictureFiles:
     def _with_text(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         changed, markdown = dict(fields), fields.get("markdown")
         if isinstance(markdown, str):
-            named = {address: alt for address, alt, _ in content_of(markdown).images}
+            content = content_of(markdown)
+            named = {address: alt for address, alt, _ in content.images}
+            for address, _ in content.links:
+                if is_path(address) and urlsplit(address).path.lower().endswith(SUFFIXES):
+                    named.setdefault(address, "")
             for address, alt in named.items():
                 if is_path(address) and (url := self._url(address, alt)):
                     markdown = replaced(markdown, address, without_beginnings(url))

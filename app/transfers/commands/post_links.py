@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from app.core.text.content import Content, content_of
 from app.delivery.site_addresses import page_url
@@ -19,7 +19,7 @@ from app.transfers.commands.picture_files import is_path, replaced
 
 SUFFIXES = (".md", ".markdown", MDX)
 _REFERENCE = re.compile(
-    rf"{CODE.pattern}|\{{\{{[<%]\s*(?:rel)?ref\s+[\"`]?([^\"`\s]+)[\"`]?\s*[>%]\}}\}}"
+    rf"{CODE.pattern}|\{{\{{[<%]\s*(?:rel)?ref\s+(?:path\s*=\s*)?[\"`]?([^\"`\s]+)[\"`]?(?:\s[^{{}}]*)?[>%]\}}\}}"
     r"|\{%-?\s*(?:post_url|link)\s+(\S+)\s*-?%\}",
     CODE.flags,
 )
@@ -49,19 +49,20 @@ class PostLinks:
 
         text = _REFERENCE.sub(of_reference, markdown)
         for address, line in dict(content_of(text).links).items():
-            url = self._url(file, address, line) if is_of_file(address) else self._url_of_address(address)
+            url = self._url(file, address, line) if is_of_file(address) else self._url_of_address(file, address)
             if url:
                 text = replaced(text, address, url)
         return text
 
     def left(self, file: Path, content: Content) -> Iterator[tuple[str, int]]:
-        """Yields the links to files in a text as it was resolved, and its references to several, with their lines."""
+        """Yields the relative links left in a resolved text, and its references to several files, with their lines."""
         several = self.ambiguous[file]
         addresses = {address for address, _ in content.links}
         yield from ((f"{name} (ambiguous)", line) for name, line in several.items() if name not in addresses)
         for address, line in content.links:
             path = unquote(urlsplit(address).path) if is_path(address) else ""
-            if path and (is_of_file(address) or os.path.isfile(f"{file.parent}/{path}")):  # noqa: PTH113
+            unknown = self.site_url and not path.startswith("/")
+            if path and (unknown or is_of_file(address) or os.path.isfile(f"{file.parent}/{path}")):  # noqa: PTH113
                 yield f"{address} (ambiguous)" if address in several else address, line
 
     def path_of(self, file: Path, post: Post) -> str:
@@ -76,12 +77,15 @@ class PostLinks:
         page = self._page_of(found)
         return page and page + hashed + fragment
 
-    def _url_of_address(self, address: str) -> str | None:
-        """Returns the page of the file that had an address on the site: a path from its root, or one with its host."""
+    def _url_of_address(self, file: Path, address: str) -> str | None:
+        """Returns the page of the file that had an address on the site: a path, or one with its host."""
         parts = _split(address)
         is_own = parts.netloc.lower() == urlsplit(self.site_url).netloc.lower() if parts.scheme else not parts.netloc
-        is_known = is_own and parts.path.startswith("/")
-        page = self._page_of(self._by_address.get(_address_key(parts.path), set())) if is_known else None
+        if not (is_own and parts.path):
+            return None
+        post = self._posts[file]
+        path = urljoin(self.path_of(file, post) or post.page, parts.path)
+        page = self._page_of(self._by_address.get(_address_key(path), set()))
         return page and page + parts._replace(scheme="", netloc="", path="").geturl()
 
     def _page_of(self, found: set[Path]) -> str | None:
