@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterable
 from typing import Any, BinaryIO
@@ -83,10 +84,10 @@ def _refused(message: dict[str, Any], response: httpx2.Response, answer: dict[st
 
 
 def _message(text: bytes) -> dict[str, Any]:
-    """Returns a JSON object; an empty one for any other value."""
+    """Returns a JSON object, strict or not, as a client waits for its id; an empty one for any other value."""
     try:
-        message = orjson.loads(text)
-    except orjson.JSONDecodeError:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
         return {}
     return message if isinstance(message, dict) else {}
 

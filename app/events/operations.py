@@ -9,7 +9,7 @@ from app.core.vocabulary import Channel, Scope
 from app.documents.operations import own_document
 from app.events.responses import Activity, EventPage, activity_record, event_record
 from app.events.rules import cursor_of, read_cursor
-from app.events.schemas import ActivityQuery, EventQuery, WaitingEventQuery
+from app.events.schemas import LATEST, ActivityQuery, EventQuery, WaitingEventQuery
 from app.events.store import Events
 
 
@@ -28,11 +28,14 @@ def list_events(ctx: Context, fields: Fields) -> Result[EventPage]:
     Send the `cursor` of each page as `after` of the next one: a reader that does misses no event. An empty page is the
     last one.
     """
+    types, known = fields.get("type", ()), ctx.features.event_types
+    if not {*types} <= {*known}:
+        raise HttpApiDecodeError(issues=[Issue(path="type", message=f"Must be one of {', '.join(known)}.")])
     after = _sequence(ctx, fields.get("after"))
-    events, reached = ctx.store[Events].page(ctx.project_id, after, fields["limit"])
+    events, reached = ctx.store[Events].page(ctx.project_id, after, fields["limit"], types)
     page = [event_record(event) for event in events]
-    if ctx.channel == Channel.MCP and (left := len(page) - fitting(page)) > 0:
-        page, reached = page[:-left], reached - left
+    if ctx.channel == Channel.MCP and page and (fits := fitting(page)) < len(page):
+        page, reached = page[:fits], page[fits - 1]["sequence"]
     return Result({"events": page, "cursor": cursor_of(ctx.project_id, reached)})
 
 
@@ -54,6 +57,8 @@ def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Res
 def _sequence(ctx: Context, cursor: str | None) -> int | None:
     if cursor is None:
         return None
+    if cursor == LATEST:
+        return ctx.store[Events].last(ctx.project_id)
     sequence = read_cursor(ctx.project_id, cursor)
     if sequence is None or sequence > ctx.store[Events].last(ctx.project_id):
         message = "Must be the `cursor` of a page of this project's events, unchanged."

@@ -8,12 +8,10 @@ from flask import Blueprint, Response, request
 from app.console.additions import Pages
 from app.console.calls import call, listing, may
 from app.console.frame import page
-from app.console.sessions import context
 from app.core.errors import CursorExpired
 from app.documents import operations as documents
 from app.events import operations as events
-from app.events.rules import cursor_of
-from app.events.store import Events
+from app.events.schemas import LATEST
 from app.http.waiting import wait_for_events
 
 WAIT_SECONDS = 20
@@ -24,10 +22,9 @@ pages = Blueprint("events", __name__, template_folder="templates")
 
 def cursor() -> str:
     """Returns the cursor after the last event of the project; a page waits for the events after it."""
-    ctx = context()
     if not may(events.list_events):
         return ""
-    return cursor_of(ctx.project_id, ctx.store[Events].last(ctx.project_id))
+    return str(call(events.list_events, fields={"after": LATEST, "limit": 1}).body["cursor"])
 
 
 @pages.get("/changes")

@@ -1,13 +1,24 @@
 """Query parameters of `GET /events` and of the activity of a document (decisions, section 9)."""
 
-from app.core.schemas.fields import Schema, StrictInteger, StrictString
+from typing import Any
+
+import marshmallow as ma
+
+from app.core.schemas.fields import DelimitedStrings, Schema, StrictInteger, StrictString
 from app.core.schemas.queries import SMALL_OVER_MCP, Page
+
+LATEST = "latest"
+"""The place after the last event, instead of a cursor."""
 
 
 class EventQuery(Schema):
     """Where in the feed of events to read on, and how much (decisions, section 9)."""
 
-    after = StrictString(description="the `cursor` of the page before", allow_none=False)
+    after = StrictString(
+        description=f"the `cursor` of the page before; `{LATEST}`: an empty page, whose `cursor` leads to new events",
+        allow_none=False,
+    )
+    type = DelimitedStrings(StrictString(100, allow_none=False), description="only events of these types")
     limit = StrictInteger(1, 1_000, description="most events to return", load_default=100, metadata=SMALL_OVER_MCP)
 
 
@@ -17,6 +28,11 @@ class WaitingEventQuery(EventQuery):
     wait = StrictInteger(
         0, 25, description="seconds to wait for the first event, where there is none yet", load_default=0
     )
+
+    @ma.post_load
+    def answer_at_once(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """Lets a request for the latest place wait for nothing: it would never have an event."""
+        return {**data, "wait": 0} if data.get("after") == LATEST else data
 
 
 class ActivityQuery(Page):

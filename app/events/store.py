@@ -65,15 +65,20 @@ class Events(Collection[StoredEvent]):
             row.pop("delivery", None)
         write_once(self._collection, [InsertOne(row) for row in rows], ["_id"])
 
-    def page(self, project_id: str, after: int | None, limit: int) -> tuple[list[StoredEvent], int]:
-        """Returns events in order after a sequence number (None: from the oldest one), and the last number returned.
+    def page(
+        self, project_id: str, after: int | None, limit: int, types: Sequence[str] = ()
+    ) -> tuple[list[StoredEvent], int]:
+        """Returns events in order after a sequence number (None: from the oldest one), all or of some types.
 
-        Raises `CursorExpired` when events after that number were trimmed.
+        Also returns up to which number events were looked at. Raises `CursorExpired` when events after `after` were
+        trimmed.
         """
         feed = self._feed(project_id)
         start = feed["trimmed"] if after is None else after
         if start < feed["trimmed"]:
             raise CursorExpired
+        if types:
+            return self._page_of_types(project_id, start, limit, types, feed)
         rows = self._find(project_id, {"sequence": {"$gt": start}}, sort=(("sequence", 1),), limit=limit)
         # Up to the first gap: a batch is inserted in any order, so a later event may be seen before an earlier one.
         page = [row for place, row in enumerate(rows, start + 1) if row["sequence"] == place]
@@ -81,14 +86,25 @@ class Events(Collection[StoredEvent]):
             raise WriteConflict  # the feed was trimmed between the two reads
         return page, start + len(page)
 
+    def _page_of_types(
+        self, project_id: str, start: int, limit: int, types: Sequence[str], feed: TrimmedFeed
+    ) -> tuple[list[StoredEvent], int]:
+        moved = max(start, feed["sequence"] - len(feed["plan"]))  # what is still planned may be there in part
+        condition = {"sequence": {"$gt": start, "$lte": moved}, "type": {"$in": [*types]}}
+        page = self._find(project_id, condition, sort=(("sequence", 1),), limit=limit)
+        if self._feed(project_id)["trimmed"] > start:
+            raise WriteConflict  # the feed was trimmed between the reads
+        return page, page[-1]["sequence"] if len(page) == limit else moved
+
     def last(self, project_id: str) -> int:
         """Returns the last sequence number of a project, 0 where it has no events."""
         return self._feed(project_id)["sequence"]
 
     def _feed(self, project_id: str) -> TrimmedFeed:
-        """Returns a project's feed without its plan."""
+        """Returns a project's feed, of its plan the sequence numbers alone."""
         feed = cast(TrimmedFeed, {**new_feed(project_id), "trimmed": 0, "deleted": 0})
-        feed.update(self._feeds.find_one(own_record(project_id), {"plan": 0}) or feed)
+        fields = {"trimmed": 1, "deleted": 1, "sequence": 1, "plan.sequence": 1}
+        feed.update(self._feeds.find_one(own_record(project_id), fields) or feed)
         return feed
 
     def of_document(

@@ -39,8 +39,8 @@ def publish(event: dict[str, Any], keys: set[str], tries: int = 3) -> None:
 
 
 def next_page(cursor: str, wait: int) -> dict[str, Any]:
-    """Returns the events after a cursor; from the oldest on where the feed does not go back that far any more."""
-    query = {"limit": 1000, "wait": wait, **({"after": cursor} if cursor else {})}
+    """Returns the approvals after a cursor; from the oldest on where the feed does not go back that far any more."""
+    query = {"type": "document.approved", "limit": 1000, "wait": wait, **({"after": cursor} if cursor else {})}
     try:
         page, _ = call("GET", f"/events?{urlencode(query)}")
     except Refused as refused:
@@ -62,8 +62,7 @@ def main() -> None:
     while (left := ends - time.monotonic()) > 0:
         page = next_page(cursor, min(25, int(left)))
         for event in page["events"]:
-            if event["type"] == "document.approved":
-                publish(event, keys)
+            publish(event, keys)
         cursor = page["cursor"]
         arguments.cursor.write_text(cursor)
         if not page["events"]:

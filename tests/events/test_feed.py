@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from bson import ObjectId
@@ -146,6 +147,56 @@ def test_a_feed_without_any_event_yet_has_a_cursor_too(rest: Rest) -> None:
 
     assert empty["events"] == []
     assert rest.get(f"/events?after={empty['cursor']}").status_code == 200
+
+
+def test_the_latest_place_leads_to_what_happens_from_now_on_and_is_known_at_once(rest: Rest, project: Project) -> None:
+    a_document(project.context(rest.token), title="Flour")
+    relayed(project)
+
+    latest = rest.get("/events?after=latest&wait=25").json
+
+    assert latest == {"events": [], "cursor": rest.get("/events").json["cursor"]}
+    a_document(project.context(rest.token), title="Water")
+    relayed(project)
+    [created] = rest.get(f"/events?after={latest['cursor']}").json["events"]
+    assert created["data"]["slug"] == "water"
+
+
+def test_events_of_some_types_are_paged_like_all_and_the_cursor_passes_the_others(rest: Rest, project: Project) -> None:
+    for title in ("Flour", "Water", "Salt"):
+        a_ready_brief(project.context(rest.token), title=title)
+    relayed(project)
+
+    first = rest.get("/events?type=brief.ready,brief.claimed&limit=2").json
+    second = rest.get(f"/events?type=brief.ready,brief.claimed&limit=2&after={first['cursor']}").json
+
+    assert [event["type"] for event in first["events"]] == ["brief.ready"] * 2
+    assert [event["data"]["slug"] for event in first["events"] + second["events"]] == ["flour", "water", "salt"]
+    assert rest.get("/events?type=brief.claimed").json == {"events": [], "cursor": second["cursor"]}
+    assert rest.get(f"/events?after={second['cursor']}").json["events"] == []
+
+
+def test_the_cursor_of_some_types_does_not_pass_what_is_still_being_moved(
+    rest: Rest, project: Project, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relayed(project)
+    a_ready_brief(project.context(rest.token))
+    before = rest.get("/events").json["cursor"]
+    with monkeypatch.context() as patched:  # the worker is killed after its plan
+        patched.setattr(Events, "add", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            relayed(project)
+
+    assert rest.get(f"/events?type=brief.ready&after={before}").json == {"events": [], "cursor": before}
+    relayed(project)
+    assert len(rest.get(f"/events?type=brief.ready&after={before}").json["events"]) == 1
+
+
+def test_an_unknown_type_of_event_is_refused_with_all_that_there_are(rest: Rest) -> None:
+    [issue] = rest.get("/events?type=document.published,document.gone").json["issues"]
+
+    assert issue["path"] == "type"
+    assert "document.published" in issue["message"]
 
 
 @pytest.mark.contract("decided-events.cursor", "decided-events.limit")

@@ -48,6 +48,15 @@ def test_a_line_that_is_no_message_is_answered_as_over_http(
     assert (answer["id"], answer["error"]["code"]) == (None, code)
 
 
+@pytest.mark.parametrize("text", [rb'"\ud800"', b"NaN"])
+def test_a_request_that_is_no_strict_json_is_answered_under_its_id(app: Flask, project: Project, text: bytes) -> None:
+    line = b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "list_briefs", "arguments": %b}}'
+
+    [answer] = over_stdio(app, project.token().secret, line % text)
+
+    assert (answer["id"], answer["error"]["code"]) == (7, -32700)
+
+
 def test_an_empty_line_is_ignored(app: Flask, project: Project) -> None:
     assert over_stdio(app, project.token().secret, b"", b"  ") == []
 
