@@ -14,6 +14,7 @@ from app.notices.messages import mail_of
 from app.notices.rules import NoticeLine
 from app.notices.vocabulary import WaitKind
 from tests.console.browser import Window
+from tests.console.test_in_a_browser import screen
 from tests.make import OPERATIONS, Project, a_document
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.browser, pytest.mark.slow]
@@ -90,6 +91,24 @@ def test_a_form_that_is_opened_with_the_mouse_has_the_cursor(window: Window, pro
     window.until(lambda: window.chrome.switch_to.active_element.get_attribute("name") == "text")
     window.keys("Rye flour.")
     assert window.find("details[open] textarea").get_property("value") == "Rye flour."
+
+
+FARTHEST = (
+    "return Math.max(...[...document.querySelectorAll('.inbox *')].map((one) => one.getBoundingClientRect().right))"
+)
+
+
+def test_why_something_can_not_be_done_is_whole_on_a_phone(window: Window, project: Project) -> None:
+    ctx = project.context()
+    ada = OPERATIONS["create_member"](ctx, fields={"name": "Ada Example"}).body["id"]
+    document = a_document(ctx, title="Rye", markdown="Rye.", assigneeId=ada)
+    OPERATIONS["submit_document"](ctx, document["id"], fields={})
+    threads = [{"text": text, "level": "must"} for text in ("Which?", "How long?")]
+    OPERATIONS["request_changes"](ctx, document["id"], fields={"note": "Two remarks.", "threads": threads})
+    with screen(window, 390, 844):
+        window.sign_in(project.token("Ada Example", memberId=ObjectId(ada)), "/console/inbox")
+        assert "2 Must remarks are open: answer or resolve them first." in window.find(".inbox").text
+        assert window.chrome.execute_script(FARTHEST) <= 390
 
 
 def take_mail(window: Window, folder: Path) -> None:

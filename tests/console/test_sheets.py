@@ -220,6 +220,13 @@ def test_a_column_of_authors_says_that_it_fills_the_assignee(editor: Visitor) ->
     assert says not in editor.post("/console/plan/many", table="Title\tOwner\nRye\t\n").text
 
 
+def test_the_columns_to_choose_from_are_those_of_people(editor: Visitor) -> None:
+    page = editor.post("/console/plan/many", table="Title\tgeneration.model\tBody\nRye\texample-4\tDark.\n").text
+    assert '<option value="markdown" >Text</option>' in page
+    assert "<option selected>generation.model</option>" in page
+    assert "nput tokens" not in page
+
+
 def test_a_length_shows_the_number_of_words_that_checks_read(editor: Visitor) -> None:
     page = editor.post(
         "/console/plan/many", table="Title\tWords\nA\t900\nB\t1.200\nC\tca. 900\nD\t800 bis 1.000\n"
@@ -236,7 +243,7 @@ def people(project: Project) -> dict[str, str]:
     return {name: OPERATIONS["create_member"](project.context(), fields={"name": name}).body["id"] for name in PEOPLE}
 
 
-@pytest.mark.parametrize("name", ["ingrid", "Ingrid", "Ingrid Solberg"])
+@pytest.mark.parametrize("name", ["ingrid", "Ingrid", "IS", "is", "Ingrid Solberg"])
 def test_the_beginning_of_one_members_name_is_asked_about_with_that_member_chosen(
     editor: Visitor, project: Project, people: dict[str, str], name: str
 ) -> None:

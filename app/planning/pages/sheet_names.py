@@ -12,6 +12,7 @@ from app.console.calls import may
 from app.console.filing import FILINGS
 from app.console.lookups import LISTS, MOST, name_in, named
 from app.console.sessions import context
+from app.console.words import initials
 from app.core.slugs import name_key, slug_of
 from app.core.store.named import Named
 from app.documents.schemas import FirstStatus
@@ -105,7 +106,11 @@ def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
 
 
 def _begun(name: str, members: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Returns the ids of the members whose name begins with these words; none if not all members are known."""
+    """Returns the ids of the members whose name begins with these words, or who have these initials.
+
+    None if not all members are known.
+    """
     words = name_key(name).split()
-    found = [one["id"] for one in members.values() if name_key(one["name"]).split()[: len(words)] == words]
-    return found if len(members) < MOST else []
+    found = [one for one in members.values() if name_key(one["name"]).split()[: len(words)] == words]
+    found = found or [one for one in members.values() if initials(one["name"]) == name.upper()]
+    return [one["id"] for one in found] if len(members) < MOST else []

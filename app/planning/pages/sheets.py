@@ -49,10 +49,12 @@ NAMES: Mapping[str, str] = {
     "slug": "permalink",
 }
 """The columns that sheets usually have, each with what else people call it, as slugs."""
-LABELS: Mapping[str, str] = {name: label(name) for name in (*NAMES, *COLUMNS) if not name.endswith("Id")} | {
-    "ready": "Offer the brief (yes/no)"
+LABELS: Mapping[str, str] = {
+    **{name: label(name) for name in NAMES},
+    "ready": "Offer the brief (yes/no)",
+    "markdown": "Text",
 }
-"""The columns to choose from, the usual ones first."""
+"""The columns to choose from; those of programs are taken where the header has their names."""
 
 STATUSES: Mapping[str, FirstStatus] = {
     **{str(status): status for status in FirstStatus},
