@@ -135,7 +135,10 @@ class Settings(BaseModel):
     public_url: Url = Field(
         "", description="the address that callers use, for OpenAPI's `servers`, feeds, invitations and the host of MCP"
     )
-    oidc_issuer: Url = Field("", description="the OpenID provider that members sign in to the console with")
+    oidc_issuer: Url = Field(
+        "",
+        description="the OpenID provider that members sign in with: it names their verified e-mail address",
+    )
     oidc_client_id: str = Field(
         "",
         validate_default=True,
@@ -145,7 +148,8 @@ class Settings(BaseModel):
         "", repr=False, validate_default=True, description="this service's client secret there"
     )
     oidc_scopes: Annotated[tuple[Scope, ...], BeforeValidator(_split)] = Field(
-        (Scope.READ, Scope.WRITE, Scope.PUBLISH), description="what members who sign in with it may do"
+        (Scope.READ, Scope.WRITE, Scope.PUBLISH),
+        description="the most that it lets members do: a writer reads and writes, an editor publishes too",
     )
     rate_limit: Count = Field(
         6000, validation_alias="RATE_LIMIT_PER_MINUTE", description="requests per token and process; 0 is off"

@@ -85,6 +85,8 @@ def _next_step(refusal: Refusal, operation: Operation[Any]) -> tuple[str, Sequen
         return NEXT, ()
     if refusal.tag == "VersionConflict" and operation.scope == Scope.PUBLISH:  # what goes out has to be read
         return READ, ("read_document_content",)
+    if refusal.tag == "VersionConflict" and operation.toolsets == ("writing",):  # a record lacks the text
+        return READ, ("get_outline",)
     return AFTER.get(refusal.tag, (NEXT, ()))
 
 

@@ -51,6 +51,9 @@ def check(with_sharding: bool, json: bool) -> None:
         sys.exit(_exit_code([*lines, *refused], fits=version == needs))
     click.echo(f"The database has form {version}.")
     opened.check_form()
+    with opened.deadline():
+        if not opened.database.list_collection_names():
+            lines = ["The database is empty: every index and validator is missing."]
     if any(" is missing" in line for line in lines):
         click.echo("`content-workflow db init` creates what is missing.", err=True)
     if with_sharding:

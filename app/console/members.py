@@ -16,6 +16,7 @@ from app.core.errors import BadRequest
 from app.core.times import DAY_SECONDS
 from app.core.vocabulary import Role, Scope
 from app.projects import invitations, members
+from app.projects.rules import USUAL_SCOPES
 
 FIELDS = ("name", "email", "role", "slug", "bio", "imageUrl")
 ROLES: Mapping[str, str] = {
@@ -24,12 +25,6 @@ ROLES: Mapping[str, str] = {
     Role.OWNER: "does all of it, and has the settings, members and tokens",
 }
 """Descriptions of what each role is meant to do."""
-SCOPES: Mapping[str, tuple[Scope, ...]] = {
-    Role.WRITER: (Scope.READ, Scope.WRITE),
-    Role.EDITOR: (Scope.READ, Scope.WRITE, Scope.PUBLISH),
-    Role.OWNER: tuple(Scope),
-}
-"""Default scopes of an invitation, by role."""
 LIVES: Mapping[str, str] = {"1": "A day", "7": "A week", "30": "A month"}
 """How many days an invitation may work."""
 
@@ -56,7 +51,7 @@ def show_member(id: str) -> Response:
     require(members.update_member)
     member = call(members.get_member, id).body
     invited = call(invitations.list_invitations, id, fields={"limit": 500, "offset": 0}).body
-    usual = SCOPES[member["role"]]
+    usual = USUAL_SCOPES[member["role"]]
     shown: dict[str, Any] = {"permissions": PERMISSIONS, "roles": ROLES, "lives": LIVES.items(), "usual": usual}
     return page("member.html", member=member, invited=invited, **shown)
 

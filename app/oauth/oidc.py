@@ -11,7 +11,7 @@ from app.core.events import Event
 from app.core.store.store import Store
 from app.core.vocabulary import Scope, TokenKind
 from app.projects.access import begin_session, hash_of, new_secret
-from app.projects.rules import NEW_TOKEN, StoredMember
+from app.projects.rules import NEW_TOKEN, USUAL_SCOPES, StoredMember
 from app.projects.store import Members
 from app.projects.token_store import Tokens
 
@@ -32,9 +32,10 @@ def _without_case(email: str) -> str:
 def sign_in_member(store: Store, member: StoredMember, scopes: Sequence[Scope], now: datetime) -> str:
     """Returns the secret of a new session of a member, with a token of theirs whose secret nobody knows.
 
-    The token is made at the first time, and again where the scopes that members have were changed.
+    The token is made at the first time, and again where the scopes that members have, or the member's role, changed.
     """
-    project_id, granted = member["projectId"], [str(scope) for scope in Scope if scope in scopes]
+    project_id, usual = member["projectId"], USUAL_SCOPES[member["role"]]
+    granted = [str(scope) for scope in usual if scope in scopes]
 
     def sign_in(store: Store) -> str:
         token = store[Tokens].of_member(project_id, member["id"], oidc=True)

@@ -11,7 +11,14 @@ from app.core.actors import Actor
 from app.core.documented import doc
 from app.core.records import Stored
 from app.core.slugs import StoredNamed, name_key
-from app.core.vocabulary import Role, TokenKind
+from app.core.vocabulary import Role, Scope, TokenKind
+
+USUAL_SCOPES: Mapping[str, tuple[Scope, ...]] = {
+    Role.WRITER: (Scope.READ, Scope.WRITE),
+    Role.EDITOR: (Scope.READ, Scope.WRITE, Scope.PUBLISH),
+    Role.OWNER: tuple(Scope),
+}
+"""The scopes that a member's role stands for: the default of an invitation, and the most by an OpenID provider."""
 
 
 class StoredMember(StoredNamed):

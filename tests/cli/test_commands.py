@@ -257,10 +257,13 @@ class TestDatabase:
         name = f"{store.database.name}_empty"
         environment = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": name}
 
+        empty = self._run("db check", environment)
         made = [self._run("project create --name One --json", environment) for _ in range(2)]
         checked = self._run("db check", environment)
         store.database.client.drop_database(name)
 
+        assert empty.exit_code == 1
+        assert empty.stdout == f"{FORM}\nThe database is empty: every index and validator is missing.\n"
         assert [set(json.loads(one.output)) for one in made] == [{"id", "teamId", "name"}] * 2
         assert (checked.exit_code, checked.stdout) == (
             0,

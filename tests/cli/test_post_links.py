@@ -150,7 +150,7 @@ def test_relative_links_lead_to_pages_and_are_listed_where_none_is_known(
     write(tmp_path, "content/posts/Big Loaf.md", "---\ntitle: Loaf\n---\n")
     write(tmp_path, "content/posts/chart.mdx", "---\ntitle: Chart\n---\n<Chart />\n")
     text = "[a](../weat/#x) [b](../big-loaf) [c](../../posts/weat/) [d](../wheat/) [e](#x) [f](mailto:a@b.example)"
-    text += " [g](../chart/) [h](/posts/chart/)"
+    text += " [g](../chart/) [h](/posts/chart/) [i](./wheat) [j](dated/)"
     write(tmp_path, "content/posts/rye.md", f"---\ntitle: Rye\n---\n{text}\n")
     dated = "---\ntitle: Dated\ndate: 2019-05-01\n---\n[a](../../../posts/weat/) [b](../../05/dated/)\n"
     write(tmp_path, "content/posts/dated.md", dated)
@@ -160,6 +160,7 @@ def test_relative_links_lead_to_pages_and_are_listed_where_none_is_known(
 
     to = "https://a.example/posts"
     left = "[d](../wheat/) [e](#x) [f](mailto:a@b.example) [g](../chart/) [h](/posts/chart/)"
+    left += f" [i]({to}/weat/) [j]({to}/dated/)"
     assert text_of(project, "rye") == f"[a]({to}/weat/#x) [b]({to}/big-loaf/) [c]({to}/weat/) {left}"
     assert text_of(project, "dated") == f"[a]({to}/weat/) [b]({to}/dated/)"
     lines = [f"line 1 of the text: ../{name}/" for name in ("wheat", "chart")]

@@ -124,6 +124,24 @@ def test_a_refusal_of_a_state_names_the_tool_that_reads_the_present_one(
     assert refused["message"].endswith(f"Read the present state with `{named}`.")
 
 
+@pytest.mark.contract("decided-mcp.named-tools")
+@pytest.mark.parametrize("toolset", ["writing", ALL_TOOLS])
+@pytest.mark.parametrize(
+    ("tool", "sent"),
+    [
+        ("write_content", {"markdown": "Wheat.", "baseVersion": 7}),
+        ("edit_content", {"edits": [{"hash": "0" * 16, "markdown": "Wheat."}]}),
+    ],
+)
+def test_who_writes_an_outdated_text_is_told_to_read_its_outline(
+    reader: Agent, scene: Scene, tool: str, sent: dict[str, Any]
+) -> None:
+    refused = reader.refused(tool, documentId=scene.document(), **sent)
+
+    assert refused["_tag"] == "VersionConflict"
+    assert refused["message"].endswith("Read the present state with `get_outline`.")
+
+
 def test_who_approves_an_outdated_version_is_told_to_read_the_text(agent: Agent, scene: Scene) -> None:
     refused = agent.refused("approve_document", documentId=scene.document("submit_document"), baseVersion=7)
 

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from flask import Flask
 
+from app.core.vocabulary import Scope
 from app.projects.store import Members
 from app.projects.token_store import Tokens
 from tests.make import Project
@@ -76,11 +77,11 @@ def sign_in(oidc_app: Flask) -> SignIn:
     return go
 
 
-def add(project: Project, email: str | None = ADA, name: str = "Ada") -> str:
+def add(project: Project, email: str | None = ADA, name: str = "Ada", role: str = "editor") -> str:
     """Adds a member."""
     from app.projects.members import create_member
 
-    return str(create_member(project.context(), fields={"name": name, "email": email}).body["id"])
+    return str(create_member(project.context(), fields={"name": name, "email": email, "role": role}).body["id"])
 
 
 @pytest.mark.contract("decided-oauth.oidc")
@@ -178,6 +179,24 @@ def test_changed_scopes_hold_from_the_next_sign_in_on(
         (["read", "write", "publish"], False),
         (["read"], True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("role", "scopes"),
+    [
+        ("writer", ["read", "write"]),
+        ("editor", ["read", "write", "publish"]),
+        ("owner", ["read", "write", "publish", "admin"]),
+    ],
+)
+def test_a_role_bounds_what_signing_in_permits(
+    sign_in: SignIn, project: Project, oidc_app: Flask, role: str, scopes: list[str]
+) -> None:
+    add(project, role=role)
+    oidc_app.extensions["oidc"] = oidc_app.extensions["oidc"].model_copy(update={"oidc_scopes": tuple(Scope)})
+    sign_in("ada")
+    [made] = [one for one in project.store[Tokens].list(project.id, limit=9, offset=0) if one.get("memberId")]
+    assert made["scopes"] == scopes
 
 
 def test_without_a_provider_there_is_no_such_page(oauth_app: Flask) -> None:

@@ -51,7 +51,7 @@ def owner(server: Flask, project: Project) -> Rest:
 
 @pytest.fixture
 def member(owner: Rest) -> dict[str, Any]:
-    made: dict[str, Any] = ok(owner.post("/members", {"name": "Ada"}), 201)
+    made: dict[str, Any] = ok(owner.post("/members", {"name": "Ada", "role": "editor"}), 201)
     return made
 
 

@@ -25,7 +25,7 @@ from app.transfers.commands.addresses import (
 )
 from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date_of, reason_withheld
 from app.transfers.commands.front_matter_files import LeftOut, Unreadable, read_front_matter
-from app.transfers.commands.generators import MDX, code_in, with_paths
+from app.transfers.commands.generators import MDX, code_in, with_paths, without_attributes
 from app.transfers.commands.picture_files import COVER, is_path
 from app.transfers.commands.shortcodes import translated
 
@@ -70,6 +70,8 @@ class Post:
     """Why `--publish` does not publish the file; empty if it does."""
     further: frozenset[str] = frozenset()
     """Front matter keys with more values than the one that a document takes."""
+    attributes: frozenset[str] = frozenset()
+    """Lists of attributes that the text has no longer."""
     paths: Mapping[str, str] = field(default_factory=dict)
     """The former slug that each earlier path of its page becomes; empty for one without a usable segment."""
     permalink: str = ""
@@ -101,8 +103,10 @@ def read_post(file: Path) -> Post:
     if any(paths.values()):
         fields["aliases"] = [*dict.fromkeys(filter(None, paths.values()))]
     _refuse_unquoted(fields)
+    markdown = translated(markdown, is_of_jekyll=is_of_jekyll(file))
+    markdown, attributes = without_attributes(markdown) if is_of_jekyll(file) else (markdown, frozenset())
     if markdown:
-        fields["markdown"] = with_paths(translated(markdown, is_of_jekyll=is_of_jekyll(file)))
+        fields["markdown"] = with_paths(markdown)
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea
     unknown, dated = {*_unknown(front)}, date_of(front, file)
@@ -116,6 +120,7 @@ def read_post(file: Path) -> Post:
         dated,
         reason_withheld(front, dated),
         frozenset(_further(front)),
+        attributes,
         paths,
         permalink,
         page,

@@ -160,7 +160,12 @@ class _Run:
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
         self.former += [(file, path, slug) for path, slug in post.paths.items()]
-        for counts, keys in ((self.report.unknown, post.unknown), (self.report.further, post.further)):
+        report = self.report
+        for counts, keys in (
+            (report.unknown, post.unknown),
+            (report.further, post.further),
+            (report.attributes, post.attributes),
+        ):
             counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
         among_drafts = "a draft" if self._is_among_drafts(file) else ""
         return replace(post, fields=fields, withheld=post.withheld or among_drafts)
