@@ -21,7 +21,8 @@ SAME, CHANGED, REMOVED, ADDED = "same", "changed", "removed", "added"
 BLOCKS = re.compile(r"(?<=\n)(?=<(?!t[dh]\b|/tr>))")
 """Where a text in html is divided into blocks: as a rule a paragraph, an item of a list, a row of a table."""
 CELL = re.compile(r"(<t[dh]\b[^>]*>)(.*?)(?=</t[dh]>)", re.DOTALL)
-WHOLE = re.compile(r"<(p|h[1-6]|li|tr)\b.*</\1>\s*", re.DOTALL)
+TABLE = re.compile(r"(<table>.*?</table>\s*)", re.DOTALL)
+WHOLE = re.compile(r"<(p|h[1-6]|li|table|tr)\b.*</\1>\s*", re.DOTALL)
 """A block whose tags are all closed in it."""
 TAG = re.compile(r"(<[^>]*>)")
 HTML_WORDS = re.compile(r"<a [^>]*>[^<]*</a>|<[^>]*>|&\w+;|\s+|\w+|[^\w\s]")
@@ -108,7 +109,9 @@ def marked_changes(old: str, new: str, at: str) -> str | None:
         return None
     marked: list[str] = []
     for is_same, removed, added in _runs(before, after):
-        pairs = zip_longest(removed, added, fillvalue="")
+        parts = TABLE.split("".join(removed))  # a table that was removed is one block: it keeps its tags
+        blocks = [one for part in parts for one in ([part] if part[:6] == "<table" else BLOCKS.split(part)) if one]
+        pairs = zip_longest(blocks, added, fillvalue="")
         marked += added if is_same else [_marked_block(left, right, at) for left, right in pairs]
     return "".join(marked)
 

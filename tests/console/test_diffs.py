@@ -105,6 +105,7 @@ def test_words_that_changed_stand_together() -> None:
         ("a|b\n-|-\nc|d\n", "a|b\n-|-\nc|e\n", "<td>c</td> <td>[-d][+e]</td>"),
         ("a|b\n-|-\n5|c d\n", "a|b\n-|-\nc d|5\n", "<tr> <td>[-5][+c d]</td> <td>[-c d][+5]</td> </tr>"),
         ("a|b\n-|-\nc|d\n", "|a|\n|-|\n|d|\n", "<tr> <td>[-c]</td> <td>[-d]</td> </tr> <tr> <td>[+d]</td> </tr>"),
+        ("|a|\n|-|\n|d|\n\nEnd.", "End.", "<table> <thead> <tr> <th>[-a]</th> </tr> </thead> <tbody> <tr> <td>["),
         ("x" * 6000, "y" * 6000, f"<p>[-{'x' * 6000}]</p> <p>[+{'y' * 6000}]</p>"),
     ],
 )  # fmt: skip
