@@ -28,7 +28,7 @@ from app.core.vocabulary import Channel, Scope
 from app.documents.content import markdown_of
 from app.documents.operations import own_document
 from app.documents.record import StoredDocument, brief_of
-from app.documents.store import Documents
+from app.documents.store import Documents, Revisions
 from app.projects.rules import StoredProject
 from app.projects.store import Projects
 from app.publications.store import Publications
@@ -88,17 +88,21 @@ def checks_of(
 
 
 def _dead_links(ctx: Context, subject: Subject) -> Collection[str]:
-    """Returns the addresses in a text that lead to documents of the project that are not published.
+    """Returns the addresses in a text that lead to documents of the project that are not published, or in the trash.
 
     An address is the slug alone, or that of a page of the site; what is delivered is looked up only where a document
-    outside the trash has such a slug.
+    has such a slug.
     """
     site = ctx.store[Projects].recent_settings(ctx.project_id).get("siteUrl") or ""
     slugs = slugs_of_links({address for address, _ in subject.content.links}, site)
     if not slugs:
         return ()
-    found = ctx.store[Documents].find_with_slugs(ctx.project_id, sorted({*slugs.values()})[:MOST_LINKED])
+    wanted = sorted({*slugs.values()})[:MOST_LINKED]
+    found = ctx.store[Documents].find_with_slugs(ctx.project_id, wanted)
     asked = {row["slug"] for row in found if not row["isPublished"] and row["id"] != subject.document["id"]}
+    if rest := {*wanted} - {row["slug"] for row in found}:
+        written = {row["documentId"] for row in ctx.store[Revisions].find_with_slugs(ctx.project_id, rest)}
+        asked |= rest & ctx.store[Documents].trashed_slugs(ctx.project_id, written)
     if not asked:
         return ()
     dead = asked - ctx.store[Publications].delivered_slugs(ctx.project_id, sorted(asked))

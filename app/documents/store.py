@@ -139,6 +139,10 @@ class Documents(DocumentLists):
         condition = {"slugKeys": {"$in": [*map(slug_key, slugs)]}, "slug": {"$in": [*slugs]}, **NOT_DELETED}
         return self._find(project_id, condition, fields=self.hidden, index=indexes.SLUGS)
 
+    def trashed_slugs(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
+        """Returns the slugs of those of the documents that are in the trash."""
+        return {row["slug"] for row in self._by_id(project_id, document_ids, {"slug": 1}, **indexes.TRASHED).values()}
+
     def find_titles_by_keyword(
         self, project_id: str, keyword: str, *, exclude: str | None, limit: int
     ) -> Sequence[str]:

@@ -286,17 +286,20 @@ def test_nor_by_a_plan(rest: Rest, project: Project) -> None:
 @pytest.mark.contract("decided-site.links")
 def test_a_link_to_a_document_that_is_not_published_fails(rest: Rest) -> None:
     ok(rest.patch("/project", {"siteUrl": "https://crust.example/blog/"}))
-    for title in ("Draft", "Live", "Gone"):
+    for title in ("Draft", "Live", "Gone", "Left", "Again"):
         a = a_document(rest, title=title, markdown="Rye.")
         if title != "Draft":
             ok(rest.post(f"{path_of(a)}/publish"))
         if title == "Gone":
             ok(rest.post(f"{path_of(a)}/unpublish"))
+        if title in ("Left", "Again"):
+            ok(rest.delete(path_of(a)))
+    ok(rest.post(f"{path_of(a_document(rest, title='Again', markdown='Rye.'))}/publish"))
     site = "https://crust.example/blog"
     dead = ("draft", "./draft", f"{site}/draft/", f"{site}/gone?a#b", "/blog/draft/", "//crust.example/blog/gone")
-    dead += ("http://crust.example/blog/draft", "HTTPS://Crust.example/blog/draft")
+    dead += ("http://crust.example/blog/draft", "HTTPS://Crust.example/blog/draft", "left", "/blog/left")
     fine = (f"{site}/live", "live", "/blog/live/", "elsewhere", "/elsewhere/draft", "//rye.example/blog/draft")
-    fine += (f"{site}/own", "own", "/draft", "mailto:draft@crust.example")
+    fine += ("again", f"{site}/own", "own", "/draft", "mailto:draft@crust.example")
     own = a_document(rest, title="Own", markdown="\n\n".join(f"[a]({link})" for link in (*dead, *fine)))
     failed = [one["message"].split("'")[1] for one in checks_of(rest, own)["links"] if one["outcome"] == "failed"]
     assert failed == [*dead]

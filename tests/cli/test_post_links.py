@@ -70,6 +70,18 @@ def test_links_stay_as_they_are_without_the_address_of_the_site(cli: Cli, projec
 
     assert list(run(cli, project, tmp_path)["links"]) == ["rye.md"]
     assert text_of(project, "rye") == "[a](wheat.md)"
+    for text in (
+        "[b](wheat.md)",
+        "[a](/wheat/)",
+        "[a]({{< ref wheat >}})",
+        "[a]({% post_url wheat %})",
+        "a {{< poll >}}",
+    ):
+        write(tmp_path, "rye.md", f"---\ntitle: Rye\n---\n{text}\n")
+        shown = cli("import", "--project", project.id, tmp_path, "--update", "--dry-run").stderr
+        assert ("The project has no siteUrl: " in shown) == ("poll" not in text)
+    with_site(project)
+    assert "siteUrl" not in cli("import", "--project", project.id, tmp_path, "--update").stderr
 
 
 def test_a_name_of_two_files_means_the_one_at_that_path_or_in_the_same_folder(
@@ -150,7 +162,7 @@ def test_relative_links_lead_to_pages_and_are_listed_where_none_is_known(
     write(tmp_path, "content/posts/Big Loaf.md", "---\ntitle: Loaf\n---\n")
     write(tmp_path, "content/posts/chart.mdx", "---\ntitle: Chart\n---\n<Chart />\n")
     text = "[a](../weat/#x) [b](../big-loaf) [c](../../posts/weat/) [d](../wheat/) [e](#x) [f](mailto:a@b.example)"
-    text += " [g](../chart/) [h](/posts/chart/)"
+    text += " [g](../chart/) [h](/posts/chart/) [i](./wheat) [j](dated/)"
     write(tmp_path, "content/posts/rye.md", f"---\ntitle: Rye\n---\n{text}\n")
     dated = "---\ntitle: Dated\ndate: 2019-05-01\n---\n[a](../../../posts/weat/) [b](../../05/dated/)\n"
     write(tmp_path, "content/posts/dated.md", dated)
@@ -160,6 +172,7 @@ def test_relative_links_lead_to_pages_and_are_listed_where_none_is_known(
 
     to = "https://a.example/posts"
     left = "[d](../wheat/) [e](#x) [f](mailto:a@b.example) [g](../chart/) [h](/posts/chart/)"
+    left += f" [i]({to}/weat/) [j]({to}/dated/)"
     assert text_of(project, "rye") == f"[a]({to}/weat/#x) [b]({to}/big-loaf/) [c]({to}/weat/) {left}"
     assert text_of(project, "dated") == f"[a]({to}/weat/) [b]({to}/dated/)"
     lines = [f"line 1 of the text: ../{name}/" for name in ("wheat", "chart")]

@@ -102,3 +102,18 @@ def test_pictures_of_shortcodes_are_uploaded_and_what_is_left_is_listed(
     assert text.count("](/media/") + text.count("](</media/") == 2
     assert text.endswith("```sh\n{{ site.baseurl }}/x\n```\n{{< poll 1 >}}")
     assert run(cli, project, tmp_path / "_posts", "--site", tmp_path)["unchanged"] == 1
+
+
+@pytest.mark.needs_mongod
+def test_attributes_in_posts_of_jekyll_are_left_out_and_listed(cli: Cli, project: Project, tmp_path: Path) -> None:
+    text = '* TOC\n{:toc}\n\n## A {#a}\n{: .b}\n\n[x](https://a.example){:target="_blank"} y\n\n* z\n{: .c}\n`{: .not}`'
+    for name in "ab":
+        write(tmp_path, f"_posts/2020-01-01-{name}.md", f"---\ntitle: A\n---\n{text}\n")
+
+    report = run(cli, project, tmp_path / "_posts")
+
+    assert report["attributes"] == {"{:toc}": 2, "{: .b}": 2, '{:target="_blank"}': 2, "{: .c}": 2}
+    assert report["shortcodes"] == {}
+    assert text_of(project, "a") == "## A\n\n\n[x](https://a.example) y\n\n* z\n\n`{: .not}`"
+    shown = cli("import", "--project", project.id, tmp_path / "_posts").stdout
+    assert "Attributes that were left out, with the number of files: {: .b} (2), " in shown

@@ -22,10 +22,11 @@ from app.transfers.commands.addresses import (
     section_of,
     slug_of_file,
     slug_of_path,
+    translated_page,
 )
 from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date_of, reason_withheld
 from app.transfers.commands.front_matter_files import LeftOut, Unreadable, read_front_matter
-from app.transfers.commands.generators import MDX, code_in, with_paths
+from app.transfers.commands.generators import MDX, code_in, with_paths, without_attributes
 from app.transfers.commands.picture_files import COVER, is_path
 from app.transfers.commands.shortcodes import translated
 
@@ -70,6 +71,8 @@ class Post:
     """Why `--publish` does not publish the file; empty if it does."""
     further: frozenset[str] = frozenset()
     """Front matter keys with more values than the one that a document takes."""
+    attributes: frozenset[str] = frozenset()
+    """Lists of attributes that the text has no longer."""
     paths: Mapping[str, str] = field(default_factory=dict)
     """The former slug that each earlier path of its page becomes; empty for one without a usable segment."""
     permalink: str = ""
@@ -85,6 +88,8 @@ def read_post(file: Path) -> Post:
     """Returns a file's content. Raises `Unreadable`."""
     if file.name.startswith("_index."):
         raise LeftOut("It is the page of a section.")
+    if other := translated_page(file):
+        raise LeftOut(f"It is a translation of {shown(other.name)}: a project has one language.")
     front, markdown = read_front_matter(file)
     if file.suffix.lower() == MDX and (code := code_in(markdown)):
         raise LeftOut(f"It has code besides markdown, at {shown(code)}")
@@ -101,8 +106,10 @@ def read_post(file: Path) -> Post:
     if any(paths.values()):
         fields["aliases"] = [*dict.fromkeys(filter(None, paths.values()))]
     _refuse_unquoted(fields)
+    markdown = translated(markdown, is_of_jekyll=is_of_jekyll(file))
+    markdown, attributes = without_attributes(markdown) if is_of_jekyll(file) else (markdown, frozenset())
     if markdown:
-        fields["markdown"] = with_paths(translated(markdown, is_of_jekyll=is_of_jekyll(file)))
+        fields["markdown"] = with_paths(markdown)
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea
     unknown, dated = {*_unknown(front)}, date_of(front, file)
@@ -116,6 +123,7 @@ def read_post(file: Path) -> Post:
         dated,
         reason_withheld(front, dated),
         frozenset(_further(front)),
+        attributes,
         paths,
         permalink,
         page,

@@ -21,6 +21,9 @@ _TAG = re.compile(
 _SITE = r"\{\{-?\s*site\.(?:base)?url\s*-?\}\}(?=/|\{\{-?\s*site\.(?:base)?url\b|\{%-?\s*(?:post_url|link)\b)"
 _RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
 _ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
+_ATTRIBUTES = re.compile(
+    rf"{CODE.pattern}|(?:^[*-] [^\n]*\n(?=\{{:\s*toc))?(\{{:[^:{{}}\n][^{{}}\n]{{0,80}}\}})", CODE.flags
+)
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
 _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
 
@@ -40,6 +43,12 @@ def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
 def with_paths(markdown: str) -> str:
     """Returns a text with the paths that Jekyll makes of `{{ site.baseurl }}/x` and `{{ "/x" | relative_url }}`."""
     return _ADDRESS.sub(lambda found: (found[2] or found[3] or "") if found[0][:2] == "{{" else found[0], markdown)
+
+
+def without_attributes(markdown: str) -> tuple[str, frozenset[str]]:
+    """Returns a text without kramdown's lists of attributes (with `{:toc}` its item goes), and these."""
+    found = frozenset(one[2] for one in _ATTRIBUTES.finditer(markdown) if one[2])
+    return _ATTRIBUTES.sub(lambda one: "" if one[2] else one[0], markdown).strip("\n"), found
 
 
 def code_in(markdown: str) -> str | None:

@@ -43,6 +43,8 @@ class Report:
     """The number of files that have more values for a key than the one that a document takes."""
     shortcodes: dict[str, list[str]] = field(default_factory=dict)
     """What the generator of a site replaces in the text of each file that was written, and this service does not."""
+    attributes: dict[str, int] = field(default_factory=dict)
+    """The number of files whose text had each list of attributes, which was left out."""
     links: dict[str, list[str]] = field(default_factory=dict)
     """The links to other files, and relative ones, in the text of each file that was written."""
     rootLinks: int = 0
@@ -99,6 +101,7 @@ def print_report(report: Report, files: int) -> None:
     for what, counts in (
         ("Authors that were not taken, as only the first who is a member is", authors),
         ("Published as text, as only your generator knows them", tags),
+        ("Attributes that were left out", report.attributes),
         ("Front matter keys that import does not know", report.unknown),
         ("Front matter keys with values that a document has no place for", report.further),
     ):

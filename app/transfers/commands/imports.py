@@ -1,6 +1,7 @@
 """`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -97,6 +98,9 @@ def command(
     report = run.report
     if run.own_covers:
         warn_of_guess(run.ctx, "covers begin")
+    tags = " ".join(tag for found in report.shortcodes.values() for tag in found)
+    if not links.site_url and (report.links or report.rootLinks or re.search(r"ref >|ref %|post_url", tags)):
+        click.echo("The project has no siteUrl: set one, and links between files lead to pages (--update).", err=True)
     finish(vars(report), lambda: print_report(report, len(files)), json=json, dry_run=dry_run, refused=report.refused)
 
 
@@ -160,7 +164,12 @@ class _Run:
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
         self.former += [(file, path, slug) for path, slug in post.paths.items()]
-        for counts, keys in ((self.report.unknown, post.unknown), (self.report.further, post.further)):
+        report = self.report
+        for counts, keys in (
+            (report.unknown, post.unknown),
+            (report.further, post.further),
+            (report.attributes, post.attributes),
+        ):
             counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
         among_drafts = "a draft" if self._is_among_drafts(file) else ""
         return replace(post, fields=fields, withheld=post.withheld or among_drafts)

@@ -85,7 +85,9 @@ class PostLinks:
             return None
         post = self._posts[file]
         path = urljoin(self.path_of(file, post) or post.page, parts.path)
-        page = self._page_of(self._by_address.get(_address_key(path), set()))
+        beside = _without_suffix(os.path.normpath(f"{file.parent}/{parts.path}"))
+        found = self._by_address.get(_address_key(path)) or self._by_path.get(beside, set())
+        page = self._page_of(found)
         return page and page + parts._replace(scheme="", netloc="", path="").geturl()
 
     def _page_of(self, found: set[Path]) -> str | None:
