@@ -37,8 +37,9 @@ DOCS = Path(__file__).parent.parent / "docs"
 ERRORS_HEAD = """\
 # Errors
 
-Every error is JSON with `_tag`, which names it, and `message`, which says what to do; over MCP it is the structured
-content of a result with `isError`. A refused request changes nothing. `/openapi.json` describes the further keys.
+Every error is JSON with `_tag`, which names it, and `message`, which says what to do (below is the usual one); over MCP
+it is the structured content of a result with `isError`. A refused request changes nothing. `/openapi.json` describes
+the further keys.
 [Retrying a write](api.md#retrying-a-write) says after which to send a request again. An error without `_tag` comes from
 a proxy. (`python -m docs_site` writes this page.)
 

@@ -34,7 +34,7 @@ def changes() -> dict[str, Any]:
     wait = WAIT_SECONDS if "wait" in request.args else 0
     list_events = partial(call, events.list_events, fields=fields)
     try:
-        found = wait_for_events(wait, list_events).body
+        found = wait_for_events(wait, list_events, fields).body
     except CursorExpired:
         return {"documents": ["*"], "cursor": cursor()}
     changed = sorted({event["data"].get("documentId", "*") for event in found["events"]})

@@ -1,9 +1,5 @@
 """Query parameters of `GET /events` and of the activity of a document (decisions, section 9)."""
 
-from typing import Any
-
-import marshmallow as ma
-
 from app.core.schemas.fields import DelimitedStrings, Schema, StrictInteger, StrictString
 from app.core.schemas.queries import SMALL_OVER_MCP, Page
 
@@ -15,7 +11,7 @@ class EventQuery(Schema):
     """Where in the feed of events to read on, and how much (decisions, section 9)."""
 
     after = StrictString(
-        description=f"the `cursor` of the page before; `{LATEST}`: an empty page, whose `cursor` leads to new events",
+        description=f"the `cursor` of the page before; `{LATEST}`: only events from now on",
         allow_none=False,
     )
     type = DelimitedStrings(StrictString(100, allow_none=False), description="only events of these types")
@@ -28,11 +24,6 @@ class WaitingEventQuery(EventQuery):
     wait = StrictInteger(
         0, 25, description="seconds to wait for the first event, where there is none yet", load_default=0
     )
-
-    @ma.post_load
-    def answer_at_once(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Lets a request for the latest place wait for nothing: it would never have an event."""
-        return {**data, "wait": 0} if data.get("after") == LATEST else data
 
 
 class ActivityQuery(Page):

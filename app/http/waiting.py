@@ -21,10 +21,11 @@ def end_with(ending: c_bool) -> None:
     _server_ends = ending
 
 
-def wait_for_events(seconds: float, list_events: Callable[[], Result[Any]]) -> Result[Any]:
+def wait_for_events(seconds: float, list_events: Callable[[], Result[Any]], fields: dict[str, Any]) -> Result[Any]:
     """Returns a page of events, as soon as it has one or the time is over; at once where too many requests wait.
 
-    `list_events` reads the page. Raises `Unauthorized` when the caller is no longer valid after a wait.
+    `list_events` reads the page with `fields`, whose `after` moves on: an event of another type is looked at once.
+    Raises `Unauthorized` when the caller is no longer valid after a wait.
     """
     page, end = list_events(), time.monotonic() + seconds
     if page.body["events"] or not seconds:
@@ -36,6 +37,7 @@ def wait_for_events(seconds: float, list_events: Callable[[], Result[Any]]) -> R
     while not page.body["events"] and (left := end - time.monotonic()) > 0 and not _server_ends.value:
         with standing_still():
             time.sleep(min(POLL_SECONDS, left))
+        fields["after"] = page.body["cursor"]
         page = list_events()
     callers().check_again()
     return page

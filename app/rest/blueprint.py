@@ -244,7 +244,7 @@ def _call(route: Route, ctx: Context, *sent: Mapping[str, Any], **path: str) -> 
     if operation.streams:
         return _stream(ctx, route, key)
     call = partial(operation, ctx, *path.values(), fields=fields, key=key)
-    return _respond(ctx, route, wait_for_events(seconds, call) if seconds else call(), fields)
+    return _respond(ctx, route, wait_for_events(seconds, call, fields) if seconds else call(), fields)
 
 
 def _stream(ctx: Context, route: Route, key: str | None) -> Response:

@@ -29,7 +29,7 @@ from app.http import callers
 from app.http.threads import THREADS
 from tests.databases import opened
 from tests.live import free_port, serving, slowdown, until, until_listening
-from tests.make import OPERATIONS, Project, Token, a_document, a_project, an_app, an_uncached_app
+from tests.make import OPERATIONS, Project, Token, a_document, a_project, a_ready_brief, an_app, an_uncached_app
 from tests.rest.client import Rest
 
 pytestmark = [pytest.mark.needs_mongod, pytest.mark.timeout(120)]
@@ -216,13 +216,14 @@ def test_a_wait_out_of_range_is_refused(rest: Rest, wait: str) -> None:
 
 
 @contextmanager
-def reading(app: Flask, token: Token, number: int = 1) -> Iterator[list[Future[httpx.Response]]]:
+def reading(
+    app: Flask, token: Token, number: int = 1, query: str = "after=latest"
+) -> Iterator[list[Future[httpx.Response]]]:
     """Yields readers that wait, each in a thread, on a server in this process."""
     with serving(app) as url, ThreadPoolExecutor(number) as pool:
         headers = {"Authorization": f"Bearer {token.secret}"}
         with httpx.Client(base_url=url, headers=headers, timeout=40, trust_env=False) as client:
-            cursor = client.get("/events?limit=1000").json()["cursor"]
-            yield [pool.submit(client.get, f"/events?wait=20&after={cursor}") for _ in range(number)]
+            yield [pool.submit(client.get, f"/events?wait=20&{query}") for _ in range(number)]
 
 
 @pytest.mark.contract("decided-waiting.quarter")
@@ -265,6 +266,21 @@ def test_readers_that_wait_leave_room_for_other_requests_of_their_token(
         project.store[Outboxes].publish_all(project.id)
         assert [len(one.result().json()["events"]) for one in (first, second, third)] == [1] * 3
     assert not waiting._held[project.id]
+
+
+def test_a_reader_of_one_type_waits_from_now_on_while_others_pass(app: Flask, project: Project) -> None:
+    token = project.token()
+    a_ready_brief(project.context(token), title="Earlier")
+    project.store[Outboxes].publish_all(project.id)
+
+    with reading(app, token, query="after=latest&type=brief.ready") as [reader]:
+        until(lambda: callers.WAITING._held[project.id])
+        a_document(project.context(token))
+        project.store[Outboxes].publish_all(project.id)
+        a_ready_brief(project.context(token), title="Later")
+        project.store[Outboxes].publish_all(project.id)
+
+        assert [event["data"]["slug"] for event in reader.result().json()["events"]] == ["later"]
 
 
 def test_a_reader_whose_token_is_revoked_meanwhile_gets_no_event(store: Store, project: Project) -> None:
