@@ -7,21 +7,21 @@ const main = $("#main");
 const isPhone = matchMedia("(max-width: 46rem)");
 const isWide = matchMedia("(min-width: 75.01rem)");
 
-/** Where the words of a thread begin and end in the text; the beginning of the text where they are not found. */
-function placeOf({ dataset }) {
+/** Where the words of a thread begin and end in the text; no words where they are not found, or at several places. */
+function placeOf({ dataset }, text) {
   const { exact, prefix = "" } = JSON.parse(dataset.quote ?? '{"exact":""}');
-  const text = view.state.doc.toString();
   const at = text.indexOf(prefix + exact);
-  const from = at < 0 ? text.indexOf(exact) : at + prefix.length;
-  return from < 0 ? [0, 0] : [from, from + exact.length];
+  const from = at < 0 ? Math.max(0, text.indexOf(exact)) : at + prefix.length;
+  return [from, at < 0 && from !== text.lastIndexOf(exact) ? from : from + exact.length];
 }
 
 /** Marks the words of the threads in what is drawn of the text; those in tables, which are drawn as a whole, are not. */
 function mark() {
   if (!("highlights" in CSS)) return;
   const marks = { must: new Highlight(), thread: new Highlight() };
+  const text = view.state.doc.toString();
   for (const thread of $$("#remarks > .thread")) {
-    const [from, to] = placeOf(thread).map((place) => view.domAtPos(place));
+    const [from, to] = placeOf(thread, text).map((place) => view.domAtPos(place));
     const range = new Range();
     range.setStart(from.node, from.offset);
     range.setEnd(to.node, to.offset);
@@ -45,7 +45,8 @@ function arrange() {
   if (!main.hasAttribute("data-revised")) return;
   const top = host.getBoundingClientRect().top;
   $("#remarks").style.top = `${top - main.getBoundingClientRect().top}px`;
-  const places = new Map(threads.map((thread) => [thread, placeOf(thread)[0]]));
+  const text = view.state.doc.toString();
+  const places = new Map(threads.map((thread) => [thread, placeOf(thread, text)[0]]));
   const inOrder = threads.toSorted((one, other) => places.get(one) - places.get(other));
   if (inOrder.some((thread, number) => thread !== threads[number])) {
     const focused = document.activeElement;
