@@ -239,8 +239,6 @@ class _Run:
         report.paths |= {shown(path): slug for path in (self.links.path_of(file, post), *post.paths) if path}
         if slug != post.fields["slug"]:
             report.renamed[self._named(file)] = slug
-        made = shown(" > ".join(became.get("categories", ())))
-        report.categories += [made] if made and made not in report.categories else []
         if became["others"]:
             report.others[self._named(file)] = [shown(one) for one in became["others"]]
         if outcome == "changed" and became["edited"]:
@@ -248,6 +246,8 @@ class _Run:
         if outcome == "changed" and not self.update:
             report.changed[self._named(file)] = became["differs"]
             return
+        made = shown(" > ".join(became.get("categories", ())))
+        report.categories += [made] if made and made not in report.categories else []
         if outcome == "changed":
             call(replace(self.ctx, now=this_instant()), update_imported, document_id, **post.fields)
         self._count(COUNTED[outcome], file)
