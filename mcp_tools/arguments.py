@@ -114,8 +114,8 @@ def read(
     """
     fields = load_known(arguments, sent, others)
     ids = {name: str(fields.pop(name)) for name in operation.id_names}
-    if not all(name in NUMBERS or HEX_ID.fullmatch(one) for name, one in ids.items()):
-        raise NotFound(WRONG_ID)
+    if wrong := [name for name, one in ids.items() if not (name in NUMBERS or HEX_ID.fullmatch(one))]:
+        raise NotFound(f"`{wrong[0]}`: {WRONG_ID}")
     key, dry_run = fields.pop(KEY, None), fields.pop(DRY_RUN, False)
     return list(ids.values()), fields, key, dry_run
 

@@ -77,8 +77,8 @@ def _next_step(refusal: Refusal, operation: Operation[Any]) -> tuple[str, Sequen
     first, last = (operation.id_names[0], operation.id_names[-1]) if operation.id_names else ("", "")
     if refusal.message.startswith(OF_PROJECT):
         return FIND, LISTS.get(first, ())
-    if refusal.message == WRONG_ID:
-        return FIND, LISTS.get(last, ())
+    if refusal.message.endswith(WRONG_ID):  # it begins with the argument
+        return FIND, LISTS.get(refusal.message.split("`")[1], ())
     if refusal.tag == "NotFound":  # of a document that is there, the version that an argument names is not
         return FIND, LISTS.get("version" if last == "documentId" else last, ())
     if refusal.tag == "ReviewRequired" and refusal.message != ReviewRequired.message:  # people decide

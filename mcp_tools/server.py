@@ -19,7 +19,7 @@ from starlette.requests import Request
 from app.core.context import Context
 from app.core.errors import Forbidden, InternalError, Refusal
 from app.core.features import Features
-from app.core.schemas.queries import near_name
+from app.core.schemas.validation import near_name
 from app.core.vocabulary import ALL_TOOLS
 from app.settings import VERSION
 from mcp_tools import prompts, resources

@@ -213,7 +213,9 @@ def shown(text: str) -> str:
 def _cell(value: object) -> str:
     if isinstance(value, list):
         value = " ".join(map(str, value))
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and "agent" in value:  # an actor
+        value = value["name"]
+    elif isinstance(value, Mapping):
         value = ", ".join(f"{name} {_cell(item)}" for name, item in value.items() if item not in (None, ""))
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -8,7 +8,7 @@ import click
 from app.cli.calling import started
 from app.cli.server_process import free_address, run
 from app.core.errors import ServiceUnavailable
-from app.core.store.store import Misconfigured, Store
+from app.core.store.store import Store
 from app.features import connect
 
 log = logging.getLogger("content_workflow.serve")
@@ -49,10 +49,8 @@ def _prepare_database(store: Store) -> None:
         if lines := differences(store):  # one line of the log, as there may be nearly a hundred
             found = {"differences": len(lines), "first": lines[0], "remedy": "content-workflow db check lists them"}
             log.warning("database differs", extra=found)
-    except Misconfigured as error:
-        log.error(error.for_the_log, extra={"reason": error.reason})
     except ServiceUnavailable as error:
-        remedy = "requests are answered with 503 until MongoDB answers"
-        log.warning("database unreachable", extra={"reason": error.reason, "remedy": remedy})
+        until_then = "requests are answered with 503"
+        log.log(error.level, error.for_the_log, extra={"reason": error.reason, "untilThen": until_then})
     finally:
         store.database.client.close()

@@ -34,14 +34,11 @@ def command(metrics_port: int | None, metrics_host: str) -> None:
         store.ping()
         store.check_writes()
         store.check_form()
-    except OlderForm as error:
-        log.error(error.for_the_log, extra={"reason": error.reason, "remedy": "the worker starts its work after that"})
-    except Misconfigured:
-        store.database.client.close()
-        raise
     except ServiceUnavailable as error:
-        remedy = "the worker starts its work when MongoDB answers"
-        log.warning("database unreachable", extra={"reason": error.reason, "remedy": remedy})
+        if isinstance(error, Misconfigured) and not isinstance(error, OlderForm):
+            store.database.client.close()
+            raise
+        log.log(error.level, error.for_the_log, extra={"reason": error.reason, "untilThen": "the worker waits"})
     worker = Worker(jobs(store, settings))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.request_stop())

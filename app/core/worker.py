@@ -44,6 +44,12 @@ PAUSE = Gauge(
     ["job_name"],
     multiprocess_mode="mostrecent",
 )
+WAITING = Gauge(
+    "content_workflow_job_projects_waiting",
+    "Projects that a job found something for in its last run.",
+    ["job_name"],
+    multiprocess_mode="mostrecent",
+)
 DRIFT = Gauge(
     "content_workflow_clock_drift_seconds",
     "How far the clock of this server is ahead of MongoDB's.",
@@ -224,7 +230,8 @@ class ProjectByProject:
         would fail as well.
         """
         with store.deadline():
-            project_ids = find()
+            project_ids = list(find())
+        WAITING.labels(self._job).set(len(project_ids))
         total, now = 0, time.monotonic()
         for project_id in sorted(project_ids, key=lambda one: self._paused_until.get(one, 0.0)):
             if self._paused_until.get(project_id, 0.0) > now:

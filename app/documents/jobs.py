@@ -6,13 +6,13 @@ from functools import partial
 from prometheus_client import Counter
 
 from app.core.store.store import Store
-from app.core.worker import Job, ProjectPool
+from app.core.worker import WAITING, Job, ProjectPool
 from app.documents.publishing import publish_due
 from app.documents.store import Documents
 
 log = logging.getLogger("content_workflow.worker")
 
-PUBLISHING_THREADS = 4
+PUBLISHING, PUBLISHING_THREADS = "publish scheduled documents", 4
 PUBLISHED = Counter("content_workflow_scheduled_documents", "Scheduled documents that came due.", ["outcome"])
 for outcome in ("published", "failed"):  # from 0 on, so that `increase` sees the first one
     PUBLISHED.labels(outcome)
@@ -20,8 +20,8 @@ for outcome in ("published", "failed"):  # from 0 on, so that `increase` sees th
 
 def publish_scheduled_documents(store: Store, _settings: object) -> Job:
     """Publishes scheduled documents that are due."""
-    pool = ProjectPool("publish scheduled documents", PUBLISHING_THREADS, per_project=1)
-    return Job("publish scheduled documents", 0.25, partial(start_publishing, store, pool), pool.close)
+    pool = ProjectPool(PUBLISHING, PUBLISHING_THREADS, per_project=1)
+    return Job(PUBLISHING, 0.25, partial(start_publishing, store, pool), pool.close)
 
 
 def start_publishing(store: Store, pool: ProjectPool) -> bool:
@@ -31,6 +31,7 @@ def start_publishing(store: Store, pool: ProjectPool) -> bool:
     """
     with store.deadline():
         projects = store[Documents].find_projects_due(store.now())
+    WAITING.labels(PUBLISHING).set(len(projects))
     for project_id in projects:
         pool.submit(project_id, partial(publish_turn, store, project_id))
     return False

@@ -17,7 +17,7 @@ from app.core.errors import MAX_ISSUES, HttpApiDecodeError, Issue
 from app.core.other_bodies import CsvBody, CsvTable
 from app.core.schemas.fields import Schema, StrictBoolean, StrictInteger, StringList
 from app.core.schemas.loading import cached_schema
-from app.core.schemas.queries import near_name
+from app.core.schemas.validation import near_name
 from app.documents.schemas import MAX_KEY, MAX_MARKDOWN, BriefFields
 from app.planning.schemas import PieceFields
 from app.provenance.schemas import DraftGenerationFields

@@ -52,7 +52,7 @@ class Import(TypedDict):
     id: Annotated[Id | None, doc("the document's id; null when it was refused")]
     outcome: Annotated[str, doc("the outcome")]
     others: Annotated[list[str], doc("the names under `authors` that are not its author's")]
-    categories: NotRequired[Annotated[list[str], doc("the path of its category, where some of that was created")]]
+    categories: NotRequired[Annotated[list[str], doc("the path of its category, where some of that is new")]]
     differs: NotRequired[
         Annotated[list[str], doc("the fields in which the document is not what the file says, where it changed")]
     ]
@@ -188,6 +188,7 @@ def _compared(
         "slug": stored["slug"],
         "published": stored["isPublished"],
         "withdrawn": not stored["isPublished"] and stored.get("firstPublishedAt") is not None,
+        "categories": _path_of(fields["category"]) if missing else [],
     }, None
 
 

@@ -100,14 +100,17 @@ class TestProjects:
     @pytest.mark.contract("decided-guards.freeze")
     def test_a_project_is_frozen_and_unfrozen(self, cli: Cli, project: Project, app: Flask) -> None:
         headers = {"authorization": f"Bearer {project.token().secret}"}
-        commands = ("freeze", "--note", "Wrong prices.", "--json"), ("unfreeze",), ("freeze", "--note", "x" * 501)
-        codes, shown = [], []
+        commands = ("freeze", "--note", "Wrong prices."), ("unfreeze",), ("freeze", "--note", "x" * 501)
+        codes, shown, printed = [], [], []
         for name, *options in commands:
-            codes.append(cli("project", name, "--project", project.id, *options).exit_code)
+            done = cli("project", name, "--project", project.id, *options)
+            codes.append(done.exit_code)
+            printed.append(done.stdout)
             shown.append(app.test_client().get("/project", headers=headers).json["frozen"])
 
         assert codes == [0, 0, 1]
         assert (shown[0]["note"], shown[0]["by"]["type"]) == ("Wrong prices.", "system")
+        assert printed[0].splitlines()[-1].endswith(f"at {shown[0]['at']}, by content-workflow")
         assert shown[1:] == [None, None]
 
 

@@ -238,3 +238,17 @@ def test_tags_and_categories_can_be_numbers_and_refused_files_have_no_paths(
 
     assert (list(report["refused"]), report["further"], report["paths"]) == (["b.md"], {}, {"/a/": "a"})
     assert (report["categories"], documents_of(project)["a"]["brief"]["keyword"]) == (["1984"], "2024")
+
+
+@pytest.mark.needs_mongod
+def test_a_translation_beside_its_page_is_skipped(cli: Cli, project: Project, tmp_path: Path) -> None:
+    for name in ("trip/index.md", "trip/index.de.md", "rye.md", "rye.pt-br.md", "oats.de.md", "v1.88.md", "v1.md"):
+        write(tmp_path, name, "---\ntitle: A\n---\nText\n")
+
+    report = run(cli, project, tmp_path)
+
+    assert (report["created"], report["refused"]) == (5, {})
+    assert report["skipped"] == {
+        "rye.pt-br.md": "It is a translation of rye.md: a project has one language.",
+        "trip/index.de.md": "It is a translation of index.md: a project has one language.",
+    }

@@ -173,3 +173,16 @@ def test_what_was_changed_here_since_the_import_is_named(
     shown = cli("import", "--project", project.id, tmp_path, *options, "--dry-run").stdout
     assert "Changed here since the import: b.md\n" in shown
     assert run(cli, project, tmp_path, *options)["edited"] == ["b.md"]
+
+
+def test_a_category_that_update_creates_is_listed(cli: Cli, project: Project, tmp_path: Path) -> None:
+    for name in ("a.md", "b.md"):
+        write(tmp_path, name, "---\ntitle: A\ncategory: Trips/Alps\n---\nText")
+    run(cli, project, tmp_path)
+    ctx = project.context()
+    alps = documents_of(project)["a"]["categoryId"]
+    OPERATIONS["update_category"](ctx, alps, fields={"name": "Mountains"})
+
+    assert run(cli, project, tmp_path)["categories"] == []
+    tried = run(cli, project, tmp_path, "--update", "--dry-run")
+    assert tried["categories"] == run(cli, project, tmp_path, "--update")["categories"] == ["Trips > Alps"]

@@ -70,6 +70,18 @@ def test_links_stay_as_they_are_without_the_address_of_the_site(cli: Cli, projec
 
     assert list(run(cli, project, tmp_path)["links"]) == ["rye.md"]
     assert text_of(project, "rye") == "[a](wheat.md)"
+    for text in (
+        "[b](wheat.md)",
+        "[a](/wheat/)",
+        "[a]({{< ref wheat >}})",
+        "[a]({% post_url wheat %})",
+        "a {{< poll >}}",
+    ):
+        write(tmp_path, "rye.md", f"---\ntitle: Rye\n---\n{text}\n")
+        shown = cli("import", "--project", project.id, tmp_path, "--update", "--dry-run").stderr
+        assert ("The project has no siteUrl: " in shown) == ("poll" not in text)
+    with_site(project)
+    assert "siteUrl" not in cli("import", "--project", project.id, tmp_path, "--update").stderr
 
 
 def test_a_name_of_two_files_means_the_one_at_that_path_or_in_the_same_folder(

@@ -9,7 +9,7 @@ from bson import ObjectId
 from flask import Flask
 
 from app.checks.vocabulary import CheckName
-from app.core.context import Context
+from app.core.context import Context, this_instant
 from app.core.errors import Forbidden
 from app.core.schemas.loading import cached_schema
 from app.core.times import wire_time
@@ -17,6 +17,7 @@ from app.core.vocabulary import Scope
 from app.features import ALL
 from app.projects.invitations import invite_member
 from app.projects.schemas import ProjectChanges
+from app.webhooks.store import Leases
 from tests.console.visitor import Visitor
 from tests.make import OPERATIONS, Project, a_document, a_project
 
@@ -302,6 +303,14 @@ def test_two_clicks_make_one_secret_and_the_second_says_so(
     assert 'class="code secret"' not in pages[1].text
     after = len(listed(ctx, "tokens")) + len(listed(ctx, "webhooks"))
     assert after - before == ("rotate" not in form)
+
+
+def test_the_list_of_webhooks_shows_which_fails(editor: Visitor, project: Project, webhook: dict[str, str]) -> None:
+    leases, now = project.store[Leases], this_instant()
+    leases.wake(project.id, webhook["id"], now)
+    assert "Failing since" not in editor.get("/console/administration/webhooks").text
+    leases.record_failure(project.id, webhook["id"], now)
+    assert "Failing since" in editor.get("/console/administration/webhooks").text
 
 
 @pytest.mark.needs_mongod

@@ -161,12 +161,15 @@ def test_an_id_of_the_wrong_form_and_a_quote_that_stands_nowhere_name_what_shows
     assert misquoted["errors"][0]["message"].endswith("Find it with `read_section`.")
 
 
+@pytest.mark.parametrize("wrong", ["0" * 24, "rye-bread"])
 @pytest.mark.parametrize("name", [name for name, tool in TOOLS.items() if len(tool.operation.id_names) > 1])
-def test_of_two_records_the_one_that_the_project_lacks_is_to_be_found(agent: Agent, name: str, scene: Scene) -> None:
+def test_of_two_records_the_one_that_the_project_lacks_is_to_be_found(
+    agent: Agent, name: str, wrong: str, scene: Scene
+) -> None:
     call, names = EVERY[name](scene), TOOLS[name].operation.id_names
     last = int(call.ids[-1]) if names[-1] in ("version", "number") else call.ids[-1]
 
-    refused = agent.refused(name, **call.fields, **{names[0]: "0" * 24, names[-1]: last})
+    refused = agent.refused(name, **call.fields, **{names[0]: wrong, names[-1]: last})
 
     listed = {"documentId": "list_documents", "memberId": "list_members", "webhookId": "list_webhooks"}[names[0]]
     assert refused["message"].endswith(f"Find it with `{listed}`.")

@@ -1,5 +1,6 @@
 """Signing in with an OpenID provider (decisions, section 16)."""
 
+import logging
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -159,11 +160,16 @@ def test_another_browser_can_not_be_signed_in(sign_in: SignIn, oidc_app: Flask, 
     assert victim.get("/console/table").status_code == 303
 
 
-def test_what_the_provider_refuses_is_said(oidc_app: Flask) -> None:
+def test_what_the_provider_refuses_is_said_and_logged_with_its_address(
+    oidc_app: Flask, issuer: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(logging.getLogger("content_workflow"), "propagate", True)
+    caplog.set_level("WARNING", "content_workflow.oidc")
     browser = oidc_app.test_client()
     browser.get("/console/oidc")
     assert browser.get("/console/oidc/callback?error=access_denied&state=x").status_code == 401
     assert browser.get("/console/oidc/callback?code=x&state=x").status_code == 401
+    assert {vars(line)["issuer"] for line in caplog.records} == {issuer}
 
 
 def test_changed_scopes_hold_from_the_next_sign_in_on(

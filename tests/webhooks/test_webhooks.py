@@ -66,10 +66,13 @@ def test_a_wrong_webhook_is_refused_by_field(rest: Rest, fields: dict[str, Any],
     assert where in [one.get("path", one.get("field")) for one in found]
 
 
-@pytest.mark.parametrize("sent", ["document.publish", "everything"])
-def test_an_unknown_type_of_event_is_refused_with_all_that_there_are(rest: Rest, sent: str) -> None:
+@pytest.mark.parametrize(
+    ("sent", "end"), [("document.publish", ". Did you mean `document.published`?"), ("everything", "changed.")]
+)
+def test_an_unknown_type_of_event_is_refused_with_all_that_there_are(rest: Rest, sent: str, end: str) -> None:
     [wrong] = rest.post("/webhooks", {"url": URL, "events": [sent]}).json["errors"]
 
+    assert wrong["message"].endswith(end)
     assert [one for one in ALL.event_types if one not in wrong["message"]] == []
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from bson import ObjectId
+from prometheus_client import REGISTRY
 
 from app.briefs.jobs import expire_claims
 from app.briefs.operations import end_expired_claim
@@ -181,6 +182,7 @@ def test_a_feed_that_fails_is_logged_and_holds_up_no_other(
 
     assert fresh_store[Events].last(whole.id) > before
     [line] = [vars(record) for record in logged.records if record.levelname == "WARNING"]
+    assert REGISTRY.get_sample_value("content_workflow_job_projects_waiting", {"job_name": "relay events"}) == 1
     assert (line["msg"], line["job"], line["projectId"]) == ("write conflict", "relay events", broken.id)
     assert "projectId_sequence" in line["reason"]
 

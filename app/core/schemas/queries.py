@@ -7,7 +7,6 @@ noted, with the known name that is near (decisions, section 11).
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate, chain
 from typing import Any
 
@@ -16,10 +15,7 @@ import orjson
 
 from app.core.errors import Issue
 from app.core.schemas.fields import OVER_MCP, DelimitedStrings, Schema, StrictBoolean, StrictInteger, StrictString
-from app.core.schemas.validation import full_match, one_of
-
-SHORT_NAME = 4
-"""Names of up to this many characters are near by one edit, longer ones by two."""
+from app.core.schemas.validation import folded, full_match, near_name, one_of
 
 OTHER_PART = {"field": "query parameter", "query parameter": "field of the body"}
 """The other place where a name may belong, in the words of issues, by the place where it was sent."""
@@ -78,23 +74,6 @@ def unknown_names(
             yield from _inside(fields[name], value, path + name)
         else:
             yield Unknown(path + shortened(name), name, known, elsewhere)
-
-
-def near_name(name: str, known: Iterable[str]) -> str | None:
-    """Returns the known name that is near: equal but for case, `_` and `-`, else by the fewest edits."""
-    from rapidfuzz.distance import Levenshtein  # takes 2 MB, and is needed for misspelt names alone
-
-    plain = folded(name)
-    edits = 1 if len(name) <= SHORT_NAME else 2
-    distance_to = partial(Levenshtein.distance, name, score_cutoff=2)
-    distances = [(0 if folded(one) == plain else distance_to(one), one) for one in known]
-    distance, nearest = min(distances, key=lambda pair: pair[0], default=(edits + 1, ""))
-    return nearest if distance <= edits else None
-
-
-def folded(name: str) -> str:
-    """Returns a name without `_` and `-`, in lower case."""
-    return name.replace("_", "").replace("-", "").lower()
 
 
 def shortened(name: str) -> str:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from datetime import date
+from functools import partial
 from urllib.parse import urlsplit
 
 import marshmallow as ma
@@ -11,6 +12,8 @@ from marshmallow import validate
 
 from app.core.times import missing_day
 
+SHORT_NAME = 4
+"""Names of up to this many characters are near by one edit, longer ones by two."""
 HEX_ID = re.compile("[0-9a-fA-F]{24}")
 """The form of ids."""
 EMPTY_LETTERS = "\u115f\u1160\u3164\uffa0\u2800"
@@ -28,10 +31,37 @@ def full_match(pattern: str, message: str) -> Callable[[str], None]:
     return check
 
 
+class _OneOf(validate.OneOf):
+    """Checks that a string is a word of a closed list; the message has the one that was probably meant."""
+
+    def __call__(self, value: str) -> str:
+        if value in self.choices:
+            return value
+        near = near_name(value, self.choices)
+        hint = f" Did you mean `{near}`?" if near else ""
+        raise ma.ValidationError(f"Must be one of {', '.join(self.choices)}.{hint}")
+
+
 def one_of(words: Iterable[str]) -> validate.OneOf:
     """Returns the check that a string is a word of a closed list."""
-    choices = [str(word) for word in words]
-    return validate.OneOf(choices, error=f"Must be one of {', '.join(choices)}.")
+    return _OneOf([str(word) for word in words])
+
+
+def near_name(name: str, known: Iterable[str]) -> str | None:
+    """Returns the known name that is near: equal but for case, `_` and `-`, else by the fewest edits."""
+    from rapidfuzz.distance import Levenshtein  # takes 2 MB, and is needed for misspelt names alone
+
+    plain = folded(name)
+    edits = 1 if len(name) <= SHORT_NAME else 2
+    distance_to = partial(Levenshtein.distance, name, score_cutoff=2)
+    distances = [(0 if folded(one) == plain else distance_to(one), one) for one in known]
+    distance, nearest = min(distances, key=lambda pair: pair[0], default=(edits + 1, ""))
+    return nearest if distance <= edits else None
+
+
+def folded(name: str) -> str:
+    """Returns a name without `_` and `-`, in lower case."""
+    return name.replace("_", "").replace("-", "").lower()
 
 
 def is_blank(text: str) -> bool:

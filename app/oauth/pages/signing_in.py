@@ -147,7 +147,8 @@ def _asking(call: Callable[[], Any]) -> Any:
         with standing_still():
             return call()
     except (OAuthError, JoseError, RequestException, ValueError, KeyError, RuntimeError) as error:
-        log.warning("signing in with OpenID Connect failed", extra={"reason": type(error).__name__})
+        reason = {"reason": type(error).__name__, "issuer": _settings().oidc_issuer}
+        log.warning("signing in with OpenID Connect failed", extra=reason)
         raise Unauthorized(f"Signing in with {oidc_host()} failed: try again.") from error
 
 

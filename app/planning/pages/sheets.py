@@ -19,7 +19,7 @@ from unicodedata import normalize
 import regex
 
 from app.console.frame import label
-from app.core.schemas.queries import near_name
+from app.core.schemas.validation import near_name
 from app.core.slugs import numbered, slug_of
 from app.core.vocabulary import SearchIntent
 from app.documents.schemas import FirstStatus

@@ -1,5 +1,6 @@
 """The addresses that a generator gives to a page, and the slugs in them."""
 
+import os
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -18,13 +19,20 @@ OF_JEKYLL, OF_ASTRO = {"_posts", "_drafts"}, "/src/content/"
 """The folders by which the files of generators are known."""
 PATTERN_KEYS, PATTERN_SLUGS = {"section", "sections", "year", "month", "day"}, {"slug", "title", "filename"}
 PATTERN_KEY = re.compile(":([a-z]+)")
-_INDEX = re.compile(r"index(\.[a-z]{2}(-[a-z]{2})?)?", re.IGNORECASE)
+_LANGUAGE = r"\.[a-z]{2}(?:-[a-z]{2})?"
+_INDEX = re.compile(rf"index(?:{_LANGUAGE})?", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}-(?=.)")
 
 
 def name_of_page(file: Path) -> str:
     """Returns the name of a file, or of its folder where it is an `index.md`."""
     return file.absolute().parent.name if _INDEX.fullmatch(file.stem) else file.stem
+
+
+def translated_page(file: Path) -> Path | None:
+    """Returns the file that one with a language in its name translates, if it is there."""
+    page = file.with_name(re.sub(f"{_LANGUAGE}$", "", file.stem, flags=re.IGNORECASE) + file.suffix)
+    return page if page != file and os.path.isfile(page) else None  # noqa: PTH113  # long names
 
 
 def is_of_jekyll(file: Path) -> bool:

@@ -22,6 +22,7 @@ from app.transfers.commands.addresses import (
     section_of,
     slug_of_file,
     slug_of_path,
+    translated_page,
 )
 from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date_of, reason_withheld
 from app.transfers.commands.front_matter_files import LeftOut, Unreadable, read_front_matter
@@ -87,6 +88,8 @@ def read_post(file: Path) -> Post:
     """Returns a file's content. Raises `Unreadable`."""
     if file.name.startswith("_index."):
         raise LeftOut("It is the page of a section.")
+    if other := translated_page(file):
+        raise LeftOut(f"It is a translation of {shown(other.name)}: a project has one language.")
     front, markdown = read_front_matter(file)
     if file.suffix.lower() == MDX and (code := code_in(markdown)):
         raise LeftOut(f"It has code besides markdown, at {shown(code)}")

@@ -1,6 +1,7 @@
 """`import`: imports a folder of markdown files with front matter into a project, matched by slug."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -97,6 +98,9 @@ def command(
     report = run.report
     if run.own_covers:
         warn_of_guess(run.ctx, "covers begin")
+    tags = " ".join(tag for found in report.shortcodes.values() for tag in found)
+    if not links.site_url and (report.links or report.rootLinks or re.search(r"ref >|ref %|post_url", tags)):
+        click.echo("The project has no siteUrl: set one, and links between files lead to pages (--update).", err=True)
     finish(vars(report), lambda: print_report(report, len(files)), json=json, dry_run=dry_run, refused=report.refused)
 
 
@@ -235,8 +239,6 @@ class _Run:
         report.paths |= {shown(path): slug for path in (self.links.path_of(file, post), *post.paths) if path}
         if slug != post.fields["slug"]:
             report.renamed[self._named(file)] = slug
-        made = shown(" > ".join(became.get("categories", ())))
-        report.categories += [made] if made and made not in report.categories else []
         if became["others"]:
             report.others[self._named(file)] = [shown(one) for one in became["others"]]
         if outcome == "changed" and became["edited"]:
@@ -244,6 +246,8 @@ class _Run:
         if outcome == "changed" and not self.update:
             report.changed[self._named(file)] = became["differs"]
             return
+        made = shown(" > ".join(became.get("categories", ())))
+        report.categories += [made] if made and made not in report.categories else []
         if outcome == "changed":
             call(replace(self.ctx, now=this_instant()), update_imported, document_id, **post.fields)
         self._count(COUNTED[outcome], file)

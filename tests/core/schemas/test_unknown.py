@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.schemas.queries import near_name
+from app.core.schemas.validation import near_name
 
 KNOWN = ("title", "slug", "categoryId", "documentId", "q", "keyword", "baseVersion", "id")
 
