@@ -6,7 +6,7 @@ from typing import Any
 from flask import Response, request, url_for
 from werkzeug import Response as BaseResponse
 
-from app.console.calls import call, require
+from app.console.calls import call, may, require
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.lookups import named
@@ -80,10 +80,8 @@ def invite(id: str) -> BaseResponse:
     if days not in LIVES or not scopes:
         raise BadRequest("Say what they may do, and how long the link works.")
     fields = {"scopes": scopes, "expiresIn": int(days) * DAY_SECONDS}
-    name, made = (
-        call(members.get_member, id).body["name"],
-        call(invitations.invite_member, id, fields=fields, once=True).body,
-    )
+    name = call(members.get_member, id).body["name"] if may(members.get_member) else "this person"
+    made = call(invitations.invite_member, id, fields=fields, once=True).body
     until = local_text(made["expiresAt"])
     advice = f"Send this link to {name} and to nobody else. It works once, until {until}, and is not shown again."
     return secret_page(f"The invitation of {name}", advice, made.get("link"), url_for("console.show_member", id=id))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from bson import ObjectId
-from cachetools import TTLCache
+from cachetools import TTLCache, cached
 from pymongo import MongoClient
 
 from app.core.context import Context
@@ -38,7 +38,8 @@ def commands() -> Commands:
 @pytest.fixture
 def ctx(project: Project, mongodb_uri: str, commands: Commands, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
     """A call whose commands are counted; settings that were read are used for a minute, however slow the machine is."""
-    monkeypatch.setattr("app.projects.store._recent", TTLCache(100, 60))
+    for_a_minute = cached(TTLCache(100, 60), key=lambda _, project_id: project_id)
+    monkeypatch.setattr(Projects, "recent_settings", for_a_minute(Projects.settings))
     monkeypatch.setattr("app.core.store.store.MongoClient", partial(MongoClient, event_listeners=[commands]))
     store = connect(mongodb_uri, project.store.database.name)
     yield Context(store, project.token(agent="rye").caller, Channel.REST)

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
-from cachetools import TTLCache
 from flask import Flask
 from pymongo import MongoClient, monitoring
 
 from app.cli.db import create_missing
 from app.core.store.store import Store
+from app.projects.store import Projects
 from tests.databases import bare
 from tests.listener import Listener
 from tests.make import a_project, an_uncached_app
@@ -37,7 +37,7 @@ def commands() -> Commands:
 def nothing_remembered() -> Iterator[None]:
     """Has settings and names be read each time: else the machine's speed would decide which commands a call sends."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.projects.store._recent", TTLCache(1, 0))
+        patch.setattr(Projects, "recent_settings", Projects.settings)
         yield
 
 

@@ -66,7 +66,7 @@ NAMES_NOTHING = set(
     metaTitle note notes number offset outline packet publishAt publishesPerDay ready referenceUrls reviewRequired role
     examined facts inputTokens model outputTokens promptUrl provider responsible reviewRecord sources
     fromBrief publishedOn publisher verified
-    scopes since siteUrl sort state status subtitle to updatedSince version wordCount writesPerHour
+    scopes since siteUrl sort state status subtitle to type updatedSince version wordCount writesPerHour
     """,
     )
 )
