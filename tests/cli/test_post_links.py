@@ -155,6 +155,43 @@ def test_links_and_paths_follow_the_pattern_of_a_sites_permalinks(cli: Cli, proj
         assert cli("import", "--project", project.id, tmp_path, "--permalink", wrong).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("key", "path"),
+    [
+        ("slug", "big-loaf own loaf"),
+        ("title", "big-loaf the-spelt rye-bread"),
+        ("filename", "rye spelt 2019-05-02-loaf"),
+        ("contentbasename", "rye spelt 2019-05-02-loaf"),
+        ("slugorfilename", "rye own loaf"),
+        ("slugorcontentbasename", "rye own loaf"),
+    ],
+)
+def test_a_pattern_has_slugs_as_hugo_makes_them(
+    cli: Cli, project: Project, tmp_path: Path, key: str, path: str
+) -> None:
+    write(tmp_path, "content/rye.md", "---\ntitle: Big Loaf\n---\n")
+    write(tmp_path, "content/spelt.md", "---\ntitle: The Spelt!\nslug: own\n---\n")
+    write(tmp_path, "content/2019-05-02-loaf.md", "---\ntitle: Rye bread\nslug: loaf\n---\n")
+
+    report = run(cli, project, tmp_path / "content", "--permalink", f"/x/:{key}/")
+
+    expected = {f"/x/{name}/": slug for name, slug in zip(path.split(), ("rye", "own", "loaf"), strict=True)}
+    assert report["paths"] == expected
+
+
+def test_a_file_whose_namesake_has_a_slug_of_its_own_is_found(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(tmp_path, "content/posts/b.md", "---\ntitle: B\n---\n")
+    write(tmp_path, "content/notes/b.md", "---\ntitle: Note\nslug: bn\n---\n")
+    text = '[a]({{< relref "/posts/b" >}}) [b]({{< ref "/notes/b.md" >}}) [c](b.md) [d](../b/) [e](/posts/b/)'
+    write(tmp_path, "content/posts/a.md", f"---\ntitle: A\n---\n{text}\n")
+    with_site(project)
+
+    run(cli, project, tmp_path / "content")
+
+    to = "https://a.example/posts"
+    assert text_of(project, "a") == f"[a]({to}/b/) [b]({to}/bn/) [c]({to}/b/) [d]({to}/b/) [e]({to}/b/)"
+
+
 def test_relative_links_lead_to_pages_and_are_listed_where_none_is_known(
     cli: Cli, project: Project, tmp_path: Path
 ) -> None:

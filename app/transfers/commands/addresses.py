@@ -17,7 +17,9 @@ PERMALINK = ("permalink", "url")
 """The keys for the path of a page."""
 OF_JEKYLL, OF_ASTRO = {"_posts", "_drafts"}, "/src/content/"
 """The folders by which the files of generators are known."""
-PATTERN_KEYS, PATTERN_SLUGS = {"section", "sections", "year", "month", "day"}, {"slug", "title", "filename"}
+PATTERN_KEYS = {"section", "sections", "year", "month", "day"}
+PATTERN_SLUGS = {"slug", "title", "filename", "contentbasename", "slugorfilename", "slugorcontentbasename"}
+"""The keys of which a pattern needs one. Without a slug `:slug` is the title's in Hugo; in Jekyll all name the file."""
 PATTERN_KEY = re.compile(":([a-z]+)")
 _LANGUAGE = r"\.[a-z]{2}(?:-[a-z]{2})?"
 _INDEX = re.compile(rf"index(?:{_LANGUAGE})?", re.IGNORECASE)
@@ -45,9 +47,13 @@ def slug_of_file(file: Path, *, with_date: bool, keeps_case: bool = False) -> st
     Hugo and Astro write it in lower case, and leave out signs that addresses don't have, for which Jekyll has hyphens.
     Zola, whose files have a `path`, keeps capitals.
     """
-    name = unicodedata.normalize("NFC", name_of_page(file))
-    name = name if with_date else _DATE.sub("", name, count=1)
-    unfit = "-"
+    name = name_of_page(file)
+    return slug_of_name(name if with_date else _DATE.sub("", name, count=1), file, keeps_case=keeps_case)
+
+
+def slug_of_name(name: str, file: Path, *, keeps_case: bool = False) -> str:
+    """Returns the slug that the generator of a file makes of a name or a title, as `slug_of_file` says."""
+    name, unfit = unicodedata.normalize("NFC", name), "-"
     if not is_of_jekyll(file):
         unfit, name = "", name if keeps_case else name.lower()
         name = name.replace(".", "") if OF_ASTRO in file.absolute().as_posix() else name
@@ -73,10 +79,12 @@ def section_of(file: Path) -> str:
     return "".join(f"/{re.sub(' +', '-', one.lower())}" for one in below) + "/"
 
 
-def path_by_pattern(pattern: str, section: str, slug: str, dated: date | None) -> str:
-    """Returns the path of a page by a generator's pattern; nothing where that has a date and the file none."""
-    values = {"section": section.strip("/").partition("/")[0], "sections": section.strip("/"), "slug": slug}
-    values |= {"title": slug, "filename": slug}
+def path_by_pattern(pattern: str, section: str, slugs: Mapping[str, str], dated: date | None) -> str:
+    """Returns the path of a page by a generator's pattern; nothing where that has a date and the file none.
+
+    `slugs` are the values of `PATTERN_SLUGS`.
+    """
+    values = {"section": section.strip("/").partition("/")[0], "sections": section.strip("/"), **slugs}
     values |= {"year": f"{dated:%Y}", "month": f"{dated:%m}", "day": f"{dated:%d}"} if dated else {}
     path = PATTERN_KEY.sub(lambda found: values.get(found[1], "\0"), pattern)
     return "" if "\0" in path else re.sub("/+", "/", path)

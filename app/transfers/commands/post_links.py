@@ -11,13 +11,22 @@ from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from app.core.text.content import Content, content_of
 from app.delivery.site_addresses import page_url
-from app.transfers.commands.addresses import path_by_pattern, section_of, slug_of_file
+from app.transfers.commands.addresses import (
+    PATTERN_SLUGS,
+    is_of_jekyll,
+    path_by_pattern,
+    section_of,
+    slug_of_file,
+    slug_of_name,
+)
 from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import Unreadable
 from app.transfers.commands.generators import CODE, MDX
 from app.transfers.commands.picture_files import is_path, replaced
 
 SUFFIXES = (".md", ".markdown", MDX)
+OF_FILE = ("filename", "contentbasename")
+"""The keys of a pattern that a file's own slug does not change."""
 _REFERENCE = re.compile(
     rf"{CODE.pattern}|\{{\{{[<%]\s*(?:rel)?ref\s+(?:path\s*=\s*)?[\"`]?([^\"`\s]+)[\"`]?(?:\s[^{{}}]*)?[>%]\}}\}}"
     r"|\{%-?\s*(?:post_url|link)\s+(\S+)\s*-?%\}",
@@ -67,7 +76,16 @@ class PostLinks:
 
     def path_of(self, file: Path, post: Post) -> str:
         """Returns the path that a file names for its page, else the one by the site's pattern; empty without either."""
-        return post.permalink or path_by_pattern(self.pattern, section_of(file), post.fields["slug"], post.dated)
+        slugs = dict.fromkeys(PATTERN_SLUGS, post.fields["slug"])
+        if not is_of_jekyll(file):
+            slugs["title"] = slug_of_name(str(post.fields.get("title")), file)
+            own = (
+                {"slug": slugs["title"]}
+                if post.dated_slug
+                else dict.fromkeys(OF_FILE, slug_of_file(file, with_date=True))
+            )
+            slugs |= own
+        return post.permalink or path_by_pattern(self.pattern, section_of(file), slugs, post.dated)
 
     def _url(self, file: Path, reference: str, line: int) -> str | None:
         name, hashed, fragment = unquote(reference).partition("#")
@@ -141,8 +159,11 @@ class PostLinks:
     @cached_property
     def _slugs(self) -> Mapping[Path, str | None]:
         """The slugs of the files; None where it is not known."""
-        undated = Counter(slug_of_file(file, with_date=False) for file in self.files)
         slugs = {file: str(post.fields["slug"]) for file, post in self._posts.items()}
+        undated = Counter(
+            slug_of_file(file, with_date=False) if self._posts[file].dated_slug else slug
+            for file, slug in slugs.items()
+        )
         return {
             file: None if self._posts[file].dated_slug and undated[slug] > 1 else slug for file, slug in slugs.items()
         }
