@@ -51,6 +51,7 @@ TAGS = {
     "events": "Changes in the project, in order.",
     "inbox": "What waits for whom.",
     "webhooks": "Changes in the project, sent to a URL.",
+    "messages": "What webhooks are sent.",
     "project": "The settings of the token's project.",
 }
 """The tags of the routes, in order, with their descriptions."""
@@ -176,7 +177,7 @@ def _webhook(message: type) -> dict[str, Any]:
     return {
         "operationId": f"receive{message.__name__}",
         "summary": docstring(message).partition(":")[0],
-        "tags": ["webhooks"],
+        "tags": ["messages"],  # a file of its own in generated clients, beside that of the routes of webhooks
         "security": [],
         "requestBody": {"content": content, "required": True},
         "responses": {"2XX": {"description": "Received."}},
