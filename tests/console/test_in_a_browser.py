@@ -552,6 +552,19 @@ def test_a_message_has_its_time_in_the_readers_zone(window: Window, project: Pro
         window.chrome.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": ""})
 
 
+def test_the_first_page_in_another_zone_has_its_times_in_that(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Stollen", markdown=TEXT)
+    OPERATIONS["schedule_document"](project.context(), document["id"], fields={"publishAt": "2099-01-31T09:00:00Z"})
+    window.sign_in(project.token("Ingrid"))
+    try:
+        for zone, time in (("America/New_York", "04:00"), ("Europe/Berlin", "10:00")):
+            window.chrome.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": zone})
+            window.open(f"/console/documents/{document['id']}")
+            window.until(lambda time=time: window.find("#a-at").get_property("value") == f"2099-01-31T{time}")
+    finally:
+        window.chrome.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": ""})
+
+
 def test_the_bulk_actions_fit_a_phone_whatever_the_members_are_called(window: Window, project: Project) -> None:
     ctx = project.context()
     OPERATIONS["create_member"](

@@ -4,12 +4,15 @@ export const $ = (selector, root = document) => root.querySelector(selector);
 export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 // The service writes times and days in the reader's own time zone.
+const zoneBefore = document.cookie.match(/(?:^|; )cw_zone=([^;]*)/)?.[1];
 const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone;
 document.cookie = `cw_zone=${zoneName}; path=/console; max-age=31536000; samesite=strict`;
 
 // A page that a form was answered with stands in the history as the page to be read again: Back asks for nothing.
 const reload = $('meta[name="reload"]')?.content;
 if (reload) history.replaceState(history.state, "", reload);
+// The times in fields and the days of a calendar are those of the zone that the reader has left; a message is shown once.
+else if (zoneBefore && zoneBefore !== zoneName && !$(".notice") && document.cookie.includes(`cw_zone=${zoneName}`)) location.reload();
 
 const csrf = $('meta[name="csrf-token"]')?.content ?? "";
 
