@@ -358,3 +358,15 @@ def test_a_record_is_dated_with_its_year(window: Window, project: Project) -> No
     assert times
     assert all(year in time for time in times)
     assert window.problems() == []
+
+
+def test_a_table_that_is_wider_than_a_phone_scrolls_and_cuts_no_word(window: Window, project: Project) -> None:
+    words = "Breadmaking|Wholemeal|Temperature|Fermentation"
+    table = f"{words}\n-|-|-|-\n{words}\n"
+    document = a_document(project.context(), title="Rye", markdown=table)
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, 390, 844):
+        window.open(f"/console/documents/{document['id']}")
+        heights = {cell.rect["height"] for cell in window.chrome.find_elements(By.CSS_SELECTOR, ".prose :is(th, td)")}
+        assert max(heights) < 45, "each has one line"
+        assert window.chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")

@@ -411,9 +411,11 @@ def test_the_order_of_a_date_is_asked_once_where_the_sheet_does_not_tell(editor:
     table = "Title\tDue\nRye\t3/4/2099\n"
     asked = editor.post("/console/plan/many", table=table).text
     assert 'name="order"' in asked
+    assert "To go on, answer below what comes first in the dates." in asked
     assert 'name="confirmed"' not in asked
 
     told = editor.post("/console/plan/many", table=table, order="month").text
+    assert "To go on" not in told
     assert 'name="confirmed"' in told
     editor.post("/console/plan/many", confirmed="yes", **sent(told))
     assert documents(project)["Rye"]["dueDate"] == "2099-03-04"
