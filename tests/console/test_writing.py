@@ -270,7 +270,7 @@ def test_an_empty_text_says_how_to_begin(window: Window, editor: WebElement) -> 
 
 def test_what_is_typed_before_the_editor_is_loaded_goes_on_in_it(window: Window, project: Project) -> None:
     opened(window, project, "")
-    network = {"offline": False, "latency": 50, "downloadThroughput": 150_000, "uploadThroughput": 150_000}
+    network = {"offline": False, "latency": 50, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
     window.chrome.execute_cdp_cmd("Network.enable", {})
     window.chrome.execute_cdp_cmd("Network.setCacheDisabled", {"cacheDisabled": True})
     window.chrome.execute_cdp_cmd("Network.emulateNetworkConditions", network)
