@@ -31,6 +31,8 @@ def list_events(ctx: Context, fields: Fields) -> Result[EventPage]:
     types, known = fields.get("type", ()), ctx.features.event_types
     if not {*types} <= {*known}:
         raise HttpApiDecodeError(issues=[Issue(path="type", message=f"Must be one of {', '.join(known)}.")])
+    if fields.get("after") == LATEST:
+        return Result({"events": [], "cursor": cursor_of(ctx.project_id, ctx.store[Events].last(ctx.project_id))})
     after = _sequence(ctx, fields.get("after"))
     events, reached = ctx.store[Events].page(ctx.project_id, after, fields["limit"], types)
     page = [event_record(event) for event in events]
@@ -57,8 +59,6 @@ def get_document_activity(ctx: Context, document_id: str, fields: Fields) -> Res
 def _sequence(ctx: Context, cursor: str | None) -> int | None:
     if cursor is None:
         return None
-    if cursor == LATEST:
-        return ctx.store[Events].last(ctx.project_id)
     sequence = read_cursor(ctx.project_id, cursor)
     if sequence is None or sequence > ctx.store[Events].last(ctx.project_id):
         message = "Must be the `cursor` of a page of this project's events, unchanged."
