@@ -76,16 +76,16 @@ class PostLinks:
 
     def path_of(self, file: Path, post: Post) -> str:
         """Returns the path that a file names for its page, else the one by the site's pattern; empty without either."""
+        if post.permalink or not self.pattern:
+            return post.permalink
         slugs = dict.fromkeys(PATTERN_SLUGS, post.fields["slug"])
         if not is_of_jekyll(file):
             slugs["title"] = slug_of_name(str(post.fields.get("title")), file)
-            own = (
-                {"slug": slugs["title"]}
-                if post.dated_slug
-                else dict.fromkeys(OF_FILE, slug_of_file(file, with_date=True))
-            )
-            slugs |= own
-        return post.permalink or path_by_pattern(self.pattern, section_of(file), slugs, post.dated)
+            if post.dated_slug:  # the file names no slug
+                slugs["slug"] = slugs["title"]
+            else:
+                slugs |= dict.fromkeys(OF_FILE, slug_of_file(file, with_date=True))
+        return path_by_pattern(self.pattern, section_of(file), slugs, post.dated)
 
     def _url(self, file: Path, reference: str, line: int) -> str | None:
         name, hashed, fragment = unquote(reference).partition("#")
