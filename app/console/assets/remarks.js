@@ -19,8 +19,9 @@ function placeOf({ dataset }, text) {
 function mark() {
   if (!("highlights" in CSS)) return;
   const marks = { must: new Highlight(), thread: new Highlight() };
-  const text = view.state.doc.toString();
-  for (const thread of $$("#remarks > .thread")) {
+  const threads = $$("#remarks > .thread");
+  const text = threads.length ? view.state.doc.toString() : ""; // this runs for each letter that is typed
+  for (const thread of threads) {
     const [from, to] = placeOf(thread, text).map((place) => view.domAtPos(place));
     const range = new Range();
     range.setStart(from.node, from.offset);
