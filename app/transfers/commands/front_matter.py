@@ -12,7 +12,8 @@ from typing import Any
 
 from app.cli.calling import shown
 from app.core.schemas.loading import cached_schema
-from app.documents.schemas import BriefFields
+from app.core.text.html import text_of_paragraphs
+from app.documents.schemas import MAX_EXCERPT, BriefFields
 from app.provenance.schemas import DraftGenerationFields
 from app.transfers.commands.addresses import (
     PERMALINK,
@@ -26,7 +27,7 @@ from app.transfers.commands.addresses import (
 )
 from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date_of, reason_withheld
 from app.transfers.commands.front_matter_files import LeftOut, Unreadable, read_front_matter
-from app.transfers.commands.generators import MDX, code_in, with_paths, without_attributes
+from app.transfers.commands.generators import MDX, code_in, summary_of, with_paths, without_attributes
 from app.transfers.commands.picture_files import COVER, is_path
 from app.transfers.commands.shortcodes import translated
 
@@ -110,6 +111,8 @@ def read_post(file: Path) -> Post:
     markdown, attributes = without_attributes(markdown) if is_of_jekyll(file) else (markdown, frozenset())
     if markdown:
         fields["markdown"] = with_paths(markdown)
+        if summary := text_of_paragraphs(summary_of(markdown), MAX_EXCERPT):
+            fields.setdefault("excerpt", summary)
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea
     unknown, dated = {*_unknown(front)}, date_of(front, file)
