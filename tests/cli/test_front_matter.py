@@ -150,6 +150,10 @@ def test_what_stands_before_more_is_the_excerpt_where_front_matter_has_none(
         "featured_image: loaf.png\nfeatured_image_alt: A loaf",
         "heroImage: ./loaf.png\nheroImageAlt: A loaf",
         "images: [{src: loaf.png, alt: A loaf}]",
+        "params: {cover: {image: loaf.png, alt: A loaf}}",
+        "params: {Featured_image: loaf.png, featured_image_alt: A loaf}",
+        "extra: {heroImage: loaf.png, heroImageAlt: A loaf}",
+        "header: {image: loaf.png, image_alt: A loaf}",
     ],
 )
 def test_the_description_of_a_cover_comes_with_it(cli: Cli, project: Project, tmp_path: Path, front: str) -> None:

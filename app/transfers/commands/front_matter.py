@@ -17,6 +17,7 @@ from app.documents.schemas import MAX_EXCERPT, BriefFields
 from app.provenance.schemas import DraftGenerationFields
 from app.transfers.commands.addresses import (
     PERMALINK,
+    bundled_page,
     former_path,
     is_of_jekyll,
     permalink_of,
@@ -42,14 +43,21 @@ FIELDS = {
 }
 """The front matter keys that set each field; the first that is there does."""
 CATEGORY, KEYWORD, AUTHOR = ("category", "categories"), ("keywords", "tags"), ("authors", "author")
-IMAGE = ("image", "cover", "featured_image", "heroImage", "images")
+IMAGE = (
+    *("image", "cover", "featured_image", "featuredImage", "heroImage", "images"),
+    *("thumbnail", "overlay_image", "teaser"),
+)
 """The keys for a cover, as an address or a table."""
+TABLES = ("params", "extra", "taxonomies", "header")
+"""The tables of Hugo, Zola and Jekyll's themes in which these keys stand too."""
+IN_TABLES = {*CATEGORY, *KEYWORD, *AUTHOR, *IMAGE, *(f"{key}{alt}" for key in IMAGE for alt in ("_alt", "Alt"))}
 OF_IMAGE, OF_AUTHOR = ("image", "path", "src", "url"), ("email", "name")
 ALIASES = ("aliases", "redirect_from")
 """The keys for earlier paths."""
 KNOWN = {key for keys in FIELDS.values() for key in keys} | {*CATEGORY, *KEYWORD, *AUTHOR, *IMAGE, *DATE, *PERMALINK}
-KNOWN |= {*ALIASES, *BUILD, HEADLESS, "brief", "path"}
+KNOWN |= {*ALIASES, *BUILD, *TABLES, HEADLESS, "brief", "path"}
 WITHIN: Mapping[str, Container[str]] = {
+    **dict.fromkeys(TABLES, IN_TABLES),
     **dict.fromkeys(IMAGE, OF_IMAGE),
     **dict.fromkeys(AUTHOR, OF_AUTHOR),
     **dict.fromkeys(BUILD, ("render",)),
@@ -91,6 +99,8 @@ def read_post(file: Path) -> Post:
         raise LeftOut("It is the page of a section.")
     if other := translated_page(file):
         raise LeftOut(f"It is a translation of {shown(other.name)}: a project has one language.")
+    if bundle := bundled_page(file):
+        raise LeftOut(f"Hugo shows it as a part of {shown(str(bundle.relative_to(bundle.parents[1])))}, not as a page.")
     front, markdown = read_front_matter(file)
     if file.suffix.lower() == MDX and (code := code_in(markdown)):
         raise LeftOut(f"It has code besides markdown, at {shown(code)}")
@@ -140,7 +150,10 @@ def _as_generators_do(front: Mapping[str, Any], file: Path) -> dict[str, Any]:
 
     Jekyll splits lists, and makes titles of names.
     """
-    spelled = {SPELLED.get(key.casefold(), key): value for key, value in front.items()}
+    spelled = _spelled(front)
+    tables = {name: _spelled(spelled[name]) for name in TABLES if isinstance(spelled.get(name), dict)}
+    within = {key: value for table in tables.values() for key, value in table.items() if key in IN_TABLES}
+    spelled = within | spelled | tables
     for key in spelled.keys() & {*CATEGORY, *KEYWORD}:
         spelled[key] = _as_text(spelled[key])
     if not is_of_jekyll(file):
@@ -148,6 +161,10 @@ def _as_generators_do(front: Mapping[str, Any], file: Path) -> dict[str, Any]:
     lists = {key: spelled[key].split() for key in ("categories", "tags") if isinstance(spelled.get(key), str)}
     title = slug_of_file(file, with_date=False).replace("-", " ").title()
     return {"title": title} | spelled | lists
+
+
+def _spelled(front: Mapping[str, Any]) -> dict[str, Any]:
+    return {SPELLED.get(str(key).casefold(), key): value for key, value in front.items()}
 
 
 def _as_text(value: Any) -> Any:
