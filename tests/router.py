@@ -41,6 +41,7 @@ ANYWHERE = {
     ("feeds", "aggregate"): "the relay: which projects have events in outboxes",
     ("leases", "find"): "the worker: the webhook that has waited longest",
     ("deliveries", "aggregate"): "the worker: how many messages wait, for the metrics",
+    ("webhooks", "aggregate"): "the worker: how many webhooks were disabled, for the metrics",
     ("noticeLeases", "find"): "the worker: the mailbox that has waited longest",
     (
         "images",
