@@ -91,7 +91,7 @@ def log_error(error: Exception, **about: str) -> None:
         reason = str(error.__cause__ or type(error).__name__)[:REASON_LENGTH]
         log.warning("write conflict", extra={**about, "reason": reason})
     elif isinstance(error, TooManyWriters):
-        log.warning(error.message, extra={**about, "reason": error.reason})
+        error.report(log, **about)
     elif isinstance(error, ServiceUnavailable):
         _log_once(error)
     else:
@@ -109,7 +109,7 @@ def _log_once(error: ServiceUnavailable) -> None:
         if error.for_the_log in _logged:
             return
         _logged[error.for_the_log] = True
-    log.log(error.level, error.for_the_log, extra={"reason": error.reason})
+    error.report(log)
 
 
 def project_by_project(name: str, pause_seconds: float, run: Callable[..., bool], store: Store, *more: Any) -> Job:
