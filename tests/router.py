@@ -1,8 +1,8 @@
 """What a router of a sharded cluster (mongos) would refuse, or send to every shard, of the commands that MongoDB gets.
 
-A `Router` listens to the commands of a client and knows the rules of MongoDB 6.0, each from a page of its documentation
-(the table in docs/reliability.md). The one of the session listens over the whole suite; it looks at those commands that
-the application sends, and leaves alone what a test reads and writes itself.
+A `Router` listens to the commands of a client and knows the rules of MongoDB 6.0, each from a page of its manual. The
+one of the session listens over the whole suite; it looks at those commands that the application sends, and leaves alone
+what a test reads and writes itself.
 """
 
 import inspect

@@ -40,7 +40,7 @@ def command() -> None:
     "--role",
     type=click.Choice([str(role) for role in Role]),
     default=str(Role.WRITER),
-    help="Descriptive: a token's scopes decide what it may do.",
+    help="Bounds what signing in by OpenID permits; a token's own scopes decide what it may do.",
 )
 @as_json
 def add(project_id: str, name: str, email: str | None, role: str, json: bool) -> None:
