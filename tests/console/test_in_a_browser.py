@@ -474,9 +474,10 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     OPERATIONS["write_content"](project.context(project.token("Ada")), document["id"], fields=theirs)
     project.store[Outboxes].publish_all(project.id)
     window.until(lambda: "Ada saved version 2 while you are writing" in window.find("#meanwhile").text)
+    assert "saving joins what you changed in different paragraphs" in window.find("#meanwhile").text
 
     window.press("Save")
-    assert "Your text is not saved yet" in window.find(".notice").text
+    assert "Your text is not saved yet: Ada changed the same paragraphs in version 2" in window.find(".notice").text
     assert "Theirs." in window.find(".diff").text
     with screen(window, 1366, 700):
         diff = window.find(".diff")

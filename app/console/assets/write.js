@@ -76,7 +76,7 @@ async function accept(button) {
   const html = await fetch(location.pathname).then((response) => response.text(), () => "");
   const page = new DOMParser().parseFromString(html, "text/html");
   const accepted = $("[data-editor]", page)?.value;
-  if (accepted === undefined || area.value !== area.defaultValue) return; // what was typed meanwhile stays: saving it shows both texts
+  if (accepted === undefined || area.value !== area.defaultValue) return; // what was typed meanwhile stays: saving it merges both
   isNow(accepted, $("[name=baseVersion]", page).value);
   view.dispatch({ changes: difference(view.state.doc.toString(), accepted) });
 }
