@@ -6,7 +6,7 @@ from itertools import chain
 from operator import attrgetter
 
 from app.checks.addresses import last_segment, page_of
-from app.checks.rules import NO_KEYWORD, Check, Failure, Subject, keyword_of
+from app.checks.rules import NO_KEYWORD, UNPUBLISHED_LINK, Check, Failure, Subject, keyword_of
 from app.checks.vocabulary import CheckName
 from app.core.slugs import slug_of
 from app.core.text.content import OPENING
@@ -81,7 +81,8 @@ def _internal_links(subject: Subject) -> Iterator[Failure]:
     linked = {last_segment(address) for address in {address for address, _ in subject.content.links}}
     for document in subject.internal_links:
         if document["slug"] not in linked:
-            yield Failure(f"The text does not link to {document['title']!r} (slug {document['slug']!r}).")
+            missing = f"The text does not link to {document['title']!r} (slug {document['slug']!r})"
+            yield Failure(f"{missing}." if document["isPublished"] else f"{missing}, {UNPUBLISHED_LINK}")
 
 
 def _references(subject: Subject) -> Iterator[Failure]:
