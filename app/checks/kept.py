@@ -23,7 +23,7 @@ MOST_KINDS = 100
 
 _ATTRIBUTE = regex.compile(r"""\s([^\s"'<>/=]+)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'=<>`]++)))?""")
 _SCHEME = regex.compile(r"[\x00-\x20]*+([a-z][a-z0-9+.-]*+):", regex.IGNORECASE)
-_SLUG = regex.compile(r"(?:\./)?[^/?#:\s]+")
+_SLUG = regex.compile(r"(?:\.\.?/)?([^/?#:\s]+)/?(?:[?#].*)?")
 _MARK = "slug-of-a-page"
 _WEB = frozenset({"", "http", "https"})
 _ID = regex.compile(
@@ -109,7 +109,7 @@ def fragments_of(content: Content) -> Mapping[str, int]:
 def slugs_of_links(addresses: Iterable[str], site_url: str) -> dict[str, str]:
     """Returns the slugs of the documents that links lead to, alone or by the site's address, by the links' addresses.
 
-    The site's address may lack its scheme, and its host.
+    The site's address may lack its scheme, and its host; a slug alone may stand in a relative address (`../rye/`).
     """
     _, site, page, _ = page_of(page_url(site_url, _MARK))
     before, _, after = (site + page).partition(_MARK)
@@ -118,8 +118,8 @@ def slugs_of_links(addresses: Iterable[str], site_url: str) -> dict[str, str]:
         scheme, host, path, _ = page_of(address)
         whole = (host or site) + path
         slug = whole[len(before) : len(whole) - len(after)]
-        if _SLUG.fullmatch(address):
-            slugs[address] = unquote(address.removeprefix("./"))
+        if alone := _SLUG.fullmatch(address):
+            slugs[address] = unquote(alone[1])
         elif site and scheme in _WEB and whole == f"{before}{slug}{after}" and slug and "/" not in slug:
             slugs[address] = slug
     return slugs

@@ -6,7 +6,7 @@ from itertools import chain
 from operator import attrgetter
 
 from app.checks.addresses import last_segment, page_of
-from app.checks.rules import NO_KEYWORD, Check, Failure, Subject, keyword_of
+from app.checks.rules import NO_KEYWORD, UNPUBLISHED_LINK, Check, Failure, Subject, keyword_of
 from app.checks.vocabulary import CheckName
 from app.core.slugs import slug_of
 from app.core.text.content import OPENING
@@ -81,7 +81,8 @@ def _internal_links(subject: Subject) -> Iterator[Failure]:
     linked = {last_segment(address) for address in {address for address, _ in subject.content.links}}
     for document in subject.internal_links:
         if document["slug"] not in linked:
-            yield Failure(f"The text does not link to {document['title']!r} (slug {document['slug']!r}).")
+            missing = f"The text does not link to {document['title']!r} (slug {document['slug']!r})"
+            yield Failure(f"{missing}." if document["isPublished"] else f"{missing}, {UNPUBLISHED_LINK}")
 
 
 def _references(subject: Subject) -> Iterator[Failure]:
@@ -121,14 +122,14 @@ CHECKS: tuple[Check, ...] = (
         "The text is as long as the brief wants.",
         _length,
         attrgetter("word_targets"),
-        "There is no brief whose `wordCount` has one or two numbers of 50 or more.",
+        "The brief has no `wordCount` of one or two numbers of 50 or more.",
     ),
     Check(
         CheckName.OUTLINE_COVERED,
         "The headings cover the brief's outline.",
         _outline_covered,
         lambda subject: (subject.brief.get("outline") or "").strip(),
-        "There is no brief with an outline.",
+        "The brief has no outline.",
         reads_text=True,
     ),
     Check(
@@ -136,7 +137,7 @@ CHECKS: tuple[Check, ...] = (
         "The text links to the documents that the brief names.",
         _internal_links,
         attrgetter("internal_links"),
-        "The brief names no documents to link to.",
+        "The brief has no documents to link to.",
         reads_text=True,
     ),
     Check(
@@ -144,7 +145,7 @@ CHECKS: tuple[Check, ...] = (
         "The text links to the brief's references.",
         _references,
         lambda subject: subject.brief.get("referenceUrls"),
-        "The brief names no references.",
+        "The brief has no references.",
         reads_text=True,
     ),
 )

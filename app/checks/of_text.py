@@ -8,9 +8,19 @@ from urllib.parse import unquote
 
 import regex
 
-from app.checks.addresses import is_usable
+from app.checks.addresses import is_usable, last_segment
 from app.checks.kept import fragments_of, ids_of, losses_of
-from app.checks.rules import NO_KEYWORD, Check, CheckResult, Failure, Subject, failed, keyword_of, run_checks
+from app.checks.rules import (
+    NO_KEYWORD,
+    UNPUBLISHED_LINK,
+    Check,
+    CheckResult,
+    Failure,
+    Subject,
+    failed,
+    keyword_of,
+    run_checks,
+)
 from app.checks.slips import slips_of
 from app.checks.vocabulary import CheckLevel, CheckName
 from app.core.text.words import COMPARED
@@ -121,10 +131,13 @@ def _links(subject: Subject) -> Iterator[Failure]:
         for fragment, line in fragments.items():
             if not {fragment, unquote(fragment)} & ids and fragment.lower() not in ("", "top"):
                 yield Failure(f"No heading or anchor of the text has the id {fragment[:200]!r}.", line)
+    wanted = {document["slug"] for document in subject.internal_links}
     for address, line in content.links:
         if address in subject.dead_links:
-            message = f"The link {address[:200]!r} leads to a document that is not published: leave it out until it is."
-            yield Failure(message, line)
+            advice = "that is not published: leave it out until it is."
+            if last_segment(address) in wanted:
+                advice = f"that the brief names, {UNPUBLISHED_LINK}"
+            yield Failure(f"The link {address[:200]!r} leads to a document {advice}", line)
 
 
 def _html_kept(subject: Subject) -> Iterator[Failure]:

@@ -93,6 +93,11 @@ class Failure:
     line: int | None = None
 
 
+UNPUBLISHED_LINK = (
+    "which is not published yet: link to it all the same. Only if the check `links` then blocks submitting, leave the "
+    "link out, or ask a person to publish that document first."
+)
+"""What to do about a link that the brief demands and the check `links` fails for; both checks say it."""
 TOO_MANY_PARTS = Failure(f"The text has over {MOST_PARTS:,} elements, too many for this check: divide the document.")
 
 
@@ -171,5 +176,5 @@ def failed_errors(results: Sequence[CheckResult]) -> list[CheckResult]:
 
 
 keyword_of = attrgetter("keyword_words")
-NO_KEYWORD = "There is no brief with a keyword."
+NO_KEYWORD = "The brief has no keyword."
 """Why checks that compare with the keyword are skipped."""

@@ -131,7 +131,8 @@ class Documents(DocumentLists):
     def get_links(self, project_id: str, document_ids: Iterable[str]) -> Sequence[StoredDocument]:
         """Returns those of the documents that exist, in the order of the ids."""
         wanted = list(dict.fromkeys(one.lower() for one in document_ids))
-        found = self._by_id(project_id, wanted, {"slug": 1, "title": 1, "status": 1, "excerpt": 1}, **NOT_DELETED)
+        shown = dict.fromkeys(("slug", "title", "status", "excerpt", "isPublished"), 1)
+        found = self._by_id(project_id, wanted, shown, **NOT_DELETED)
         return [found[one] for one in wanted if one in found]
 
     def find_with_slugs(self, project_id: str, slugs: Sequence[str]) -> Sequence[StoredDocument]:

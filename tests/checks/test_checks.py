@@ -297,9 +297,33 @@ def test_a_link_to_a_document_that_is_not_published_fails(rest: Rest) -> None:
     ok(rest.post(f"{path_of(a_document(rest, title='Again', markdown='Rye.'))}/publish"))
     site = "https://crust.example/blog"
     dead = ("draft", "./draft", f"{site}/draft/", f"{site}/gone?a#b", "/blog/draft/", "//crust.example/blog/gone")
-    dead += ("http://crust.example/blog/draft", "HTTPS://Crust.example/blog/draft", "left", "/blog/left")
+    dead += (
+        "../draft/",
+        "draft/",
+        "draft#a",
+        "http://crust.example/blog/draft",
+        "HTTPS://Crust.example/blog/draft",
+        "left",
+        "/blog/left",
+    )
     fine = (f"{site}/live", "live", "/blog/live/", "elsewhere", "/elsewhere/draft", "//rye.example/blog/draft")
     fine += ("again", f"{site}/own", "own", "/draft", "mailto:draft@crust.example")
     own = a_document(rest, title="Own", markdown="\n\n".join(f"[a]({link})" for link in (*dead, *fine)))
     failed = [one["message"].split("'")[1] for one in checks_of(rest, own)["links"] if one["outcome"] == "failed"]
     assert failed == [*dead]
+
+
+def test_a_link_that_the_brief_demands_before_its_document_is_published_has_one_advice(rest: Rest) -> None:
+    linked = a_document(rest, title="Oats", markdown="Oats.")
+    without, with_link = (
+        a_document(rest, title=title, markdown=text, brief={"internalLinks": [linked["id"]]})
+        for title, text in (("Rye", "Rye."), ("Wheat", "[Oats](../oats/)"))
+    )
+    told = [
+        one["message"]
+        for document, check in ((without, "internal_links"), (with_link, "links"))
+        for one in checks_of(rest, document)[check]
+    ]
+
+    assert [one.partition(", which is not published yet: ")[2] for one in told] == [told[0].partition("yet: ")[2]] * 2
+    assert "link to it all the same. Only if the check `links` then blocks submitting, leave the link out" in told[0]

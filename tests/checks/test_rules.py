@@ -154,7 +154,7 @@ def test_length(words: int, target: str, expected: str) -> None:
 def test_a_length_that_is_no_target_is_skipped_with_what_would_be_one(target: str) -> None:
     [skipped] = outcomes("length", word_target=target, words=10)
 
-    assert skipped["message"] == "There is no brief whose `wordCount` has one or two numbers of 50 or more."
+    assert skipped["message"] == "The brief has no `wordCount` of one or two numbers of 50 or more."
 
 
 def test_a_text_of_one_word_has_one_word() -> None:
@@ -174,7 +174,7 @@ def test_outline_covered_names_each_line_without_a_heading() -> None:
 
 
 def test_internal_links_are_found_by_the_last_segment_of_an_address() -> None:
-    links = [{"title": "Rye", "slug": "rye"}, {"title": "Crème", "slug": "crème"}, {"title": "Oats", "slug": "oats"}]
+    links = [{"title": one.title(), "slug": one, "isPublished": True} for one in ("rye", "crème", "oats")]
     markdown = "[a](https://x.example/blog/rye/?a=b#c) <a href='/cr%C3%A8me'>b</a> [c](/oats/more)"
     found = outcomes("internal_links", internal_links=links, markdown=markdown)
     assert [one["message"] for one in found] == ["The text does not link to 'Oats' (slug 'oats')."]
@@ -182,7 +182,7 @@ def test_internal_links_are_found_by_the_last_segment_of_an_address() -> None:
 
 def test_what_the_description_of_an_image_holds_is_no_link_and_no_image() -> None:
     markdown = "![a [b](/rye) <a href='/oats'> ![](/inner)](/outer.png)"
-    links = [{"title": "Rye", "slug": "rye"}, {"title": "Oats", "slug": "oats"}]
+    links = [{"title": one.title(), "slug": one, "isPublished": True} for one in ("rye", "oats")]
 
     assert [one["outcome"] for one in outcomes("internal_links", internal_links=links, markdown=markdown)] == [
         "failed",
@@ -354,7 +354,7 @@ def test_two_megabytes_are_checked_within_a_second(shape: str) -> None:
         keyword="x y z",
         outline="\n".join(f"alpha{number} beta{number} gamma" for number in range(200)),
         reference_urls=[f"https://e.example/{number}" for number in range(20)],
-        internal_links=[{"title": f"T{number}", "slug": f"t{number}"} for number in range(20)],
+        internal_links=[{"title": f"T{number}", "slug": f"t{number}", "isPublished": True} for number in range(20)],
     )
 
     def check() -> None:
@@ -473,6 +473,8 @@ def test_a_fragment_leads_to_an_id_of_the_text(link: str, fails: bool) -> None:
     [
         ("loaf", "", "loaf"),
         ("./loaf", "", "loaf"),
+        *((f"{before}loaf{after}", "", "loaf") for before in ("", "../") for after in ("/", "?b", "/#c")),
+        ("../a/loaf", "", None),
         ("/loaf", "", None),
         ("https://a.example/loaf", "", None),
         ("https://a.example/loaf/?b#c", "https://a.example/", "loaf"),

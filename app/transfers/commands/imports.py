@@ -71,8 +71,9 @@ def command(
     """Import markdown files with front matter, or an exported project.
 
     PATH is a folder, or one file. Each file becomes a document. Where a document of the project has its slug or had
-    it, the file changes nothing and is listed if it differs. An .ndjson file is a project, as `export` writes it:
-    records that exist stay as they are. The exit code is 1 when something was refused.
+    it, the file changes nothing and is listed if it differs. An .ndjson file is a project, as `export` writes it,
+    for a project without content, whose name and other settings it replaces. The exit code is 1 when something was
+    refused.
     """
     keys = {*PATTERN_KEY.findall(permalink)}
     if permalink and (permalink[0] != "/" or keys.isdisjoint(PATTERN_SLUGS) or keys - PATTERN_KEYS - PATTERN_SLUGS):
