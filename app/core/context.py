@@ -142,9 +142,9 @@ class Context:
         )
 
     def permits(self, operation: str) -> bool:
-        """Returns whether the caller has the scope of an operation."""
+        """Returns whether the caller has the scope of an operation, over MCP also in the chosen toolset."""
         found = self.features.by_name.get(operation)
-        return found is not None and found.scope in self.caller.scopes
+        return found is not None and found.scope in self.caller.scopes and found.is_in(self.toolset)
 
     def name_of(self, operation: str) -> str:
         """Returns how messages name an operation for this caller (decisions, sections 8 and 11).
