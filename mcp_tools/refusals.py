@@ -82,6 +82,8 @@ def _next_step(refusal: Refusal, operation: Operation[Any], ctx: Context) -> tup
         return NEXT, ()
     if refusal.tag == "VersionConflict" and operation.scope == Scope.PUBLISH:  # what goes out has to be read
         return DECIDE, ("read_document_content",)
+    if "hashes" in refusal.extra:
+        return "Read its outline with {}, and edit what it has.", ("get_outline",)
     if refusal.tag == "VersionConflict" and operation.toolsets == ("writing",):  # a record lacks the text
         return MERGE, ("get_outline",)
     return AFTER.get(refusal.tag, (NEXT, ()))

@@ -155,19 +155,23 @@ def test_a_refusal_of_a_state_names_the_tool_that_reads_the_present_one(
 @pytest.mark.contract("decided-mcp.named-tools")
 @pytest.mark.parametrize("toolset", ["writing", ALL_TOOLS])
 @pytest.mark.parametrize(
-    ("tool", "sent"),
+    ("tool", "sent", "then"),
     [
-        ("write_content", {"markdown": "Wheat.", "baseVersion": 7}),
-        ("edit_content", {"edits": [{"hash": "0" * 16, "markdown": "Wheat."}]}),
+        ("write_content", {"markdown": "Wheat.", "baseVersion": 7}, MERGE.format("get_outline")),
+        (
+            "edit_content",
+            {"edits": [{"hash": "0" * 16, "markdown": "Wheat."}]},
+            "`number`. Read its outline with `get_outline`, and edit what it has.",
+        ),
     ],
 )
 def test_who_writes_an_outdated_text_is_told_to_read_its_outline(
-    reader: Agent, scene: Scene, tool: str, sent: dict[str, Any]
+    reader: Agent, scene: Scene, tool: str, sent: dict[str, Any], then: str
 ) -> None:
     refused = reader.refused(tool, documentId=scene.document(), **sent)
 
     assert refused["_tag"] == "VersionConflict"
-    assert refused["message"].endswith(MERGE.format("get_outline"))
+    assert refused["message"].endswith(then)
 
 
 def test_who_approves_an_outdated_version_is_told_to_read_the_text(agent: Agent, scene: Scene) -> None:
