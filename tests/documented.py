@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator, Registry
 from werkzeug.test import TestResponse
 
 from tests.make import Token
@@ -20,6 +22,7 @@ class Documented:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = _closed(deepcopy(document))
+        self._of_schema = validators_of(self._document)
         self._paths = [
             (re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path))), path)
             for path in sorted(document["paths"], key=lambda path: path.count("{"))
@@ -33,7 +36,7 @@ class Documented:
         if validator is None:
             assert response.data == b""
             return
-        problems = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(response.json)]
+        problems = [f"{error.instance_path}: {error.message}" for error in validator.iter_errors(response.json)]
         assert problems == [], f"{method} {path} {response.status_code}: {problems}"
 
     def _make_validator(self, method: str, template: str, status: str) -> Draft202012Validator | None:
@@ -44,8 +47,7 @@ class Documented:
             answer = self._document["components"]["responses"][answer["$ref"].rpartition("/")[2]]
         if "content" not in answer:
             return None
-        schema = answer["content"]["application/json"]["schema"]
-        return Draft202012Validator({**schema, "components": self._document["components"]})
+        return self._of_schema(answer["content"]["application/json"]["schema"])
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,17 @@ class DocumentedRest(Rest):
 
     def by(self, token: Token) -> DocumentedRest:
         return DocumentedRest(self.client, token, self.documented)
+
+
+def validators_of(document: dict[str, Any]) -> Callable[[Any], Draft202012Validator]:
+    """Returns what makes the validator of a schema in an OpenAPI document, whose components it reads once."""
+    components = Registry([("urn:openapi", {"components": document["components"]})])
+
+    def validator_of(schema: Any) -> Draft202012Validator:
+        absolute = json.loads(json.dumps(schema).replace('"#/', '"urn:openapi#/'))
+        return Draft202012Validator(absolute, registry=components)
+
+    return validator_of
 
 
 def _closed(part: Any) -> Any:

@@ -122,14 +122,14 @@ CHECKS: tuple[Check, ...] = (
         "The text is as long as the brief wants.",
         _length,
         attrgetter("word_targets"),
-        "There is no brief whose `wordCount` has one or two numbers of 50 or more.",
+        "The brief has no `wordCount` of one or two numbers of 50 or more.",
     ),
     Check(
         CheckName.OUTLINE_COVERED,
         "The headings cover the brief's outline.",
         _outline_covered,
         lambda subject: (subject.brief.get("outline") or "").strip(),
-        "There is no brief with an outline.",
+        "The brief has no outline.",
         reads_text=True,
     ),
     Check(
@@ -137,7 +137,7 @@ CHECKS: tuple[Check, ...] = (
         "The text links to the documents that the brief names.",
         _internal_links,
         attrgetter("internal_links"),
-        "The brief names no documents to link to.",
+        "The brief has no documents to link to.",
         reads_text=True,
     ),
     Check(
@@ -145,7 +145,7 @@ CHECKS: tuple[Check, ...] = (
         "The text links to the brief's references.",
         _references,
         lambda subject: subject.brief.get("referenceUrls"),
-        "The brief names no references.",
+        "The brief has no references.",
         reads_text=True,
     ),
 )

@@ -14,7 +14,7 @@ IN_WORDS = (
     (re.compile(r"^\[\^s(\d+)\] names no source"), r"Source \1 is cited but not listed"),
     (re.compile(r",? as \[\^s\d+\]"), ""),
     (re.compile(r" the one in line \d+"), " an earlier one"),
-    (re.compile(r"brief whose `wordCount` has"), "brief whose length has"),
+    (re.compile(r"brief has no `wordCount` of"), "brief has no length of"),
     (re.compile(r"(?<!\w)(['\"])(.*?)\1(?!\w)"), r"“\2”"),
 )
 

@@ -176,5 +176,5 @@ def failed_errors(results: Sequence[CheckResult]) -> list[CheckResult]:
 
 
 keyword_of = attrgetter("keyword_words")
-NO_KEYWORD = "There is no brief with a keyword."
+NO_KEYWORD = "The brief has no keyword."
 """Why checks that compare with the keyword are skipped."""

@@ -10,6 +10,7 @@ from app.console.calls import call, may, require
 from app.console.forms import changed_fields, form_of, leads_to, text
 from app.console.frame import console, done, page, secret_page
 from app.console.lookups import named
+from app.console.sessions import context
 from app.console.times import local_text
 from app.console.words import PERMISSIONS
 from app.core.errors import BadRequest
@@ -33,7 +34,9 @@ LIVES: Mapping[str, str] = {"1": "A day", "7": "A week", "30": "A month"}
 def show_members() -> Response:
     """Lists the members, with a form for another."""
     require(members.create_member)
-    return page("members.html", members=list(named("members").values()), roles=ROLES)
+    joined, invited = invitations.joined_and_invited(context())
+    access = dict.fromkeys(invited, "Invited") | dict.fromkeys(joined, "Joined")
+    return page("members.html", members=list(named("members").values()), access=access, roles=ROLES)
 
 
 @console.post("/administration/members")

@@ -19,9 +19,7 @@ from app.core.vocabulary import ALL_TOOLS, ActorType, Channel, Scope
 Record = TypeVar("Record", bound=Mapping[str, Any])
 
 
-NO_TAG = (
-    "`If-Match` names no state of this record: send the ETag that you read as it was, with its quotes and without `W/`."
-)
+NO_TAG = "`If-Match` names no state of this record: send the ETag that you read as it was, with its quotes."
 
 
 @dataclass(frozen=True)

@@ -310,12 +310,17 @@ class ServiceUnavailable(Refusal, status=503):
     def __init__(self, message: str | None = None, reason: str = "") -> None:
         super().__init__(message)
         self.reason = reason
-        """The message of MongoDB or its driver: for operators, not for callers."""
+        """The message of MongoDB or its driver: for operators, not for callers; empty if another error has it."""
 
     @property
     def for_the_log(self) -> str:
         """The message of the log's line."""
         return "database unreachable" if self.message == ServiceUnavailable.message else self.message
+
+    def report(self, log: logging.Logger, **about: object) -> None:
+        """Logs the reason, if there is one."""
+        if self.reason:
+            log.log(self.level, self.for_the_log, extra={"reason": self.reason, **about})
 
 
 class SettingsError(Exception):

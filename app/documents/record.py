@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, NotRequired, cast
 
-from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor, StoredNote, actor_name
@@ -21,6 +20,7 @@ from app.core.documented import Count, Id, Version
 from app.core.errors import BriefClaimed
 from app.core.events import Event
 from app.core.records import Stored
+from app.core.schemas.validation import word_of
 from app.core.times import Instant, read_time, wire_time
 from app.core.vocabulary import BriefState, Channel, DocumentStatus
 from app.publications.record import PastSlug, Published, PublishedFields
@@ -55,7 +55,7 @@ class StoredBrief(TypedDict):
     outline: NotRequired[str | None]
     referenceUrls: NotRequired[list[str] | None]
     wordCount: NotRequired[str | None]
-    state: Annotated[str, AfterValidator(BriefState)]
+    state: Annotated[str, word_of(BriefState)]
     claimedAt: NotRequired[Instant | None]
     claimedBy: NotRequired[Actor | None]
     claimExpiresAt: NotRequired[Instant | None]
@@ -73,8 +73,8 @@ class StoredDocument(Stored, PublishedFields):
     """Its current slug, and the one that it is delivered under."""
     pastSlugs: NotRequired[list[PastSlug] | None]
     """The slugs that it was delivered under before, the latest first."""
-    status: Annotated[str, AfterValidator(DocumentStatus)]
-    statusBefore: NotRequired[Annotated[str, AfterValidator(DocumentStatus)] | None]
+    status: Annotated[str, word_of(DocumentStatus)]
+    statusBefore: NotRequired[Annotated[str, word_of(DocumentStatus)] | None]
     """The status before it was scheduled."""
     statusSince: NotRequired[Instant]
     """When its status last changed."""

@@ -70,6 +70,13 @@ def invite_member(ctx: Context, member_id: str, fields: Fields) -> Result[NewInv
     return Result({**record_of(Invitation, invitation), "link": link}, secrets=("link",))
 
 
+def joined_and_invited(ctx: Context) -> tuple[set[str], set[str]]:
+    """Returns the ids of the members who have a token, and of those with an open invitation."""
+    tokens, found = ctx.store[Tokens], ctx.store[Invitations].list(ctx.project_id, None, ctx.now)
+    invited = {one["memberId"] for one in in_force(ctx.store, ctx.project_id, found, ctx.now)}
+    return set(tokens.owners(ctx.project_id, revokedAt=None).values()), invited
+
+
 @operation(Scope.ADMIN, Effect.READS, "GET /members/<id>/invitations", query=LongPage)
 def list_invitations(ctx: Context, member_id: str, fields: Fields) -> Result[list[Invitation]]:
     """List the open invitations of a member, the oldest first."""

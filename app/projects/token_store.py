@@ -96,9 +96,9 @@ class Tokens(OutboxCollection[StoredToken]):
         granters = {by["id"] for row in connected.values() if (by := row.get("grantedBy"))} - found.keys()
         return found | self._by_id(project_id, granters, whose)
 
-    def owners(self, project_id: str) -> dict[str, str]:
-        """Returns the member to whom each token belongs, by token id, revoked tokens included."""
-        rows = self._find(project_id, {"memberId": {"$gt": FIRST_ID}}, fields={"memberId": 1})
+    def owners(self, project_id: str, **like: Any) -> dict[str, str]:
+        """Returns the member to whom each token with some values belongs, by token id, revoked tokens included."""
+        rows = self._find(project_id, {"memberId": {"$gt": FIRST_ID}, **like}, fields={"memberId": 1})
         return {row["id"]: member_id for row in rows if (member_id := row.get("memberId"))}
 
     def record_use(self, project_id: str, token_id: str, now: datetime) -> None:

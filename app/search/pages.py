@@ -27,7 +27,7 @@ def _sentences(ids: Sequence[str], chosen: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _filters() -> dict[str, Any]:
-    return {"text": "Words in the text"}
+    return {"text": "Whole words in texts"}
 
 
 PAGES = Pages("search", values={"filters": _filters, "sentences": _sentences})

@@ -154,7 +154,7 @@ def test_length(words: int, target: str, expected: str) -> None:
 def test_a_length_that_is_no_target_is_skipped_with_what_would_be_one(target: str) -> None:
     [skipped] = outcomes("length", word_target=target, words=10)
 
-    assert skipped["message"] == "There is no brief whose `wordCount` has one or two numbers of 50 or more."
+    assert skipped["message"] == "The brief has no `wordCount` of one or two numbers of 50 or more."
 
 
 def test_a_text_of_one_word_has_one_word() -> None:

@@ -227,12 +227,20 @@ def test_an_invited_member_signs_in_with_what_the_invitation_allows(
     app: Flask, editor: Visitor, project: Project, member: dict[str, str]
 ) -> None:
     path = f"/console/administration/members/{member['id']}/invite"
+
+    def access() -> str:
+        row = editor.get("/console/administration/members").text.partition("Mateo Ruiz</a>")[2]
+        return row.partition('data-label="Console">')[2].partition("<")[0]
+
+    assert access() == "Not invited"
     data = {"_csrf": editor.csrf, "scopes": ["read", "write"], "days": "7"}
     page = editor.client.post(path, data=data).text
     assert re.search(r"<h1>The invitation of Mateo Ruiz</h1>\n<p>Send .* until \d\d \w+ \d{4}", page)
     link = secret_of(page)
+    assert access() == "Invited"
     joined = app.test_client().post("/console/join", data={"invitation": link.partition("#")[2]})
 
+    assert access() == "Joined"
     assert link.startswith("http://localhost/console/join#")
     found = OPERATIONS["list_tokens"](project.context(), fields={"limit": 100, "offset": 0}).body
     assert ("Mateo Ruiz", ["read", "write"]) in [(one["name"], one["scopes"]) for one in found]

@@ -285,7 +285,8 @@ def test_what_a_card_needs_to_be_moved_is_demanded_and_stays_until_it_is_moved(
     def send_back(document: dict[str, Any], note: str = "") -> str:
         window.until(lambda: window.has(f".column[data-status=review] #d-{document['id']}"))
         window.chrome.execute_script(PUT_DOWN, f"#d-{document['id']}", ".column[data-status=drafting]")
-        window.find("#move-note").send_keys(note)
+        window.until(lambda: window.chrome.switch_to.active_element == window.find("#move-note"))
+        window.keys(note)
         return str(window.find("#move-note").get_attribute("value"))
 
     assert send_back(first) == ""
@@ -474,9 +475,12 @@ def test_a_writer_who_was_overtaken_sees_both_texts(window: Window, project: Pro
     OPERATIONS["write_content"](project.context(project.token("Ada")), document["id"], fields=theirs)
     project.store[Outboxes].publish_all(project.id)
     window.until(lambda: "Ada saved version 2 while you are writing" in window.find("#meanwhile").text)
+    assert "saving joins what you changed in different paragraphs" in window.find("#meanwhile").text
 
     window.press("Save")
-    assert "Your text is not saved yet" in window.find(".notice").text
+    assert (
+        "Ada saved version 2 while you were writing, with changes to the same paragraphs" in window.find(".notice").text
+    )
     assert "Theirs." in window.find(".diff").text
     with screen(window, 1366, 700):
         diff = window.find(".diff")

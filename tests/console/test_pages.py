@@ -869,7 +869,7 @@ def test_checks_are_told_without_the_names_of_fields(editor: Visitor, project: P
     document = a_document(project.context(), title="Rye", markdown="Wheat", brief={"keyword": "baker's yeast"})
     page = editor.get(f"/console/documents/{document['id']}/checks").text
     assert "The title lacks the keyword “baker&#39;s yeast”." in page
-    assert "Not checked: There is no brief whose length has one or two numbers of 50 or more. There is no" in page
+    assert "Not checked: The brief has no length of one or two numbers of 50 or more, outline, documents" in page
 
 
 def test_the_keys_of_write_are_those_that_work_there(editor: Visitor, document: dict[str, str]) -> None:

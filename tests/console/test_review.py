@@ -329,6 +329,38 @@ def test_a_suggestion_is_accepted_or_rejected_with_one_key(window: Window, proje
     assert window.problems() == []
 
 
+@pytest.mark.parametrize(
+    ("markdown", "words", "left"),
+    [
+        ("Rye keeps very well.", "very", "Rye keeps well."),
+        ("Rye keeps well, too.", "well", "Rye keeps, too."),
+        ("Rye keeps very well.", "very well", "Rye keeps."),
+        ("- [ ] Slow rye bread", "Slow", "- [ ] rye bread"),
+        ("> Rye\n> keeps very  \n> well", "very", "> Rye\n> keeps  \n> well"),
+        ("| A long day | B |\n| - | - |\n| one | two |", "long", "| A day | B |\n| - | - |\n| one | two |"),
+        ("| A long day | B |\n| - | - |\n| one | two |", "A long", "| day | B |\n| - | - |\n| one | two |"),
+        ("Rye (always slow) and wheat", "always", "Rye (slow) and wheat"),
+        ("Slow, very slow", "very slow", "Slow,"),
+    ],
+)
+def test_words_that_are_proposed_to_be_removed_leave_no_space_too_many(
+    window: Window, project: Project, markdown: str, words: str, left: str
+) -> None:
+    document = a_document(project.context(), title="Rye", markdown=markdown)
+    window.sign_in(project.token("Ada"), f"/console/documents/{document['id']}")
+    select(window, words)
+    window.keys("p")
+    window.until(lambda: window.chrome.switch_to.active_element.get_attribute("id") == "c-suggestion")
+    window.find("#c-suggestion").clear()
+    window.click(".composer .button:not([value=keep])")
+    window.until(lambda: threads_of(project, document))
+    [thread] = threads_of(project, document).values()
+    OPERATIONS["accept_suggestion"](project.context(), document["id"], thread["id"], fields={})
+
+    window.open(f"/console/documents/{document['id']}/edit")
+    assert window.find("#markdown").get_property("value").rstrip("\n") == left
+
+
 def test_what_can_be_done_with_a_thread_is_visible_and_proposing_begins_in_the_words(
     window: Window, project: Project
 ) -> None:

@@ -192,6 +192,45 @@ def test_each_tool_is_reached_on_every_screen_and_all_are_in_one_row_of_a_deskto
                 assert width < 500 or len({top for *_, top in places}) == 1, (width, places)
 
 
+BOXES = {
+    "a footnote": ("footnote", "Her book", "Rye[^1]. More\n\n[^1]: Her book\n"),
+    "code": ("code", "rm -r", "Rye.\n\n```\nrm -r\n```\n\n More"),
+    "a quote": ("quote", "Wait", "> Rye.Wait\n\n More"),
+}
+
+
+@pytest.mark.parametrize(("name", "words", "written"), BOXES.values(), ids=BOXES)
+@pytest.mark.parametrize("way", [Keys.ESCAPE, "Ctrl-Enter", "pressed"])
+def test_what_has_a_text_of_its_own_says_how_it_is_left(
+    window: Window, project: Project, editor: WebElement, name: str, words: str, written: str, way: str
+) -> None:
+    editor.click()
+    keys(window, "Rye.", *([Keys.ARROW_LEFT] if name == "footnote" else []))
+    tool(window, name)
+    keys(window, words)
+    hint = window.until(lambda: within(window, ".cm-leave"))[0]
+    assert hint.text == ("EscBack to the text" if name == "footnote" else "EscWrite below")
+    if way == "pressed":
+        hint.click()
+    elif way == "Ctrl-Enter":
+        press(window, Keys.CONTROL, Keys.ENTER)
+    else:
+        keys(window, way)
+    assert not within(window, ".cm-leave")
+    keys(window, *([Keys.ARROW_RIGHT] if name == "footnote" else []), " More")
+
+    assert text_of(window) == written
+
+
+def test_enter_at_the_end_of_a_footnote_leads_back_to_its_number(window: Window, editor: WebElement) -> None:
+    editor.click()
+    keys(window, "Rye")
+    tool(window, "footnote")
+    keys(window, "Her book", Keys.ENTER, ", and wheat")
+
+    assert text_of(window) == "Rye[^1], and wheat\n\n[^1]: Her book\n"
+
+
 def test_the_button_of_the_toolbar_begins_a_table_in_its_first_cell(window: Window, editor: WebElement) -> None:
     editor.click()
     keys(window, "Before.", Keys.ENTER)
@@ -314,8 +353,8 @@ EDITS = {
     ),
     "below a footnote": (
         "a[^1]\n\n[^1]: Src\n",
-        [(Keys.CONTROL, Keys.END), Keys.ARROW_UP, (Keys.END,), Keys.ENTER, "abc", Keys.ENTER, Keys.BACKSPACE, "X"],
-        "a[^1]\n\n[^1]: Src\n\nabcX\n",
+        [(Keys.CONTROL, Keys.END), "abc", Keys.ENTER, Keys.BACKSPACE, "X"],
+        "a[^1]\n\n[^1]: Src\n\nabcX",
     ),
     "an empty paragraph taken from between two": (
         "a\n\nb",

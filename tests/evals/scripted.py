@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 from flask import Flask
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from app.core.vocabulary import Scope
 from tests.make import OPERATIONS, Project, a_ready_brief, made

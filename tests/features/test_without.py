@@ -17,7 +17,6 @@ from typing import Any, get_type_hints
 import pytest
 from click.testing import CliRunner
 from flask import Flask
-from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import app as application
 from app.cli import main
@@ -133,6 +132,8 @@ def test_openapi_has_all_that_it_refers_to(openapi: Any, name: str) -> None:
 
 
 def test_openapi_of_the_contract_alone_is_valid(store: Store) -> None:
+    from openapi_spec_validator import OpenAPIV31SpecValidator  # takes two seconds, which few tests need
+
     alone = an_app(replace(store, features=ALL.without(*FEATURES)))
 
     OpenAPIV31SpecValidator(alone.test_client().get("/openapi.json").json).validate()

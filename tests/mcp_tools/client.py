@@ -15,7 +15,7 @@ import mcp_types as t
 import orjson
 from flask import Flask
 from flask.testing import FlaskClient
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from werkzeug.test import TestResponse

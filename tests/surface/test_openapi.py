@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import pytest
 from flask import Flask
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from app.core import errors
 from app.core.vocabulary import Kind
@@ -20,6 +20,7 @@ from app.rest.api import served
 from app.rest.examples import CHANGES
 from app.server import create_app
 from tests import in_memory
+from tests.documented import validators_of
 
 SERVED = served(ALL)
 
@@ -120,7 +121,8 @@ def test_every_parameter_has_a_description(document: dict[str, Any]) -> None:
 
 
 def test_every_body_and_every_answer_has_an_example_that_fits(document: dict[str, Any]) -> None:
-    wrong = [f"{where}: {what}" for where, example in examples(document) for what in misfits(example, document)]
+    validator_of = validators_of(document)
+    wrong = [f"{where}: {what}" for where, example in examples(document) for what in misfits(example, validator_of)]
 
     assert wrong == []
 
@@ -344,10 +346,9 @@ def examples(document: dict[str, Any]) -> Iterator[tuple[str, tuple[Any, Any]]]:
                     yield f"{method} {path} {place}", (content["schema"], example)
 
 
-def misfits(example: tuple[Any, Any], document: dict[str, Any]) -> list[str]:
+def misfits(example: tuple[Any, Any], validator_of: Callable[[Any], Draft202012Validator]) -> list[str]:
     """Returns what is wrong with an example: nothing there, or it does not fit its schema."""
     schema, value = example
     if value is None:
         return ["no example"]
-    validator = Draft202012Validator({**schema, "components": document["components"]})
-    return [error.message for error in validator.iter_errors(value)]
+    return [error.message for error in validator_of(schema).iter_errors(value)]

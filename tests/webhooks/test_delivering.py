@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from bson import ObjectId
 from flask import Flask
-from jsonschema import Draft202012Validator
 from prometheus_client import REGISTRY
 from standardwebhooks import Webhook, WebhookVerificationError
 
@@ -23,6 +22,7 @@ from app.outbound.leases import StoredLease
 from app.webhooks.jobs import count_failing
 from app.webhooks.sender import LEASE
 from app.webhooks.store import Leases, Webhooks
+from tests.documented import validators_of
 from tests.live import free_port, until
 from tests.make import Project, a_document, a_project
 from tests.rest.client import Rest
@@ -223,6 +223,24 @@ def test_the_metric_counts_enabled_webhooks_that_fail_until_they_succeed(
     hook.deliver(hours=2)
 
     assert (failed, disabled, failing() - others) == (1, 0, 0)
+
+
+def test_the_metric_counts_webhooks_that_were_disabled_as_they_failed_until_they_are_enabled(hook: Hook) -> None:
+    def disabled() -> float:
+        count_failing(hook.store)
+        return REGISTRY.get_sample_value("content_workflow_webhooks_disabled") or 0
+
+    others = disabled()
+    hook.enable(False)
+    by_hand = disabled() - others
+    hook.enable(True)
+    hook.receiver.statuses = [410]
+    hook.create()
+    hook.deliver()
+    given_up = disabled() - others
+    hook.enable(True)
+
+    assert (by_hand, given_up, disabled() - others) == (0, 1, 0)
 
 
 def test_a_success_in_between_keeps_a_webhook_enabled(hook: Hook) -> None:
@@ -725,10 +743,11 @@ def test_messages_are_as_the_document_of_the_api_describes_them(hook: Hook) -> N
     hook.deliver()
 
     api = hook.rest.get("/openapi.json").json
+    validator_of = validators_of(api)
     assert {one["type"] for one in hook.receiver.messages} == {"document.published", "delivery.changed", "webhook.test"}
     for message in hook.receiver.messages:
         described = api["webhooks"]["delivery.changed" if message["type"] == "delivery.changed" else "event"]
         schema = described["post"]["requestBody"]["content"]["application/json"]["schema"]
-        Draft202012Validator({**schema, "components": api["components"]}).validate(message)
+        validator_of(schema).validate(message)
     [changed] = [one for one in hook.receiver.messages if one["type"] == "delivery.changed"]
     assert changed["data"].keys() == api["components"]["schemas"]["DeliveryChangedData"]["properties"].keys()

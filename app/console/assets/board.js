@@ -49,7 +49,9 @@ async function ask(card, to = "") {
   offer.checked = card.dataset.offers === "yes";
   showAsked(card);
   dialog.onchange = () => showAsked(card);
-  if ((await opened(dialog)) !== "move") return;
+  const answer = opened(dialog);
+  ((to && $("[data-asks]:not([hidden]) > :is(textarea, [type=datetime-local])", dialog)) || $("input[name=to]:checked", dialog)).focus();
+  if ((await answer) !== "move") return;
   const chosen = $("input[name=to]:checked", dialog).value;
   if (chosen !== card.dataset.status || isAgain(card, chosen)) await move(card, chosen, $("#move-note").value, $("#move-at").value, offer.checked);
 }

@@ -76,7 +76,7 @@ async function accept(button) {
   const html = await fetch(location.pathname).then((response) => response.text(), () => "");
   const page = new DOMParser().parseFromString(html, "text/html");
   const accepted = $("[data-editor]", page)?.value;
-  if (accepted === undefined || area.value !== area.defaultValue) return; // what was typed meanwhile stays: saving it shows both texts
+  if (accepted === undefined || area.value !== area.defaultValue) return; // what was typed meanwhile stays: saving it merges both
   isNow(accepted, $("[name=baseVersion]", page).value);
   view.dispatch({ changes: difference(view.state.doc.toString(), accepted) });
 }
@@ -125,10 +125,10 @@ async function preview() {
 /** Tools that ask for an address; the others are the editor's. */
 const TOOLS = {
   link: { title: "Link", words: "Words", before: "[" },
-  image: { title: "Image", words: "What it shows, for those who don't see it", before: "![" },
+  image: { title: "Picture", words: "What it shows, for those who don't see it", before: "![" },
 };
 
-/** Uses a tool; an image is one of the project's pictures, where there are some to choose from. */
+/** Uses a tool; a picture is one of the project's pictures, where there are some to choose from. */
 function use(name) {
   const pictures = name === "image" && $('[data-picks="text"]');
   if (pictures) pictures.click();

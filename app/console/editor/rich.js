@@ -7,6 +7,7 @@ import { StateField } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, WidgetType, showTooltip } from "@codemirror/view";
 import { blocks, isGap, prefixOf } from "./blocks.js";
 import { inline } from "./inline.js";
+import { Leave, boxAt, labelAt, leaving, otherEnd } from "./leave.js";
 import { softBreaks } from "./soft.js";
 import { tables } from "./tables.js";
 
@@ -232,6 +233,8 @@ function decorations(view) {
       if (line.to >= visible.to || line.number === state.doc.lines) break;
     }
   }
+  const box = boxAt(state);
+  if (box) ranges.push(Decoration.widget({ widget: new Leave(box.name === "FootnoteDefinition"), side: 1 }).range(state.doc.lineAt(box.to).to));
   for (const [at, names] of lines) ranges.push(Decoration.line({ class: names.trim() }).range(at));
   return { shown: Decoration.set(ranges, true), atoms: Decoration.set(atoms, true) };
 }
@@ -354,24 +357,18 @@ const follow = EditorView.domEventHandlers({
   mousedown(event, view) {
     const sign = event.target.closest?.(".cm-note, .cm-footnote .cm-number");
     if (!sign) return false;
-    const at = view.posAtDOM(sign);
-    const text = view.state.doc.toString();
-    const label = /^\[\^[^\s[\]]+\]/.exec(text.slice(at))?.[0];
-    if (!label) return false;
-    const isReference = sign.matches(".cm-note");
-    const target = isReference ? text.search(new RegExp(`^${escaped(label)}:`, "m")) : text.search(new RegExp(`${escaped(label)}(?!:)`));
-    if (target < 0) return false;
+    const label = labelAt(view.state, view.posAtDOM(sign));
+    const anchor = label ? otherEnd(view.state, label, sign.matches(".cm-note")) : null;
+    if (anchor === null) return false;
     event.preventDefault();
-    const line = view.state.doc.lineAt(target);
-    view.dispatch({ selection: { anchor: isReference ? line.to : target + label.length }, scrollIntoView: true });
+    view.dispatch({ selection: { anchor }, scrollIntoView: true });
     view.focus();
     return true;
   },
 });
-const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 export const rich = (options) => [
-  labels, softBreaks, shown, address(options.link), follow, tables(options), blocks, inline, look,
+  labels, softBreaks, shown, address(options.link), follow, tables(options), leaving, blocks, inline, look,
 ];
 
 /** What shows marks in a cell of a table, which has one line. */
@@ -414,6 +411,10 @@ const look = EditorView.theme({
   ".cm-picture img": { display: "block", maxWidth: "100%", maxHeight: "26rem", borderRadius: "var(--round)" },
   ".cm-caption": { display: "block", fontFamily: "var(--sans)", fontSize: "var(--text-s)", lineHeight: "1.4", color: "var(--muted)", padding: ".3em 0" },
   ".cm-tooltip": { border: "1px solid var(--line)", borderRadius: "var(--round)", backgroundColor: "var(--surface)", color: "var(--text)", boxShadow: "var(--lifted)" },
+  ".cm-leave": { display: "none", marginInlineStart: "1em", border: "0", padding: "0", background: "none", color: "var(--muted)", font: "var(--text-xs)/1.4 var(--sans)", cursor: "pointer", whiteSpace: "nowrap" },
+  "&.cm-focused .cm-leave": { display: "inline" },
+  ".cm-leave kbd": { font: "inherit", border: "1px solid var(--line)", borderRadius: ".25rem", padding: "0 .3em", marginInlineEnd: ".5em" },
+  "@media (pointer: coarse)": { ".cm-leave": { color: "var(--accent)" }, ".cm-leave kbd": { display: "none" } },
   ".cm-card": { display: "flex", gap: "var(--space-2)", alignItems: "center", padding: ".2rem .4rem .2rem .7rem", fontFamily: "var(--sans)", fontSize: "var(--text-s)", maxWidth: "min(26rem, 90vw)", zIndex: "3" },
   ".cm-card a": { overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap", color: "var(--accent)" },
   ".cm-card button": { border: "0", borderRadius: "var(--round)", padding: ".3rem .5rem", background: "none", color: "var(--text)", font: "550 var(--text-s)/1 var(--sans)", cursor: "pointer" },

@@ -55,6 +55,7 @@ const TOOLS = [
   ["", "center", "Centre the column", "M2 3h12M4.500 6.3h7M2 9.6h12M4.500 13h7"],
   ["", "right", "Align the column right", "M2 3h12M7 6.3h7M2 9.6h12M7 13h7"], null,
   ["✕ Table", "removeTable", "Delete table"],
+  ["✓ Done", "leave", "Write below the table (Esc)"],
 ];
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -163,6 +164,7 @@ class Table {
     });
     current = { table: this, view: this.view, editor, row, column };
     this.place.classList.add("cm-written");
+    this.view.requestMeasure();
     const { length } = editor.state.doc;
     const at = event ? editor.posAtCoords({ x: event.clientX, y: event.clientY }, false) : length;
     editor.dispatch({ selection: event ? { anchor: at } : { anchor: 0, head: length } });
@@ -178,6 +180,7 @@ class Table {
     const { editor, row, column } = current;
     current = null;
     this.place.classList.remove("cm-written");
+    this.view.requestMeasure();
     editor.destroy();
     if (draws) this.draw(row, column);
   }
@@ -229,6 +232,7 @@ class Table {
     else if (name === "columnLeft") this.change(editColumns(table, widths(column, 0)), [row, column]);
     else if (name === "columnRight") this.change(editColumns(table, widths(column + 1, 0)), [row, column + 1]);
     else if (name === "removeColumn" && table.width > 1) this.change(editColumns(table, widths(column, 1)), [row, column]);
+    else if (name === "leave") this.exit(true, true);
     else if (name in ALIGNS) this.change(align(table, column, table.aligns[column] === name ? "" : name), [row, column]);
     else if (name === "removeTable") {
       this.leave();
@@ -315,7 +319,7 @@ class Table {
       { key: "ArrowDown", run: vertical(true) },
       { key: "ArrowLeft", run: sideways(false) },
       { key: "ArrowRight", run: sideways(true) },
-      { key: "Escape", run: () => (this.exit(true, true), true) },
+      ...["Escape", "Mod-Enter"].map((key) => ({ key, run: () => (this.exit(true, true), true) })),
       { key: "Alt-F10", run: () => (this.tools.querySelector("button").focus(), true) },
       { key: "Mod-z", run: outer(undo), shift: outer(redo) },
       { key: "Mod-y", run: outer(redo) },
@@ -432,9 +436,9 @@ const look = EditorView.theme({
   ".cm-grid .cm-content": { padding: "0", maxWidth: "none", margin: "0", minWidth: "2rem" },
   ".cm-grid .cm-editor .cm-selectionLayer .cm-selectionBackground": { backgroundColor: "var(--accent-soft) !important" },
   ".cm-grid .cm-editor .cm-line::selection, .cm-grid .cm-editor .cm-line ::selection": { backgroundColor: "transparent !important" },
-  ".cm-grid-tools": { boxSizing: "border-box", display: "none", position: "absolute", zIndex: "4", insetInlineStart: "0", top: "calc(100% - .3rem)", maxWidth: "100%", flexWrap: "wrap", width: "max-content", alignItems: "center", gap: "1px", padding: ".2rem", border: "1px solid var(--line)", borderRadius: "var(--round)", backgroundColor: "var(--surface)", boxShadow: "var(--lifted)" },
+  ".cm-grid-tools": { boxSizing: "border-box", display: "none", maxWidth: "100%", flexWrap: "wrap", width: "max-content", alignItems: "center", gap: "1px", marginTop: ".4rem", padding: ".2rem", border: "1px solid var(--line)", borderRadius: "var(--round)", backgroundColor: "var(--surface)" },
   ".cm-written .cm-grid-tools": { display: "flex" },
-  ".cm-grid-tools button": { flex: "none", border: "0", borderRadius: "var(--round)", padding: ".4rem .5rem", background: "none", color: "var(--text)", font: "500 var(--text-xs)/1 var(--sans)", cursor: "pointer", whiteSpace: "nowrap" },
+  ".cm-grid-tools button": { flex: "none", border: "0", borderRadius: "var(--round)", padding: ".4rem", background: "none", color: "var(--text)", font: "500 var(--text-xs)/1 var(--sans)", cursor: "pointer", whiteSpace: "nowrap" },
   ".cm-grid-tools svg": { width: ".9rem", height: ".9rem", fill: "none", stroke: "currentColor", strokeWidth: "1.4", strokeLinecap: "round", display: "block" },
   ".cm-grid-tools button:is(:hover, :focus-visible)": { backgroundColor: "var(--sunken)" },
   ".cm-unseen": { position: "absolute", width: "1px", height: "1px", overflow: "hidden", clipPath: "inset(50%)", whiteSpace: "nowrap" },

@@ -175,6 +175,16 @@ function quoteOf(from, to) {
   return null;
 }
 
+/** Returns the stretch to remove with words: with a space that would be left double, before a mark or at an end. */
+function removed(from, to) {
+  const begins = /(^|[\n|])[ \t]*((>|#{1,6}|[-*+]|\d+[.)]|\[[ xX]\]|\[\^[^\]]+\]:)[ \t]+)*$/.test(markdown.slice(0, from)); // a line or a cell
+  const after = markdown.slice(to);
+  if (to - from >= MOST_QUOTED) return [from, to];
+  if (!begins && markdown[from - 1] === " " && /^([\s.,;:!?…)\]”’»|]|$)/.test(after)) return [from - 1, to];
+  if ((begins || /[(\[“‘«]/.test(markdown[from - 1])) && /^ (?! *(\n|$))/.test(after)) return [from, to + 1];
+  return [from, to];
+}
+
 // --- Remarks that are not sent yet
 
 const kept = () => JSON.parse(localStorage.getItem(KEY) ?? '{"remarks":[]}').remarks;
@@ -194,7 +204,7 @@ function keep(remarks) {
 function toSend({ text, level, quote, suggestion }) {
   if (!quote || placeOf(quote) !== null) {
     const at = quote && placeOf(quote);
-    const present = quote && quoteOf(at, at + quote.exact.length);
+    const present = quote && quoteOf(...(suggestion === "" ? removed : Array.of)(at, at + quote.exact.length));
     return { text, level, ...(present && { quote: present }), ...(suggestion === undefined ? {} : { suggestion }) };
   }
   const proposed = suggestion === undefined ? "" : `\n\nInstead of them: ${suggestion || "nothing"}`;
