@@ -247,12 +247,11 @@ class Settings(BaseModel):
 
     @classmethod
     def misspelt(cls, environment: Mapping[str, str] = os.environ) -> list[str]:
-        """Returns a line for each variable whose name is nearly that of a setting that is not set."""
+        """Returns a line for each variable whose name is nearly that of a setting."""
         names = {str(field.validation_alias or field.alias) for field in cls.model_fields.values()}
         names |= {name + FROM_FILE for name in cls._secrets()}
         near = {
-            name: get_close_matches(name, names - environment.keys(), n=1, cutoff=LIKENESS)
-            for name in sorted(environment.keys() - names)
+            name: get_close_matches(name, names, n=1, cutoff=LIKENESS) for name in sorted(environment.keys() - names)
         }
         return [f"{name} is not a setting: did you mean {known[0]}?" for name, known in near.items() if known]
 

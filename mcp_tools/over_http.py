@@ -35,6 +35,7 @@ from app.http.callers import LARGE_BYTES, callers
 from app.http.hosts import HostNames, is_same_origin
 from app.http.requests import CALLER, current_request_id
 from mcp_tools.arguments import DRY_RUN
+from mcp_tools.refusals import with_next_step
 from mcp_tools.server import Call, mcp_server
 from mcp_tools.tools import tools_of
 
@@ -119,7 +120,7 @@ def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
     if isinstance(context_or_refusal, Context):
         caller = context_or_refusal.caller
         caller = caller if caller.agent else replace(caller, client=client)
-        context_or_refusal = replace(context_or_refusal, caller=caller, toolset=toolset)
+        context_or_refusal = replace(context_or_refusal, caller=caller, toolset=toolset, explain=with_next_step)
     call = Call(context_or_refusal, toolset, current_request_id(), callers().store.features, minimal)
     response = _served(body, call)
     if challenge and (scope := _lacking_scope(message, call)):

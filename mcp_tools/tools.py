@@ -107,7 +107,7 @@ def refused(refusal: Refusal) -> t.CallToolResult:
     """Returns a refusal as a tool error, with the body of REST's error response."""
     content: list[t.ContentBlock] = [_text(refusal.body())]
     if wait := refusal.headers.get("Retry-After"):
-        content.append(t.TextContent(type="text", text=f"Wait {wait} seconds, then call again."))
+        content.append(t.TextContent(type="text", text=f"Wait {wait} s, then call again."))
     return t.CallToolResult(is_error=True, content=content, structured_content=refusal.body())
 
 

@@ -1,8 +1,8 @@
 """What a router of a sharded cluster (mongos) would refuse, or send to every shard, of the commands that MongoDB gets.
 
-A `Router` listens to the commands of a client and knows the rules of MongoDB 6.0, each from a page of its documentation
-(the table in docs/reliability.md). The one of the session listens over the whole suite; it looks at those commands that
-the application sends, and leaves alone what a test reads and writes itself.
+A `Router` listens to the commands of a client and knows the rules of MongoDB 6.0, each from a page of its manual. The
+one of the session listens over the whole suite; it looks at those commands that the application sends, and leaves alone
+what a test reads and writes itself.
 """
 
 import inspect
@@ -41,6 +41,7 @@ ANYWHERE = {
     ("feeds", "aggregate"): "the relay: which projects have events in outboxes",
     ("leases", "find"): "the worker: the webhook that has waited longest",
     ("deliveries", "aggregate"): "the worker: how many messages wait, for the metrics",
+    ("webhooks", "aggregate"): "the worker: how many webhooks were disabled, for the metrics",
     ("noticeLeases", "find"): "the worker: the mailbox that has waited longest",
     (
         "images",

@@ -40,7 +40,7 @@ def command() -> None:
     "--role",
     type=click.Choice([str(role) for role in Role]),
     default=str(Role.WRITER),
-    help="Descriptive: a token's scopes decide what it may do.",
+    help="Bounds what signing in by OpenID permits; a token's own scopes decide what it may do.",
 )
 @as_json
 def add(project_id: str, name: str, email: str | None, role: str, json: bool) -> None:
@@ -103,5 +103,6 @@ def _id_of(ctx: Context, member: str) -> str:
     if len(found) > 1:
         raise click.ClickException(f"Several members are called {member!r}: name one by id (`member list` shows it).")
     if not found and not HEX_ID.fullmatch(member):
-        raise click.ClickException(f"No member is called {member!r}: `content-workflow member list` lists them.")
+        lists = f"`content-workflow member list --project {ctx.project_id}` lists them"
+        raise click.ClickException(f"No member is called {member!r}: {lists}.")
     return next(iter(found), member)

@@ -58,7 +58,7 @@ def list_them(json: bool) -> None:
     opened = store()
     with opened.deadline():
         projects = all_projects(opened)
-    show_all(projects, ("id", "teamId", "name", "createdAt"), json=json)
+    show_all(projects, ("id", "teamId", "name", "createdAt", "frozen"), json=json)
 
 
 @command.command("set")

@@ -50,7 +50,6 @@ def _prepare_database(store: Store) -> None:
             found = {"differences": len(lines), "first": lines[0], "remedy": "content-workflow db check lists them"}
             log.warning("database differs", extra=found)
     except ServiceUnavailable as error:
-        until_then = "requests are answered with 503"
-        log.log(error.level, error.for_the_log, extra={"reason": error.reason, "untilThen": until_then})
+        error.report(log, untilThen="requests are answered with 503")
     finally:
         store.database.client.close()

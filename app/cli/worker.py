@@ -38,7 +38,7 @@ def command(metrics_port: int | None, metrics_host: str) -> None:
         if isinstance(error, Misconfigured) and not isinstance(error, OlderForm):
             store.database.client.close()
             raise
-        log.log(error.level, error.for_the_log, extra={"reason": error.reason, "untilThen": "the worker waits"})
+        error.report(log, untilThen="the worker waits")
     worker = Worker(jobs(store, settings))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.request_stop())

@@ -92,11 +92,12 @@ def tag_of(record: Mapping[str, Any]) -> str:
 def read_tags(if_match: str) -> Tags:
     """Returns the tags that an `If-Match` header names, without their hashes; None for `*`, which any state matches.
 
-    A weak tag, or one in another form, names no state and is left out.
+    A weak tag counts as the strong one: proxies that compress make ours weak, and it names the record whatever its
+    coding. A tag in another form names no state and is left out.
     """
     if if_match.strip() == "*":
         return None
-    return tuple(re.findall(r'(?<![/\w])"((?:\d{1,9}-)?\d{1,9})(?:\.[0-9a-f]+)?"', if_match))
+    return tuple(re.findall(r'(?<![/\w])(?:W/)?"((?:\d{1,9}-)?\d{1,9})(?:\.[0-9a-f]+)?"', if_match))
 
 
 def matches(tags: Tags, record: Mapping[str, Any]) -> bool:

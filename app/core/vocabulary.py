@@ -72,6 +72,10 @@ class ActorType(StrEnum):
     LINK = "link"
     SYSTEM = "system"
 
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise ValueError(f"Must be one of {', '.join(cls)}.")
+
 
 class Channel(StrEnum):
     """The way an operation was called; some rules depend on it (contract: Brief states, rule 3)."""

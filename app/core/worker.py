@@ -55,6 +55,11 @@ DRIFT = Gauge(
     "How far the clock of this server is ahead of MongoDB's.",
     multiprocess_mode="mostrecent",
 )
+UNUSABLE = Gauge(
+    "content_workflow_database_unusable",
+    "1 while this worker can't read or write MongoDB, or the database lacks an index or has another release's form.",
+    multiprocess_mode="mostrecent",
+)
 REASON_LENGTH = 300
 """How much of a conflict's reason is logged: the index is in its beginning, and after it come the whole records."""
 
@@ -86,7 +91,7 @@ def log_error(error: Exception, **about: str) -> None:
         reason = str(error.__cause__ or type(error).__name__)[:REASON_LENGTH]
         log.warning("write conflict", extra={**about, "reason": reason})
     elif isinstance(error, TooManyWriters):
-        log.warning(error.message, extra={**about, "reason": error.reason})
+        error.report(log, **about)
     elif isinstance(error, ServiceUnavailable):
         _log_once(error)
     else:
@@ -104,7 +109,7 @@ def _log_once(error: ServiceUnavailable) -> None:
         if error.for_the_log in _logged:
             return
         _logged[error.for_the_log] = True
-    log.log(error.level, error.for_the_log, extra={"reason": error.reason})
+    error.report(log)
 
 
 def project_by_project(name: str, pause_seconds: float, run: Callable[..., bool], store: Store, *more: Any) -> Job:
@@ -117,9 +122,9 @@ def jobs(store: Store, settings: Any) -> tuple[Job, ...]:
     others = tuple(make(store, settings) for make in store.features.jobs())
     then = [job.run for job in others if job.after_events]
     clock = Job("check the clock", CHECK_SECONDS, partial(check_clock, store))
-    indexes = Job("check the indexes", CHECK_SECONDS, partial(check_indexes, store))
-    every = (project_by_project("relay events", 0.2, relay_events, store, *then), *others, clock, indexes)
-    return tuple(replace(job, run=partial(_in_this_form, store, job.run)) for job in every)
+    every = (project_by_project("relay events", 0.2, relay_events, store, *then), *others, clock)
+    database = Job("check the database", CHECK_SECONDS, partial(check_database, store))
+    return (*(replace(job, run=partial(_in_this_form, store, job.run)) for job in every), database)
 
 
 def _in_this_form(store: Store, run: Callable[[], bool]) -> bool:
@@ -136,9 +141,17 @@ def check_clock(store: Store) -> bool:
     return False
 
 
-def check_indexes(store: Store) -> bool:
-    """Looks for the unique indexes and validators, so that one that was lost is logged."""
-    store.check_prepared()
+def check_database(store: Store) -> bool:
+    """Checks that the database can be used, so that the log and the metrics say so where it can't."""
+    try:
+        store.ping()
+        _in_this_form(store, lambda: False)
+        store.check_writes()
+        store.check_prepared()
+    except ServiceUnavailable:
+        UNUSABLE.set(1)
+        raise
+    UNUSABLE.set(0)
     return False
 
 

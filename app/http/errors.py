@@ -48,8 +48,8 @@ def install(app: Flask) -> None:
 
 def refused(refusal: Refusal) -> Response:
     """Returns the response for a refusal; logs why MongoDB can't be used, which a client need not know."""
-    if isinstance(refusal, ServiceUnavailable) and refusal.reason:
-        log.log(refusal.level, refusal.for_the_log, extra={"requestId": current_request_id(), "reason": refusal.reason})
+    if isinstance(refusal, ServiceUnavailable):
+        refusal.report(log, requestId=current_request_id())
     response = Response(orjson.dumps(refusal.body()), refusal.status, content_type="application/json")
     response.headers.update(refusal.headers)
     return response

@@ -37,6 +37,8 @@ log = logging.getLogger("content_workflow.worker")
 LEASES = {False: timedelta(seconds=8), True: timedelta(seconds=60)}
 """How long a worker holds the lease of a mailbox, by whether that was slow; if it dies, the others wait as long."""
 NOTICES = Counter("content_workflow_notice_attempts", "Notices sent by e-mail and to Slack.", ["outcome"])
+for result in ("succeeded", "failed"):  # from 0 on, so that `rate` sees the first one
+    NOTICES.labels(result)
 ATTEMPT_SECONDS = {False: 3.0, True: 25.0}
 """How long an attempt may take until the message is sent, by the same; the server has as long to accept it."""
 

@@ -16,7 +16,7 @@ HEADERS = {"Content-Type": "application/json", "User-Agent": "content-workflow"}
 MAX_RESPONSE_BYTES = 64 * 1024
 """How much of a response is read, headers included; nothing but its status is used."""
 
-NO_ADDRESS = "The host name does not resolve to addresses that webhooks may reach."
+NO_ADDRESS = "The URL leads to no address that webhooks may reach."
 """The same for a name that does not resolve and for an internal one, so that the log reveals no internal names."""
 
 

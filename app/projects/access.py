@@ -146,7 +146,7 @@ def _record_use(store: Store, token: StoredToken, now: datetime) -> None:
         with store.deadline():
             store[Tokens].record_use(token["projectId"], token["id"], now)
     except ServiceUnavailable as error:
-        log.log(error.level, error.for_the_log, extra={"reason": error.reason})
+        error.report(log)
 
 
 def new_project_secret(project_id: str) -> str:

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, NotRequired
 
-from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
 from app.core.documented import doc
 from app.core.records import Stored
+from app.core.schemas.validation import word_of
 from app.core.slugs import StoredNamed, name_key
 from app.core.vocabulary import Role, Scope, TokenKind
 
@@ -26,7 +26,7 @@ class StoredMember(StoredNamed):
 
     slug: str
     email: NotRequired[str | None]
-    role: Annotated[str, AfterValidator(Role)]
+    role: Annotated[str, word_of(Role)]
     bio: NotRequired[str | None]
     imageUrl: NotRequired[str | None]
 

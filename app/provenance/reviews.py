@@ -6,12 +6,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NotRequired
 
-from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
 from app.core.calls import Call
 from app.core.documented import Count, Timestamp, doc, one_of
+from app.core.schemas.validation import word_of
 from app.documents.record import StoredRevision
 from app.provenance.vocabulary import DisclosureValue, WriterKind
 from app.publications.rules import Publication
@@ -61,7 +61,7 @@ class HumanReview(TypedDict):
     checks: Annotated[CheckCounts, doc("its checks")]
     disclosure: Annotated[
         str,
-        AfterValidator(DisclosureValue),
+        word_of(DisclosureValue),
         one_of(DisclosureValue),
         doc("what is to be disclosed of it", "ai-assisted"),
     ]
@@ -70,7 +70,7 @@ class HumanReview(TypedDict):
 class AttributedRevision(StoredRevision):
     """A version of a document, with who wrote and reviewed it."""
 
-    kind: NotRequired[Annotated[str, AfterValidator(WriterKind)] | None]
+    kind: NotRequired[Annotated[str, word_of(WriterKind)] | None]
     """The kind of its writer: whose its words count as."""
     generation: NotRequired[Generation | None]
     suggestedBy: NotRequired[Actor | None]

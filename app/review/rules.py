@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, NotRequired, cast
 
-from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from app.core.actors import Actor
 from app.core.calls import Call
 from app.core.documented import Count, Id, Version
 from app.core.errors import BadRequest, Problem
+from app.core.schemas.validation import word_of
 from app.core.times import Instant
 from app.core.vocabulary import ActorType
 from app.documents.record import Decision, StoredDocument, brief_of, document_event, holds_claim, refuse_if_claimed
@@ -65,15 +65,15 @@ class StoredThread(TypedDict):
     documentId: Id
     version: Version
     """The version of the text that it was opened on."""
-    level: Annotated[str, AfterValidator(ThreadLevel)]
-    state: Annotated[str, AfterValidator(ThreadState)]
+    level: Annotated[str, word_of(ThreadLevel)]
+    state: Annotated[str, word_of(ThreadState)]
     stateSince: Instant
     """When its state last changed."""
     quote: Quote | None
     place: Count | None
     """Where the quote begins in that version."""
     suggestion: str | None
-    outcome: Annotated[str, AfterValidator(ThreadOutcome)] | None
+    outcome: Annotated[str, word_of(ThreadOutcome)] | None
     comments: list[StoredComment]
     openedBy: Actor
     byAgent: NotRequired[bool | None]
@@ -350,7 +350,7 @@ def _changed(
 
 def _refuse_if_resolved(thread: StoredThread) -> None:
     if thread["state"] == ThreadState.RESOLVED:
-        raise ThreadResolved(f"The thread {thread['id']} is resolved: reopen it first.")
+        raise ThreadResolved(f"The thread {thread['id']} is resolved", advice="reopen it first")
 
 
 def _is_for_others(thread: StoredThread, call: Call) -> bool:

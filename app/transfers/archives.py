@@ -118,4 +118,4 @@ def _refusal_of(checked: Checked) -> BadRequest:
     lines = [
         Problem(field=f"lines[{one.number}]", message=f"{one.what}: {one.why}") for one in checked.refused[:NAMED_LINES]
     ]
-    return BadRequest(f"Nothing was imported: {checked.refused_lines:,} lines are refused.", errors=lines)
+    return BadRequest(f"Nothing was imported; refused lines: {checked.refused_lines:,}.", errors=lines)

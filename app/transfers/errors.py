@@ -16,6 +16,6 @@ class ImportStopped(Refusal, status=409):
         documents: Annotated[Count, doc("how many documents are among them", 120)]
 
     def __init__(self, why: str | None = None, *, lines: int = 0, documents: int = 0) -> None:
-        stands = f"The import stopped after {lines:,} lines: {documents:,} documents and what is before them stand."
+        stands = f"The import stopped after {lines:,} lines; documents that stand with what is before: {documents:,}."
         message = f"{stands} Import the export into a new project. {why}" if why else None
         super().__init__(message, lines=lines, documents=documents)

@@ -249,7 +249,7 @@ def _problems_of_document(document: Record, history: History) -> Iterator[str]:
     if (latest := max(history.revisions, default=0)) > version:
         yield f"It has a version {latest}, later than its own."
     elif missing := version - len(history.revisions):
-        yield f"Of its {version:,} versions {missing:,} are missing: they must come before it."
+        yield f"It lacks versions ({missing:,} of {version:,}), which must come before it."
     texts = {revision["bodyId"] for revision in history.revisions.values()}
     if not {document["contentId"], snapshot and snapshot["markdownId"]} <= texts | {None} <= {None, *history.digests}:
         yield "A text that it or a version names is missing: it must come before it."

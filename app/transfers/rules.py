@@ -6,7 +6,7 @@ format, and the last one says how many there are, so that an export that was cut
 """
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from graphlib import TopologicalSorter
 from typing import Annotated, Any, NotRequired, get_type_hints
@@ -20,6 +20,7 @@ from app.core.documented import Id, Version
 from app.core.features import Features
 from app.core.schemas.fields import Schema
 from app.core.schemas.loading import problems
+from app.core.schemas.validation import word_of
 from app.core.times import Instant
 from app.documents.record import StoredBrief
 from app.images.rules import StoredImage
@@ -136,7 +137,7 @@ LINES: Mapping[str, type] = {
     "image": _line(
         StoredImage,
         *("projectId", "rev", "deletedAt", "type", "made", "fileId", "usedAt"),
-        mediaType=Annotated[str, Field(pattern=f"^({'|'.join(ImageType)})$")],
+        mediaType=Annotated[str, word_of(ImageType)],
         data=str,
     ),
     "body": BodyLine,
@@ -198,6 +199,20 @@ RULES: Mapping[str, type[Schema]] = {
 """Schemas of the values of a line's fields, besides their types."""
 
 
+MESSAGES = {
+    "missing": "Is required.",
+    "string_type": "Must be a string.",
+    "string_pattern_mismatch": "Must be an id of 24 hexadecimal digits.",
+    "int_type": "Must be an integer.",
+    "bool_type": "Must be true or false.",
+    "list_type": "Must be an array.",
+    "dict_type": "Must be an object.",
+    "greater_than_equal": "Must be at least {ge}.",
+    "less_than_equal": "Must be at most {le}.",
+}
+"""The messages of pydantic's types of errors, in the words of requests."""
+
+
 class InvalidLine(Exception):
     """A line that no record can be made of; the message lists everything that is wrong with it."""
 
@@ -234,13 +249,18 @@ def record_of(features: Features, line: Mapping[str, Any]) -> dict[str, Any]:
         record = _validated(features, kind, given)
     except ValidationError as error:
         for one in error.errors(include_url=False):
-            message = one["msg"].removeprefix("Value error, ").rstrip(".")
-            wrong.append(f"{'.'.join(map(str, one['loc']))}: {message}.")
+            message = MESSAGES.get(one["type"], one["msg"]).removeprefix("Value error, ").format(**one.get("ctx", {}))
+            wrong.append(f"{_path(one['loc'])}: {message}")
     if kind in RULES:
         wrong += [f"{one['field']}: {one['message']}" for one in problems(features.schema_of(RULES[kind]), given)]
     if wrong:
-        raise InvalidLine(line, "; ".join(wrong))
+        raise InvalidLine(line, "; ".join(dict.fromkeys(wrong)))
     return _whole(features, kind, record)
+
+
+def _path(keys: Iterable[str | int]) -> str:
+    """Returns where a value is, like `comments[0].body`."""
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
 
 def _composed(name: str, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The jobs that send webhooks, and that count those that fail."""
+"""The jobs that send webhooks, and that count those that fail or were disabled for it."""
 
 from datetime import timedelta
 from functools import partial
@@ -20,9 +20,14 @@ FAILING = Gauge(
     "Enabled webhooks that have failed for 15 minutes without a success between.",
     multiprocess_mode="mostrecent",
 )
+DISABLED = Gauge(
+    "content_workflow_webhooks_disabled",
+    "Webhooks that were disabled because they failed, until somebody enables or deletes them.",
+    multiprocess_mode="mostrecent",
+)
 WAITING = Gauge(
     "content_workflow_webhook_messages_waiting",
-    "Messages that wait to be sent to webhooks.",
+    "Messages that wait to be sent to webhooks, counted once a minute.",
     multiprocess_mode="mostrecent",
 )
 
@@ -35,7 +40,7 @@ def send_webhooks(store: Store, settings: Settings) -> Job:
 
 
 def count_failing_webhooks(store: Store, _settings: Settings) -> Job:
-    """Counts the webhooks that fail and the messages that wait, for the metrics."""
+    """Counts the webhooks that fail or were disabled for it, and the messages that wait, for the metrics."""
     return Job("count failing webhooks", 60, partial(count_failing, store))
 
 
@@ -44,5 +49,6 @@ def count_failing(store: Store) -> bool:
     with store.deadline():
         failing = store[Leases].failing_since(store.now() - FAILING_FOR)
         FAILING.set(sum(store[Webhooks].count_enabled(project_id, ids) for project_id, ids in failing.items()))
+        DISABLED.set(store[Webhooks].count_disabled())
         WAITING.set(store[Deliveries].count_waiting())
     return False

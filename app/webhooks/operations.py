@@ -22,7 +22,7 @@ from app.webhooks.store import Leases, Webhooks
 
 UNSET: dict[str, Any] = {"events": [], "description": ""}
 TOO_MANY = Problem(field="url", message=f"The project has {WEBHOOKS_PER_PROJECT} webhooks already: delete one first.")
-NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find it."
+NO_WEBHOOK = ("The project has no webhook with this id", "webhookId", "list the webhooks to find it")
 
 
 @operation(Scope.ADMIN, Effect.READS, "GET /webhooks")
@@ -70,7 +70,7 @@ def create_webhook(ctx: Context, fields: Fields) -> Result[NewWebhook]:
         "updatedAt": ctx.now,
     }
     added = ctx.store[Webhooks].add(ctx.project_id, webhook, ctx.event("webhook.created"))
-    return _result_with_secret(ctx, added, secret)
+    return _with_secret(Result(webhook_record(added, None), etag=record_tag(added)), secret)
 
 
 @operation(
@@ -126,7 +126,7 @@ def rotate_webhook_secret(ctx: Context, webhook_id: str) -> Result[NewWebhook]:
     secret = new_secret()
     changes = {"secrets": rotated(webhook.get("secrets", []), secret, ctx.now)}
     written = ctx.store[Webhooks].update(ctx.project_id, webhook, changes, ctx.event("webhook.updated"))
-    return _result_with_secret(ctx, written, secret)
+    return _with_secret(_result(ctx, written), secret)
 
 
 @operation(Scope.ADMIN, Effect.CREATES, "POST /webhooks/<id>/test", transaction=True, unchanging=True)
@@ -198,7 +198,7 @@ def _check(ctx: Context, table: type[WebhookFields], fields: Fields, headers: Se
 def _own_webhook(ctx: Context, webhook_id: str, *, with_secrets: bool = False) -> StoredWebhook:
     webhooks = ctx.store[Webhooks]
     get = webhooks.get_with_secrets if with_secrets else webhooks.get
-    return or_raise(get(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
+    return or_raise(get(ctx.project_id, webhook_id), NotFound, *NO_WEBHOOK)
 
 
 def _result(ctx: Context, webhook: StoredWebhook) -> Result[Webhook]:
@@ -207,7 +207,6 @@ def _result(ctx: Context, webhook: StoredWebhook) -> Result[Webhook]:
     return Result(webhook_record(webhook, since), etag=tag)
 
 
-def _result_with_secret(ctx: Context, webhook: StoredWebhook, secret: str) -> Result[NewWebhook]:
+def _with_secret(shown: Result[Webhook], secret: str) -> Result[NewWebhook]:
     """Returns a webhook with its new secret, which is shown once."""
-    shown = _result(ctx, webhook)
     return Result({**shown.body, "secret": secret}, etag=shown.etag, secrets=("secret",))

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from app.core.events import Event
 from app.core.store.collection import OutboxCollection, object_id, object_ids
-from app.core.store.indexes import NOT_DELETED
+from app.core.store.indexes import FIRST_ID, NOT_DELETED
 from app.outbound.leases import LeaseQueue, StoredLease
 from app.webhooks.rules import StoredWebhook
 
@@ -28,6 +28,11 @@ class Webhooks(OutboxCollection[StoredWebhook]):
     def count_enabled(self, project_id: str, webhook_ids: Sequence[str]) -> int:
         """Returns how many of some webhooks are enabled."""
         return self._count(project_id, {"_id": {"$in": object_ids(webhook_ids)}, "enabled": True})
+
+    def count_disabled(self) -> int:
+        """Returns how many webhooks of all projects were disabled because they failed."""
+        failed = {"enabled": False, "disabledAt": {"$ne": None}, **NOT_DELETED}
+        return self._collection.count_documents({"projectId": {"$gte": FIRST_ID}, **failed})
 
     def get_with_secrets(self, project_id: str, webhook_id: str) -> StoredWebhook | None:
         """Returns a webhook with its secrets, to be sent to or to be rotated."""

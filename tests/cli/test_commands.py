@@ -101,13 +101,16 @@ class TestProjects:
     def test_a_project_is_frozen_and_unfrozen(self, cli: Cli, project: Project, app: Flask) -> None:
         headers = {"authorization": f"Bearer {project.token().secret}"}
         commands = ("freeze", "--note", "Wrong prices."), ("unfreeze",), ("freeze", "--note", "x" * 501)
-        codes, shown, printed = [], [], []
+        codes, shown, printed, listed = [], [], [], list[str]()
         for name, *options in commands:
             done = cli("project", name, "--project", project.id, *options)
             codes.append(done.exit_code)
             printed.append(done.stdout)
             shown.append(app.test_client().get("/project", headers=headers).json["frozen"])
+            rows = cli("project", "list").stdout.splitlines()
+            listed.append(next(row for row in rows if row.startswith(project.id)))
 
+        assert ["Wrong prices." in row for row in listed] == [True, False, False]
         assert codes == [0, 0, 1]
         assert (shown[0]["note"], shown[0]["by"]["type"]) == ("Wrong prices.", "system")
         assert printed[0].splitlines()[-1].endswith(f"at {shown[0]['at']}, by content-workflow")

@@ -116,6 +116,32 @@ def test_a_summary_is_the_excerpt_and_keys_are_read_in_any_case(cli: Cli, projec
 
 
 @pytest.mark.needs_mongod
+def test_what_stands_before_more_is_the_excerpt_where_front_matter_has_none(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    before = "![Loaf](https://a.example/a.png)\n\nA *dark* [loaf][1][^2].\n\n## No\n\nAnd `<!--more-->`"
+    after = "<!-- more -->\n\nThe rest.\n\n[1]: https://a.example\n[^2]: A note.\n"
+    texts = {
+        "a": f"---\ntitle: A\n---\n{before}\n\n{after}",
+        "b": f"---\ntitle: B\nexcerpt: Own\n---\n{before}\n\n{after}",
+        "c": "---\ntitle: C\n---\nInside<!--more Read on--> of a line.\n",
+        "d": f"---\ntitle: D\n---\n{'word ' * 200}\n\n{after}",
+        "e": f"---\ntitle: E\n---\n![](https://a.example/a.png)\n\n{after}",
+        "f": "---\ntitle: F\n---\n```\n<!--more-->\n```\n",
+    }
+    for name, text in texts.items():
+        write(tmp_path, f"{name}.md", text)
+
+    report = run(cli, project, tmp_path)
+
+    assert (report["created"], report["lost"]) == (6, {})
+    found = {slug: one["excerpt"] for slug, one in documents_of(project).items()}
+    assert found.pop("d") == "word " * 99 + "word…"
+    assert found == {"a": "A dark loaf. And <!--more-->", "b": "Own", "c": "Inside", "e": "", "f": ""}
+    assert run(cli, project, tmp_path)["unchanged"] == 6
+
+
+@pytest.mark.needs_mongod
 @pytest.mark.parametrize(
     "front",
     [
@@ -124,6 +150,10 @@ def test_a_summary_is_the_excerpt_and_keys_are_read_in_any_case(cli: Cli, projec
         "featured_image: loaf.png\nfeatured_image_alt: A loaf",
         "heroImage: ./loaf.png\nheroImageAlt: A loaf",
         "images: [{src: loaf.png, alt: A loaf}]",
+        "params: {cover: {image: loaf.png, alt: A loaf}}",
+        "params: {Featured_image: loaf.png, featured_image_alt: A loaf}",
+        "extra: {heroImage: loaf.png, heroImageAlt: A loaf}",
+        "header: {image: loaf.png, image_alt: A loaf}",
     ],
 )
 def test_the_description_of_a_cover_comes_with_it(cli: Cli, project: Project, tmp_path: Path, front: str) -> None:

@@ -100,6 +100,16 @@ def test_the_counters_are_not_on_the_disk_that_bodies_may_fill(
         assert server.end(signal.SIGTERM) == 0
 
 
+def test_metrics_answer_and_say_that_the_database_cant_be_used_while_it_is_unreachable(tmp_path: Path) -> None:
+    url = f"http://127.0.0.1:{(port := free_port())}"
+    nowhere = f"mongodb://127.0.0.1:{free_port()}/?replicaSet=none"
+    options = {"MONGODB_URI": nowhere, "DEADLINE_SECONDS": "1", "SERVE_METRICS": "1"}
+    with running(tmp_path, "serve", "--port", str(port), **options) as server:
+        until(lambda: answers(url, "/metrics"), server)
+        until(lambda: "content_workflow_database_unusable 1.0" in httpx.get(f"{url}/metrics").text, server)
+        assert server.end(signal.SIGTERM) == 0
+
+
 @pytest.mark.parametrize("command", ["serve", "worker"])
 def test_it_ends_within_ten_seconds_while_a_webhook_does_not_answer(
     tmp_path: Path, mongodb_uri: str, fresh_store: Store, command: str

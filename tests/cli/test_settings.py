@@ -58,8 +58,8 @@ def test_every_wrong_variable_has_a_line_of_its_own_and_no_secret_is_shown() -> 
     [
         ({"PUBLIC_URI": "x"}, ["PUBLIC_URI is not a setting: did you mean PUBLIC_URL?"]),
         ({"TRUSTED_PROXY": "x"}, ["TRUSTED_PROXY is not a setting: did you mean TRUSTED_PROXIES?"]),
-        ({"LOGLEVEL": "x", "MONGODB_URL": "x"}, ["LOGLEVEL is not a setting: did you mean LOG_LEVEL?"]),
-        ({"PUBLIC_URI": "x", "PUBLIC_URL": "y"}, []),
+        ({"LOGLEVEL": "x"}, ["LOGLEVEL is not a setting: did you mean LOG_LEVEL?"]),
+        ({"PUBLIC_URI": "x", "PUBLIC_URL": "y"}, ["PUBLIC_URI is not a setting: did you mean PUBLIC_URL?"]),
         ({"PATH": "x", "DATABASE_URL": "x", "HOST": "x", "PORT": "x", "SERVER_NAME": "x", "public_url": "x"}, []),
     ],
 )
@@ -333,20 +333,28 @@ class TestAccess:
         assert (refused.exit_code, refused.stderr.count("Error: ")) == (1, 1)
         assert said in refused.stderr.splitlines()[-1]
 
-    def test_serve_is_not_ready_for_a_user_without_rights_and_the_log_says_why(
-        self, secured: str, tmp_path: Path
+    @pytest.mark.parametrize(
+        ("user", "said", "reason"),
+        [
+            ("nobody:x@", "MongoDB denies the service access", "not authorized on content_workflow to execute command"),
+            ("nobody:wrong@", "MongoDB refuses the service's user", "Authentication failed"),
+        ],
+    )
+    def test_serve_is_not_ready_for_a_user_without_rights_and_the_log_says_that_alone(
+        self, secured: str, tmp_path: Path, user: str, said: str, reason: str
     ) -> None:
         port = free_port()
-        with running(tmp_path, "serve", "--port", str(port), MONGODB_URI=secured.format("nobody:x@")) as server:
+        with running(tmp_path, "serve", "--port", str(port), MONGODB_URI=secured.format(user)) as server:
             until_listening(port, server.process)
-            ready = httpx.get(f"http://127.0.0.1:{port}/ready", timeout=30)
-            until(lambda: '"log":"content_workflow.worker","message":"MongoDB denies' in server.said, server)
+            ready = [httpx.get(f"http://127.0.0.1:{port}/ready", timeout=30) for _ in range(4)]
+            until(lambda: f'"log":"content_workflow.worker","message":"{said}' in server.said, server)
 
         lines = [orjson.loads(line) for line in server.said.splitlines()]
-        denied = [line for line in lines if line["message"].startswith("MongoDB denies the service access")]
-        assert (ready.status_code, ready.json()["_tag"]) == (503, "ServiceUnavailable")
+        denied = [line for line in lines if line["message"].startswith(said)]
+        assert {(one.status_code, one.json()["_tag"]) for one in ready} == {(503, "ServiceUnavailable")}
         assert {line["log"].removeprefix("content_workflow.") for line in denied} == {"serve", "worker", "errors"}
-        assert all("not authorized on content_workflow to execute command" in line["reason"] for line in denied)
+        assert all(reason in line["reason"] for line in denied)
+        assert not [line for line in lines if line["message"] == "database unreachable"]
 
     def test_serve_logs_that_its_user_may_not_write(self, secured: str, tmp_path: Path) -> None:
         port = free_port()

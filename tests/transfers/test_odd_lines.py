@@ -2,7 +2,8 @@
 
 import copy
 import json
-from typing import Any
+import re
+from typing import Any, get_type_hints
 
 import pytest
 from flask import Flask
@@ -10,7 +11,9 @@ from flask import Flask
 from app.core.context import Context, system
 from app.core.store.store import Store
 from app.core.vocabulary import Channel
+from app.projects.responses import Project as ShownProject
 from app.transfers.operations import check_import, export_lines, import_lines
+from app.transfers.rules import LINES
 from tests.make import Project, a_document, a_project
 from tests.rest.client import Rest
 from tests.transfers.steps import read_and_move
@@ -63,6 +66,21 @@ def test_an_odd_document_of_an_export_is_refused_or_can_be_read_and_moved(
     read = read_and_move(Rest(app.test_client(), other.token()))
     assert [json.loads(line)["type"] for line in export_lines(store, other.id)][0] == "export"
     assert len(refused) + read == 1
+
+
+@pytest.mark.parametrize("kind", sorted(LINES.keys() - {"export", "end"}))
+def test_wrong_values_of_a_line_are_refused_in_the_words_of_requests(store: Store, project: Project, kind: str) -> None:
+    ctx = Context(store, system(project.id, project.team_id), Channel.CLI)
+    fields = get_type_hints(ctx.features.response_of(ShownProject) if kind == "project" else LINES[kind])
+    wrong = [{"type": kind, **dict.fromkeys(fields, value)} for value in ("publishd", 5, [1], {}, True)]
+    lines = [{"type": "export", "version": 1}, *wrong, {"type": "end", "lines": len(wrong) + 1}]
+
+    refused = check_import(ctx, [json.dumps(line).encode() for line in lines]).refused
+
+    assert len(refused) == len(wrong)
+    why = " ".join(one.why for one in refused)
+    assert not re.search("Input should|should match|Field required|is not a valid", why), why
+    assert kind != "document" or "published. Did you mean `published`?" in why
 
 
 def test_a_line_of_an_export_without_a_setting_that_is_never_null_leaves_it_as_it_is(

@@ -161,7 +161,7 @@ def with_bad_line(lines: bytes) -> bytes:
         (without_end, {}, 422, "BadRequest", "was cut short"),
         (lambda lines: lines[: len(lines) // 2], {}, 422, "BadRequest", "was cut short"),
         (lambda lines: without_end(lines) + b'{"type":"error","_tag":"InternalError"}\n', {}, 422, "BadRequest", "cut"),
-        (with_bad_line, {}, 422, "BadRequest", "1 lines are refused"),
+        (with_bad_line, {}, 422, "BadRequest", "refused lines: 1"),
         (lambda lines: b"", {}, 422, "BadRequest", "does not begin with"),
         (lambda lines: b"\x00\xff" * 1000, {}, 422, "BadRequest", "does not begin with"),
         (lambda lines: lines, {"Content_Type": "application/json"}, 415, "UnsupportedMediaType", NDJSON),

@@ -461,7 +461,7 @@ def test_a_version_too_many_is_refused(project: Project, extra: dict[str, Any], 
 
 @pytest.mark.parametrize(
     ("left_out", "why"),
-    [("revision", "Of its 1 versions 1 are missing"), ("body", "A text that it or a version names is missing")],
+    [("revision", "It lacks versions (1 of 1)"), ("body", "A text that it or a version names is missing")],
 )
 def test_a_document_without_its_history_is_refused(project: Project, left_out: str, why: str) -> None:
     a_document(project.context(), markdown="One.")

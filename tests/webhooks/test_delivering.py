@@ -225,6 +225,24 @@ def test_the_metric_counts_enabled_webhooks_that_fail_until_they_succeed(
     assert (failed, disabled, failing() - others) == (1, 0, 0)
 
 
+def test_the_metric_counts_webhooks_that_were_disabled_as_they_failed_until_they_are_enabled(hook: Hook) -> None:
+    def disabled() -> float:
+        count_failing(hook.store)
+        return REGISTRY.get_sample_value("content_workflow_webhooks_disabled") or 0
+
+    others = disabled()
+    hook.enable(False)
+    by_hand = disabled() - others
+    hook.enable(True)
+    hook.receiver.statuses = [410]
+    hook.create()
+    hook.deliver()
+    given_up = disabled() - others
+    hook.enable(True)
+
+    assert (by_hand, given_up, disabled() - others) == (0, 1, 0)
+
+
 def test_a_success_in_between_keeps_a_webhook_enabled(hook: Hook) -> None:
     for day in range(6):
         hook.receiver.statuses = [500]

@@ -90,6 +90,32 @@ def test_webhooks_that_fail_fire_the_alert_until_they_succeed(tmp_path: Path, va
     assert fired(tmp_path, given, "ContentWorkflowWebhooksFail", [expected] * fires) == ""
 
 
+@pytest.mark.parametrize(("values", "fires"), [("0x20 1x20", True), ("0x38 1x2", False), ("1x20 0x20", False)])
+@pytest.mark.parametrize(
+    ("metric", "alert", "summary"),
+    [
+        (
+            "content_workflow_webhooks_disabled",
+            "ContentWorkflowWebhooksDisabled",
+            "Webhooks that failed were disabled, and wait to be enabled: 1",
+        ),
+        (
+            "content_workflow_database_unusable",
+            "ContentWorkflowDatabaseUnusable",
+            "A worker can't use MongoDB: its log has the reason",
+        ),
+    ],
+)
+def test_what_waits_for_an_operator_fires_an_alert_while_it_waits(
+    tmp_path: Path, metric: str, alert: str, summary: str, values: str, fires: bool
+) -> None:
+    ALL.jobs()  # imports what counts
+    (labels,) = scraped(metric)
+    expected = {"exp_labels": {"job": TARGET["job"]}, "exp_annotations": {"summary": summary}}
+
+    assert fired(tmp_path, [series(metric, labels, values)], alert, [expected] * fires) == ""
+
+
 def test_the_first_document_that_is_not_published_fires_the_alert(tmp_path: Path) -> None:
     ALL.jobs()  # imports what counts
     name = "content_workflow_scheduled_documents_total"

@@ -237,13 +237,17 @@ def test_an_index_that_is_lost_is_logged_though_nobody_asks_whether_the_server_i
 ) -> None:
     create_missing(fresh_store)
     fresh_store.database.documents.drop_index(SLUGS.name)
-    running = Worker([job for job in jobs(fresh_store, SETTINGS) if job.name == "check the indexes"]).start()
+    running = Worker([job for job in jobs(fresh_store, SETTINGS) if job.name == "check the database"]).start()
 
     until(lambda: bool(logged.records))
+    unusable = REGISTRY.get_sample_value("content_workflow_database_unusable")
+    create_missing(fresh_store)
+    until(lambda: REGISTRY.get_sample_value("content_workflow_database_unusable") == 0)
     running.stop()
 
     [line] = logged.records
     assert (line.levelname, vars(line)["reason"]) == ("ERROR", f"missing: documents.{SLUGS.name}")
+    assert unusable == 1
 
 
 def attributed(store: Store, project: Project) -> list[bool]:

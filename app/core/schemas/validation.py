@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import marshmallow as ma
 from marshmallow import validate
+from pydantic import AfterValidator
 
 from app.core.times import missing_day
 
@@ -45,6 +46,19 @@ class _OneOf(validate.OneOf):
 def one_of(words: Iterable[str]) -> validate.OneOf:
     """Returns the check that a string is a word of a closed list."""
     return _OneOf([str(word) for word in words])
+
+
+def word_of(words: Iterable[str]) -> AfterValidator:
+    """Returns the same check for a record, whose type pydantic reads."""
+    check = one_of(words)
+
+    def checked(value: str) -> str:
+        try:
+            return str(check(value))
+        except ma.ValidationError as error:
+            raise ValueError(str(error)) from None
+
+    return AfterValidator(checked)
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:

@@ -54,6 +54,9 @@ WRITE_CONFLICT = 112
 AUTHENTICATION_FAILED = 18
 """MongoDB's code of a wrong password."""
 
+POOL_PAUSED = "connection pool paused"
+"""PyMongo's reason where another thread could not connect or log in just before, whose error has the real reason."""
+
 FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 246, 262, 9001, 10107, 11600, 11602, 13435, 13436})
 """MongoDB's codes where a member can't be reached, shuts down, or stopped or only just began to be the primary.
 
@@ -319,7 +322,7 @@ class Store:
         with self.deadline():
             hello = self.database.command("hello")
             if "setName" not in hello and hello.get("msg") != "isdbgrid":
-                raise NoTransactions(reason=engines.reason(self.database))
+                raise NoTransactions(reason=engines.reason(self.database) or "`hello` names no replica set")
             self.database.projects.find_one({}, {"_id": 1})
 
     def now(self) -> datetime:
@@ -346,7 +349,7 @@ class Store:
         with self.deadline():
             self.rolled_back(lambda inside: inside.database.form.insert_one(dict(probe), session=inside.session))
             if self.database.form.delete_one(probe).deleted_count:
-                raise NoRollback(reason=engines.reason(self.database))
+                raise NoRollback(reason=engines.reason(self.database) or "an aborted insert stayed")
 
     def check_form(self) -> None:
         """Checks that the database has the form of this release, as it was seconds ago. Raises `FormDiffers`."""
@@ -399,7 +402,7 @@ class _Translating:
         if DUPLICATE_KEY in codes:
             raise WriteConflict from error
         if "Transaction numbers are only allowed on" in str(error):
-            raise NoTransactions from error
+            raise NoTransactions(reason=reason_of(error)) from error
         if AUTHENTICATION_FAILED in codes:
             raise LoginRefused(reason=reason_of(error)) from error
         if indexes.UNAUTHORIZED in codes:
@@ -407,7 +410,7 @@ class _Translating:
         transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
         is_closed = "MongoClient after close" in str(error)  # as this process ends
         if transient or is_closed or error.timeout or codes & FAILOVER_CODES:
-            raise ServiceUnavailable(reason=reason_of(error)) from error
+            raise ServiceUnavailable(reason="" if POOL_PAUSED in str(error) else reason_of(error)) from error
 
 
 class _Deadline:

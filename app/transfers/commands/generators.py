@@ -24,6 +24,8 @@ _ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
 _ATTRIBUTES = re.compile(
     rf"{CODE.pattern}|(?:^[*-] [^\n]*\n(?=\{{:\s*toc))?(\{{:[^:{{}}\n][^{{}}\n]{{0,80}}\}})", CODE.flags
 )
+_MORE = re.compile(rf"{CODE.pattern}|(<!--\s*more\b[^>]*-->)", CODE.flags | re.IGNORECASE)
+_DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:.*$", re.MULTILINE)
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
 _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
 
@@ -49,6 +51,12 @@ def without_attributes(markdown: str) -> tuple[str, frozenset[str]]:
     """Returns a text without kramdown's lists of attributes (with `{:toc}` its item goes), and these."""
     found = frozenset(one[2] for one in _ATTRIBUTES.finditer(markdown) if one[2])
     return _ATTRIBUTES.sub(lambda one: "" if one[2] else one[0], markdown).strip("\n"), found
+
+
+def summary_of(markdown: str) -> str:
+    """Returns what stands before `<!--more-->` in a text, with the addresses of its links; nothing without it."""
+    cut = next((found.start() for found in _MORE.finditer(markdown) if found[2]), 0)
+    return "\n\n".join((markdown[:cut], *_DEFINITION.findall(markdown, cut))) if cut else ""
 
 
 def code_in(markdown: str) -> str | None:

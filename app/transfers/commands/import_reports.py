@@ -47,12 +47,12 @@ class Report:
     """The number of files whose text had each list of attributes, which was left out."""
     links: dict[str, list[str]] = field(default_factory=dict)
     """The links to other files, and relative ones, in the text of each file that was written."""
-    rootLinks: int = 0
-    """The number of other links from the site's root in those texts."""
+    rootLinks: dict[str, list[str]] = field(default_factory=dict)
+    """The other links from the site's root in those texts."""
     categories: list[str] = field(default_factory=list)
     """The paths of categories that were created."""
     paths: dict[str, str] = field(default_factory=dict)
-    """The slug of the document that each former path in front matter led to."""
+    """The slug of the document that each path of a page on the old site leads to, without drafts."""
     redirects: dict[str, list[str]] = field(default_factory=dict)
     """The former paths of each file from which no redirect leads to its document, with why."""
     skipped: dict[str, str] = field(default_factory=dict)
@@ -80,6 +80,7 @@ def print_report(report: Report, files: int) -> None:
         ("Pictures that were not uploaded", report.missing),
         ("Skipped", report.skipped),
         ("Links that lead nowhere on the site", report.links),
+        ("Links that begin with /, and stay as they are", report.rootLinks),
         ("Former paths from which no redirect leads", report.redirects),
     )
     for what, files_with_it in wrong:
@@ -90,8 +91,6 @@ def print_report(report: Report, files: int) -> None:
     if report.alts:
         texts = "; ".join(f"{file}: {alt}" for file, alt in report.alts.items())
         click.echo(f"Covers with the alternative text that their picture had before: {texts}")
-    if report.rootLinks:
-        click.echo(f"Links that begin with /, and stay as they are: {report.rootLinks:,}")
     if report.categories:
         click.echo(f"Categories that were created: {', '.join(report.categories)}")
     for file, losses in report.lost.items():

@@ -30,6 +30,7 @@ from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.projects.rules import StoredProject
 from app.projects.store import Projects
 from app.transfers.commands.addresses import PATTERN_KEY, PATTERN_KEYS, PATTERN_SLUGS
+from app.transfers.commands.dates import NO_DATE, NO_TEXT
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import LeftOut, Unreadable
@@ -70,8 +71,9 @@ def command(
     """Import markdown files with front matter, or an exported project.
 
     PATH is a folder, or one file. Each file becomes a document. Where a document of the project has its slug or had
-    it, the file changes nothing and is listed if it differs. An .ndjson file is a project, as `export` writes it:
-    records that exist stay as they are. The exit code is 1 when something was refused.
+    it, the file changes nothing and is listed if it differs. An .ndjson file is a project, as `export` writes it,
+    for a project without content, whose name and other settings it replaces. The exit code is 1 when something was
+    refused.
     """
     keys = {*PATTERN_KEY.findall(permalink)}
     if permalink and (permalink[0] != "/" or keys.isdisjoint(PATTERN_SLUGS) or keys - PATTERN_KEYS - PATTERN_SLUGS):
@@ -172,7 +174,8 @@ class _Run:
         ):
             counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
         among_drafts = "a draft" if self._is_among_drafts(file) else ""
-        return replace(post, fields=fields, withheld=post.withheld or among_drafts)
+        empty = "" if fields.get("markdown") else NO_TEXT
+        return replace(post, fields=fields, withheld=among_drafts or post.withheld or empty)
 
     def _list_redirects(self) -> None:
         """Lists the former paths whose last segment, from which a redirect leads, is another's or the slug itself."""
@@ -236,7 +239,8 @@ class _Run:
                 f"Its document is that of {self._named(first)}, which had another slug: name another slug."
             )
         slug = became.get("slug", post.fields["slug"])
-        report.paths |= {shown(path): slug for path in (self.links.path_of(file, post), *post.paths) if path}
+        if post.withheld in ("", NO_DATE, NO_TEXT) or became.get("published"):
+            report.paths |= {shown(path): slug for path in self.links.former_paths(file, post, slug)}
         if slug != post.fields["slug"]:
             report.renamed[self._named(file)] = slug
         if became["others"]:
@@ -267,10 +271,10 @@ class _Run:
             (self.report.lost, losses_of(content) if self._names_losses else ()),
             (self.report.shortcodes, tags_in(markdown)),
             (self.report.links, self.links.left(file, content)),
+            (self.report.rootLinks, (link for link in content.links if is_from_root(link[0]))),
         ):
             if lines := [shown(f"line {line} of the text: {what}") for what, line in islice(found, MOST_FAILURES)]:
                 listed[self._named(file)] = lines
-        self.report.rootLinks += sum(is_from_root(address) for address, _ in content.links)
 
     @property
     def _names_losses(self) -> bool:

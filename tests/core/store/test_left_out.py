@@ -69,5 +69,5 @@ def test_the_worker_has_no_job_of_a_feature_that_is_left_out(store: Store) -> No
     for job in running:
         job.close()
 
-    own = ["relay events", "publish scheduled documents", "expire claims", "check the clock", "check the indexes"]
+    own = ["relay events", "publish scheduled documents", "expire claims", "check the clock", "check the database"]
     assert [job.name for job in running] == own
