@@ -198,15 +198,21 @@ def test_attributes_of_kramdown_and_hugo_are_listed(cli: Cli, project: Project, 
         tmp_path,
         "a.md",
         '---\ntitle: A\n---\n* x\n{:toc}\n\nA quote\n{: #id .class}\n\n[Out](https://a.example){:target="_blank"} it is'
-        "\n\n{.lead}\n\n`{: .not}`\n\n{{< poll x >}}\n",
+        "\n\n{.lead} \n\n`{: .not}`\n\n{{< poll x >}}\n\n|a|\n|-|\n{.dark .wide}\n\n> b\n> {#q}\n\n## C {.d} ##\n\n"
+        "E {.f}\n```\n{.not}\n```\n",
     )
 
-    assert run(cli, project, tmp_path)["shortcodes"]["a.md"] == [
+    report = run(cli, project, tmp_path)
+
+    assert report["attributes"] == {"{.lead}": 1, "{.dark .wide}": 1, "{#q}": 1, "{.d}": 1}
+    ends = "|a|\n|-|\n\n\n> b\n\n\n## C\n\nE {.f}\n```\n{.not}\n```"
+    assert text_of(project, "a").partition("{{< poll x >}}\n\n")[2] == ends
+    assert report["shortcodes"]["a.md"] == [
         "line 2 of the text: {:toc}",
         "line 5 of the text: {: #id .class}",
         'line 7 of the text: {:target="_blank"}',
-        "line 9 of the text: {.lead}",
         "line 13 of the text: {{< poll >}}",
+        "line 24 of the text: {.f}",
     ]
 
 
@@ -302,13 +308,18 @@ def test_tags_and_categories_can_be_numbers_and_refused_files_have_no_paths(
 
 @pytest.mark.needs_mongod
 def test_a_translation_beside_its_page_is_skipped(cli: Cli, project: Project, tmp_path: Path) -> None:
-    for name in ("trip/index.md", "trip/index.de.md", "rye.md", "rye.pt-br.md", "oats.de.md", "v1.88.md", "v1.md"):
+    names = ["trip/index.md", "trip/index.de.md", "rye.md", "rye.pt-br.md", "oats.de.md", "v1.88.md", "v1.md"]
+    names += ["a.de.md", "a.en.md", "b/index.de.md", "b/index.fr.md"]
+    for name in names:
         write(tmp_path, name, "---\ntitle: A\n---\nText\n")
 
     report = run(cli, project, tmp_path)
 
-    assert (report["created"], report["refused"]) == (5, {})
+    assert (report["created"], report["refused"]) == (7, {})
+    assert {"a", "b", "oats.de"} < set(documents_of(project))
     assert report["skipped"] == {
+        "a.de.md": "It is a translation of a.en.md: a project has one language.",
+        "b/index.fr.md": "It is a translation of index.de.md: a project has one language.",
         "rye.pt-br.md": "It is a translation of rye.md: a project has one language.",
         "trip/index.de.md": "It is a translation of index.md: a project has one language.",
     }

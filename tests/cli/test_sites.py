@@ -131,9 +131,9 @@ def test_a_hugo_site_comes_with_its_covers_and_names_its_shortcodes(cli: Cli, pr
         "posts/rye/index.md": [
             "line 1 of the text: {{< gallery >}}",
             "line 9 of the text: {{% columns %}}",
-            "line 11 of the text: {.wide}",
         ]
     }
+    assert report["attributes"] == {"{.wide}": 1}
     assert report["links"] == {
         "posts/rye/index.md": ["line 13 of the text: ../wheat.md#x", "line 13 of the text: my notes.pdf"]
     }

@@ -213,11 +213,14 @@ _PARAGRAPH = re.compile(r"\n  <paragraph [^>]*+>(\n.*?)\n  </paragraph>", re.DOT
 """A paragraph outside of quotes and lists in the parser's XML."""
 _INLINE_NODE = re.compile(r"<(text |code |html_inline |softbreak |linebreak |image (?![^>]*/>)|/image)[^>]*+>([^<]*+)")
 _CAPTIONED = re.compile(
-    r"\n +(?:<link [^>]*+>\n +)?<image [^>]*+(?:(?<=/)>|>(?:(?!</image>).)*+</image>)\n(?: +</link>\n)? +<linebreak ",
+    r"\n +(?:<link [^>]*+>\n +)?<image [^>]*+(?:(?<=/)>|>(?:(?!</image>).)*+</image>)\n(?: +</link>\n)?"
+    r" +<(?:linebreak |softbreak [^>]*+>\n +<emph )",
     re.DOTALL,
 )
-"""The beginning of a paragraph whose first line is an image."""
-_WORDLESS = re.compile(r"(?:\{\{.*?\}\}|\{%.*?%\}|https?://\S+|[\W_])*+")
+"""The beginning of a paragraph whose first line is an image, and the second a caption."""
+_WORDLESS = re.compile(r"(?:\{\{.*?\}\}|https?://\S+|[\W_])*+")
+_SHORTCODE = re.compile(r"\0([^\0]*+)\0|\{\{(?:&lt;|%)[^{}\0]*+(?<=[%;])\}\}|\{%[^{}\0]*+(?<=%)\}")
+"""Code between zeros, or a shortcode or tag that a generator left."""
 _GENERATED = re.compile(
     r'<sup class="footnote-ref">(?:<a [^<>]*+>[^<]*+</a>|[^<]*+)</sup>'
     r'|<a href="#fnref-[^>]*+>↩(?:<sup class="footnote-ref">\d++</sup>)?</a>'
@@ -282,8 +285,9 @@ def _html_without_images(inlines: str) -> str:
         images += (kind == "image ") - (kind == "/image")
         if not images:
             text = _MARKS.sub("", text) if kind == "text " else text
+            text = f"\0{text}\0" if kind == "code " else text
             parts.append(unescape(text) if kind == "html_inline " else text or (" " if "break" in kind else ""))
-    return "".join(parts)
+    return _SHORTCODE.sub(r"\1", "".join(parts))
 
 
 def _text(html: str) -> str:

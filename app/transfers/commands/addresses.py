@@ -29,13 +29,36 @@ _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}-(?=.)")
 
 def name_of_page(file: Path) -> str:
     """Returns the name of a file, or of its folder where it is an `index.md`."""
-    return file.absolute().parent.name if _INDEX.fullmatch(file.stem) else file.stem
+    if _INDEX.fullmatch(file.stem):
+        return file.absolute().parent.name
+    return _without_language(file) if len(_in_languages(file)) > 1 else file.stem
 
 
 def translated_page(file: Path) -> Path | None:
-    """Returns the file that one with a language in its name translates, if it is there."""
-    page = file.with_name(re.sub(f"{_LANGUAGE}$", "", file.stem, flags=re.IGNORECASE) + file.suffix)
-    return page if page != file and os.path.isfile(page) else None  # noqa: PTH113  # long names
+    """Returns the file that one with a language in its name translates: that without one, else English, else the first.
+
+    None for that file itself, and for one whose name has a language, or what is like one, alone.
+    """
+    page = file.with_name(_without_language(file) + file.suffix)
+    if page == file or os.path.isfile(page):  # noqa: PTH113  # long names
+        return None if page == file else page
+    languages = _in_languages(file)
+    english = page.with_stem(f"{page.stem}.en")
+    page = english if english in languages else languages[0]
+    return None if page == file else page
+
+
+def _without_language(file: Path) -> str:
+    return re.sub(f"{_LANGUAGE}$", "", file.stem, flags=re.IGNORECASE)
+
+
+def _in_languages(file: Path) -> list[Path]:
+    """Returns a file whose name has a language, and those beside it that differ in that alone."""
+    name = _without_language(file)
+    if name == file.stem:
+        return []
+    alike = re.compile(re.escape(name) + _LANGUAGE + re.escape(file.suffix), re.IGNORECASE)
+    return sorted(one for one in file.parent.iterdir() if alike.fullmatch(one.name))
 
 
 def bundled_page(file: Path) -> Path | None:

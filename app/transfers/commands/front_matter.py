@@ -118,7 +118,7 @@ def read_post(file: Path) -> Post:
         fields["aliases"] = [*dict.fromkeys(filter(None, paths.values()))]
     _refuse_unquoted(fields)
     markdown = translated(markdown, is_of_jekyll=is_of_jekyll(file))
-    markdown, attributes = without_attributes(markdown) if is_of_jekyll(file) else (markdown, frozenset())
+    markdown, attributes = without_attributes(markdown, is_of_jekyll=is_of_jekyll(file))
     if markdown:
         fields["markdown"] = with_paths(markdown)
         if summary := text_of_paragraphs(summary_of(markdown), MAX_EXCERPT):

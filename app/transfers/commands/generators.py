@@ -29,10 +29,14 @@ _SITE = r"\{\{-?\s*site\.(?:base)?url\s*-?\}\}(?=/|\{\{-?\s*site\.(?:base)?url\b
 _RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
 _ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
 _ATTRIBUTES = re.compile(
-    rf"{CODE.pattern}|(?:^[*-] [^\n]*\n(?=\{{:\s*toc))?(\{{:[^:{{}}\n][^{{}}\n]{{0,80}}\}})", CODE.flags
+    rf"{CODE.pattern}|(?:^[*-] [^\n]*\n(?=\{{:\s*toc))?(?P<list>\{{:[^:{{}}\n][^{{}}\n]{{0,80}}\}})", CODE.flags
 )
 _MORE = re.compile(rf"{CODE.pattern}|(<!--\s*more\b[^>]*-->)", CODE.flags | re.IGNORECASE)
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:.*$", re.MULTILINE)
+_OF_HUGO = re.compile(
+    rf"{CODE.pattern}|^(?:(?P<heading>\#{{1,6}} [^\n{{]*+)|[ \t>]*+)(?P<list>\{{[.\#][^{{}}\n]*+\}})[ \t\#]*+$",
+    CODE.flags,
+)
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
 _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
 
@@ -62,10 +66,15 @@ def with_paths(markdown: str) -> str:
     return _ADDRESS.sub(lambda found: (found[2] or found[3] or "") if found[0][:2] == "{{" else found[0], markdown)
 
 
-def without_attributes(markdown: str) -> tuple[str, frozenset[str]]:
-    """Returns a text without kramdown's lists of attributes (with `{:toc}` its item goes), and these."""
-    found = frozenset(one[2] for one in _ATTRIBUTES.finditer(markdown) if one[2])
-    return _ATTRIBUTES.sub(lambda one: "" if one[2] else one[0], markdown).strip("\n"), found
+def without_attributes(markdown: str, *, is_of_jekyll: bool) -> tuple[str, frozenset[str]]:
+    """Returns a text without lists of attributes: kramdown's (with `{:toc}` its item goes), or Hugo's; and these."""
+    lists = _ATTRIBUTES if is_of_jekyll else _OF_HUGO
+    found = frozenset(one["list"] for one in lists.finditer(markdown) if one["list"])
+
+    def left(one: re.Match[str]) -> str:
+        return (one.groupdict().get("heading") or "").rstrip() if one["list"] else one[0]
+
+    return lists.sub(left, markdown).strip("\n"), found
 
 
 def summary_of(markdown: str) -> str:

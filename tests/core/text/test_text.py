@@ -80,8 +80,11 @@ def test_words_of_the_text_count_and_markup_does_not(markdown: str, count: int) 
         ("[![](b.png)](c)\\\nA caption\n\ntext", "text"),
         ("{{< gallery dir='a b' >}}\n{% include toc.html %}\n\ntext", "text"),
         ("<https://a.example/watch?v=1>\n\n* * *\n\n🎉\n\ntext", "text"),
+        ("![a](b.png)\n*A caption*\n\ntext", "text"),
+        ("![a](b.png)\nand text\n\nmore", "and text"),
+        ('{{< tab "A & _b_" >}}one{{< /tab >}} {{% x %}}two {% y %} `{{< z >}}` {{% }}', "one two {{< z >}} {{% }}"),
         ("![a](b.png)\\\nA caption", "A caption"),
-        ("🎉\n\n{{< x >}}", "🎉"),
+        ("🎉\n\n{{ x }}", "🎉"),
         ("Write `{{< x >}}` for that\n\ntext", "Write {{< x >}} for that"),
     ],
 )
