@@ -227,7 +227,7 @@ def test_formulas_and_definitions_are_listed(cli: Cli, project: Project, tmp_pat
     texts = {
         "a": "`$x$` costs $5 or $6, US$7/$8, ${a}/${b}, \\$9.\n\n$$\na_1 * b\n$$\n\nSo $a^2 + b$, $n$ and \\(c\\).\n\n"
         "\\[\nx\n\\]\n",
-        "b": "Term\n: A definition\n\nNo: not\n:this\n",
+        "b": "Term\n: A definition\n\nNo: not\n:this\n\n:::note\nx\n:::\n",
         "c": "Fine.\n\n    : code\n\n```\nx\n: y $$z$$\n```\n\n- a: b\n- $ and $\n",
     }
     for name, text in texts.items():
@@ -240,7 +240,7 @@ def test_formulas_and_definitions_are_listed(cli: Cli, project: Project, tmp_pat
             f"line {line} of the text: {what}"
             for line, what in ((3, "$$…$$"), (7, "$…$"), (7, r"\(…\)"), (9, r"\[…\]"))
         ],
-        "b.md": ["line 2 of the text: : a definition"],
+        "b.md": ["line 2 of the text: : a definition", "line 7 of the text: :::"],
     }
 
 

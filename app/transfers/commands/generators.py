@@ -21,10 +21,10 @@ _TAG = re.compile(
 _FORMULA = re.compile(
     r"(?<!\\)(\$\$)[^$]++\$\$|\\([(\[])(?:(?!\\[()\[\]]).)++\\[)\]]"
     r"|(?<![\w$\\])(\$)(?=\S)(?:[^\s$]{1,200}|[^$\n]{0,200}[\\^_={}+<>][^$\n]{0,200})(?<=\S)\$(?![\w{$])"
-    r"|^[^\s:][^\n]*\n\n?(:)[ \t]+\S",
+    r"|^[^\s:][^\n]*\n\n?(:)[ \t]+\S|^(:::)[ \t]*\w",
     re.MULTILINE | re.DOTALL,
 )
-_WRITTEN = {"$$": "$$…$$", "(": r"\(…\)", "[": r"\[…\]", "$": "$…$", ":": ": a definition"}
+_WRITTEN = {"$$": "$$…$$", "(": r"\(…\)", "[": r"\[…\]", "$": "$…$", ":": ": a definition", ":::": ":::"}
 _SITE = r"\{\{-?\s*site\.(?:base)?url\s*-?\}\}(?=/|\{\{-?\s*site\.(?:base)?url\b|\{%-?\s*(?:post_url|link)\b)"
 _RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
 _ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
@@ -44,7 +44,7 @@ _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", 
 def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
     """Yields what a text has that is not markdown here, each once, with its line.
 
-    That are shortcodes, Liquid tags, lists of attributes, formulas and definition lists.
+    That are shortcodes, Liquid tags, lists of attributes, formulas, definition lists and directives.
     """
     seen, text = set[str](), _without_code(markdown)
     for found in _TAG.finditer(text):
