@@ -115,7 +115,7 @@ def read(
     fields = load_known(arguments, sent, others)
     ids = {name: str(fields.pop(name)) for name in operation.id_names}
     if wrong := [name for name, one in ids.items() if not (name in NUMBERS or HEX_ID.fullmatch(one))]:
-        raise NotFound(f"`{wrong[0]}`: {WRONG_ID}")
+        raise NotFound(f"`{wrong[0]}`: {WRONG_ID}", wrong[0])
     key, dry_run = fields.pop(KEY, None), fields.pop(DRY_RUN, False)
     return list(ids.values()), fields, key, dry_run
 

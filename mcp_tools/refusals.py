@@ -5,34 +5,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.core.context import Context
-from app.core.errors import Refusal, ReviewRequired
+from app.core.errors import NotFound, Refusal, ReviewRequired
 from app.core.operation import Operation
-from app.core.schemas.validation import WRONG_ID
 from app.core.vocabulary import Scope
 
 TOOL_NAME = re.compile("`([a-z]+(?:_[a-z]+)+)`")
 """A tool that a sentence names."""
 NAME = re.compile("[A-Za-z]+")
-OF_PROJECT = "The project has no "
-"""The beginning of a refusal for the first record that a call names; others are about what that has."""
 
 READ, NEXT, FIND = "Read the present state with {}.", "Next: {}.", "Find it with {}."
+MERGE = "Read it again with {}, merge, and send its `version` as `baseVersion`."
+DECIDE = "Read it again with {}, decide anew, and send its `version` as `baseVersion`."
+ANOTHER, WAIT = "Claim another with {}.", "Wait until the claim ends, as {} shows, or ask a person to withdraw it."
 
 AFTER: Mapping[str, tuple[str, Sequence[str]]] = {
-    "VersionConflict": (READ, ("get_document", "get_outline")),
+    "BriefClaimed": (WAIT, ("get_brief",)),
+    "VersionConflict": (MERGE, ("get_document", "get_outline")),
     "InvalidTransition": (READ, ("get_document", "get_work_packet")),
     **dict.fromkeys(("BriefClosed", "BriefNotReady", "BriefNotOffered"), (READ, ("get_brief", "get_work_packet"))),
     "ReviewRequired": (NEXT, ("list_document_actions",)),
-    "NoBriefReady": (NEXT, ("mark_brief_ready",)),
     **dict.fromkeys(("ThreadsOpen", "ThreadNotYours"), (READ, ("list_threads",))),
-    "ThreadResolved": (NEXT, ("reopen_thread",)),
-    "QuoteGone": (NEXT, ("edit_content",)),
-    "ChecksFailed": (NEXT, ("check_document",)),
+    "ThreadResolved": ("To go on with it, reopen it first with {}.", ("reopen_thread",)),
+    "QuoteGone": ("Edit the content with {}, then answer.", ("edit_content",)),
+    "ChecksFailed": ("Correct the text with {}.", ("edit_content",)),
     "SourceCited": (READ, ("read_document_content", "get_outline")),
     "ImageInUse": (READ, ("get_image",)),
     **dict.fromkeys(("CategoryInUse", "ClusterInUse"), (READ, ("list_documents",))),
 }
-"""By the tag of a refusal: the tool to call after it, the best first."""
+"""By the tag of a refusal: what to do then, and the tool for it, the best first."""
 
 LISTS: Mapping[str, Sequence[str]] = {
     "documentId": ("list_documents", "list_briefs"),
@@ -57,12 +57,12 @@ LISTS: Mapping[str, Sequence[str]] = {
 
 
 def with_next_step(refusal: Refusal, operation: Operation[Any], ctx: Context) -> Refusal:
-    """Adds to a refusal's message the tool to call next, and to its problems the tool that lists what they name.
+    """Names in a refusal's message the tool to call next, and in its problems the tool that lists what they name.
 
-    A message that names a tool already stays as it is.
+    It replaces the advice for all interfaces. A message that names a tool already stays as it is.
     """
-    if not TOOL_NAME.search(refusal.message):
-        refusal.message += _sentence(*_next_step(refusal, operation), ctx)
+    if not TOOL_NAME.search(refusal.message) and (step := _sentence(*_next_step(refusal, operation, ctx), ctx)):
+        refusal.message = refusal.fact + step
     if problems := refusal.extra.get("errors"):
         refusal.extra["errors"] = with_lists(problems, ctx)
     return refusal
@@ -73,20 +73,19 @@ def with_lists(problems: Iterable[Mapping[str, Any]], ctx: Context) -> list[dict
     return [{**one, "message": one["message"] + _lists(one["field"], ctx)} for one in problems]
 
 
-def _next_step(refusal: Refusal, operation: Operation[Any]) -> tuple[str, Sequence[str]]:
-    first, last = (operation.id_names[0], operation.id_names[-1]) if operation.id_names else ("", "")
-    if refusal.message.startswith(OF_PROJECT):
-        return FIND, LISTS.get(first, ())
-    if refusal.message.endswith(WRONG_ID):  # it begins with the argument
-        return FIND, LISTS.get(refusal.message.split("`")[1], ())
-    if refusal.tag == "NotFound":  # of a document that is there, the version that an argument names is not
-        return FIND, LISTS.get("version" if last == "documentId" else last, ())
+def _next_step(refusal: Refusal, operation: Operation[Any], ctx: Context) -> tuple[str, Sequence[str]]:
+    if isinstance(refusal, NotFound):
+        return FIND, LISTS.get(refusal.argument or operation.id_names[-1], ())
+    if refusal.tag == "BriefClaimed" and operation.is_in("writing") and ctx.permits("claim_next_brief"):
+        return ANOTHER, ("claim_next_brief",)
     if refusal.tag == "ReviewRequired" and refusal.message != ReviewRequired.message:  # people decide
         return NEXT, ()
     if refusal.tag == "VersionConflict" and operation.scope == Scope.PUBLISH:  # what goes out has to be read
-        return READ, ("read_document_content",)
+        return DECIDE, ("read_document_content",)
+    if "hashes" in refusal.extra:
+        return "Read its outline with {}, and edit what it has.", ("get_outline",)
     if refusal.tag == "VersionConflict" and operation.toolsets == ("writing",):  # a record lacks the text
-        return READ, ("get_outline",)
+        return MERGE, ("get_outline",)
     return AFTER.get(refusal.tag, (NEXT, ()))
 
 

@@ -38,10 +38,10 @@ def list_document_actions(ctx: Context, document_id: str) -> Result[list[Action]
     `refusal` is the error that a valid call would get.
     """
     documents = ctx.store[Documents].get_many(ctx.project_id, [document_id])
-    document = or_raise(documents.get(document_id.lower()), NotFound, NO_DOCUMENT)
+    document = or_raise(documents.get(document_id.lower()), NotFound, *NO_DOCUMENT)
     return Result(
         [
-            action_record(one.name, *one.address, document["id"], refused)
+            action_record(one.name, *one.address, document["id"], refused and ctx.explain(refused, one, ctx))
             for one, refused in actions_on(attempt_on(ctx, document))
         ]
     )
@@ -75,5 +75,5 @@ def _refusal(attempt: Attempt, one: Operation[Any]) -> Refusal | None:
     if refused := refusal_of(partial(one.permit, attempt.ctx)):
         return refused
     if attempt.record["deletedAt"] is not None and one.name != RESTORE:
-        return NotFound(NO_DOCUMENT)
+        return NotFound(*NO_DOCUMENT)
     return attempt.if_refused(one)

@@ -160,7 +160,8 @@ def claim_next_brief(ctx: Context, fields: Fields) -> Result[ClaimedSummary]:
     if filters:
         names = " and ".join(f"`{name}`" for name in filters)
         raise NoBriefReady(f"No brief is ready with this {names}: check the id, try again later, or leave it out.")
-    raise NoBriefReady
+    offer = f", or offer one with {ctx.name_of('mark_brief_ready')}" if ctx.permits("mark_brief_ready") else ""
+    raise NoBriefReady(f"No brief is ready: try again later{offer}.")
 
 
 @_brief_change(

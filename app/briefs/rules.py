@@ -23,13 +23,15 @@ from app.documents.record import (
     no_claim_held,
     refuse_if_claimed,
     refuse_if_guarded,
+    why_no_claim,
 )
+from app.documents.statuses import status_words
 
 
 def mark_brief_ready(document: StoredDocument, call: Call) -> Decision:
     """Offers the brief; one that is ready already stays as it is."""
-    refuse_if_claimed(document, call)
-    _refuse_if_closed(document)
+    refuse_if_claimed(document, call, offers=True)
+    _refuse_if_closed(document, call, offers=True)
     if brief_state(document) == BriefState.READY:
         return Decision(document)
     return change_brief(document, call, "brief.ready", {"state": BriefState.READY})
@@ -38,10 +40,11 @@ def mark_brief_ready(document: StoredDocument, call: Call) -> Decision:
 def claim_brief(document: StoredDocument, call: Call, lease_seconds: int | None = None) -> Decision:
     """Gives the brief to the caller; without `lease_seconds` the claim never expires."""
     refuse_if_claimed(document, call)
-    _refuse_if_closed(document)
+    _refuse_if_closed(document, call)
     if brief_state(document) != BriefState.READY:
-        message = f"The brief is not ready: offer it with {call.name_of('mark_brief_ready')} first."
-        raise BriefNotReady(message)
+        claims, offers = call.name_of("claim_next_brief"), call.name_of("mark_brief_ready")
+        advice = f"offer it with {offers} first" if call.permits("mark_brief_ready") else f"claim another with {claims}"
+        raise BriefNotReady(f"The brief is not ready: {advice}.")
     claim = {"state": BriefState.CLAIMED, "claimedBy": call.actor, "claimedAt": call.now, "expiredClaim": None}
     fields = {**claim, **_lease(call, lease_seconds)}
     return change_brief(document, call, "brief.claimed", fields, status=DocumentStatus.DRAFTING)
@@ -68,7 +71,7 @@ def withdraw_brief(document: StoredDocument, call: Call) -> Decision:
 def release_brief(document: StoredDocument, call: Call) -> Decision:
     """Ends the caller's claim and offers the brief again."""
     if brief_state(document) != BriefState.CLAIMED:
-        raise BriefNotOffered("Nobody holds a claim of this brief, so there is none to release.")
+        raise BriefNotOffered(f"There is no claim to release: {why_no_claim(document, call)}")
     _refuse_if_held_by_another(document, call)
     return change_brief(document, call, "brief.released", {**NO_CLAIM, "state": BriefState.READY})
 
@@ -90,9 +93,22 @@ def write_brief(
     return change_brief(document, call, "brief.updated", fields)
 
 
-def _refuse_if_closed(document: StoredDocument) -> None:
-    if document["status"] not in OPEN:
-        raise BriefClosed
+def _refuse_if_closed(document: StoredDocument, call: Call, *, offers: bool = False) -> None:
+    """Refuses with `BriefClosed` what is past drafting; what to do depends on whether the caller claims or `offers`."""
+    status, name = document["status"], call.name_of
+    if status in OPEN:
+        return
+    back = "unschedule_document" if status == DocumentStatus.SCHEDULED else "request_changes"
+    if status == DocumentStatus.PUBLISHED:
+        then = f"change its text with {name('write_content')}, then {name('submit_document')}"
+        then = f"What is published is revised without a claim: {'give a writer its id' if offers else then}"
+    elif not offers:
+        then = f"Claim another with {name('claim_next_brief')}"
+    else:
+        then = f"Take it back with {name(back)} first" if call.permits(back) else "A reviewer has to take it back first"
+    can = "offered" if offers else "claimed"
+    closed = f"The document is {status_words(document)}: its brief can be {can} once it is back in drafting."
+    raise BriefClosed(f"{closed} {then}.")
 
 
 def _refuse_if_held_by_another(document: StoredDocument, call: Call) -> None:

@@ -14,7 +14,7 @@ from app.core.schemas.queries import LongPage
 from app.core.vocabulary import Kind, Scope
 from app.projects.store import Projects
 
-NO_CLUSTER = "The project has no cluster with this id; list the clusters to find it."
+NO_CLUSTER = ("The project has no cluster with this id", "clusterId", "list the clusters to find it")
 
 
 @filing_operation(Scope.READ, Effect.READS, "GET /clusters", query=LongPage)
@@ -69,7 +69,7 @@ def delete_cluster(ctx: Context, cluster_id: str) -> Result[Cluster]:
 
 
 def _own_cluster(ctx: Context, cluster_id: str) -> StoredCluster:
-    return or_raise(ctx.store[Clusters].get(ctx.project_id, cluster_id), NotFound, NO_CLUSTER)
+    return or_raise(ctx.store[Clusters].get(ctx.project_id, cluster_id), NotFound, *NO_CLUSTER)
 
 
 def _result(ctx: Context, cluster: StoredCluster) -> Result[Cluster]:

@@ -21,7 +21,7 @@ from app.projects.store import Projects
 filing_operation = partial(operation, toolsets=("planning",))
 """Declares an operation on categories or clusters."""
 
-NO_CATEGORY = "The project has no category with this id; list the categories to find it."
+NO_CATEGORY = ("The project has no category with this id", "categoryId", "list the categories to find it")
 
 
 @filing_operation(Scope.READ, Effect.READS, "GET /categories", query=LongPage)
@@ -91,7 +91,7 @@ def add_category(ctx: Context, fields: Fields, event: Event) -> StoredCategory:
 
 
 def _own_category(ctx: Context, category_id: str) -> StoredCategory:
-    return or_raise(ctx.store[Categories].get(ctx.project_id, category_id), NotFound, NO_CATEGORY)
+    return or_raise(ctx.store[Categories].get(ctx.project_id, category_id), NotFound, *NO_CATEGORY)
 
 
 def _result(ctx: Context, category: StoredCategory) -> Result[Category]:

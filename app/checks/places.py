@@ -11,6 +11,7 @@ from app.core.text.content import LEFT_OUT, Content, Passage
 
 SHOWN = 60
 IN_WORDS = (
+    (re.compile(r"^The image (['\"])(?:\S*/)?(.*?)\1 has no alternative text"), r"The picture “\2” has no description"),
     (re.compile(r"^\[\^s(\d+)\] names no source"), r"Source \1 is cited but not listed"),
     (re.compile(r",? as \[\^s\d+\]"), ""),
     (re.compile(r" the one in line \d+"), " an earlier one"),

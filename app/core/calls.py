@@ -23,7 +23,7 @@ class Call:
     name_of: Callable[[str], str] = "`{}`".format
     """Returns how messages name an operation for this caller: by its tool, its button or its route."""
     permits: Callable[[str], bool] = lambda operation: True
-    """Returns whether the caller has the scope of an operation."""
+    """Returns whether the caller has the scope of an operation, over MCP also in the chosen toolset."""
     claimed_at: str | None = None
     """When the claim was made that the caller writes under, as it was sent, where several agents share a token."""
     taken_slugs: Collection[str] = ()

@@ -8,7 +8,7 @@ from typing import IO, Any, TypeVar
 
 from app.core.actors import SYSTEM, Actor
 from app.core.calls import Call
-from app.core.errors import Forbidden, PreconditionFailed
+from app.core.errors import Forbidden, PreconditionFailed, Refusal
 from app.core.events import Event
 from app.core.features import Features
 from app.core.records import Tags, matches, tag_of
@@ -109,6 +109,8 @@ class Context:
     """True if everything that the call writes is rolled back."""
     toolset: str = ALL_TOOLS
     """The set of MCP's tools that the client chose."""
+    explain: Callable[[Refusal, Any, Any], Refusal] = lambda refusal, operation, ctx: refusal
+    """Returns the refusal of an operation as the interface words it for its callers."""
     file: bytes | None = field(default=None, repr=False)
     """The body of the request, for an operation that takes a file."""
     stream: IO[bytes] | None = field(default=None, repr=False)
@@ -140,9 +142,9 @@ class Context:
         )
 
     def permits(self, operation: str) -> bool:
-        """Returns whether the caller has the scope of an operation."""
+        """Returns whether the caller has the scope of an operation, over MCP also in the chosen toolset."""
         found = self.features.by_name.get(operation)
-        return found is not None and found.scope in self.caller.scopes
+        return found is not None and found.scope in self.caller.scopes and found.is_in(self.toolset)
 
     def name_of(self, operation: str) -> str:
         """Returns how messages name an operation for this caller (decisions, sections 8 and 11).

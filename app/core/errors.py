@@ -61,8 +61,12 @@ class Refusal(Exception):
         if (own := vars(cls).get("Keys")) and own.__name__ == "Keys":
             own.__name__ = own.__qualname__ = f"{cls.__name__}Keys"  # the name of its schema
 
-    def __init__(self, message: str | None = None, *, headers: dict[str, str] | None = None, **extra: Any) -> None:
-        self.message = message or type(self).message
+    def __init__(
+        self, message: str | None = None, *, advice: str = "", headers: dict[str, str] | None = None, **extra: Any
+    ) -> None:
+        """Makes a refusal; an `advice` ends the message, where an interface has no better one for its callers."""
+        self.fact = f"{message}." if advice else message or type(self).message
+        self.message = f"{message}: {advice}." if advice else self.fact
         self.headers = {**type(self).headers, **(headers or {})}
         self.extra = extra
         super().__init__(self.message)
@@ -147,6 +151,11 @@ class HumanReviewRequired(Refusal, status=409):
 
 class NotFound(Refusal, status=404):
     """No such route or record: check the path and the id."""
+
+    def __init__(self, message: str | None = None, argument: str = "", advice: str = "") -> None:
+        """Makes a refusal; `argument` is the name of the id, where it is not that of the last record in the path."""
+        super().__init__(message, advice=advice)
+        self.argument = argument
 
 
 class NoBriefReady(Refusal, status=404):

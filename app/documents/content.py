@@ -322,5 +322,5 @@ def content_id_of(ctx: Context, document: StoredDocument, version: int) -> str |
 
 def own_revision(ctx: Context, document_id: str, version: int) -> StoredRevision:
     """Returns a version of a document. Refuses with `NotFound` when there is none with this number."""
-    missing = f"The document has no version {version}: list its revisions."
-    return or_raise(ctx.store[Revisions].get(ctx.project_id, document_id, version), NotFound, missing)
+    missing = (f"The document has no version {version}", "version", "list its revisions")
+    return or_raise(ctx.store[Revisions].get(ctx.project_id, document_id, version), NotFound, *missing)

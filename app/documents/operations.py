@@ -44,7 +44,7 @@ NewRow = tuple[dict[str, Any], str, Sequence[Event], Origin]
 
 NO_FIELDS: Fields = {}
 
-NO_DOCUMENT = "The project has no such document: check the id, or it was deleted."
+NO_DOCUMENT = ("The project has no such document: check the id, or it was deleted.", "documentId")
 
 
 def document_change(
@@ -200,7 +200,7 @@ def restore_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
 
 def own_document(ctx: Context, document_id: str) -> StoredDocument:
     """Returns a stored document of the caller's project that is not in the trash; else refuses with `NotFound`."""
-    return or_raise(ctx.store[Documents].get(ctx.project_id, document_id), NotFound, NO_DOCUMENT)
+    return or_raise(ctx.store[Documents].get(ctx.project_id, document_id), NotFound, *NO_DOCUMENT)
 
 
 def document_result(ctx: Context, document: StoredDocument, content: str | None = None) -> Result[DocumentSummary]:

@@ -129,6 +129,7 @@ def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[D
     rule=rules.request_changes,
     toolsets=("reviewing",),
     next="For reviewers. Then `offer` the brief, or `mark_brief_ready`.",
+    button="Request changes",
 )
 def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Send a document back to drafting, with a note that says what has to change.
@@ -180,6 +181,7 @@ def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[
     errors=(InvalidTransition,),
     rule=rules.unschedule_document,
     toolsets=("reviewing",),
+    button="Unschedule",
 )
 def unschedule_document(ctx: Context, document_id: str) -> Result[DocumentSummary]:
     """Unschedule a document: it gets the status back that it had before."""
@@ -215,7 +217,7 @@ def prepare_publication(
     """
     document = ctx.store[Documents].get(ctx.project_id, document_id)
     if document is None or (is_due and not _is_due(document, ctx.now)):
-        return Unpublishable(document, NotFound(NO_DOCUMENT))
+        return Unpublishable(document, NotFound(*NO_DOCUMENT))
 
     asker = (document.get("scheduledBy") if is_due else None) or ctx.caller.actor
     attempt = Attempt(ctx, document, replace(ctx.call, actor=asker), fields, recent=True)

@@ -209,11 +209,11 @@ def finished_brief(document: StoredDocument) -> dict[str, Any]:
     return {"brief": {**brief_of(document), **NO_CLAIM, "state": BriefState.DRAFTED}}
 
 
-def refuse_if_claimed(document: StoredDocument, call: Call) -> None:
-    """Refuses with `BriefClaimed` while somebody holds a claim."""
+def refuse_if_claimed(document: StoredDocument, call: Call, *, offers: bool = False) -> None:
+    """Refuses with `BriefClaimed` while somebody holds a claim; a call that `offers` the brief does not write."""
     brief = brief_of(document)
     if brief["state"] == BriefState.CLAIMED:
-        raise brief_claimed(brief, call)
+        raise brief_claimed(brief, call, offers=offers)
 
 
 def refuse_if_guarded(document: StoredDocument, call: Call, *, submits: bool = False) -> None:
@@ -236,7 +236,7 @@ def holds_claim(holder: Actor | None, token_id: str | None) -> bool:
     return token_id is not None and holder is not None and holder["id"] == token_id
 
 
-def brief_claimed(brief: StoredBrief, call: Call) -> BriefClaimed:
+def brief_claimed(brief: StoredBrief, call: Call, *, offers: bool = False) -> BriefClaimed:
     """Returns the refusal for the caller of a claimed brief (decisions, section 6).
 
     The message tells the holder what to call next, and all others who holds the claim, since when and until when.
@@ -247,13 +247,18 @@ def brief_claimed(brief: StoredBrief, call: Call) -> BriefClaimed:
     at = wire_time(claimed_at)
     who = f"{by['agent']}, token {by['name']!r}" if by["agent"] else f"token {by['name']!r}"
     until = f" until {wire_time(expires_at)}" if expires_at else ""
-    say = call.name_of
+    say, advice = call.name_of, ""
     is_own = holds_claim(by, call.token_id)
-    if is_own and (call.claimed_at is None or names_claim(call, claimed_at)):
+    if is_own and offers:
+        message = (
+            f"Your token holds this claim ({who}, since {at}{until}): end it with {say('withdraw_brief')} first, or "
+            f"with {say('release_brief')}, which offers the brief again."
+        )
+    elif is_own and (call.claimed_at is None or names_claim(call, claimed_at)):
         message = (
             f"Your token already holds this claim ({who}, since {at}{until}). Go on with {say('get_work_packet')} and "
             f"{say('write_content')}, then {say('submit_document')}. If you can't finish, call "
-            f"{say('release_brief')}, which offers the brief again, or {say('withdraw_brief')}."
+            f"{say('release_brief')}, which offers the brief again."
         )
     elif is_own:
         message = (
@@ -262,12 +267,11 @@ def brief_claimed(brief: StoredBrief, call: Call) -> BriefClaimed:
             f"claim another brief with {say('claim_next_brief')}."
         )
     else:
-        release = "" if call.channel == Channel.MCP else f", or end this claim with {say('withdraw_brief')}"
-        message = (
-            f"{who} claimed this brief at {at} and holds it{until}. Claim another with "
-            f"{say('claim_next_brief')}{release}."
-        )
-    return BriefClaimed(message, claimedBy=by, claimedAt=at)
+        message = f"{who} claimed this brief at {at} and holds it{until}"
+        advice = f"claim another with {say('claim_next_brief')}, or end this claim with {say('withdraw_brief')}"
+        if call.channel == Channel.MCP:
+            advice = "wait until this claim ends, or claim another brief"
+    return BriefClaimed(message, advice=advice, claimedBy=by, claimedAt=at)
 
 
 def names_claim(call: Call, claimed_at: datetime | None) -> bool:
@@ -283,7 +287,12 @@ def brief_state(document: StoredDocument) -> str:
 
 
 def no_claim_held(document: StoredDocument, call: Call) -> BriefClaimed:
-    """Returns the refusal for a caller whose claim has ended: it says why, and what they can claim."""
+    """Returns the refusal for a caller whose claim has ended."""
+    return BriefClaimed(f"You hold no claim: {why_no_claim(document, call)}", claimedBy=None, claimedAt=None)
+
+
+def why_no_claim(document: StoredDocument, call: Call) -> str:
+    """Returns why a brief's claim has ended, and what its holder can claim, as the end of a message."""
     brief, status = brief_of(document), document["status"]
     state, expired = brief["state"], brief.get("expiredClaim")
     is_ready = state == BriefState.READY and status in OPEN
@@ -294,12 +303,13 @@ def no_claim_held(document: StoredDocument, call: Call) -> BriefClaimed:
     elif state == BriefState.DRAFTED:
         why = f"{_last_move(document, call)}, and its brief is not offered"
     elif state == BriefState.NONE:
-        why = "the brief was withdrawn, or never offered"
+        never = "" if call.claimed_at else ", or never offered"
+        why = f"the brief was withdrawn{never}. Don't go on with this document: a person can offer it again"
     else:
         why = "it ended before the brief was offered again"
     go_on = f"The brief is ready: claim it again with {call.name_of('claim_brief')}"
     another = f"Claim another with {call.name_of('claim_next_brief')}"
-    return BriefClaimed(f"You hold no claim: {why}. {go_on if is_ready else another}.", claimedBy=None, claimedAt=None)
+    return f"{why}. {go_on if is_ready else another}."
 
 
 def _last_move(document: StoredDocument, call: Call) -> str:

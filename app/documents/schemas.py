@@ -28,7 +28,7 @@ from app.core.slugs import document_slug
 from app.core.times import timestamp
 from app.core.vocabulary import BriefState, DocumentStatus, SearchIntent
 
-MAX_MARKDOWN = 2_097_152
+MAX_MARKDOWN, MAX_EXCERPT = 2_097_152, 500
 
 
 class ContentPartQuery(Schema):
@@ -91,7 +91,7 @@ class PageTexts(Schema):
 class EditedFields(PageTexts):
     """The fields that no draft has and that an import takes."""
 
-    excerpt = StrictString(500, description="summary; by default the first paragraph")
+    excerpt = StrictString(MAX_EXCERPT, description="summary; by default the first paragraph")
 
 
 class PublishedChanges(EditedFields):

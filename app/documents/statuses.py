@@ -214,12 +214,11 @@ def refuse_move(
 def refuse_if_outdated(document: StoredDocument, base_version: int | None) -> None:
     """Refuses with `VersionConflict` a write that is based on another version than the current one; 0 is none."""
     if base_version is not None and base_version != document["version"]:
-        outdated = (
-            f"The document is at version {document['version']}, and this was made from version {base_version}: read it "
-            "again, merge, and send its `version` as `baseVersion`."
-        )
         raise VersionConflict(
-            outdated if base_version else NO_TAG,
+            f"The document is at version {document['version']}, and this was made from version {base_version}"
+            if base_version
+            else NO_TAG,
+            advice="read it again, merge, and send its `version` as `baseVersion`" if base_version else "",
             version=document["version"],
             baseVersion=base_version,
         )
@@ -232,16 +231,21 @@ def allowed_moves(document: StoredDocument) -> list[str]:
 
 def not_now(document: StoredDocument, call: Call, message: str = "") -> InvalidTransition:
     """Returns the refusal of an operation that the document's status does not allow, or a fact that `message` says."""
-    able, status = allowed_moves(document), document["status"]
+    able = allowed_moves(document)
     named = able
     if call.channel == Channel.MCP:
         tools = {name: _TOOLS.get(name, f"{name}_document") for name in able}
         able = [name for name, tool in tools.items() if call.permits(tool)]
         named = [call.name_of(tools[name]) for name in able]
-    message = message or f"The document is {_STATUS_WORDS.get(status, status)}, which does not allow this."
+    message = message or f"The document is {status_words(document)}, which does not allow this."
     if call.channel != Channel.CONSOLE:  # which names the buttons that its user has
         message = f"{message} What it allows: {', '.join(named)}." if named else f"{message} Others go on from here."
-    return InvalidTransition(message, status=status, allowed=able)
+    return InvalidTransition(message, status=document["status"], allowed=able)
+
+
+def status_words(document: StoredDocument) -> str:
+    """Returns a document's status as messages say it."""
+    return _STATUS_WORDS.get(document["status"], document["status"])
 
 
 _TOOLS = {"request-changes": "request_changes"}

@@ -44,8 +44,8 @@ def revert_token(ctx: Context, token_id: str, fields: Fields) -> Result[Revert]:
     Call again while `more` is true. A document that somebody else changed since is skipped. What is live stays
     live.
     """
-    missing = "The project has no such token: list the tokens to find it."
-    token = or_raise(ctx.store[Tokens].get(ctx.project_id, token_id), NotFound, missing)
+    missing = ("The project has no such token", "tokenId", "list the tokens to find it")
+    token = or_raise(ctx.store[Tokens].get(ctx.project_id, token_id), NotFound, *missing)
     ctx.check_match(token)
     check(RevertFields, fields)
     if read_time(fields["since"]) < ctx.now - FURTHEST:

@@ -35,7 +35,7 @@ from app.images.store import ImageFiles, Images, Uses, among, found_by
 from app.images.vocabulary import ImageType
 from app.projects.store import Projects
 
-NO_IMAGE = "The project has no picture with this id; list the pictures to find it."
+NO_IMAGE = ("The project has no picture with this id", "imageId", "list the pictures to find it")
 FULL = f"The project has {IMAGES_PER_PROJECT:,} pictures already: delete some first."
 FILE = "file"
 SOURCES = ("url", "data")
@@ -245,7 +245,7 @@ def purge_image(ctx: Context, image_id: str) -> Result[Image]:
 
 def own_image(ctx: Context, image_id: str) -> StoredImage:
     """Returns a picture of the project. Refuses with `NotFound`."""
-    return or_raise(ctx.store[Images].get(ctx.project_id, image_id), NotFound, NO_IMAGE)
+    return or_raise(ctx.store[Images].get(ctx.project_id, image_id), NotFound, *NO_IMAGE)
 
 
 def _result(ctx: Context, image: StoredImage, *, is_new: bool = True) -> Result[Image]:

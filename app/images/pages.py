@@ -20,7 +20,7 @@ from app.images.errors import ImageInUse
 from app.images.responses import Image
 
 ON_A_PAGE, IN_A_PICKER = 48, 24
-SHOWN = {"": "All", "used": "Used", "unused": "Unused", "bare": "Without alternative text"}
+SHOWN = {"": "All", "used": "Used", "unused": "Unused", "bare": "Without a description"}
 
 pages = Blueprint("images", __name__, template_folder="templates")
 

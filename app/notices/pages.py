@@ -265,6 +265,7 @@ PAGES = Pages(
     install=_install,
     templates={
         "navigation": "notices/bell.html",
+        "who is told": "notices/told.html",
         "menu": "notices/menu.html",
         "keys": "notices/keys.html",
         "calendar": "notices/subscribe.html",

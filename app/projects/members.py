@@ -16,7 +16,7 @@ from app.projects.schemas import MemberChanges, MemberFields
 from app.projects.store import AUTHOR, Members
 from app.projects.token_store import Tokens
 
-NO_MEMBER = "The project has no member with this id; list the members to find it."
+NO_MEMBER = ("The project has no member with this id", "memberId", "list the members to find it")
 TAKEN = {
     "emailKey": Problem(field="email", message="Another member of the project has this e-mail address."),
     "slug": Problem(field="slug", message="Another member of the project has this slug: choose another."),
@@ -92,7 +92,7 @@ def delete_member(ctx: Context, member_id: str) -> Result[Member]:
 
 def own_member(ctx: Context, member_id: str) -> StoredMember:
     """Returns a stored member of the caller's project; else refuses with `NotFound`."""
-    return or_raise(ctx.store[Members].get(ctx.project_id, member_id), NotFound, NO_MEMBER)
+    return or_raise(ctx.store[Members].get(ctx.project_id, member_id), NotFound, *NO_MEMBER)
 
 
 def _check(ctx: Context, schema: type[Schema], fields: Fields, *problems: Problem, exclude: str | None = None) -> None:

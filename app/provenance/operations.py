@@ -236,8 +236,8 @@ def get_review_record(ctx: Context, document_id: str, fields: Fields) -> Result[
         revision = cast(AttributedRevision, own_revision(ctx, document["id"], fields["version"]))
     else:
         newest = ctx.store[AttributedRevisions].newest_reviewed(ctx.project_id, document["id"])
-        revision = or_raise(newest, NotFound, "No version of the document has the record of a review.")
-    review = or_raise(revision.get("review"), NotFound, "This version has no record of a review.")
+        revision = or_raise(newest, NotFound, "No version of the document has the record of a review.", "version")
+    review = or_raise(revision.get("review"), NotFound, "This version has no record of a review.", "version")
     version = revision["version"]
     current = version == document["version"]
     return Result({**review, "documentId": document["id"], "version": version, "current": current})

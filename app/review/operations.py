@@ -257,7 +257,8 @@ def _with_suggestion(ctx: Context, document: StoredDocument, thread_id: str) -> 
         place = places_of([thread], document["version"], markdown)[thread["id"]]
     quote, suggestion = thread["quote"], thread["suggestion"]
     if place is None or quote is None or suggestion is None:
-        raise QuoteGone
+        fact = "The quoted passage is not at one certain place of the present text"
+        raise QuoteGone(fact, advice="edit the content, then answer")
     written = markdown[:place] + suggestion + markdown[place + len(quote["exact"]) :]
     if len(written) > MAX_MARKDOWN:
         message = f"The content would be longer than {MAX_MARKDOWN:,} characters."
@@ -267,8 +268,8 @@ def _with_suggestion(ctx: Context, document: StoredDocument, thread_id: str) -> 
 
 def own_thread(ctx: Context, document_id: str, thread_id: str) -> StoredThread:
     """Returns a thread of a document. Refuses with `NotFound`."""
-    missing = f"The document has no thread {thread_id}: list its threads."
-    return or_raise(ctx.store[Threads].get(ctx.project_id, document_id, thread_id), NotFound, missing)
+    missing = (f"The document has no thread {thread_id}", "threadId", "list its threads")
+    return or_raise(ctx.store[Threads].get(ctx.project_id, document_id, thread_id), NotFound, *missing)
 
 
 def thread_records(

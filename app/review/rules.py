@@ -350,7 +350,7 @@ def _changed(
 
 def _refuse_if_resolved(thread: StoredThread) -> None:
     if thread["state"] == ThreadState.RESOLVED:
-        raise ThreadResolved(f"The thread {thread['id']} is resolved: reopen it first.")
+        raise ThreadResolved(f"The thread {thread['id']} is resolved", advice="reopen it first")
 
 
 def _is_for_others(thread: StoredThread, call: Call) -> bool:

@@ -105,7 +105,7 @@ def _sections(ctx: Context, document_id: str, numbers: Sequence[int]) -> tuple[S
     document = own_document(ctx, document_id)
     found = {one.number: one for one in sections_of(ctx, markdown_of(ctx, document.get("contentId")))}
     if missing := [number for number in numbers if number not in found]:
-        raise NotFound(f"The document has no section {missing[0]}: read its outline.")
+        raise NotFound(f"The document has no section {missing[0]}", "number", "read its outline")
     return document, [found[number] for number in numbers]
 
 

@@ -17,10 +17,7 @@ from app.core.text.content import Heading, headings_of
 from app.core.text.html import word_count
 
 HASH_LENGTH = 16
-SECTIONS_MISSING = (
-    "No section of the document has these hashes any more, or those that do have another `number`: read its outline "
-    "and edit what it has."
-)
+SECTIONS_MISSING = "No section of the document has these hashes any more, or those that do have another `number`"
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -91,7 +88,8 @@ def apply_edits(markdown: str, edits: Sequence[Edit], version: int) -> str:
         alike[section.hash].append(place)
     targets = [_target(sections, alike, edit) for edit in edits]
     if missing := [edit.hash for edit, target in zip(edits, targets, strict=True) if target is None]:
-        raise VersionConflict(SECTIONS_MISSING, version=version, hashes=missing)
+        advice = "read its outline and edit what it has"
+        raise VersionConflict(SECTIONS_MISSING, advice=advice, version=version, hashes=missing)
     replaced: dict[int, str] = {}
     followers: dict[int, list[str]] = {}
     for index, (edit, target) in enumerate(zip(edits, targets, strict=True)):

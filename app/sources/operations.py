@@ -255,7 +255,7 @@ def _own(ctx: Context, document_id: str, source_id: str) -> tuple[StoredDocument
     """Returns a document and one of its sources. Refuses with `NotFound`, and where the caller holds another state."""
     document = own_document(ctx, document_id)
     found = ctx.store[SourceRecords].get(ctx.project_id, document["id"], source_id)
-    source = or_raise(found, NotFound, "The document has no such source: list its sources.")
+    source = or_raise(found, NotFound, "The document has no such source", "sourceId", "list its sources")
     ctx.check_match({"rev": source["rev"]})
     return document, source
 

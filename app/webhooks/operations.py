@@ -22,7 +22,7 @@ from app.webhooks.store import Leases, Webhooks
 
 UNSET: dict[str, Any] = {"events": [], "description": ""}
 TOO_MANY = Problem(field="url", message=f"The project has {WEBHOOKS_PER_PROJECT} webhooks already: delete one first.")
-NO_WEBHOOK = "The project has no webhook with this id; list the webhooks to find it."
+NO_WEBHOOK = ("The project has no webhook with this id", "webhookId", "list the webhooks to find it")
 
 
 @operation(Scope.ADMIN, Effect.READS, "GET /webhooks")
@@ -198,7 +198,7 @@ def _check(ctx: Context, table: type[WebhookFields], fields: Fields, headers: Se
 def _own_webhook(ctx: Context, webhook_id: str, *, with_secrets: bool = False) -> StoredWebhook:
     webhooks = ctx.store[Webhooks]
     get = webhooks.get_with_secrets if with_secrets else webhooks.get
-    return or_raise(get(ctx.project_id, webhook_id), NotFound, NO_WEBHOOK)
+    return or_raise(get(ctx.project_id, webhook_id), NotFound, *NO_WEBHOOK)
 
 
 def _result(ctx: Context, webhook: StoredWebhook) -> Result[Webhook]:

@@ -173,8 +173,11 @@ def test_the_refusal_is_the_error_of_the_route_byte_by_byte(rest: Rest, project:
 
 
 @pytest.mark.contract("decided-actions.list")
-def test_the_refusal_is_the_error_of_the_tool(app: Any, rest: Rest, project: Project) -> None:
-    document = claimed(rest, a_document(rest), rest.by(project.token("Night writer", agent="writer-1")))
+@pytest.mark.parametrize("state", ["claimed", "idea"])
+def test_the_refusal_is_the_error_of_the_tool(app: Any, rest: Rest, project: Project, state: str) -> None:
+    document = a_document(rest, status="idea")
+    if state == "claimed":
+        claimed(rest, document, rest.by(project.token("Night writer", agent="writer-1")))
     agent = Agent(app.test_client(), project.token(agent="writer-2"))
     for entry in agent.call("list_document_actions", documentId=document["id"])["items"]:
         if entry["refusal"]:

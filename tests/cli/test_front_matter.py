@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.transfers.commands.front_matter import read_post
+from app.transfers.commands.generators import tags_in
 from tests.cli.conftest import Cli
 from tests.cli.test_import import documents_of, redirects_of, write
 from tests.cli.test_sites import run, text_of
@@ -116,6 +117,32 @@ def test_a_summary_is_the_excerpt_and_keys_are_read_in_any_case(cli: Cli, projec
 
 
 @pytest.mark.needs_mongod
+def test_what_stands_before_more_is_the_excerpt_where_front_matter_has_none(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    before = "![Loaf](https://a.example/a.png)\n\nA *dark* [loaf][1][^2].\n\n## No\n\nAnd `<!--more-->`"
+    after = "<!-- more -->\n\nThe rest.\n\n[1]: https://a.example\n[^2]: A note.\n"
+    texts = {
+        "a": f"---\ntitle: A\n---\n{before}\n\n{after}",
+        "b": f"---\ntitle: B\nexcerpt: Own\n---\n{before}\n\n{after}",
+        "c": "---\ntitle: C\n---\nInside<!--more Read on--> of a line.\n",
+        "d": f"---\ntitle: D\n---\n{'word ' * 200}\n\n{after}",
+        "e": f"---\ntitle: E\n---\n![](https://a.example/a.png)\n\n{after}",
+        "f": "---\ntitle: F\n---\n```\n<!--more-->\n```\n",
+    }
+    for name, text in texts.items():
+        write(tmp_path, f"{name}.md", text)
+
+    report = run(cli, project, tmp_path)
+
+    assert (report["created"], report["lost"]) == (6, {})
+    found = {slug: one["excerpt"] for slug, one in documents_of(project).items()}
+    assert found.pop("d") == "word " * 99 + "word…"
+    assert found == {"a": "A dark loaf. And <!--more-->", "b": "Own", "c": "Inside", "e": "", "f": ""}
+    assert run(cli, project, tmp_path)["unchanged"] == 6
+
+
+@pytest.mark.needs_mongod
 @pytest.mark.parametrize(
     "front",
     [
@@ -124,6 +151,10 @@ def test_a_summary_is_the_excerpt_and_keys_are_read_in_any_case(cli: Cli, projec
         "featured_image: loaf.png\nfeatured_image_alt: A loaf",
         "heroImage: ./loaf.png\nheroImageAlt: A loaf",
         "images: [{src: loaf.png, alt: A loaf}]",
+        "params: {cover: {image: loaf.png, alt: A loaf}}",
+        "params: {Featured_image: loaf.png, featured_image_alt: A loaf}",
+        "extra: {heroImage: loaf.png, heroImageAlt: A loaf}",
+        "header: {image: loaf.png, image_alt: A loaf}",
     ],
 )
 def test_the_description_of_a_cover_comes_with_it(cli: Cli, project: Project, tmp_path: Path, front: str) -> None:
@@ -179,6 +210,34 @@ def test_attributes_of_kramdown_and_hugo_are_listed(cli: Cli, project: Project, 
     ]
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("part", ["$", "$$ ", "$_", "\\(", "a\n", "$a " + "_" * 500])
+def test_formulas_without_end_are_looked_for_in_seconds(part: str) -> None:
+    assert len([*tags_in(part * (500_000 // len(part)))]) < 5
+
+
+@pytest.mark.needs_mongod
+def test_formulas_and_definitions_are_listed(cli: Cli, project: Project, tmp_path: Path) -> None:
+    texts = {
+        "a": "`$x$` costs $5 or $6, US$7/$8, ${a}/${b}, \\$9.\n\n$$\na_1 * b\n$$\n\nSo $a^2 + b$, $n$ and \\(c\\).\n\n"
+        "\\[\nx\n\\]\n",
+        "b": "Term\n: A definition\n\nNo: not\n:this\n",
+        "c": "Fine.\n\n    : code\n\n```\nx\n: y $$z$$\n```\n\n- a: b\n- $ and $\n",
+    }
+    for name, text in texts.items():
+        write(tmp_path, f"{name}.md", f"---\ntitle: {name}\n---\n{text}")
+
+    listed = run(cli, project, tmp_path)["shortcodes"]
+
+    assert listed == {
+        "a.md": [
+            f"line {line} of the text: {what}"
+            for line, what in ((3, "$$…$$"), (7, "$…$"), (7, r"\(…\)"), (9, r"\[…\]"))
+        ],
+        "b.md": ["line 2 of the text: : a definition"],
+    }
+
+
 @pytest.mark.needs_mongod
 def test_a_post_of_jekyll_is_read_as_jekyll_does(cli: Cli, project: Project, tmp_path: Path) -> None:
     """A list is words, a title by default the name, and addresses begin with variables of the site."""
@@ -216,7 +275,8 @@ def test_the_shortcodes_and_authors_of_many_files_are_one_line_each(cli: Cli, pr
     assert (
         "Authors that were not taken, as only the first who is a member is, with the number of files: Ada (3)" in shown
     )
-    assert "Published as text, as only your generator knows them, with the number of files: {{< figure >}} (3)" in shown
+    where = "a.md line 1, b.md line 1, c.md line 1"
+    assert f"Not markdown here, published as text: {{{{< figure >}}}} ({where})\n" in shown
 
 
 @pytest.mark.needs_mongod

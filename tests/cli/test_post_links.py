@@ -132,9 +132,11 @@ def test_links_from_the_root_lead_to_pages_whose_address_a_file_had(cli: Cli, pr
     pages += [other, f"{rye}?x=1#y", *others]
     expected = " ".join(f"[{number}]({path})" for number, path in enumerate(pages))
     assert text_of(project, "all") == f'{expected} <a href="{rye}">x</a> `[no](/posts/rye/x)`'
-    assert (before["rootLinks"], report["rootLinks"]) == (13, 4)
+    assert len(before["rootLinks"]["posts/all.md"]) == 13
+    left = [f"line 1 of the text: {path}" for path in ("/about/", "/guides/named/", "/twice/", "/")]
+    assert report["rootLinks"] == {"posts/all.md": left}
     shown = cli("import", "--project", project.id, tmp_path / "content", "--update", "--dry-run")
-    assert "begin with /" not in shown.stdout
+    assert "begin with /" not in shown.output
     assert run(cli, project, tmp_path / "content")["unchanged"] == 7
 
 
@@ -213,7 +215,8 @@ def test_relative_links_lead_to_pages_and_are_listed_where_none_is_known(
     assert text_of(project, "rye") == f"[a]({to}/weat/#x) [b]({to}/big-loaf/) [c]({to}/weat/) {left}"
     assert text_of(project, "dated") == f"[a]({to}/weat/) [b]({to}/dated/)"
     lines = [f"line 1 of the text: ../{name}/" for name in ("wheat", "chart")]
-    assert (report["links"], report["rootLinks"]) == ({"posts/rye.md": lines}, 1)
+    assert report["links"] == {"posts/rye.md": lines}
+    assert report["rootLinks"] == {"posts/rye.md": ["line 1 of the text: /posts/chart/"]}
 
 
 def test_references_are_links_however_they_are_written(cli: Cli, project: Project, tmp_path: Path) -> None:

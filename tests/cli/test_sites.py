@@ -160,6 +160,39 @@ def test_pages_of_sections_are_skipped(cli: Cli, project: Project, tmp_path: Pat
     assert list(documents_of(project)) == ["posts"]
 
 
+def test_markdown_beside_the_page_of_a_bundle_of_hugo_is_skipped(cli: Cli, project: Project, tmp_path: Path) -> None:
+    pages = ("content/index.md", "content/posts/trip/index.md", "content/posts/rye.md", "src/content/blog/a/index.md")
+    parts = ("content/posts/trip/notes.md", "content/posts/trip/days/1.md", "content/posts/trip/days/index.md")
+    for name in (*pages, *parts, "src/content/blog/a/b.md", "docs/a/index.md", "docs/a/c.md"):
+        write(tmp_path, name, f"---\ntitle: A\nslug: {name.replace('/', '-')}\n---\nText\n")
+
+    report = run(cli, project, tmp_path)
+
+    assert (report["created"], report["refused"]) == (7, {})
+    assert report["skipped"] == dict.fromkeys(sorted(parts), "Hugo shows it as a part of trip/index.md, not as a page.")
+
+
+def test_the_addresses_of_hugo_are_paths_and_drafts_have_none(cli: Cli, project: Project, tmp_path: Path) -> None:
+    OPERATIONS["update_project"](project.context(), fields={"siteUrl": "https://a.example/posts/{slug}"})
+    files = {"posts/rye": "", "guides/Big Loaf": "slug: loaf", "deep/er/trip/index": "", "posts/pinned": "url: pin/x/"}
+    drafts = {"posts/draft": "draft: true\naliases: [/old/]", "posts/later": "date: 2999-01-01", "drafts/d": ""}
+    for name, front in (files | drafts).items():
+        write(tmp_path, f"content/{name}.md", f"---\ntitle: A\n{front}\n---\nText\n")
+
+    report = run(cli, project, tmp_path / "content")
+
+    assert report["paths"] == {"/guides/loaf/": "loaf", "/deep/er/trip/": "trip", "/pin/x/": "x"}
+
+
+def test_a_file_without_text_is_created_and_not_published(cli: Cli, project: Project, tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "---\ntitle: A\ndate: 2020-01-01\n---\n")
+
+    report = run(cli, project, tmp_path, "--publish")
+
+    assert (report["created"], report["published"], report["refused"]) == (1, 0, {})
+    assert report["unpublished"] == {"a.md": "it has no text"}
+
+
 def test_a_jekyll_site_comes_with_its_addresses_and_names_its_liquid(
     cli: Cli, project: Project, tmp_path: Path
 ) -> None:
@@ -306,7 +339,7 @@ def test_former_paths_are_paths_whatever_way_they_are_written(cli: Cli, project:
     report = run(cli, project, tmp_path / "content" / "posts" / "rye.md", "--publish")
 
     paths = ["/old/index.html", "/2019/loaf.html?x=1", "/posts/other", "/up/", *aliases[4:]]
-    assert (report["published"], report["paths"]) == (1, dict.fromkeys(paths, "rye"))
+    assert (report["published"], report["paths"]) == (1, dict.fromkeys(["/posts/rye/", *paths], "rye"))
     [listed] = report["redirects"].values()
     assert listed == [f"{path}: it has no segment that can be a slug" for path in aliases[4:]]
     assert set(redirects_of(project)) == {"old", "loaf.html", "other", "up"}

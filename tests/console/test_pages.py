@@ -866,9 +866,15 @@ def test_a_length_is_shown_as_the_numbers_that_checks_read(
 
 
 def test_checks_are_told_without_the_names_of_fields(editor: Visitor, project: Project) -> None:
-    document = a_document(project.context(), title="Rye", markdown="Wheat", brief={"keyword": "baker's yeast"})
+    document = a_document(
+        project.context(),
+        title="Rye",
+        markdown="Wheat\n\n![](https://a.example/m/p.png)",
+        brief={"keyword": "baker's yeast"},
+    )
     page = editor.get(f"/console/documents/{document['id']}/checks").text
     assert "The title lacks the keyword “baker&#39;s yeast”." in page
+    assert "The picture “p.png” has no description." in page
     assert "Not checked: The brief has no length of one or two numbers of 50 or more, outline, documents" in page
 
 

@@ -341,6 +341,7 @@ def test_a_suggestion_is_accepted_or_rejected_with_one_key(window: Window, proje
         ("| A long day | B |\n| - | - |\n| one | two |", "A long", "| day | B |\n| - | - |\n| one | two |"),
         ("Rye (always slow) and wheat", "always", "Rye (slow) and wheat"),
         ("Slow, very slow", "very slow", "Slow,"),
+        ("Slow and steady[^1].\n\n[^1]: Her book", "and steady", "Slow[^1].\n\n[^1]: Her book"),
     ],
 )
 def test_words_that_are_proposed_to_be_removed_leave_no_space_too_many(

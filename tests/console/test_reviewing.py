@@ -133,6 +133,23 @@ def test_a_request_for_changes_with_wrong_remarks_changes_nothing(
     assert OPERATIONS["get_document"](project.context(), document["id"]).body["status"] == "review"
 
 
+def test_who_gets_the_notice_is_said_where_it_is_not_who_wrote(editor: Visitor, project: Project) -> None:
+    def page(assignee: str | None) -> str:
+        ctx = project.context(project.token("Ada"))
+        document = a_document(ctx, title="Rye", markdown="Rye.", assigneeId=assignee)
+        path = f"/console/documents/{document['id']}"
+        draft = editor.get(path).text
+        OPERATIONS["submit_document"](ctx, document["id"], fields={})
+        return draft + editor.get(path).text
+
+    theirs = page(OPERATIONS["create_member"](project.context(), fields={"name": "Mateo Ruiz"}).body["id"])
+    assert "Whoever may approve has it in the inbox; the notice goes to Mateo Ruiz, the assignee." in theirs
+    assert "The notice goes to Mateo Ruiz, the assignee, and not to Ada, who wrote the text." in theirs
+    nobodys = page(None)
+    assert "Whoever may approve has it in the inbox.</p>" in nobodys
+    assert "Nobody is assigned: everybody has it in the inbox." in nobodys
+
+
 def test_what_was_asked_is_there_after_the_text_came_back(
     editor: Visitor, project: Project, document: dict[str, Any]
 ) -> None:

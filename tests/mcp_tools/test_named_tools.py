@@ -16,6 +16,7 @@ pytestmark = pytest.mark.needs_mongod
 
 NAMED = re.compile(r"`([a-z]+(?:_[a-z]+)+)`(?! \(of the toolset `)")
 EACH_TOOLSET = pytest.mark.parametrize("toolset", TOOLSETS)
+MERGE = "Read it again with `{}`, merge, and send its `version` as `baseVersion`."
 STEPS: tuple[tuple[str, ...], ...] = (
     ("withdraw_brief",),
     (),
@@ -102,18 +103,45 @@ def test_every_refusal_names_the_tool_to_go_on_with_and_none_that_the_caller_lac
     assert len(texts) > len(states)
 
 
+NAMED_ANYWHERE = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
+DOUBLED = re.compile(r"\b(list|read|reopen|edit|mark)\b.*\. .*\b\1", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("scopes", [(Scope.READ, Scope.WRITE), (Scope.READ, Scope.WRITE, Scope.PUBLISH)])
+@pytest.mark.parametrize("toolset", ["planning", "reviewing", "writing"])
+def test_the_advice_of_a_refusal_is_for_the_caller_who_gets_it_and_is_said_once(
+    app: Flask, project: Project, scene: Scene, toolset: str, scopes: tuple[Scope, ...]
+) -> None:
+    caller = Agent(app.test_client(), project.token("Night", agent="writer-1", scopes=scopes), toolset=toolset)
+    states, wrong = [*documents(scene, caller)], set()
+    allowed = tools_of(caller).keys()
+    of_others = {"claim_next_brief", "claim_brief", "write_content", "get_work_packet", "submit_document"} - allowed
+    of_others |= {name for name, tool in TOOLS.items() if tool.operation.scope not in scopes}
+
+    for tool in allowed:
+        for arguments in wrong_calls(tool, scene, states):
+            result = caller.ask("tools/call", {"name": tool, "arguments": arguments})
+            message = result["structuredContent"].get("message", "")
+            if "claimedAt" in arguments or not result["isError"]:
+                continue  # who names a claim writes under it
+            if of_others & {*NAMED_ANYWHERE.findall(message)} or DOUBLED.search(message):
+                wrong.add(f"{tool}: {message}")
+
+    assert wrong == set()
+
+
 @pytest.mark.contract("decided-mcp.named-tools")
 @pytest.mark.parametrize(
-    ("toolset", "tag", "named"),
+    ("toolset", "tag", "then"),
     [
-        ("writing", "VersionConflict", "get_outline"),
-        ("planning", "VersionConflict", "get_document"),
-        ("writing", "InvalidTransition", "get_work_packet"),
-        ("planning", "InvalidTransition", "get_document"),
+        ("writing", "VersionConflict", MERGE.format("get_outline")),
+        ("planning", "VersionConflict", MERGE.format("get_document")),
+        ("writing", "InvalidTransition", "Read the present state with `get_work_packet`."),
+        ("planning", "InvalidTransition", "Read the present state with `get_document`."),
     ],
 )
 def test_a_refusal_of_a_state_names_the_tool_that_reads_the_present_one(
-    reader: Agent, scene: Scene, tag: str, named: str
+    reader: Agent, scene: Scene, tag: str, then: str
 ) -> None:
     in_review = tag == "InvalidTransition"
     document = scene.document(*["submit_document"] * in_review)
@@ -121,31 +149,35 @@ def test_a_refusal_of_a_state_names_the_tool_that_reads_the_present_one(
     refused = reader.refused("update_document", documentId=document, title="Wheat", baseVersion=1 if in_review else 7)
 
     assert refused["_tag"] == tag
-    assert refused["message"].endswith(f"Read the present state with `{named}`.")
+    assert refused["message"].endswith(f". {then}")
 
 
 @pytest.mark.contract("decided-mcp.named-tools")
 @pytest.mark.parametrize("toolset", ["writing", ALL_TOOLS])
 @pytest.mark.parametrize(
-    ("tool", "sent"),
+    ("tool", "sent", "then"),
     [
-        ("write_content", {"markdown": "Wheat.", "baseVersion": 7}),
-        ("edit_content", {"edits": [{"hash": "0" * 16, "markdown": "Wheat."}]}),
+        ("write_content", {"markdown": "Wheat.", "baseVersion": 7}, MERGE.format("get_outline")),
+        (
+            "edit_content",
+            {"edits": [{"hash": "0" * 16, "markdown": "Wheat."}]},
+            "`number`. Read its outline with `get_outline`, and edit what it has.",
+        ),
     ],
 )
 def test_who_writes_an_outdated_text_is_told_to_read_its_outline(
-    reader: Agent, scene: Scene, tool: str, sent: dict[str, Any]
+    reader: Agent, scene: Scene, tool: str, sent: dict[str, Any], then: str
 ) -> None:
     refused = reader.refused(tool, documentId=scene.document(), **sent)
 
     assert refused["_tag"] == "VersionConflict"
-    assert refused["message"].endswith("Read the present state with `get_outline`.")
+    assert refused["message"].endswith(then)
 
 
 def test_who_approves_an_outdated_version_is_told_to_read_the_text(agent: Agent, scene: Scene) -> None:
     refused = agent.refused("approve_document", documentId=scene.document("submit_document"), baseVersion=7)
 
-    assert refused["message"].endswith("Read the present state with `read_document_content`.")
+    assert refused["message"].endswith(". " + MERGE.format("read_document_content").replace("merge", "decide anew"))
 
 
 @pytest.mark.parametrize("toolset", ["writing"])
@@ -214,9 +246,7 @@ def test_of_several_answers_the_thread_that_is_not_there_is_named(reader: Agent,
 
     refused = reader.refused("reply_to_thread", documentId=document, replies=replies)
 
-    assert (
-        refused["message"] == f"The document has no thread {'0' * 24}: list its threads. Find it with `list_threads`."
-    )
+    assert refused["message"] == f"The document has no thread {'0' * 24}. Find it with `list_threads`."
 
 
 @pytest.mark.contract("decided-mcp.named-tools")

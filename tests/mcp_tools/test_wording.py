@@ -155,7 +155,7 @@ def test_a_writer_whose_claim_others_ended_reads_who_moved_the_document(
     ("tool", "says", "then"),
     [
         ("submit_document", "your token moved the document to `review` at ", "claim_next_brief"),
-        ("withdraw_brief", "the brief was withdrawn, or never offered", "claim_next_brief"),
+        ("withdraw_brief", "was withdrawn. Don't go on with this document: a person can", "claim_next_brief"),
         ("release_brief", "it ended before the brief was offered again", "claim_brief"),
     ],
 )

@@ -6,7 +6,7 @@ nested. nh3 alone says what is safe. At the end, what a reader sees of it: its w
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from html import unescape
 from itertools import accumulate, takewhile
 from typing import Final
@@ -212,6 +212,12 @@ EXCERPT_LENGTH = 200
 _PARAGRAPH = re.compile(r"\n  <paragraph [^>]*+>(\n.*?)\n  </paragraph>", re.DOTALL)
 """A paragraph outside of quotes and lists in the parser's XML."""
 _INLINE_NODE = re.compile(r"<(text |code |html_inline |softbreak |linebreak |image (?![^>]*/>)|/image)[^>]*+>([^<]*+)")
+_CAPTIONED = re.compile(
+    r"\n +(?:<link [^>]*+>\n +)?<image [^>]*+(?:(?<=/)>|>(?:(?!</image>).)*+</image>)\n(?: +</link>\n)? +<linebreak ",
+    re.DOTALL,
+)
+"""The beginning of a paragraph whose first line is an image."""
+_WORDLESS = re.compile(r"(?:\{\{.*?\}\}|\{%.*?%\}|https?://\S+|[\W_])*+")
 _GENERATED = re.compile(
     r'<sup class="footnote-ref">(?:<a [^<>]*+>[^<]*+</a>|[^<]*+)</sup>'
     r'|<a href="#fnref-[^>]*+>↩(?:<sup class="footnote-ref">\d++</sup>)?</a>'
@@ -240,17 +246,32 @@ def read_text(markdown: str) -> str:
 
 
 def first_paragraph(markdown: str) -> str | None:
-    """Returns the text of the first paragraph that has any, at most 200 characters of it, or None.
+    """Returns the text of the first paragraph that has words, else of the first with any, at most 200 characters.
 
     Headings, quotes, lists, tables, code, raw html and paragraphs of images alone are skipped, marks of footnotes and
-    attributes in braces (`{.lead}`) left out.
+    attributes in braces (`{.lead}`) left out. A caption below an image, a bare address, and a shortcode that a
+    generator left are no words. None where there is no text.
     (decisions, section 7: `excerpt`)
     """
+    wordless = None
+    for text, has_words in _paragraphs(markdown):
+        if has_words:
+            return _shortened(text, EXCERPT_LENGTH)
+        wordless = wordless or text
+    return wordless and _shortened(wordless, EXCERPT_LENGTH)
+
+
+def text_of_paragraphs(markdown: str, length: int) -> str:
+    """Returns the text of the paragraphs that have words, as `first_paragraph` reads them, at most `length`."""
+    return _shortened(" ".join(text for text, has_words in _paragraphs(markdown) if has_words), length)
+
+
+def _paragraphs(markdown: str) -> Iterator[tuple[str, bool]]:
+    """Yields the beginning of each paragraph's text that is not empty, and whether it has words."""
     for paragraph in _PARAGRAPH.finditer(parsed_xml(markdown)):
-        text = _text(_html_without_images(paragraph[1])).split(maxsplit=EXCERPT_LENGTH)
-        if text:
-            return _shortened(" ".join(text[:EXCERPT_LENGTH]), EXCERPT_LENGTH)
-    return None
+        words = _text(_html_without_images(paragraph[1])).split(maxsplit=EXCERPT_LENGTH)[:EXCERPT_LENGTH]
+        if text := " ".join(words):
+            yield text, not (_CAPTIONED.match(paragraph[1]) or _WORDLESS.fullmatch(text[:1_000]))
 
 
 def _html_without_images(inlines: str) -> str:

@@ -108,7 +108,7 @@ export function pick({ several = null } = {}) {
     const button = Object.assign(document.createElement("button"), { type: "button" });
     const image = Object.assign(document.createElement("img"), { src: picture.thumbnail, alt: "", loading: "lazy" });
     button.append(image, Object.assign(document.createElement("strong"), { textContent: picture.name }),
-      Object.assign(document.createElement("span"), { className: "muted", textContent: picture.alt || "No alternative text" }));
+      Object.assign(document.createElement("span"), { className: "muted", textContent: picture.alt || "No description" }));
     button.addEventListener("click", () => {
       chosen = picture;
       dialog.close("chosen");

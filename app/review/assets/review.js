@@ -180,7 +180,7 @@ function removed(from, to) {
   const begins = /(^|[\n|])[ \t]*((>|#{1,6}|[-*+]|\d+[.)]|\[[ xX]\]|\[\^[^\]]+\]:)[ \t]+)*$/.test(markdown.slice(0, from)); // a line or a cell
   const after = markdown.slice(to);
   if (to - from >= MOST_QUOTED) return [from, to];
-  if (!begins && markdown[from - 1] === " " && /^([\s.,;:!?…)\]”’»|]|$)/.test(after)) return [from - 1, to];
+  if (!begins && markdown[from - 1] === " " && /^([\s.,;:!?…)\]”’»|]|\[\^|$)/.test(after)) return [from - 1, to];
   if ((begins || /[(\[“‘«]/.test(markdown[from - 1])) && /^ (?! *(\n|$))/.test(after)) return [from, to + 1];
   return [from, to];
 }
@@ -426,7 +426,7 @@ function written() {
   const { text, level, suggestion } = $(".composer").elements;
   const remark = { text: text.value, level: level.value, quote: opened };
   if ($("[data-proposes]").hidden) return remark;
-  return { ...remark, text: text.value.trim() || "These words are proposed.", suggestion: suggestion.value };
+  return { ...remark, text: text.value.trim() || (suggestion.value ? "These words are proposed." : "These words could go."), suggestion: suggestion.value };
 }
 
 /** Keeps the remark that is written, instead of the one that it was before. */

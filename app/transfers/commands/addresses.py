@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import date
+from itertools import takewhile
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
@@ -15,7 +16,7 @@ from app.transfers.commands.front_matter_files import Unreadable
 
 PERMALINK = ("permalink", "url")
 """The keys for the path of a page."""
-OF_JEKYLL, OF_ASTRO = {"_posts", "_drafts"}, "/src/content/"
+OF_JEKYLL, OF_ASTRO, OF_HUGO = {"_posts", "_drafts"}, "/src/content/", "content"
 """The folders by which the files of generators are known."""
 PATTERN_KEYS = {"section", "sections", "year", "month", "day"}
 PATTERN_SLUGS = {"slug", "title", "filename", "contentbasename", "slugorfilename", "slugorcontentbasename"}
@@ -37,8 +38,22 @@ def translated_page(file: Path) -> Path | None:
     return page if page != file and os.path.isfile(page) else None  # noqa: PTH113  # long names
 
 
+def bundled_page(file: Path) -> Path | None:
+    """Returns the `index.md` of Hugo's leaf bundle that another file is a resource of: the file is no page."""
+    if not is_of_hugo(file):
+        return None
+    folders = file.absolute().parents[1 if _INDEX.fullmatch(file.stem) else 0 :]
+    pages = (folder / "index.md" for folder in takewhile(lambda folder: folder.name != OF_HUGO, folders))
+    return next(filter(os.path.isfile, [*pages][::-1]), None)
+
+
 def is_of_jekyll(file: Path) -> bool:
     return not OF_JEKYLL.isdisjoint(file.absolute().parts)
+
+
+def is_of_hugo(file: Path) -> bool:
+    path = file.absolute()
+    return OF_HUGO in path.parts and OF_ASTRO not in path.as_posix() and not is_of_jekyll(file)
 
 
 def slug_of_file(file: Path, *, with_date: bool, keeps_case: bool = False) -> str:
@@ -66,7 +81,7 @@ def permalink_of(front: Mapping[str, Any]) -> tuple[str, str]:
     path = next((front[key] for key in PERMALINK if key in front), None)
     if not isinstance(path, str) or re.search(r"[:{}]", path):
         return "", ""
-    path = path.removesuffix("index.html")
+    path = f"/{path.removesuffix('index.html').lstrip('/')}"
     slug = unquote(path.rstrip("/").rpartition("/")[2]).removesuffix(".html")
     return ("", "") if slug_problem(slug) else (path, slug)
 
@@ -75,7 +90,7 @@ def section_of(file: Path) -> str:
     """Returns the path of the section that a file's page is in: its folders below the last one called `content`."""
     folder = file.absolute().parent
     parts = (folder.parent if _INDEX.fullmatch(file.stem) else folder).parts
-    below = parts[len(parts) - parts[::-1].index("content") :] if "content" in parts else ()
+    below = parts[len(parts) - parts[::-1].index(OF_HUGO) :] if OF_HUGO in parts else ()
     return "".join(f"/{re.sub(' +', '-', one.lower())}" for one in below) + "/"
 
 

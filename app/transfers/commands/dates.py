@@ -18,6 +18,7 @@ DRAFT_WHEN = {"draft": True, "published": False}
 LATER, UNTIL = "publishdate", ("expirydate", "unpublishdate")
 """The keys, in lower case, of the times from which and until which a generator shows a page."""
 BUILD, HEADLESS = ("build", "_build"), "headless"
+NO_DATE, NO_TEXT = "no date", "it has no text"
 DATE_FORMATS = (
     "%b %d %Y",
     "%b %d, %Y",
@@ -44,7 +45,7 @@ def reason_withheld(front: Mapping[str, Any], dated: datetime | None) -> str:
             return f"{key} is true"
         if name in BUILD and isinstance(value, dict) and value.get("render") in (False, "never", "link"):
             return f"{key}.render is {str(value['render']).lower()}"
-    return "a draft" if draft else "no date" if dated is None else "the date is in the future" if dated > now else ""
+    return "a draft" if draft else NO_DATE if dated is None else "the date is in the future" if dated > now else ""
 
 
 def date_of(front: Mapping[str, Any], file: Path) -> datetime | None:

@@ -12,10 +12,12 @@ from typing import Any
 
 from app.cli.calling import shown
 from app.core.schemas.loading import cached_schema
-from app.documents.schemas import BriefFields
+from app.core.text.html import text_of_paragraphs
+from app.documents.schemas import MAX_EXCERPT, BriefFields
 from app.provenance.schemas import DraftGenerationFields
 from app.transfers.commands.addresses import (
     PERMALINK,
+    bundled_page,
     former_path,
     is_of_jekyll,
     permalink_of,
@@ -26,7 +28,7 @@ from app.transfers.commands.addresses import (
 )
 from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date_of, reason_withheld
 from app.transfers.commands.front_matter_files import LeftOut, Unreadable, read_front_matter
-from app.transfers.commands.generators import MDX, code_in, with_paths, without_attributes
+from app.transfers.commands.generators import MDX, code_in, summary_of, with_paths, without_attributes
 from app.transfers.commands.picture_files import COVER, is_path
 from app.transfers.commands.shortcodes import translated
 
@@ -41,14 +43,21 @@ FIELDS = {
 }
 """The front matter keys that set each field; the first that is there does."""
 CATEGORY, KEYWORD, AUTHOR = ("category", "categories"), ("keywords", "tags"), ("authors", "author")
-IMAGE = ("image", "cover", "featured_image", "heroImage", "images")
+IMAGE = (
+    *("image", "cover", "featured_image", "featuredImage", "heroImage", "images"),
+    *("thumbnail", "overlay_image", "teaser"),
+)
 """The keys for a cover, as an address or a table."""
+TABLES = ("params", "extra", "taxonomies", "header")
+"""The tables of Hugo, Zola and Jekyll's themes in which these keys stand too."""
+IN_TABLES = {*CATEGORY, *KEYWORD, *AUTHOR, *IMAGE, *(f"{key}{alt}" for key in IMAGE for alt in ("_alt", "Alt"))}
 OF_IMAGE, OF_AUTHOR = ("image", "path", "src", "url"), ("email", "name")
 ALIASES = ("aliases", "redirect_from")
 """The keys for earlier paths."""
 KNOWN = {key for keys in FIELDS.values() for key in keys} | {*CATEGORY, *KEYWORD, *AUTHOR, *IMAGE, *DATE, *PERMALINK}
-KNOWN |= {*ALIASES, *BUILD, HEADLESS, "brief", "path"}
+KNOWN |= {*ALIASES, *BUILD, *TABLES, HEADLESS, "brief", "path"}
 WITHIN: Mapping[str, Container[str]] = {
+    **dict.fromkeys(TABLES, IN_TABLES),
     **dict.fromkeys(IMAGE, OF_IMAGE),
     **dict.fromkeys(AUTHOR, OF_AUTHOR),
     **dict.fromkeys(BUILD, ("render",)),
@@ -90,6 +99,8 @@ def read_post(file: Path) -> Post:
         raise LeftOut("It is the page of a section.")
     if other := translated_page(file):
         raise LeftOut(f"It is a translation of {shown(other.name)}: a project has one language.")
+    if bundle := bundled_page(file):
+        raise LeftOut(f"Hugo shows it as a part of {shown(str(bundle.relative_to(bundle.parents[1])))}, not as a page.")
     front, markdown = read_front_matter(file)
     if file.suffix.lower() == MDX and (code := code_in(markdown)):
         raise LeftOut(f"It has code besides markdown, at {shown(code)}")
@@ -110,6 +121,8 @@ def read_post(file: Path) -> Post:
     markdown, attributes = without_attributes(markdown) if is_of_jekyll(file) else (markdown, frozenset())
     if markdown:
         fields["markdown"] = with_paths(markdown)
+        if summary := text_of_paragraphs(summary_of(markdown), MAX_EXCERPT):
+            fields.setdefault("excerpt", summary)
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea
     unknown, dated = {*_unknown(front)}, date_of(front, file)
@@ -137,7 +150,10 @@ def _as_generators_do(front: Mapping[str, Any], file: Path) -> dict[str, Any]:
 
     Jekyll splits lists, and makes titles of names.
     """
-    spelled = {SPELLED.get(key.casefold(), key): value for key, value in front.items()}
+    spelled = _spelled(front)
+    tables = {name: _spelled(spelled[name]) for name in TABLES if isinstance(spelled.get(name), dict)}
+    within = {key: value for table in tables.values() for key, value in table.items() if key in IN_TABLES}
+    spelled = within | spelled | tables
     for key in spelled.keys() & {*CATEGORY, *KEYWORD}:
         spelled[key] = _as_text(spelled[key])
     if not is_of_jekyll(file):
@@ -145,6 +161,10 @@ def _as_generators_do(front: Mapping[str, Any], file: Path) -> dict[str, Any]:
     lists = {key: spelled[key].split() for key in ("categories", "tags") if isinstance(spelled.get(key), str)}
     title = slug_of_file(file, with_date=False).replace("-", " ").title()
     return {"title": title} | spelled | lists
+
+
+def _spelled(front: Mapping[str, Any]) -> dict[str, Any]:
+    return {SPELLED.get(str(key).casefold(), key): value for key, value in front.items()}
 
 
 def _as_text(value: Any) -> Any:

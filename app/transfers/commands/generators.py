@@ -1,4 +1,4 @@
-"""What generators of static sites do with a text that is no markdown: shortcodes, Liquid, and the code of MDX.
+"""What generators of static sites do with a text that is no markdown: shortcodes, Liquid, formulas, the code of MDX.
 
 Code in a text is not looked at: it is shown as it is.
 """
@@ -18,18 +18,30 @@ _TAG = re.compile(
     r"|(\{)([#.][\w:.-]+)[^{}\n]*\}[ \t#]*$|(\{:)([^{}\n]{1,80})\}",
     re.MULTILINE,
 )
+_FORMULA = re.compile(
+    r"(?<!\\)(\$\$)[^$]++\$\$|\\([(\[])(?:(?!\\[()\[\]]).)++\\[)\]]"
+    r"|(?<![\w$\\])(\$)(?=\S)(?:[^\s$]{1,200}|[^$\n]{0,200}[\\^_={}+<>][^$\n]{0,200})(?<=\S)\$(?![\w{$])"
+    r"|^[^\s:][^\n]*\n\n?(:)[ \t]+\S",
+    re.MULTILINE | re.DOTALL,
+)
+_WRITTEN = {"$$": "$$…$$", "(": r"\(…\)", "[": r"\[…\]", "$": "$…$", ":": ": a definition"}
 _SITE = r"\{\{-?\s*site\.(?:base)?url\s*-?\}\}(?=/|\{\{-?\s*site\.(?:base)?url\b|\{%-?\s*(?:post_url|link)\b)"
 _RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
 _ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
 _ATTRIBUTES = re.compile(
     rf"{CODE.pattern}|(?:^[*-] [^\n]*\n(?=\{{:\s*toc))?(\{{:[^:{{}}\n][^{{}}\n]{{0,80}}\}})", CODE.flags
 )
+_MORE = re.compile(rf"{CODE.pattern}|(<!--\s*more\b[^>]*-->)", CODE.flags | re.IGNORECASE)
+_DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:.*$", re.MULTILINE)
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
 _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
 
 
 def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
-    """Yields each shortcode, Liquid tag and list of attributes of a text once, with its line."""
+    """Yields what a text has that is not markdown here, each once, with its line.
+
+    That are shortcodes, Liquid tags, lists of attributes, formulas and definition lists.
+    """
     seen, text = set[str](), _without_code(markdown)
     for found in _TAG.finditer(text):
         begins, name = filter(None, found.groups())
@@ -38,6 +50,11 @@ def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
         if tag not in seen:
             seen.add(tag)
             yield tag, _line(text, found)
+    for found in _FORMULA.finditer(text):
+        kind = found.lastindex or 0
+        if (written := _WRITTEN[found[kind]]) not in seen:
+            seen.add(written)
+            yield written, text.count("\n", 0, found.start(kind)) + 1
 
 
 def with_paths(markdown: str) -> str:
@@ -49,6 +66,12 @@ def without_attributes(markdown: str) -> tuple[str, frozenset[str]]:
     """Returns a text without kramdown's lists of attributes (with `{:toc}` its item goes), and these."""
     found = frozenset(one[2] for one in _ATTRIBUTES.finditer(markdown) if one[2])
     return _ATTRIBUTES.sub(lambda one: "" if one[2] else one[0], markdown).strip("\n"), found
+
+
+def summary_of(markdown: str) -> str:
+    """Returns what stands before `<!--more-->` in a text, with the addresses of its links; nothing without it."""
+    cut = next((found.start() for found in _MORE.finditer(markdown) if found[2]), 0)
+    return "\n\n".join((markdown[:cut], *_DEFINITION.findall(markdown, cut))) if cut else ""
 
 
 def code_in(markdown: str) -> str | None:

@@ -30,6 +30,7 @@ from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.projects.rules import StoredProject
 from app.projects.store import Projects
 from app.transfers.commands.addresses import PATTERN_KEY, PATTERN_KEYS, PATTERN_SLUGS
+from app.transfers.commands.dates import NO_DATE, NO_TEXT
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import LeftOut, Unreadable
@@ -173,7 +174,8 @@ class _Run:
         ):
             counts |= {key: counts.get(key, 0) + 1 for key in map(shown, keys)}
         among_drafts = "a draft" if self._is_among_drafts(file) else ""
-        return replace(post, fields=fields, withheld=post.withheld or among_drafts)
+        empty = "" if fields.get("markdown") else NO_TEXT
+        return replace(post, fields=fields, withheld=among_drafts or post.withheld or empty)
 
     def _list_redirects(self) -> None:
         """Lists the former paths whose last segment, from which a redirect leads, is another's or the slug itself."""
@@ -237,18 +239,23 @@ class _Run:
                 f"Its document is that of {self._named(first)}, which had another slug: name another slug."
             )
         slug = became.get("slug", post.fields["slug"])
-        report.paths |= {shown(path): slug for path in (self.links.path_of(file, post), *post.paths) if path}
+        if post.withheld in ("", NO_DATE, NO_TEXT) or became.get("published"):
+            report.paths |= {shown(path): slug for path in self.links.former_paths(file, post, slug)}
         if slug != post.fields["slug"]:
             report.renamed[self._named(file)] = slug
         if became["others"]:
             report.others[self._named(file)] = [shown(one) for one in became["others"]]
         if outcome == "changed" and became["edited"]:
             report.edited.append(self._named(file))
-        if outcome == "changed" and not self.update:
+        is_written = outcome != "changed" or self.update
+        made, listed = (
+            shown(" > ".join(became.get("categories", ()))),
+            report.categories if is_written else report.absent,
+        )
+        listed += [made] if made and made not in listed else []
+        if not is_written:
             report.changed[self._named(file)] = became["differs"]
             return
-        made = shown(" > ".join(became.get("categories", ())))
-        report.categories += [made] if made and made not in report.categories else []
         if outcome == "changed":
             call(replace(self.ctx, now=this_instant()), update_imported, document_id, **post.fields)
         self._count(COUNTED[outcome], file)
@@ -268,10 +275,10 @@ class _Run:
             (self.report.lost, losses_of(content) if self._names_losses else ()),
             (self.report.shortcodes, tags_in(markdown)),
             (self.report.links, self.links.left(file, content)),
+            (self.report.rootLinks, (link for link in content.links if is_from_root(link[0]))),
         ):
             if lines := [shown(f"line {line} of the text: {what}") for what, line in islice(found, MOST_FAILURES)]:
                 listed[self._named(file)] = lines
-        self.report.rootLinks += sum(is_from_root(address) for address, _ in content.links)
 
     @property
     def _names_losses(self) -> bool:

@@ -13,6 +13,7 @@ from app.core.text.content import Content, content_of
 from app.delivery.site_addresses import page_url
 from app.transfers.commands.addresses import (
     PATTERN_SLUGS,
+    is_of_hugo,
     is_of_jekyll,
     path_by_pattern,
     section_of,
@@ -86,6 +87,12 @@ class PostLinks:
             else:
                 slugs |= dict.fromkeys(OF_FILE, slug_of_file(file, with_date=True))
         return path_by_pattern(self.pattern, section_of(file), slugs, post.dated)
+
+    def former_paths(self, file: Path, post: Post, slug: str) -> Iterator[str]:
+        """Yields the paths at which a page was on the old site, except that at which the project's site has it."""
+        page = self.path_of(file, post) or (post.page if is_of_hugo(file) and not self.pattern else "")
+        present = _address_key(urlsplit(page_url(self.site_url, slug)).path) if self.site_url else None
+        yield from (path for path in (page, *post.paths) if path and _address_key(path) != present)
 
     def _url(self, file: Path, reference: str, line: int) -> str | None:
         name, hashed, fragment = unquote(reference).partition("#")

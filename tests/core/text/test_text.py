@@ -75,6 +75,14 @@ def test_words_of_the_text_count_and_markup_does_not(markdown: str, count: int) 
         ("<p>raw html</p>\n\n<!-- a comment -->\n\ntext", "text"),
         ("[a]: /b\n\n<br>\n\ntext", "text"),
         ("# only a heading\n\n- and a list", None),
+        # what has no words
+        ("![a](b.png)\\\nA caption\n\ntext", "text"),
+        ("[![](b.png)](c)\\\nA caption\n\ntext", "text"),
+        ("{{< gallery dir='a b' >}}\n{% include toc.html %}\n\ntext", "text"),
+        ("<https://a.example/watch?v=1>\n\n* * *\n\n🎉\n\ntext", "text"),
+        ("![a](b.png)\\\nA caption", "A caption"),
+        ("🎉\n\n{{< x >}}", "🎉"),
+        ("Write `{{< x >}}` for that\n\ntext", "Write {{< x >}} for that"),
     ],
 )
 def test_the_first_paragraph_is_the_first_that_has_text(markdown: str, text: str | None) -> None:
