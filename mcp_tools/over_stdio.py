@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterable
 from typing import Any, BinaryIO
@@ -20,6 +19,7 @@ from mcp.shared.inbound import (
 )
 
 from app.core.errors import Unauthorized
+from mcp_tools.over_http import id_of, message_of
 
 log = logging.getLogger("content_workflow.mcp")
 
@@ -45,7 +45,7 @@ class StdioServer:
     def serve(self, lines: Iterable[bytes]) -> None:
         """Responds to one line after the other; returns when the lines end."""
         for line in filter(None, map(bytes.strip, lines)):
-            message = _message(line)
+            message = message_of(line)
             try:
                 answer = self._ask(line, message)
             except Exception:  # a bug: the client still gets a response
@@ -63,7 +63,7 @@ class StdioServer:
         response = self._http.post(self._url, content=line, headers={**self._agreed, **_headers(message)})
         if "id" not in message and response.is_success:
             return None
-        answer = _message(response.content)
+        answer = message_of(response.content)
         if "jsonrpc" not in answer or answer.get("id") is None:
             return _refused(message, response, answer)
         if message.get("method") == "initialize" and "result" in answer:
@@ -81,15 +81,6 @@ def _refused(message: dict[str, Any], response: httpx2.Response, answer: dict[st
     )
     code = t.INVALID_REQUEST if response.status_code in (400, 413) else t.INTERNAL_ERROR
     return _failed(message, reason, error.get("code", code))
-
-
-def _message(text: bytes) -> dict[str, Any]:
-    """Returns a JSON object, strict or not, as a client waits for its id; an empty one for any other value."""
-    try:
-        message = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}
 
 
 def _headers(message: dict[str, Any]) -> dict[str, str]:
@@ -111,5 +102,4 @@ def _failed(message: dict[str, Any], reason: str, code: int = t.INTERNAL_ERROR) 
     log.error(reason)
     if message and "id" not in message:
         return None
-    request_id = message["id"] if type(message.get("id")) in (int, str) else None
-    return {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": reason}}
+    return {"jsonrpc": "2.0", "id": id_of(message), "error": {"code": code, "message": reason}}

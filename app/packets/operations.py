@@ -33,7 +33,7 @@ NEIGHBOURS = 20
     Effect.READS,
     "GET /documents/<id>/packet",
     toolsets=("writing",),
-    next="Answer `threads` with `reply_to_thread`.",
+    next="Answer `threads` with `reply_to_thread`. Link to a document by its `url`, or its `slug` alone.",
     button="Brief",
 )
 def get_work_packet(ctx: Context, document_id: str) -> Result[Packet]:

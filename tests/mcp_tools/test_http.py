@@ -224,6 +224,26 @@ def test_a_client_that_is_still_sending_reads_that_its_body_is_too_long(
     assert not is_error
 
 
+@pytest.mark.parametrize(
+    ("body", "code", "request_id"),
+    [
+        (rb'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "\ud800"}}', -32700, 7),
+        (b'{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": NaN}', -32700, "a"),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": 5}', -32600, 7),
+        (b'{"jsonrpc": "2.0", "id": [7], "method": "tools/list"}', -32600, None),
+        (b'{"jsonrpc": "2.0", "id": 7, "method"', -32700, None),
+    ],
+)
+def test_a_message_that_is_no_request_is_refused_under_its_id(
+    agent: Agent, body: bytes, code: int, request_id: object
+) -> None:
+    headers = {"Authorization": f"Bearer {agent.token.secret}", "Accept": "application/json"}
+
+    answer = agent.client.post("/mcp", data=body, headers=headers, content_type="application/json")
+
+    assert (answer.status_code, answer.json["error"]["code"], answer.json["id"]) == (400, code, request_id)
+
+
 def test_a_refusal_of_a_request_is_an_error_of_json_rpc_too(agent: Agent) -> None:
     answer = agent.post("tools/call", {"name": "get_project", "arguments": {"padding": "x" * 20 * 1024 * 1024}})
     unknown = agent.post("tools/list", Authorization="Bearer cwm_unknown")
