@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.transfers.commands.front_matter import read_post
+from app.transfers.commands.generators import tags_in
 from tests.cli.conftest import Cli
 from tests.cli.test_import import documents_of, redirects_of, write
 from tests.cli.test_sites import run, text_of
@@ -209,6 +210,34 @@ def test_attributes_of_kramdown_and_hugo_are_listed(cli: Cli, project: Project, 
     ]
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("part", ["$", "$$ ", "$_", "\\(", "a\n", "$a " + "_" * 500])
+def test_formulas_without_end_are_looked_for_in_seconds(part: str) -> None:
+    assert len([*tags_in(part * (500_000 // len(part)))]) < 5
+
+
+@pytest.mark.needs_mongod
+def test_formulas_and_definitions_are_listed(cli: Cli, project: Project, tmp_path: Path) -> None:
+    texts = {
+        "a": "`$x$` costs $5 or $6, US$7/$8, ${a}/${b}, \\$9.\n\n$$\na_1 * b\n$$\n\nSo $a^2 + b$, $n$ and \\(c\\).\n\n"
+        "\\[\nx\n\\]\n",
+        "b": "Term\n: A definition\n\nNo: not\n:this\n",
+        "c": "Fine.\n\n    : code\n\n```\nx\n: y $$z$$\n```\n\n- a: b\n- $ and $\n",
+    }
+    for name, text in texts.items():
+        write(tmp_path, f"{name}.md", f"---\ntitle: {name}\n---\n{text}")
+
+    listed = run(cli, project, tmp_path)["shortcodes"]
+
+    assert listed == {
+        "a.md": [
+            f"line {line} of the text: {what}"
+            for line, what in ((3, "$$…$$"), (7, "$…$"), (7, r"\(…\)"), (9, r"\[…\]"))
+        ],
+        "b.md": ["line 2 of the text: : a definition"],
+    }
+
+
 @pytest.mark.needs_mongod
 def test_a_post_of_jekyll_is_read_as_jekyll_does(cli: Cli, project: Project, tmp_path: Path) -> None:
     """A list is words, a title by default the name, and addresses begin with variables of the site."""
@@ -246,7 +275,8 @@ def test_the_shortcodes_and_authors_of_many_files_are_one_line_each(cli: Cli, pr
     assert (
         "Authors that were not taken, as only the first who is a member is, with the number of files: Ada (3)" in shown
     )
-    assert "Published as text, as only your generator knows them, with the number of files: {{< figure >}} (3)" in shown
+    where = "a.md line 1, b.md line 1, c.md line 1"
+    assert f"Not markdown here, published as text: {{{{< figure >}}}} ({where})\n" in shown
 
 
 @pytest.mark.needs_mongod

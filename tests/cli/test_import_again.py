@@ -183,6 +183,8 @@ def test_a_category_that_update_creates_is_listed(cli: Cli, project: Project, tm
     alps = documents_of(project)["a"]["categoryId"]
     OPERATIONS["update_category"](ctx, alps, fields={"name": "Mountains"})
 
-    assert run(cli, project, tmp_path)["categories"] == []
+    listed = run(cli, project, tmp_path)
+    assert (listed["categories"], listed["absent"]) == ([], ["Trips > Alps"])
+    assert "No category here: Trips > Alps; if it was" in cli("import", "--project", project.id, tmp_path).stdout
     tried = run(cli, project, tmp_path, "--update", "--dry-run")
     assert tried["categories"] == run(cli, project, tmp_path, "--update")["categories"] == ["Trips > Alps"]

@@ -1,4 +1,4 @@
-"""What generators of static sites do with a text that is no markdown: shortcodes, Liquid, and the code of MDX.
+"""What generators of static sites do with a text that is no markdown: shortcodes, Liquid, formulas, the code of MDX.
 
 Code in a text is not looked at: it is shown as it is.
 """
@@ -18,6 +18,13 @@ _TAG = re.compile(
     r"|(\{)([#.][\w:.-]+)[^{}\n]*\}[ \t#]*$|(\{:)([^{}\n]{1,80})\}",
     re.MULTILINE,
 )
+_FORMULA = re.compile(
+    r"(?<!\\)(\$\$)[^$]++\$\$|\\([(\[])(?:(?!\\[()\[\]]).)++\\[)\]]"
+    r"|(?<![\w$\\])(\$)(?=\S)(?:[^\s$]{1,200}|[^$\n]{0,200}[\\^_={}+<>][^$\n]{0,200})(?<=\S)\$(?![\w{$])"
+    r"|^[^\s:][^\n]*\n\n?(:)[ \t]+\S",
+    re.MULTILINE | re.DOTALL,
+)
+_WRITTEN = {"$$": "$$…$$", "(": r"\(…\)", "[": r"\[…\]", "$": "$…$", ":": ": a definition"}
 _SITE = r"\{\{-?\s*site\.(?:base)?url\s*-?\}\}(?=/|\{\{-?\s*site\.(?:base)?url\b|\{%-?\s*(?:post_url|link)\b)"
 _RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
 _ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
@@ -31,7 +38,10 @@ _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", 
 
 
 def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
-    """Yields each shortcode, Liquid tag and list of attributes of a text once, with its line."""
+    """Yields what a text has that is not markdown here, each once, with its line.
+
+    That are shortcodes, Liquid tags, lists of attributes, formulas and definition lists.
+    """
     seen, text = set[str](), _without_code(markdown)
     for found in _TAG.finditer(text):
         begins, name = filter(None, found.groups())
@@ -40,6 +50,11 @@ def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
         if tag not in seen:
             seen.add(tag)
             yield tag, _line(text, found)
+    for found in _FORMULA.finditer(text):
+        kind = found.lastindex or 0
+        if (written := _WRITTEN[found[kind]]) not in seen:
+            seen.add(written)
+            yield written, text.count("\n", 0, found.start(kind)) + 1
 
 
 def with_paths(markdown: str) -> str:

@@ -1,7 +1,7 @@
 """The report of `import` of markdown files, and how it is printed."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import click
@@ -42,7 +42,7 @@ class Report:
     further: dict[str, int] = field(default_factory=dict)
     """The number of files that have more values for a key than the one that a document takes."""
     shortcodes: dict[str, list[str]] = field(default_factory=dict)
-    """What the generator of a site replaces in the text of each file that was written, and this service does not."""
+    """What is markdown only for the generator of a site, in the text of each file that was written."""
     attributes: dict[str, int] = field(default_factory=dict)
     """The number of files whose text had each list of attributes, which was left out."""
     links: dict[str, list[str]] = field(default_factory=dict)
@@ -51,6 +51,8 @@ class Report:
     """The other links from the site's root in those texts."""
     categories: list[str] = field(default_factory=list)
     """The paths of categories that were created."""
+    absent: list[str] = field(default_factory=list)
+    """The paths of categories that `--update` would create."""
     paths: dict[str, str] = field(default_factory=dict)
     """The slug of the document that each path of a page on the old site leads to, without drafts."""
     redirects: dict[str, list[str]] = field(default_factory=dict)
@@ -67,8 +69,7 @@ def print_report(report: Report, files: int) -> None:
     )
     for what, named in (*report.files.items(), ("changed here since the import", report.edited)):
         if named:
-            more = f", and {len(named) - NAMED:,} more" if len(named) > NAMED else ""
-            click.echo(f"{what.capitalize()}: {', '.join(named[:NAMED])}{more}")
+            click.echo(f"{what.capitalize()}: {_first(named)}")
     for file, differs in report.changed.items():
         click.echo(f"Changed since the import; --update writes it: {file} ({', '.join(differs)})")
     for file, slug in report.renamed.items():
@@ -95,11 +96,17 @@ def print_report(report: Report, files: int) -> None:
         click.echo(f"Categories that were created: {', '.join(report.categories)}")
     for file, losses in report.lost.items():
         click.echo(f"Not in the html of {file}: {' '.join(losses)}")
+    for category in report.absent:
+        click.echo(f"No category here: {category}; if it was renamed, name it so in the files: --update creates it")
+    places = defaultdict[str, list[str]](list)
+    for file, lines in report.shortcodes.items():
+        for line, tag in (one.split(" of the text: ", 1) for one in lines):
+            places[tag].append(f"{file} {line}")
+    for tag, where in sorted(places.items()):
+        click.echo(f"Not markdown here, published as text: {tag} ({_first(where)})")
     authors = Counter(name for names in report.others.values() for name in names)
-    tags = Counter(tag for lines in report.shortcodes.values() for tag in {one.partition(": ")[2] for one in lines})
     for what, counts in (
         ("Authors that were not taken, as only the first who is a member is", authors),
-        ("Published as text, as only your generator knows them", tags),
         ("Attributes that were left out", report.attributes),
         ("Front matter keys that import does not know", report.unknown),
         ("Front matter keys with values that a document has no place for", report.further),
@@ -107,3 +114,8 @@ def print_report(report: Report, files: int) -> None:
         if counts:
             keys = ", ".join(f"{key} ({count})" for key, count in sorted(counts.items()))
             click.echo(f"{what}, with the number of files: {keys}")
+
+
+def _first(named: Sequence[str]) -> str:
+    more = f", and {len(named) - NAMED:,} more" if len(named) > NAMED else ""
+    return ", ".join(named[:NAMED]) + more

@@ -247,11 +247,15 @@ class _Run:
             report.others[self._named(file)] = [shown(one) for one in became["others"]]
         if outcome == "changed" and became["edited"]:
             report.edited.append(self._named(file))
-        if outcome == "changed" and not self.update:
+        is_written = outcome != "changed" or self.update
+        made, listed = (
+            shown(" > ".join(became.get("categories", ()))),
+            report.categories if is_written else report.absent,
+        )
+        listed += [made] if made and made not in listed else []
+        if not is_written:
             report.changed[self._named(file)] = became["differs"]
             return
-        made = shown(" > ".join(became.get("categories", ())))
-        report.categories += [made] if made and made not in report.categories else []
         if outcome == "changed":
             call(replace(self.ctx, now=this_instant()), update_imported, document_id, **post.fields)
         self._count(COUNTED[outcome], file)
