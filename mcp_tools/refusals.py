@@ -27,7 +27,7 @@ AFTER: Mapping[str, tuple[str, Sequence[str]]] = {
     **dict.fromkeys(("ThreadsOpen", "ThreadNotYours"), (READ, ("list_threads",))),
     "ThreadResolved": ("To go on with it, reopen it first with {}.", ("reopen_thread",)),
     "QuoteGone": ("Edit the content with {}, then answer.", ("edit_content",)),
-    "ChecksFailed": ("Correct the text with {}.", ("edit_content",)),
+    "ChecksFailed": ("Correct what `checks` lists, a text with {}, then submit again.", ("edit_content",)),
     "SourceCited": (READ, ("read_document_content", "get_outline")),
     "ImageInUse": (READ, ("get_image",)),
     **dict.fromkeys(("CategoryInUse", "ClusterInUse"), (READ, ("list_documents",))),

@@ -26,10 +26,10 @@ class ExistingRecords:
 def reference_problems(fields: Mapping[str, Any], found: ExistingRecords) -> Iterator[Problem]:
     """Yields a problem for each id in the fields that names nothing in the project."""
     rows: tuple[tuple[str, Collection[str], str], ...] = (
-        ("assigneeId", found.members, "a member in this project: see the list of members"),
-        ("authorId", found.members, "a member in this project: see the list of members"),
-        ("categoryId", found.categories, "a category in this project: see the list of categories"),
-        ("clusterId", found.clusters, "a cluster in this project: see the list of clusters"),
+        ("assigneeId", found.members, "a member in this project"),
+        ("authorId", found.members, "a member in this project"),
+        ("categoryId", found.categories, "a category in this project"),
+        ("clusterId", found.clusters, "a cluster in this project"),
     )
     for name, exist, wanted in rows:
         named = fields.get(name)

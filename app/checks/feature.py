@@ -65,7 +65,8 @@ CHECKS_OF_PARTS: Mapping[str, Set[str]] = {
 def refuse_failed_checks(results: Sequence[CheckResult], document: Any, call: Call) -> None:
     """Refuses with `ChecksFailed` while checks of level `error` fail."""
     if failures := failed_errors(results):
-        raise ChecksFailed(checks=failures)
+        advice = "correct what `checks` lists, then submit again"
+        raise ChecksFailed("The project demands checks that fail", advice=advice, checks=failures)
 
 
 def _results(attempt: Attempt) -> Sequence[CheckResult]:

@@ -94,8 +94,8 @@ class Failure:
 
 
 UNPUBLISHED_LINK = (
-    "which is not published yet: link to it all the same. Only if the check `links` then blocks submitting, leave the "
-    "link out, or ask a person to publish that document first."
+    "which is not published yet: the brief wants this link all the same. Only if the check `links` then blocks "
+    "submitting, leave it out, or ask a person to publish that document first."
 )
 """What to do about a link that the brief demands and the check `links` fails for; both checks say it."""
 TOO_MANY_PARTS = Failure(f"The text has over {MOST_PARTS:,} elements, too many for this check: divide the document.")

@@ -147,7 +147,7 @@ def check_database(store: Store) -> bool:
         store.ping()
         _in_this_form(store, lambda: False)
         store.check_writes()
-        store.check_prepared()
+        store.check_prepared(with_projects=True)
     except ServiceUnavailable:
         UNUSABLE.set(1)
         raise

@@ -270,7 +270,7 @@ def brief_claimed(brief: StoredBrief, call: Call, *, offers: bool = False) -> Br
         message = f"{who} claimed this brief at {at} and holds it{until}"
         advice = f"claim another with {say('claim_next_brief')}, or end this claim with {say('withdraw_brief')}"
         if call.channel == Channel.MCP:
-            advice = "wait until this claim ends, or claim another brief"
+            advice = "wait until this claim ends, or ask a person to end it"
     return BriefClaimed(message, advice=advice, claimedBy=by, claimedAt=at)
 
 

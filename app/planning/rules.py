@@ -60,5 +60,5 @@ _WORDS = {
 def _unclear(name: str, id_field: str, ids: list[str]) -> str:
     one, many, named_by = _WORDS[name]
     if not ids:
-        return f"No {one} of this project has this {named_by}: see the list of {many}."
+        return f"No {one} of this project has this {named_by}."
     return f"{len(ids)} {many} have this {named_by}: send the `{id_field}` of one, like {' or '.join(ids[:SHOWN])}."

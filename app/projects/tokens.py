@@ -22,7 +22,7 @@ from app.projects.token_store import Tokens
 AGENT_SCOPES = (Scope.READ, Scope.WRITE)
 USUAL_SCOPES = (*AGENT_SCOPES, Scope.PUBLISH)
 
-NOBODY = Problem(field="memberId", message="The project has no member with this id; list the members to find it.")
+NOBODY = Problem(field="memberId", message="Is not the id of a member in this project.")
 NAMELESS = "MCP client"
 """The agent's name of a token that is made over MCP by a client without a name."""
 OTHER_AGENT = (

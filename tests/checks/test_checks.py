@@ -326,4 +326,4 @@ def test_a_link_that_the_brief_demands_before_its_document_is_published_has_one_
     ]
 
     assert [one.partition(", which is not published yet: ")[2] for one in told] == [told[0].partition("yet: ")[2]] * 2
-    assert "link to it all the same. Only if the check `links` then blocks submitting, leave the link out" in told[0]
+    assert "wants this link all the same. Only if the check `links` then blocks submitting, leave it out" in told[0]

@@ -248,7 +248,7 @@ class TestCommand:
         ]
         assert "3 pieces: 1 created, 0 updated, 0 unchanged, 2 refused." in first.stdout
         assert first.stderr.splitlines() == [
-            "line 4 (oats): category: No category of this project has this name or slug: see the list of categories.",
+            "line 4 (oats): category: No category of this project has this name or slug.",
             "line 4 (oats): dueDate: Must be a calendar date, written YYYY-MM-DD.",
             "line 4 (oats): title: Must not be blank.",
             "line 5 (rye): key: An earlier piece of this plan has this key: give each piece its own.",

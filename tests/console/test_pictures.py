@@ -110,7 +110,10 @@ def test_a_picture_comes_into_the_text_however_it_is_brought(window: Window, pro
     assert [one for one in window.problems() if "gone.png" not in one] == []
 
 
-def test_writing_goes_on_below_a_picture(window: Window, project: Project, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("typed", "words"), [(["A loaf", Keys.ENTER], "A loaf"), ([Keys.ESCAPE], "")])
+def test_writing_goes_on_below_a_picture(
+    window: Window, project: Project, tmp_path: Path, typed: list[str], words: str
+) -> None:
     document = a_document(project.context(), title="Rye", markdown="Before.\n\nAfter.\n", status="drafting")
     window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
     (tmp_path / "loaf.png").write_bytes(a_picture(seed=1))
@@ -119,10 +122,11 @@ def test_writing_goes_on_below_a_picture(window: Window, project: Project, tmp_p
     window.until(lambda: window.find("#picker").is_displayed())
     window.find("#picker [data-uploads]").send_keys(str(tmp_path / "loaf.png"))
     window.until(lambda: "![](http" in text_of(window))
-    window.find(".uploads input").send_keys("A loaf", Keys.ENTER)
+    window.find(".uploads input").send_keys(*typed)
     window.until(lambda: not window.has(".uploads li"))
     ActionChains(window.chrome).send_keys("Between.").perform()
-    assert re.fullmatch(r"Before\.\n\n!\[A loaf\]\(http\S+\)\n\nBetween\.\n\nAfter\.\n", text_of(window))
+    expected = rf"Before\.\n\n!\[{words}\]\(http\S+\)\n\nBetween\.\n\nAfter\.\n"
+    assert re.fullmatch(expected, text_of(window))
 
 
 def test_a_text_has_no_mark_of_a_picture_that_is_still_uploaded_and_undo_has_none_either(

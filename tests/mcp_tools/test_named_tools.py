@@ -228,6 +228,7 @@ def test_a_problem_of_a_result_names_that_tool_as_one_of_a_refusal_does(reader: 
 
     for problem in (*piece["errors"], of_draft):
         assert problem["message"].endswith(" Find it with `list_categories`.")
+        assert not DOUBLED.search(problem["message"])
 
 
 @pytest.mark.parametrize("toolset", ["writing"])

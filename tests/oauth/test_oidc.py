@@ -102,12 +102,20 @@ def test_a_verified_address_of_a_member_signs_in(sign_in: SignIn, project: Proje
 
 @pytest.mark.contract("decided-oauth.oidc")
 @pytest.mark.parametrize("sub", ["unverified", "text", "silent", "none", "blank", "kelvin", "stranger"])
-def test_nobody_else_gets_in(sign_in: SignIn, project: Project, sub: str) -> None:
+def test_nobody_else_gets_in_and_the_log_says_why(
+    sign_in: SignIn, project: Project, sub: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(logging.getLogger("content_workflow"), "propagate", True)
+    caplog.set_level("WARNING", "content_workflow.oidc")
     add(project)
     add(project, None, "Nobody")
     add(project, "karl@example.org", "Karl")
     browser, page = sign_in(sub)
     assert page.status_code == 401
+    (reason,) = {vars(line).get("reason") for line in caplog.records}
+    assert reason == (
+        "no member has the e-mail address" if sub in ("blank", "kelvin", "stranger") else "no verified e-mail address"
+    )
     assert browser.get("/console/table").status_code == 303
     assert all(one.get("memberId") is None for one in project.store[Tokens].list(project.id, limit=9, offset=0))
 

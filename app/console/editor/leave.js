@@ -32,23 +32,24 @@ export function otherEnd(state, label, isReference) {
 
 const back = (state, box) => (box.name === "FootnoteDefinition" ? otherEnd(state, labelAt(state, box.from), false) : null);
 
-/** Goes from a footnote back to its number, and from another box to what follows: to a new paragraph where that is no place to write. */
+/** Goes on below the end of a line: where something follows that is no place to write, in a new paragraph. */
+export function writeBelow(view, end) {
+  const { state } = view;
+  const rest = state.sliceDoc(end);
+  const next = rest.startsWith("\n\n") ? state.doc.lineAt(end + 2) : null;
+  const isPlace = next && !/^\s*([<`>|]|~~~|\[\^|---| {4})/.test(next.text);
+  const insert = isPlace ? "" : /^\n[^\n]/.test(rest) ? "\n\n\n" : "\n\n";
+  view.dispatch({ changes: { from: end, insert }, selection: { anchor: isPlace ? prefixOf(state, next).end : end + 2 }, userEvent: "input.leave", scrollIntoView: true });
+}
+
+/** Goes from a footnote back to its number, and from another box to below it. */
 function leave(view) {
   const { state } = view;
   const box = boxAt(state);
   if (!box) return false;
-  const { to } = state.doc.lineAt(box.to);
-  const rest = state.sliceDoc(to);
-  const next = rest.startsWith("\n\n") ? state.doc.lineAt(to + 2) : null;
-  let anchor = back(state, box);
-  let insert = "";
-  if (anchor === null && next && !/^\s*([<`>|]|~~~|\[\^|---| {4})/.test(next.text)) anchor = prefixOf(state, next).end;
-  if (anchor === null) {
-    insert = /^\n[^\n]/.test(rest) ? "\n\n\n" : "\n\n";
-    anchor = to + 2;
-  }
-  view.dispatch({ changes: { from: to, insert }, selection: { anchor }, userEvent: "input.leave", scrollIntoView: true });
-  view.focus();
+  const anchor = back(state, box);
+  if (anchor === null) writeBelow(view, state.doc.lineAt(box.to).to);
+  else view.dispatch({ selection: { anchor }, scrollIntoView: true });
   return true;
 }
 
@@ -73,7 +74,7 @@ export class Leave extends WidgetType {
     const button = Object.assign(document.createElement("button"), { type: "button", className: "cm-leave", tabIndex: -1 });
     button.append(Object.assign(document.createElement("kbd"), { textContent: "Esc" }), this.isNote ? "Back to the text" : "Write below");
     button.addEventListener("mousedown", (event) => event.preventDefault());
-    button.addEventListener("click", () => leave(view));
+    button.addEventListener("click", () => { leave(view); view.focus(); });
     return button;
   }
 }

@@ -174,7 +174,7 @@ function decorations(view) {
         hide(from, to);
       } else if (from > parent.from) hide(from - /\s*$/.exec(state.sliceDoc(parent.from, from))[0].length, to);
     }
-    if (name === "Blockquote") eachLine(node, visible, (line) => onLine(line, `cm-quote${/^(\s*>){2}/.test(line.text) ? " cm-quote2" : ""}`));
+    if (name === "Blockquote") eachLine(node, visible, (line) => onLine(line, `cm-quote${/^(\s*>){2}/.test(line.text) ? " cm-quote2" : ""}${/^[\s>]*$/.test(line.text) && (head < line.from || head > line.to) ? " cm-gap" : ""}`));
     if (name === "ListItem") {
       let depth = 0;
       for (let one = node; one; one = one.parent) if (one.name === "ListItem") depth += 1;

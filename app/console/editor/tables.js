@@ -6,6 +6,7 @@ import { EditorState, Prec, StateField, Transaction } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType, keymap } from "@codemirror/view";
 import { ALIGNS, addRow, align, editColumns, fill, pastedRows, readTable, removeRow, setCell, toCell, toWords } from "./grid.js";
 import { draw } from "./draw.js";
+import { writeBelow } from "./leave.js";
 
 let current = null;
 
@@ -232,7 +233,7 @@ class Table {
     else if (name === "columnLeft") this.change(editColumns(table, widths(column, 0)), [row, column]);
     else if (name === "columnRight") this.change(editColumns(table, widths(column + 1, 0)), [row, column + 1]);
     else if (name === "removeColumn" && table.width > 1) this.change(editColumns(table, widths(column, 1)), [row, column]);
-    else if (name === "leave") this.exit(true, true);
+    else if (name === "leave") this.end();
     else if (name in ALIGNS) this.change(align(table, column, table.aligns[column] === name ? "" : name), [row, column]);
     else if (name === "removeTable") {
       this.leave();
@@ -253,8 +254,16 @@ class Table {
     event.preventDefault();
   }
 
-  /** Goes to the text before or after the table; to a new paragraph where there is none, or where it is no place to go on writing. */
-  exit(after, writesOn = false) {
+  /** Goes on writing below the table. */
+  end() {
+    const { to } = this.read();
+    this.leave();
+    writeBelow(this.view, to);
+    this.view.focus();
+  }
+
+  /** Goes to the text before or after the table; to a new paragraph where there is none. */
+  exit(after) {
     const { from, to } = this.read();
     this.leave();
     const { view } = this;
@@ -262,9 +271,8 @@ class Table {
     const near = after ? to + 2 : from - 2;
     const line = near >= 0 && near <= doc.length ? doc.lineAt(near) : null;
     const next = line && tableOf(view, line);
-    if (next && !writesOn) return next.write(after ? 0 : next.cells.length - 1, 0);
-    const isPlace = line && !next && !(writesOn && /^\s*([<`]|\[\^|---)/.test(line.text));
-    if (isPlace) view.dispatch({ selection: { anchor: after ? line.from : line.to }, scrollIntoView: true });
+    if (next) return next.write(after ? 0 : next.cells.length - 1, 0);
+    if (line) view.dispatch({ selection: { anchor: after ? line.from : line.to }, scrollIntoView: true });
     else if (after && to + 1 === doc.length) view.dispatch({ selection: { anchor: to + 1 }, scrollIntoView: true });
     else {
       const at = after ? to : from;
@@ -319,7 +327,7 @@ class Table {
       { key: "ArrowDown", run: vertical(true) },
       { key: "ArrowLeft", run: sideways(false) },
       { key: "ArrowRight", run: sideways(true) },
-      ...["Escape", "Mod-Enter"].map((key) => ({ key, run: () => (this.exit(true, true), true) })),
+      ...["Escape", "Mod-Enter"].map((key) => ({ key, run: () => (this.end(), true) })),
       { key: "Alt-F10", run: () => (this.tools.querySelector("button").focus(), true) },
       { key: "Mod-z", run: outer(undo), shift: outer(redo) },
       { key: "Mod-y", run: outer(redo) },

@@ -330,9 +330,14 @@ class Store:
         with self.deadline():
             return self.clock.now(self.database)
 
-    def check_prepared(self) -> None:
-        """Checks that every unique index and validator is there. Raises as `ping` does; `NotPrepared` if one is not."""
+    def check_prepared(self, *, with_projects: bool = False) -> None:
+        """Checks that every unique index and validator is there. Raises as `ping` does; `NotPrepared` if one is not.
+
+        `with_projects` leaves out a database without projects, where `serve` or the first project creates them.
+        """
         with self.deadline():
+            if with_projects and not self.database.projects.find_one({}, {"_id": 1}):
+                return
             missing = [
                 *indexes.missing_unique(self.database, self.features.indexes),
                 *validators.missing(self.database, self.features.validators),

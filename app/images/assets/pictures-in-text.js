@@ -42,9 +42,9 @@ function describe(picture) {
   keep.addEventListener("click", answer);
   later.addEventListener("click", end);
   input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
+    if (!["Enter", "Escape"].includes(event.key)) return;
     event.preventDefault();
-    answer();
+    (event.key === "Enter" ? answer : end)();
   });
   row.append(image, input, keep, later);
   list.hidden = false;

@@ -108,10 +108,11 @@ def back_from_oidc() -> Response:
     claims = _asking(lambda: client.authorize_access_token(claims_options=expected)).get("userinfo") or {}
     email = claims.get("email")
     if not isinstance(email, str) or claims.get("email_verified") is not True:
-        raise Unauthorized(f"{oidc_host()} names no verified e-mail address of yours.")
+        raise _refusal(f"{oidc_host()} names no verified e-mail address of yours.", "no verified e-mail address")
     found = members_with_email(callers().store, email)
     if not found:
-        raise Unauthorized(f"{email} is no member's address here: ask an administrator to add it.")
+        message = f"{email} is no member's address here: ask an administrator to add it."
+        raise _refusal(message, "no member has the e-mail address")
     if len(found) == 1:
         return _signed_in(found[0])
     session[EMAIL] = email
@@ -147,9 +148,13 @@ def _asking(call: Callable[[], Any]) -> Any:
         with standing_still():
             return call()
     except (OAuthError, JoseError, RequestException, ValueError, KeyError, RuntimeError) as error:
-        reason = {"reason": type(error).__name__, "issuer": _settings().oidc_issuer}
-        log.warning("signing in with OpenID Connect failed", extra=reason)
-        raise Unauthorized(f"Signing in with {oidc_host()} failed: try again.") from error
+        raise _refusal(f"Signing in with {oidc_host()} failed: try again.", type(error).__name__) from error
+
+
+def _refusal(message: str, reason: str) -> Unauthorized:
+    """Logs why somebody can't sign in, without their address, and returns what they are told."""
+    log.warning("signing in with OpenID Connect failed", extra={"reason": reason, "issuer": _settings().oidc_issuer})
+    return Unauthorized(message)
 
 
 def _client() -> Any:
