@@ -6,6 +6,7 @@ Everything is scoped to a project, so a fresh project is a clean slate; a test t
 """
 
 import gc
+import logging
 import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -141,3 +142,11 @@ def chrome(session_chrome: Any) -> Iterator[Any]:
     session_chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     session_chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
     session_chrome.get_log("browser")
+
+
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> pytest.LogCaptureFixture:
+    """What the worker logs as a warning or an error, whichever application was made before."""
+    monkeypatch.setattr(logging.getLogger("content_workflow"), "propagate", True)
+    caplog.set_level("WARNING", "content_workflow.worker")
+    return caplog

@@ -96,9 +96,10 @@ class NoticeSender:
             self._arrived(project_id, box, wanted, at, gathers_until)
         else:
             self.leases.note_failure(project_id, box, outcome.error or "", self.clock())
-            rests_until = self._failed(lease, mailbox.member, notices, at)
+            rests_until = self._failed(lease, mailbox.member, notices, at, outcome)
         details = {"status": outcome.status_code, "error": outcome.error, "notices": len(wanted)}
-        log.info("notices attempted", extra={"projectId": project_id, "mailbox": box, **details})
+        level = logging.INFO if outcome.succeeded else logging.WARNING
+        log.log(level, "notices attempted", extra={"projectId": project_id, "mailbox": box, **details})
         is_over = outcome.succeeded and len(notices) < MOST_SENT  # what came meanwhile has made it due again
         now = self.clock()
         self.leases.give_back(lease, None if is_over else now, now, slow=outcome.was_slow, rests_until=rests_until)
@@ -151,7 +152,12 @@ class NoticeSender:
             self.leases.gather(project_id, box, at + GATHERS)
 
     def _failed(
-        self, lease: MailboxLease, member: StoredMember | None, notices: Sequence[StoredNotice], at: datetime
+        self,
+        lease: MailboxLease,
+        member: StoredMember | None,
+        notices: Sequence[StoredNotice],
+        at: datetime,
+        last: Outcome,
     ) -> datetime | None:
         """Returns when a mailbox is tried again; gives up after too long, and turns its member's notices off."""
         project_id, box = lease["projectId"], lease["id"]
@@ -165,4 +171,5 @@ class NoticeSender:
                 self.store[Members].update(project_id, member, off, Event("member.updated", self.clock(), SYSTEM))
             self.store[Notices].settle(project_id, notices)
             self.leases.record_success(project_id, box)
+            log.warning("notices given up", extra={"projectId": project_id, "mailbox": box, "reason": last.error})
         return None

@@ -153,7 +153,7 @@ class WebhookSender:
             event = Event("webhook.disabled", now, SYSTEM, {"reason": last.error})
             self.store[Webhooks].update(project_id, webhook, changes, event)
             given_up = self.store[Deliveries].give_up(project_id, webhook_id, keep_requested=True)
-            details = {"projectId": project_id, "webhookId": webhook_id, "givenUp": given_up}
+            details = {"projectId": project_id, "webhookId": webhook_id, "reason": last.error, "givenUp": given_up}
             log.warning("webhook disabled", extra=details)
 
     def _end_turn(self, lease: StoredLease, *, slow: bool, rests_until: datetime | None) -> None:

@@ -217,7 +217,7 @@ def test_a_members_slack_and_mail_fail_and_arrive_each_by_itself(
 
 @pytest.mark.contract("decided-notices.retries")
 def test_after_three_days_of_failures_the_members_notices_are_off(
-    rest: Rest, post: Post, mails: Inboxes, project: Project, store: Store
+    rest: Rest, post: Post, mails: Inboxes, project: Project, store: Store, logged: pytest.LogCaptureFixture
 ) -> None:
     ada = a_member(rest)
     mails.refusal = "451 Try again later"
@@ -231,6 +231,13 @@ def test_after_three_days_of_failures_the_members_notices_are_off(
         post.later(hours=12).deliver()
 
     assert ok(rest.get(f"/members/{ada['id']}"))["notify"] == {**ada["notify"], "digest": "off"}
+    first, *_, given_up, last = map(vars, logged.records)
+    assert [line["msg"] for line in (first, given_up, last)] == [
+        "notices attempted",
+        "notices given up",
+        "notices attempted",
+    ]
+    assert given_up["reason"] == last["error"]
     post.relay()
     last = ok(rest.get("/events?limit=1000"))["events"][-1]
     assert (last["type"], last["data"]["memberId"]) == ("member.updated", ada["id"])

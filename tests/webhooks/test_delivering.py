@@ -161,7 +161,9 @@ def test_a_webhook_shows_since_when_it_fails_and_the_metric_how_many_messages_wa
 
 
 @pytest.mark.contract("decided-webhooks.disabled", "decided-webhooks.at-least-once")
-def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(hook: Hook) -> None:
+def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(
+    hook: Hook, logged: pytest.LogCaptureFixture
+) -> None:
     hook.rest.patch(
         hook.path,
         {"url": f"http://127.0.0.1:{free_port()}/hook", "events": ["document.created", "webhook.disabled"]},
@@ -181,6 +183,8 @@ def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(hook: Hook) -
     event = hook.rest.get("/events").json["events"][-1]
     assert (event["type"], event["by"]["type"]) == ("webhook.disabled", "system")
     assert event["data"] == {"webhookId": hook.id, "reason": delivery["attempts"][-1]["error"]}
+    [line] = map(vars, logged.records)
+    assert (line["msg"], line["reason"]) == ("webhook disabled", event["data"]["reason"])
 
     hook.create("Afterwards")
     hook.deliver()

@@ -127,6 +127,18 @@ def test_the_first_document_that_is_not_published_fires_the_alert(tmp_path: Path
     assert fired(tmp_path, given, "ContentWorkflowNotPublished", [expected]) == ""
 
 
+@pytest.mark.parametrize(("succeeded", "fires"), [("0x40", True), ("0x38 1x2", False)])
+def test_notices_that_fail_fire_the_alert_until_one_arrives(tmp_path: Path, succeeded: str, fires: bool) -> None:
+    ALL.jobs()  # imports what counts
+    name = "content_workflow_notice_attempts_total"
+    values = {"failed": "0x20 1x20", "succeeded": succeeded}
+    given = [series(name, one, values[one["outcome"]]) for one in scraped(name)]
+    summary = "E-mail or Slack takes no notices: `notices attempted` in the worker's log has the reason"
+    expected = {"exp_labels": {"job": TARGET["job"]}, "exp_annotations": {"summary": summary}}
+
+    assert fired(tmp_path, given, "ContentWorkflowNoticesFail", [expected] * fires) == ""
+
+
 def test_no_metric_has_a_label_that_prometheus_renames() -> None:
     families = text_string_to_metric_families(generate_latest(REGISTRY).decode())
 
