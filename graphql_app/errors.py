@@ -5,7 +5,7 @@ from typing import Any
 from graphql import GraphQLError, GraphQLSyntaxError, ValueNode
 
 from app.core.errors import InternalError, Refusal, ResponseTooLarge
-from app.http.requests import current_request_id
+from app.http.requests import current_request_id, note_refusal
 
 BAD_INPUT = "BAD_USER_INPUT"
 CODES = {
@@ -43,6 +43,7 @@ def query_error(code: str, message: str) -> GraphQLError:
 
 def refused(refusal: Refusal) -> GraphQLError:
     """Returns a refusal outside of resolvers; that of a response that is too large is a query's, not a request's."""
+    note_refusal(refusal)
     if isinstance(refusal, ResponseTooLarge):
         return query_error("RESPONSE_TOO_LARGE", refusal.message)
     code = CODES.get(refusal.tag, "BAD_REQUEST" if refusal.status < 500 else INTERNAL)
@@ -54,6 +55,7 @@ def format_error(error: GraphQLError) -> dict[str, Any]:
     result: dict[str, Any] = dict(error.formatted)
     code, cause = code_of(error), error.original_error
     if isinstance(cause, Refusal):
+        note_refusal(cause)
         result["message"] = " ".join(cause.lines)
     elif code == INTERNAL:
         result["message"] = InternalError(current_request_id()).message

@@ -9,7 +9,7 @@ import json
 import secrets
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import anyio
@@ -34,7 +34,7 @@ from app.http import bodies
 from app.http.bodies import MAX_VALUES, too_many_values
 from app.http.callers import LARGE_BYTES, callers
 from app.http.hosts import HostNames, is_same_origin
-from app.http.requests import CALLER, current_request_id
+from app.http.requests import CALLER, current_request_id, note_refusal
 from mcp_tools.arguments import DRY_RUN
 from mcp_tools.refusals import with_next_step
 from mcp_tools.server import Call, mcp_server
@@ -123,7 +123,8 @@ def _answer(context_or_refusal: Context | Refusal, challenge: str) -> Response:
         caller = context_or_refusal.caller
         caller = caller if caller.agent else replace(caller, client=client)
         context_or_refusal = replace(context_or_refusal, caller=caller, toolset=toolset, explain=with_next_step)
-    call = Call(context_or_refusal, toolset, current_request_id(), callers().store.features, minimal)
+    note = partial(note_refusal, environ=request.environ)  # the call runs in another thread, which knows no request
+    call = Call(context_or_refusal, toolset, current_request_id(), callers().store.features, minimal, note)
     response = _served(body, call)
     if challenge and (scope := _lacking_scope(message, call)):
         response.status_code = 403

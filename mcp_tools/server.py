@@ -56,6 +56,8 @@ class Call:
     """The lists of the application that was called."""
     minimal: bool
     """True if a write of a document returns only what the next call needs."""
+    note_refusal: Callable[[Refusal], None]
+    """Has the log show which refusal the caller gets."""
 
     @property
     def context(self) -> Context:
@@ -180,6 +182,7 @@ async def _served(
             with call.context.store.deadline():
                 return serve(call.context)
         except Refusal as refusal:
+            call.note_refusal(refusal)
             return refuse(refusal)
         except Exception:
             log.exception("bug", extra={"requestId": call.request_id, "where": message.method})

@@ -47,7 +47,7 @@ MOST_SPREAD = 100
     "GET /briefs",
     query=BriefQuery,
     toolsets=("writing", "planning", "reviewing"),
-    next="Yours after a restart: `state` `claimed`, then `get_work_packet`.",
+    next="Yours after a restart: `state` `claimed`, those with `isYours`, then `get_work_packet`.",
 )
 def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     """List briefs, by default the ready ones, due soonest first."""
@@ -55,7 +55,7 @@ def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     found = ctx.store[Documents].list_briefs(ctx.project_id, states, limit=fields["limit"], offset=fields["offset"])
     filed = {category_id for document in found if (category_id := document.get("categoryId"))}
     names = ctx.store[Categories].names(ctx.project_id, filed)
-    return Result([brief_item(document, names) for document in found])
+    return Result([brief_item(document, names, ctx.call.token_id) for document in found])
 
 
 @operation(Scope.READ, Effect.READS, "GET /documents/<id>/brief", tag="briefs", toolsets=("planning", "reviewing"))

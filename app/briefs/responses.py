@@ -1,7 +1,7 @@
 """Briefs as callers see them: inside a document record, as items of the list, and in detail (contract: Brief)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -12,7 +12,7 @@ from app.core.context import Context
 from app.core.documented import EXAMPLE_DAY, Date, Id, Timestamp, doc, one_of
 from app.core.records import record_of
 from app.core.vocabulary import BriefState, DocumentStatus
-from app.documents.record import StoredDocument
+from app.documents.record import StoredDocument, holds_claim
 from app.documents.responses import SEARCH_INTENTS, Brief, Document, DocumentSummary, brief_record
 
 
@@ -24,8 +24,8 @@ class ClaimedDocument(Document):
     """A claimed document."""
 
 
-class BriefItem(TypedDict):
-    """A brief in the list."""
+class ListedBrief(TypedDict):
+    """A brief in the list, for every caller."""
 
     id: Annotated[Id, doc("the document's id")]
     title: Annotated[str, doc("the document's title", "How to begin a sourdough starter")]
@@ -39,6 +39,12 @@ class BriefItem(TypedDict):
     category: Annotated[str, doc("the category's name; empty without one", "Baking")]
     claimedBy: Annotated[Actor | None, doc("the token that claimed it; null unless claimed", None)]
     claimExpiresAt: Annotated[Timestamp | None, doc("when the claim's lease runs out; null without one", None)]
+
+
+class BriefItem(ListedBrief):
+    """A brief in the list."""
+
+    isYours: NotRequired[Annotated[bool, doc("true: your token holds the claim; else not sent")]]
 
 
 class BriefLink(TypedDict):
@@ -63,10 +69,12 @@ class BriefDetail(TypedDict):
     internalLinks: Annotated[list[BriefLink], doc("the documents to link to; those that are gone are left out")]
 
 
-def brief_item(document: StoredDocument, category_names: Mapping[str, str]) -> BriefItem:
-    """Returns a document as an item of the list of briefs; `category_names` are by id."""
+def brief_item(document: StoredDocument, category_names: Mapping[str, str], token_id: str | None) -> BriefItem:
+    """Returns a document as an item of the list of briefs for a token; `category_names` are by id."""
     category = category_names.get(document.get("categoryId") or "")
-    return record_of(BriefItem, {**document["brief"], **document}, category=category)
+    item = record_of(ListedBrief, {**document["brief"], **document}, category=category)
+    is_yours = holds_claim(document["brief"].get("claimedBy"), token_id)
+    return {**item, "isYours": True} if is_yours else cast(BriefItem, item)
 
 
 def brief_detail(

@@ -11,6 +11,7 @@ from werkzeug import Response as BaseResponse
 
 from app.console.frame import done, is_from_script, message_of
 from app.core.errors import HttpApiDecodeError, Refusal
+from app.http.requests import note_refusal
 
 P = ParamSpec("P")
 
@@ -36,6 +37,7 @@ def form_of(show: Callable[P, Response]) -> Callable[[Callable[P, BaseResponse]]
             except Refusal as refusal:
                 if is_from_script():
                     raise
+                note_refusal(refusal)
                 g.refused_form = refusal
                 return show(*args, **ids)
 
@@ -60,6 +62,7 @@ def leads_to(
             try:
                 outcome = press(*args, **ids)
             except Refusal as refusal:
+                note_refusal(refusal)
                 return done(message_of(refusal), to, ok=False)
             return done(outcome, to) if isinstance(outcome, str) else outcome
 

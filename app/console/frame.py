@@ -28,6 +28,7 @@ from app.core.errors import (
 from app.core.schemas.validation import HEX_ID
 from app.core.vocabulary import Scope
 from app.http.callers import callers
+from app.http.requests import note_refusal
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: http: https:; connect-src 'self'; "
@@ -203,6 +204,7 @@ def _read_notice() -> dict[str, Any] | None:
 
 def problem_page(refusal: Refusal) -> BaseResponse:
     """Returns the page, or to a script the message, that says why a request was refused."""
+    note_refusal(refusal)
     if is_from_script():
         return make_response(jsonify(ok=False, message=with_local_times(message_of(refusal))), refusal.status)
     back = page_before() if request.method == "POST" else None

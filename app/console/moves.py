@@ -23,6 +23,7 @@ from app.documents import operations as documents
 from app.documents import publishing
 from app.documents.record import StoredDocument, holds_claim
 from app.documents.responses import DocumentSummary
+from app.http.requests import note_refusal
 
 NEXT: Mapping[str, tuple[str, ...]] = {
     DocumentStatus.IDEA: ("submit_document", "mark_brief_ready", "claim_brief", "withdraw_brief"),
@@ -69,6 +70,7 @@ def act(id: str, name: str) -> BaseResponse | str:
     except Refusal as refusal:
         if (remedy := remedy_for(refusal)) is None:
             raise
+        note_refusal(refusal)
         return done(remedy[1], url_for(f"console.{remedy[0]}", id=id), ok=False)
     if name == documents.delete_document.name:
         return done(move.message(moved["title"]), _list_before(), restores=id)

@@ -106,7 +106,7 @@ _logged_lock = threading.Lock()
 def _log_once(error: ServiceUnavailable) -> None:
     """Logs once a minute what concerns all jobs alike."""
     with _logged_lock:
-        if error.for_the_log in _logged:
+        if not error.reason or error.for_the_log in _logged:
             return
         _logged[error.for_the_log] = True
     error.report(log)

@@ -24,7 +24,10 @@ def refuse_unapproved(is_demanded: bool, document: StoredDocument, call: Call) -
     """Refuses with `ReviewRequired` what was not approved where that is demanded; before it was scheduled counts."""
     approved = DocumentStatus.APPROVED in (document["status"], document.get("statusBefore"))
     if is_demanded and not approved:
-        raise ReviewRequired
+        if document["status"] != DocumentStatus.REVIEW:
+            raise ReviewRequired
+        approve = call.name_of("approve_document")
+        raise ReviewRequired(f"The project publishes only what was approved: have it approved with {approve} first.")
 
 
 def refuse_unrenderable(renderable: bool, document: StoredDocument, call: Call) -> None:

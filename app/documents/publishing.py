@@ -104,6 +104,7 @@ def submit_document(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     rule=rules.approve_document,
     toolsets=("reviewing",),
     next="For reviewers: read the content first.",
+    button="Approve",
 )
 def approve_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Approve a document: its content stays until it is published or changes are requested.
@@ -153,6 +154,7 @@ def request_changes(ctx: Context, document_id: str, fields: Fields) -> Result[Do
     publishes=lambda document: True,
     toolsets=("reviewing",),
     next="Only when asked to.",
+    button="Schedule",
 )
 def schedule_document(ctx: Context, document_id: str, fields: Fields) -> Result[DocumentSummary]:
     """Schedule a document to be published at a time in the future.
@@ -226,7 +228,8 @@ def prepare_publication(
     wrong = problems(PublishFields, fields)
     live_since = read_time(fields["publishedAt"]) if fields.get("publishedAt") and not wrong else None
     if live_since is not None and live_since > ctx.now:
-        wrong = [Problem(field="publishedAt", message="Must not be in the future: `schedule` publishes later.")]
+        schedule = ctx.name_of("schedule_document")
+        wrong = [Problem(field="publishedAt", message=f"Must not be in the future: {schedule} publishes later.")]
     if refusal := refusal_of(lambda: rules.refuse_move(rules.PUBLISH, ctx.check_match(document), call, base, wrong)):
         return Unpublishable(document, refusal)
     rendering = _rendering(ctx, document)

@@ -18,7 +18,7 @@ from app.core.errors import (
     UnsupportedMediaType,
 )
 from app.core.vocabulary import Kind
-from app.http.requests import current_request_id, logged_path
+from app.http.requests import current_request_id, logged_path, note_refusal
 
 log = logging.getLogger("content_workflow.errors")
 
@@ -48,6 +48,7 @@ def install(app: Flask) -> None:
 
 def refused(refusal: Refusal) -> Response:
     """Returns the response for a refusal; logs why MongoDB can't be used, which a client need not know."""
+    note_refusal(refusal)
     if isinstance(refusal, ServiceUnavailable):
         refusal.report(log, requestId=current_request_id())
     response = Response(orjson.dumps(refusal.body()), refusal.status, content_type="application/json")

@@ -12,7 +12,7 @@ from flask import Flask, Request, request
 from werkzeug.wsgi import get_path_info
 
 from app.core.context import Caller
-from app.core.errors import HttpApiDecodeError
+from app.core.errors import HttpApiDecodeError, Refusal
 from app.core.store.request_time import begin_request, end_request
 from app.settings import Settings
 
@@ -28,6 +28,8 @@ CALLER = "content_workflow.caller"
 """The key of its `Caller` there, once it is authenticated."""
 REFUSED = "content_workflow.refused"
 """The key there of the beginning of the hash of a secret that was refused."""
+REFUSAL = "content_workflow.refusal"
+"""The key there of the `_tag` of the refusal that is the response, or in it."""
 
 LOGGED_PATH = 40
 """Maximum number of characters that the log shows of a path without a route, which can be 64 KB of anything."""
@@ -111,6 +113,11 @@ def current_request_id() -> str:
     return found
 
 
+def note_refusal(refusal: Refusal, environ: WSGIEnvironment | None = None) -> None:
+    """Has the log line of a request, by default the one at hand, show which refusal the caller gets."""
+    (environ or request.environ)[REFUSAL] = refusal.tag
+
+
 def logged_path(environ: WSGIEnvironment) -> str:
     """Returns the route of a request; where there is none, the beginning of its path without what may be a secret."""
     found = environ.get("werkzeug.request")  # Flask's, once it has the request
@@ -128,6 +135,7 @@ def _log(environ: WSGIEnvironment, status: str, seconds: float, address: dict[st
         "path": logged_path(environ),
         "status": int(status[:3]),
         "durationMs": round(seconds * 1000, 1),
+        **({"refusal": environ[REFUSAL]} if REFUSAL in environ else {}),
         "tokenId": caller.token_id if caller else None,
         "projectId": caller.project_id if caller else None,
         **({"refusedHash": environ[REFUSED]} if environ.get(REFUSED) else {}),

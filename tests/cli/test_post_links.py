@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.test_import import write
+from tests.cli.test_import import documents_of, write
 from tests.cli.test_sites import run, text_of
 from tests.images.pictures import a_picture
 from tests.make import OPERATIONS, Project
@@ -136,8 +136,59 @@ def test_links_from_the_root_lead_to_pages_whose_address_a_file_had(cli: Cli, pr
     left = [f"line 1 of the text: {path}" for path in ("/about/", "/guides/named/", "/twice/", "/")]
     assert report["rootLinks"] == {"posts/all.md": left}
     shown = cli("import", "--project", project.id, tmp_path / "content", "--update", "--dry-run")
-    assert "begin with /" not in shown.output
+    assert "from the site's root" not in shown.output
     assert run(cli, project, tmp_path / "content")["unchanged"] == 7
+
+
+def test_a_path_from_the_root_never_means_a_file_beside_the_page(cli: Cli, project: Project, tmp_path: Path) -> None:
+    text = "[a](/) [b](/#x) [c](/rye/) [d](https://a.example/) [e](https://a.example/rye/) [f](./)"
+    write(tmp_path, "content/posts/trip/index.md", f"---\ntitle: Trip\n---\n{text}\n")
+    write(tmp_path, "content/posts/rye.md", f"---\ntitle: Rye\n---\n{text}\n")
+    with_site(project)
+
+    report = run(cli, project, tmp_path / "content")
+
+    for slug in ("trip", "rye"):
+        assert text_of(project, slug) == text.replace("./", f"https://a.example/posts/{slug}/")
+    left = [f"line 1 of the text: {path}" for path in ("/", "/#x", "/rye/", "https://a.example/rye/")]
+    assert report["rootLinks"] == dict.fromkeys(("posts/rye.md", "posts/trip/index.md"), left)
+
+
+def test_addresses_with_the_host_of_the_site_are_read_as_paths(cli: Cli, project: Project, tmp_path: Path) -> None:
+    (tmp_path / "static" / "img").mkdir(parents=True)
+    for seed, name in enumerate(("loaf", "wheat", "cover")):
+        (tmp_path / "static" / "img" / f"{name}.png").write_bytes(a_picture(seed=seed))
+    text = "[a](//a.example/posts/rye/#x) [b](https://a.example/feed/) [c](https://a.example/posts/known/) "
+    text += "![d](https://A.example/img/loaf.png) [e](//a.example/img/wheat.png) ![f](https://a.example/no.png) "
+    text += "![g](https://b.example/img/loaf.png)"
+    write(tmp_path, "content/posts/rye.md", f"---\ntitle: Rye\ncover: https://a.example/img/cover.png\n---\n{text}\n")
+    write(tmp_path, "content/posts/oats.md", "---\ntitle: Oats\ncover: https://a.example/no.png\n---\nText\n")
+    with_site(project)
+
+    report = run(cli, project, tmp_path / "content", "--site", tmp_path)
+
+    found = text_of(project, "rye")
+    assert found.startswith("[a](https://a.example/posts/rye/#x) [b](https://a.example/feed/) ")
+    assert found.endswith("![f](https://a.example/no.png) ![g](https://b.example/img/loaf.png)")
+    assert (found.count("(/media/"), "/cover.png" in documents_of(project)["rye"]["coverImageUrl"]) == (2, True)
+    assert documents_of(project)["oats"]["coverImageUrl"] == "https://a.example/no.png"
+    assert report["rootLinks"] == {"posts/rye.md": ["line 1 of the text: https://a.example/feed/"]}
+    why = "https://a.example/no.png (no such file in the folder; `--site` names the root of a site)"
+    assert report["missing"] == {"posts/oats.md": [why], "posts/rye.md": [why]}
+    assert run(cli, project, tmp_path / "content", "--site", tmp_path)["unchanged"] == 2
+
+
+def test_a_page_beside_the_sections_of_hugo_does_not_follow_the_pattern(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    write(tmp_path, "content/posts/rye.md", "---\ntitle: Rye\ndate: 2019-05-01\n---\n[a](/me/) [b](/2019/me/)\n")
+    write(tmp_path, "content/me.md", "---\ntitle: Me\ndate: 2019-05-01\n---\nText\n")
+    with_site(project)
+
+    report = run(cli, project, tmp_path / "content", "--permalink", "/:year/:slug/")
+
+    assert report["paths"] == {"/2019/rye/": "rye", "/me/": "me"}
+    assert text_of(project, "rye") == "[a](https://a.example/posts/me/) [b](/2019/me/)"
 
 
 def test_links_and_paths_follow_the_pattern_of_a_sites_permalinks(cli: Cli, project: Project, tmp_path: Path) -> None:

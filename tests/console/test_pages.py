@@ -227,7 +227,7 @@ def test_buttons_follow_the_status_and_say_why_one_is_not_allowed(editor: Visito
     assert "/actions/approve_document" in page
     assert "/actions/request_changes" in page
     assert "/actions/mark_brief_ready" not in page
-    assert "past drafting" in page
+    assert "once it is back in drafting" in page
 
     writer = Visitor(editor.app)
     writer.sign_in(project.token("Writer", scopes=[Scope.READ, Scope.WRITE]))

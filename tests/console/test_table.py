@@ -194,7 +194,7 @@ def test_briefs_are_offered_and_approved_where_the_operation_allows_it(
     approved = post_many(editor, "approve", ids).text
 
     assert "Offer briefs: 2 of 3 done" in offered
-    assert "past drafting" in offered
+    assert "once it is back in drafting" in offered
     assert "Approve: 1 of 3 done" in approved
     assert "which does not allow this" in approved
     assert [now(project, id)["status"] for id in ids] == ["approved", "planned", "idea"]

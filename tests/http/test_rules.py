@@ -14,8 +14,10 @@ from app.core.store.store import Store
 from app.core.vocabulary import Scope, TokenKind
 from app.http.bodies import MAX_BODY
 from app.http.proxies import MOST_HOPS, is_within
+from tests.console.visitor import Visitor
 from tests.http.conftest import Configured
 from tests.make import Project, a_document, a_ready_brief, an_app
+from tests.mcp_tools.client import Agent
 from tests.rest.client import Rest
 
 
@@ -185,6 +187,37 @@ def test_the_log_shows_the_route_or_the_beginning_of_a_path_that_has_none_withou
     with caplog.at_level("INFO", "content_workflow.requests"):
         client.get(path)
     assert [vars(record)["path"] for record in caplog.records] == [logged]
+
+
+def test_the_log_shows_which_refusal_each_interface_gave(
+    app: Flask, project: Project, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token, document = project.token(), a_document(project.context())
+    rest, agent, visitor = Rest(app.test_client(), token), Agent(app.test_client(), token), Visitor(app)
+    visitor.sign_in(token)
+    monkeypatch.setattr(logging.getLogger("content_workflow"), "propagate", True)
+    caplog.set_level("INFO", "content_workflow.requests")
+
+    rest.get("/documents")
+    rest.post(f"/documents/{document['id']}/brief/claim")
+    rest.get("/nowhere")
+    agent.call("get_project")
+    agent.post("tools/call", {"name": "claim_brief", "arguments": {"documentId": document["id"]}})
+    visitor.client.post(f"/console/documents/{document['id']}/actions/unpublish_document", data={"_csrf": visitor.csrf})
+    visitor.get(f"/console/documents/{'0' * 24}")
+    app.test_client().post("/graphql", json={"query": "{__typename}"})
+
+    lines = {line["requestId"]: line for line in map(vars, caplog.records)}.values()
+    assert [(line["status"], line.get("refusal")) for line in lines] == [
+        (200, None),
+        (409, "BriefNotReady"),
+        (404, "NotFound"),
+        (200, None),
+        (200, "BriefNotReady"),
+        (303, "InvalidTransition"),
+        (404, "NotFound"),
+        (401, "Unauthorized"),
+    ]
 
 
 @pytest.mark.parametrize(("log_addresses", "logged"), [(True, "127.0.0.1"), (False, None)])

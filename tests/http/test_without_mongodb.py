@@ -17,8 +17,9 @@ from app.cli.db import create_missing
 from app.cli.mongod import running_mongod
 from app.core.errors import ServiceUnavailable
 from app.core.store.store import AccessDenied, NotPrepared, Store
+from app.core.worker import Worker, jobs
 from app.documents.indexes import SLUGS
-from app.features import connect
+from app.features import ServerSettings, connect
 from app.rest import health
 from tests.live import until
 from tests.make import a_project, a_ready_brief, an_app
@@ -96,6 +97,25 @@ def test_every_kind_of_request_is_answered_with_503_in_time_while_health_goes_on
 
     until(lambda: rest.get("/ready").status_code == 200)
     assert rest.get(f"/documents/{document['id']}/brief").json["brief"]["state"] in ("ready", "claimed")
+
+
+def test_the_log_of_a_worker_has_why_mongodb_was_lost(
+    folder: Path, own_store: Store, logged: pytest.LogCaptureFixture
+) -> None:
+    host, port = own_store.database.client.address or ("", 0)
+    store = connect(
+        f"mongodb://{host}:{port}/?replicaSet=dev", "stopped", deadline_seconds=10
+    )  # over PyMongo's own time
+    worker = Worker(jobs(store, ServerSettings(mongodb_uri="mongodb://given", log_level="CRITICAL"))).start()
+    until(lambda: store.ping() is None)
+
+    with stopped(folder):
+        until(lambda: logged.records)
+
+    worker.stop()
+    store.database.client.close()
+    reasons = {line["reason"] for line in map(vars, logged.records) if line["msg"] == "database unreachable"}
+    assert reasons == {f"{host}:{port}: timed out"}
 
 
 def test_a_transaction_that_loses_the_primary_after_a_try_says_that_and_blames_no_other_writer(

@@ -61,6 +61,51 @@ def test_a_status_that_does_not_allow_a_tool_names_the_tools_that_it_allows(agen
     assert set(named) <= set(TOOLS)
 
 
+def test_an_agent_sees_in_the_list_which_claims_are_its_own(agent: Agent, rest: Rest, project: Project) -> None:
+    own, others = (a_ready_brief(project.context(), title=title)["id"] for title in ("Rye", "Wheat"))
+    a_ready_brief(project.context(), title="Oats")
+    agent.call("claim_brief", documentId=own)
+    agent.by(project.token("Another", agent=agent.name)).call("claim_brief", documentId=others)
+
+    listed = agent.call("list_briefs", state=["ready", "claimed"])["items"]
+
+    assert [one["id"] for one in listed if one.get("isYours")] == [own]
+    assert rest.by(agent.token).get("/briefs?state=ready,claimed").json == listed
+
+
+@pytest.mark.parametrize("tool", ["schedule_document", "publish_document"])
+def test_what_waits_for_an_approval_is_approved_and_not_submitted_again(
+    agent: Agent, rest: Rest, project: Project, tool: str
+) -> None:
+    rest.patch("/project", {"reviewRequired": True})
+    document = a_document(project.context(), markdown="Rye.", status="drafting")["id"]
+    at = {"publishAt": "2099-01-31T09:00:00Z"} if tool == "schedule_document" else {}
+
+    drafted = agent.refused(tool, documentId=document, **at)
+    agent.call("submit_document", documentId=document)
+    submitted = agent.refused(tool, documentId=document, **at)
+    by_route = rest.post(f"/documents/{document}/{tool.partition('_')[0]}", at).json
+
+    assert {drafted["_tag"], submitted["_tag"], by_route["_tag"]} == {"ReviewRequired"}
+    assert "submit the document" in drafted["message"]
+    assert submitted["message"].endswith(": have it approved with `approve_document` first.")
+    assert by_route["message"].endswith(": have it approved with `POST /documents/:id/approve` first.")
+
+
+def test_a_publication_in_the_future_is_scheduled_by_the_name_of_the_interface(
+    agent: Agent, rest: Rest, project: Project
+) -> None:
+    document = a_document(project.context(), markdown="Rye.")["id"]
+    at = {"publishedAt": "2099-01-31T09:00:00Z"}
+
+    by_tool = agent.refused("publish_document", documentId=document, **at)["errors"]
+    by_route = rest.post(f"/documents/{document}/publish", at).json["errors"]
+
+    assert [one["message"] for one in by_tool] == ["Must not be in the future: `schedule_document` publishes later."]
+    [told] = by_route
+    assert told["message"] == "Must not be in the future: `POST /documents/:id/schedule` publishes later."
+
+
 @pytest.mark.parametrize(("lease", "until"), [({}, False), ({"leaseSeconds": 600}, True)])
 def test_others_read_who_holds_the_claim_since_when_until_when_and_to_take_another(
     agent: Agent, rest: Rest, project: Project, lease: dict[str, Any], until: bool

@@ -183,8 +183,8 @@ def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(
     event = hook.rest.get("/events").json["events"][-1]
     assert (event["type"], event["by"]["type"]) == ("webhook.disabled", "system")
     assert event["data"] == {"webhookId": hook.id, "reason": delivery["attempts"][-1]["error"]}
-    [line] = map(vars, logged.records)
-    assert (line["msg"], line["reason"]) == ("webhook disabled", event["data"]["reason"])
+    warned = {(line["msg"], line["reason"]) for line in map(vars, logged.records)}
+    assert warned == {("webhook disabled", event["data"]["reason"])}
 
     hook.create("Afterwards")
     hook.deliver()

@@ -54,8 +54,8 @@ WRITE_CONFLICT = 112
 AUTHENTICATION_FAILED = 18
 """MongoDB's code of a wrong password."""
 
-POOL_PAUSED = "connection pool paused"
-"""PyMongo's reason where another thread could not connect or log in just before, whose error has the real reason."""
+CONSEQUENCES = ("connection pool paused", "operation cancelled")
+"""PyMongo's reasons where another thread could not connect or log in just before, whose error has the real reason."""
 
 FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 246, 262, 9001, 10107, 11600, 11602, 13435, 13436})
 """MongoDB's codes where a member can't be reached, shuts down, or stopped or only just began to be the primary.
@@ -415,7 +415,8 @@ class _Translating:
         transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
         is_closed = "MongoClient after close" in str(error)  # as this process ends
         if transient or is_closed or error.timeout or codes & FAILOVER_CODES:
-            raise ServiceUnavailable(reason="" if POOL_PAUSED in str(error) else reason_of(error)) from error
+            reason = reason_of(error)
+            raise ServiceUnavailable(reason="" if any(one in reason for one in CONSEQUENCES) else reason) from error
 
 
 class _Deadline:

@@ -81,14 +81,16 @@ def print_report(report: Report, files: int) -> None:
         ("Pictures that were not uploaded", report.missing),
         ("Skipped", report.skipped),
         ("Links that lead nowhere on the site", report.links),
-        ("Links that begin with /, and stay as they are", report.rootLinks),
+        ("Links from the site's root, which stay as they are", report.rootLinks),
         ("Former paths from which no redirect leads", report.redirects),
     )
     for what, files_with_it in wrong:
         for file, found in files_with_it.items():
             click.echo(f"{what}: {file}: {found if isinstance(found, str) else '; '.join(found)}", err=True)
     if report.paths:
-        click.echo(f"{len(report.paths)} former paths: redirects have their last segments, --json has them whole.")
+        click.echo(
+            f"{len(report.paths)} former paths, which --json has whole: redirects have the last segments of aliases."
+        )
     if report.alts:
         texts = "; ".join(f"{file}: {alt}" for file, alt in report.alts.items())
         click.echo(f"Covers with the alternative text that their picture had before: {texts}")

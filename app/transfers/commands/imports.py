@@ -37,7 +37,7 @@ from app.transfers.commands.front_matter_files import LeftOut, Unreadable
 from app.transfers.commands.generators import tags_in
 from app.transfers.commands.import_reports import Report, print_report
 from app.transfers.commands.picture_files import COVER, PictureFiles
-from app.transfers.commands.post_links import SUFFIXES, PostLinks, is_from_root
+from app.transfers.commands.post_links import SUFFIXES, PostLinks
 from app.transfers.folders import Import, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
@@ -198,7 +198,7 @@ class _Run:
         """Returns a file's fields with the addresses of the pictures that it names, which are uploaded."""
         folder = self.root if self.root.is_dir() else self.root.parent
         ctx = replace(self.ctx, now=this_instant(), dry_run=self.dry_run)
-        files = PictureFiles(ctx, folder, self.site or folder, file, alts=self.alts)
+        files = PictureFiles(ctx, folder, self.site or folder, file, self.links.host, alts=self.alts)
         fields = files.uploaded(post.fields, post.cover_alt)
         if cover := fields.get(COVER):
             self.own_covers |= str(cover).startswith(self.ctx.server.address())
@@ -275,7 +275,7 @@ class _Run:
             (self.report.lost, losses_of(content) if self._names_losses else ()),
             (self.report.shortcodes, tags_in(markdown)),
             (self.report.links, self.links.left(file, content)),
-            (self.report.rootLinks, (link for link in content.links if is_from_root(link[0]))),
+            (self.report.rootLinks, (link for link in content.links if self.links.is_from_root(link[0]))),
         ):
             if lines := [shown(f"line {line} of the text: {what}") for what, line in islice(found, MOST_FAILURES)]:
                 listed[self._named(file)] = lines

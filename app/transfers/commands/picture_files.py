@@ -34,6 +34,8 @@ class PictureFiles:
     site: Path
     """The root of the site, in which pictures are looked for too."""
     file: Path
+    host: str = ""
+    """That of the site: an address with it is read as a path."""
     missing: list[str] = field(default_factory=list)
     """The addresses of those that could not be uploaded, with why."""
     alts: dict[str, str] = field(default_factory=dict)
@@ -57,21 +59,25 @@ class PictureFiles:
             content = content_of(markdown)
             named = {address: alt for address, alt, _ in content.images}
             for address, _ in content.links:
-                if is_path(address) and urlsplit(address).path.lower().endswith(SUFFIXES):
+                if self._names_file(address) and urlsplit(address).path.lower().endswith(SUFFIXES):
                     named.setdefault(address, "")
             for address, alt in named.items():
-                if is_path(address) and (url := self._url(address, alt)):
+                if self._names_file(address) and (url := self._url(address, alt)):
                     markdown = replaced(markdown, address, without_beginnings(url))
             changed["markdown"] = markdown
         return changed
 
     def _with_cover(self, fields: Mapping[str, Any], alt: str) -> dict[str, Any]:
         changed, cover = dict(fields), fields.get(COVER)
-        if isinstance(cover, str) and is_path(cover):
-            changed.pop(COVER)
+        if isinstance(cover, str) and self._names_file(cover):
+            if is_path(cover):
+                changed.pop(COVER)
             if url := self._url(cover, alt, is_cover=True):
                 changed[COVER] = url
         return changed
+
+    def _names_file(self, address: str) -> bool:
+        return is_path(address) or is_path(path_on(self.host, address))
 
     def _url(self, address: str, alt: str, *, is_cover: bool = False) -> str | None:
         try:
@@ -110,6 +116,16 @@ def is_path(address: str) -> bool:
     except ValueError:
         return False
     return bool(parts.path) and not (parts.scheme or parts.netloc or ADDRESS.match(address))
+
+
+def path_on(host: str, address: str) -> str:
+    """Returns an address with a host from its path on; nothing for one with another host, or none."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    is_there = parts.netloc and parts.netloc.casefold() == host.casefold()
+    return parts._replace(scheme="", netloc="").geturl() if is_there else ""
 
 
 def replaced(markdown: str, address: str, url: str) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from urllib.parse import SplitResult, unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from app.core.text.content import Content, content_of
-from app.delivery.site_addresses import page_url
+from app.delivery.site_addresses import SLUG, page_url
 from app.transfers.commands.addresses import (
     PATTERN_SLUGS,
     is_of_hugo,
@@ -23,7 +23,7 @@ from app.transfers.commands.addresses import (
 from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import Unreadable
 from app.transfers.commands.generators import CODE, MDX
-from app.transfers.commands.picture_files import is_path, replaced
+from app.transfers.commands.picture_files import is_path, path_on, replaced
 
 SUFFIXES = (".md", ".markdown", MDX)
 OF_FILE = ("filename", "contentbasename")
@@ -77,7 +77,7 @@ class PostLinks:
 
     def path_of(self, file: Path, post: Post) -> str:
         """Returns the path that a file names for its page, else the one by the site's pattern; empty without either."""
-        if post.permalink or not self.pattern:
+        if post.permalink or not self._follows_pattern(file):
             return post.permalink
         slugs = dict.fromkeys(PATTERN_SLUGS, post.fields["slug"])
         if not is_of_jekyll(file):
@@ -90,9 +90,38 @@ class PostLinks:
 
     def former_paths(self, file: Path, post: Post, slug: str) -> Iterator[str]:
         """Yields the paths at which a page was on the old site, except that at which the project's site has it."""
-        page = self.path_of(file, post) or (post.page if is_of_hugo(file) and not self.pattern else "")
+        page = self.path_of(file, post) or (post.page if is_of_hugo(file) and not self._follows_pattern(file) else "")
         present = _address_key(urlsplit(page_url(self.site_url, slug)).path) if self.site_url else None
         yield from (path for path in (page, *post.paths) if path and _address_key(path) != present)
+
+    def is_from_root(self, address: str) -> bool:
+        """Returns whether a link left in a resolved text is a path from the site's root, or one with its host.
+
+        Not a markdown file's, nor the address of a page that the project's site has, or of its home page.
+        """
+        path = path_on(self.host, address)
+        if path.strip("/") and not self._present.match(address):
+            address = path
+        return address.startswith("/") and is_path(address) and not is_of_file(address)
+
+    @cached_property
+    def host(self) -> str:
+        return urlsplit(self.site_url).netloc
+
+    @cached_property
+    def _present(self) -> re.Pattern[str]:
+        """The addresses of the pages of documents."""
+        address = page_url(self.site_url, SLUG)
+        return re.compile(re.escape(address).replace(re.escape(quote(SLUG, safe="")), "[^/?#]+") + r"/?(?:[?#]|\Z)")
+
+    def _follows_pattern(self, file: Path) -> bool:
+        """False for a page of Hugo beside the sections, whose posts the pattern is for."""
+        is_beside = self._has_sections and is_of_hugo(file) and section_of(file) == "/"
+        return bool(self.pattern) and not is_beside
+
+    @cached_property
+    def _has_sections(self) -> bool:
+        return any(section_of(file) != "/" for file in self.files)
 
     def _url(self, file: Path, reference: str, line: int) -> str | None:
         name, hashed, fragment = unquote(reference).partition("#")
@@ -104,16 +133,17 @@ class PostLinks:
 
     def _url_of_address(self, file: Path, address: str) -> str | None:
         """Returns the page of the file that had an address on the site: a path, or one with its host."""
-        parts = _split(address)
-        is_own = parts.netloc.lower() == urlsplit(self.site_url).netloc.lower() if parts.scheme else not parts.netloc
-        if not (is_own and parts.path):
+        own = path_on(self.host, address)
+        parts = _split(own or address)
+        if parts.scheme or parts.netloc or not parts.path:
             return None
         post = self._posts[file]
         path = urljoin(self.path_of(file, post) or post.page, parts.path)
-        beside = _without_suffix(os.path.normpath(f"{file.parent}/{parts.path}"))
-        found = self._by_address.get(_address_key(path)) or self._by_path.get(beside, set())
+        found = self._by_address.get(_address_key(path), set())
+        if not (found or parts.path.startswith("/")):
+            found = self._by_path.get(_without_suffix(os.path.normpath(f"{file.parent}/{parts.path}")), set())
         page = self._page_of(found)
-        return page and page + parts._replace(scheme="", netloc="", path="").geturl()
+        return page and page + parts._replace(path="").geturl()
 
     def _page_of(self, found: set[Path]) -> str | None:
         """Returns the address of a file's page; None for none or several files, or where its slug is not known."""
@@ -184,11 +214,6 @@ class PostLinks:
 def is_of_file(address: str) -> bool:
     """Returns whether a link leads to a markdown file."""
     return is_path(address) and urlsplit(address).path.lower().endswith(SUFFIXES)
-
-
-def is_from_root(address: str) -> bool:
-    """Returns whether a link is a path from the site's root, and not that of a markdown file."""
-    return address.startswith("/") and is_path(address) and not is_of_file(address)
 
 
 def _read(file: Path) -> Post | None:
