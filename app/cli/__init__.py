@@ -16,7 +16,7 @@ COMMANDS = {
     "dev": ("dev", "Serve a demo project on a local MongoDB, and print its tokens."),
     "project": ("projects", "Create, list, set and freeze projects."),
     "token": ("tokens", "Create, list, rotate and revoke tokens."),
-    "member": ("members", "Add, list and invite members."),
+    "member": ("members", "Add, list, change, invite and remove members."),
     "purge": ("purge", "Permanently delete documents in the trash, with their texts and their history."),
     "db": ("db", "Create indexes and validators, check them, and bring the database to the form of this release."),
     "openapi": ("openapi", "Print the OpenAPI 3.1 document of the management API."),

@@ -1,4 +1,4 @@
-"""`member`: adds, lists and invites the members of a project."""
+"""`member`: adds, lists, changes, invites and removes the members of a project."""
 
 from datetime import timedelta
 
@@ -24,12 +24,13 @@ from app.projects import members
 from app.projects.invitations import invite_member
 from app.projects.store import Members
 
+ROLES = click.Choice([str(role) for role in Role])
 COLUMNS = ("id", "name", "email", "role", "createdAt")
 
 
 @click.group()
 def command() -> None:
-    """Add, list and invite members."""
+    """Add, list, change, invite and remove members."""
 
 
 @command.command()
@@ -38,7 +39,7 @@ def command() -> None:
 @click.option("--email", help="The member's e-mail address.")
 @click.option(
     "--role",
-    type=click.Choice([str(role) for role in Role]),
+    type=ROLES,
     default=str(Role.WRITER),
     help="Bounds what signing in by OpenID permits; a token's own scopes decide what it may do.",
 )
@@ -54,6 +55,37 @@ def add(project_id: str, name: str, email: str | None, role: str, json: bool) ->
 def list_them(project_id: str, json: bool) -> None:
     """List a project's members by name."""
     show_all(list(every(context(project_id), members.list_members)), COLUMNS, json=json)
+
+
+@command.command("set")
+@of_project
+@click.argument("member", metavar="MEMBER")
+@click.option("--name", help="A new name.")
+@click.option("--email", help="A new e-mail address.")
+@click.option("--role", type=ROLES, help="A new role; it bounds the next sign-in by OpenID.")
+@as_json
+def change(project_id: str, member: str, name: str | None, email: str | None, role: str | None, json: bool) -> None:
+    """Change a member's name, e-mail address or role.
+
+    MEMBER is their name, their e-mail address or their id. What they are signed in with stays as it is.
+    """
+    if name is email is role is None:
+        raise click.UsageError("Name what to change: --name, --email or --role.")
+    ctx = context(project_id)
+    show(call(ctx, members.update_member, _id_of(ctx, member), name=name, email=email, role=role), json=json)
+
+
+@command.command()
+@of_project
+@click.argument("member", metavar="MEMBER")
+@as_json
+def remove(project_id: str, member: str, json: bool) -> None:
+    """Remove a member: within 5 seconds their tokens, sessions and connected assistants end.
+
+    MEMBER is their name, their e-mail address or their id. What they wrote stays theirs.
+    """
+    ctx = context(project_id)
+    show(call(ctx, members.delete_member, _id_of(ctx, member)), json=json)
 
 
 @command.command()

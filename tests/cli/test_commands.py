@@ -415,6 +415,26 @@ class TestInvitations:
         assert refused.exit_code == 1
         assert "expiresIn" in refused.stderr
 
+    def test_a_member_is_changed_and_removed_with_their_tokens(self, cli: Cli, app: Flask, project: Project) -> None:
+        of, ada = ("--project", project.id), "ada@example.org"
+        added = json.loads(cli("member", "add", *of, "--name", "Ada", "--email", ada, "--json").stdout)
+        headers = {"Authorization": f"Bearer {project.token(memberId=ObjectId(added['id'])).secret}"}
+
+        changed = json.loads(
+            cli("member", "set", *of, ada, "--name", "Ada Okafor", "--role", "editor", "--json").stdout
+        )
+        nothing = cli("member", "set", *of, ada)
+        removed = json.loads(cli("member", "remove", *of, "Ada Okafor", "--json").stdout)
+
+        assert changed == {**added, "name": "Ada Okafor", "role": "editor"}
+        assert (nothing.exit_code, "Name what to change" in nothing.stderr) == (2, True)
+        assert removed == changed
+        assert json.loads(cli("member", "list", *of, "--json").stdout) == []
+        [token] = json.loads(cli("token", "list", *of, "--json").stdout)
+        assert token["revokedAt"] is not None
+        assert app.test_client().get("/briefs", headers=headers).status_code == 401
+        assert "No member is called" in cli("member", "remove", *of, ada).stderr
+
     def test_a_member_is_named_by_name_address_or_id(self, cli: Cli, project: Project) -> None:
         for address in ("mateo@example.org", "another@example.org"):
             cli("member", "add", "--project", project.id, "--name", "Mateo", "--email", address)
