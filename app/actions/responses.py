@@ -13,7 +13,7 @@ class Action(TypedDict):
 
     action: Annotated[str, doc("the operation, by the name of its tool", "submit_document")]
     method: Annotated[str, doc("the method of its route", "POST")]
-    path: Annotated[str, doc("its route", "/documents/6650f0a1b2c3d4e5f6a7b8c9/submit")]
+    path: Annotated[str, doc("its route, without `BASE_PATH`", "/documents/6650f0a1b2c3d4e5f6a7b8c9/submit")]
     allowed: Annotated[bool, doc("whether a valid call would succeed now", True)]
     refusal: Annotated[Error | None, doc("the error that it would get; null where it is allowed", None)]
 

@@ -21,7 +21,7 @@ from app.core.errors import NotFound
 from app.core.operation import Result
 from app.core.other_bodies import CsvBody, FileBody
 from app.core.records import read_tags
-from app.core.schemas.fields import Schema
+from app.core.schemas.fields import DelimitedStrings, Schema
 from app.core.schemas.loading import cached_schema, decode_error
 from app.core.schemas.queries import MAX_OFFSET, NUMBERS, ConditionalWriteHeaders, WriteHeaders, from_query
 from app.core.schemas.validation import HEX_ID, WRONG_ID
@@ -92,6 +92,9 @@ class Parser(FlaskParser):
         if part != "json" and body is not None:
             sent = self.load_json(req, body)
             messages |= body.validate(sent)
+        for name, field in query.fields.items():
+            if name in messages and not isinstance(field, DelimitedStrings) and len(req.args.getlist(name)) > 1:
+                messages[name] = ["Was sent more than once."]
         if isinstance(body, GuardedWrite) and "baseVersion" not in sent and "If-Match" not in req.headers:
             messages["baseVersion"] = [BASE_REQUIRED]  # which the operation refuses when all else is right
         refusal = decode_error(messages)

@@ -49,10 +49,11 @@ COUNTED = ("member", "category", "cluster", "image", "document")
 ONCE = ("export", "project", "end")
 """The types of line that an export has once."""
 
-NO_HEAD = 'The export does not begin with {"type":"export",…}. Write it again with `content-workflow export`.'
+AGAIN = "Write it again with `content-workflow export` or `GET /export`."
+NO_HEAD = f'The export does not begin with {{"type":"export",…}}. {AGAIN}'
 NO_END = (
-    'The export does not end with {"type":"end",…}: it was cut short, or an earlier version wrote it. Write '
-    "it again with `content-workflow export`. If nobody can, and you know that it is whole, add a last line to a copy: "
+    f'The export does not end with {{"type":"end",…}}: it was cut short, or an earlier version wrote it. {AGAIN} '
+    "If nobody can, and you know that it is whole, add a last line to a copy: "
     """`printf '{"type":"end","lines":%d}\\n' $(wc -l < FILE) >> FILE`."""
 )
 OTHER_FORMAT = f"The export is not of format {FORMAT}: import it with the version of content-workflow that wrote it."

@@ -249,12 +249,13 @@ def record_of(features: Features, line: Mapping[str, Any]) -> dict[str, Any]:
         record = _validated(features, kind, given)
     except ValidationError as error:
         for one in error.errors(include_url=False):
-            message = MESSAGES.get(one["type"], one["msg"]).removeprefix("Value error, ").format(**one.get("ctx", {}))
+            reason = "missing" if one["input"] is None else one["type"]  # `_validated` makes what is missing null
+            message = MESSAGES.get(reason, one["msg"]).removeprefix("Value error, ").format(**one.get("ctx", {}))
             wrong.append(f"{_path(one['loc'])}: {message}")
     if kind in RULES:
         wrong += [f"{one['field']}: {one['message']}" for one in problems(features.schema_of(RULES[kind]), given)]
     if wrong:
-        raise InvalidLine(line, "; ".join(dict.fromkeys(wrong)))
+        raise InvalidLine(line, " ".join(dict.fromkeys(wrong)))
     return _whole(features, kind, record)
 
 

@@ -212,3 +212,16 @@ def test_a_replay_lists_the_names_of_its_own_request(rest: Rest) -> None:
     assert ignored(again) == [("?y", None)]
     assert strict.headers["Preference-Applied"] == "handling=strict"
     assert refused.status_code == 400
+
+
+def test_a_parameter_that_takes_one_value_and_comes_twice_is_named(rest: Rest) -> None:
+    refused = rest.get(
+        "/documents?limit=1&limit=2&offset=x&status=idea&status=x&dueBefore=2027-01-31&dueBefore=2027-02-28"
+    )
+
+    assert {issue["path"]: issue["message"].split(",")[0] for issue in refused.json["issues"]} == {
+        "limit": "Was sent more than once.",
+        "dueBefore": "Was sent more than once.",
+        "offset": "Must be an integer.",
+        "status": "Must be one of idea",
+    }

@@ -183,5 +183,6 @@ def test_a_file_without_a_record_is_refused(run: CliRunner, project: Project, tm
 
     assert out.exit_code == 1
     assert out.stderr.endswith(
-        'Error: The export does not begin with {"type":"export",…}. Write it again with `content-workflow export`.\n'
+        'Error: The export does not begin with {"type":"export",…}. '
+        "Write it again with `content-workflow export` or `GET /export`.\n"
     )
