@@ -117,6 +117,27 @@ def test_a_summary_is_the_excerpt_and_keys_are_read_in_any_case(cli: Cli, projec
 
 
 @pytest.mark.needs_mongod
+@pytest.mark.parametrize(
+    ("summary", "excerpt"),
+    [
+        ("A **dark** [loaf](/x/) & `code`", "A dark loaf & code"),
+        ("Two *\n\n  parts_of a*", "Two * parts_of a*"),
+        ("3 * 4 < 13, snake_case", "3 * 4 < 13, snake_case"),
+        ("# Loaf", "# Loaf"),
+    ],
+)
+def test_a_summary_in_markdown_is_plain_text_here(
+    cli: Cli, project: Project, tmp_path: Path, summary: str, excerpt: str
+) -> None:
+    for name, key in (("a", "summary"), ("b", "excerpt")):
+        write(tmp_path, f"{name}.md", f"---\ntitle: {name}\n{key}: |-\n  {summary}\n---\nText\n")
+
+    assert run(cli, project, tmp_path)["created"] == 2
+    assert {one["excerpt"] for one in documents_of(project).values()} == {excerpt}
+    assert run(cli, project, tmp_path)["unchanged"] == 2
+
+
+@pytest.mark.needs_mongod
 def test_what_stands_before_more_is_the_excerpt_where_front_matter_has_none(
     cli: Cli, project: Project, tmp_path: Path
 ) -> None:

@@ -47,6 +47,12 @@ from tests.make import Project
         ("{{% notice tip %}}\nOne\n\n- two\n{{% /notice %}}", "> [!TIP]\n> One\n>\n> - two\n"),
         ('{{< callout type="danger" title="Hot" >}}x{{< /callout >}}', "> [!CAUTION]\n> **Hot**\n>\n> x\n"),
         ("{{< warning >}}x{{< /warning >}}", "> [!WARNING]\n> x\n"),
+        ('{{< notice tip "My own" >}}x{{< /notice >}}', "> [!TIP]\n> **My own**\n>\n> x\n"),
+        ('{{< admonition info "Own" false >}}x{{< /admonition >}}', "> [!NOTE]\n> **Own**\n>\n> x\n"),
+        ('{{% note "Own" %}}x{{% /note %}}', "> [!NOTE]\n> **Own**\n>\n> x\n"),
+        ('{{< alert "twitter" >}}x{{< /alert >}}', "> [!NOTE]\n> x\n"),
+        ("> [!NOTE]+ Open\n> a\n\n> > [!TIP]-\n> > b", "> [!NOTE] Open\n> a\n\n> > [!TIP]\n> > b"),
+        ("> [!NOTE] +1\n\n```\n> [!NOTE]+ Open\n```", None),
         ("a {{/* not shown * */}}b {% comment %}nor\nthis{% endcomment %}c", "a b c"),
         ('{{</* figure src="x" */>}}', '`{{< figure src="x" >}}`'),
         ("```\n{{%/* notice */%}}\n{{< figure src=x >}}\n```", "```\n{{% notice %}}\n{{< figure src=x >}}\n```"),
@@ -58,14 +64,14 @@ from tests.make import Project
     ],
 )
 def test_tags_become_what_markdown_has_for_them(written: str, markdown: str | None) -> None:
-    assert translated(written, is_of_jekyll=False) == (written if markdown is None else markdown)
+    assert translated(written, set(), is_of_jekyll=False) == (written if markdown is None else markdown)
 
 
 def test_only_posts_of_jekyll_have_raw_tags_in_code() -> None:
     raw = "{% raw %}{{ x }}{% endraw %}"
 
-    assert translated(f"{raw}\n```\n{raw}\n```", is_of_jekyll=True) == "{{ x }}\n```\n{{ x }}\n```"
-    assert translated(f"{raw} `{raw}`", is_of_jekyll=False) == f"{{{{ x }}}} `{raw}`"
+    assert translated(f"{raw}\n```\n{raw}\n```", set(), is_of_jekyll=True) == "{{ x }}\n```\n{{ x }}\n```"
+    assert translated(f"{raw} `{raw}`", set(), is_of_jekyll=False) == f"{{{{ x }}}} `{raw}`"
 
 
 @pytest.mark.timeout(30)
@@ -74,7 +80,7 @@ def test_only_posts_of_jekyll_have_raw_tags_in_code() -> None:
     ["{{< details >}}", "{{/*", "{{</* ", "# a {#", '{{< figure src="', "{{< x `", '{{< figure \\"', "{% raw %}"],
 )
 def test_tags_without_end_are_read_in_seconds(part: str) -> None:
-    assert translated(part * 20_000, is_of_jekyll=False)
+    assert translated(part * 20_000, set(), is_of_jekyll=False)
 
 
 @pytest.mark.needs_mongod
@@ -102,6 +108,21 @@ def test_pictures_of_shortcodes_are_uploaded_and_what_is_left_is_listed(
     assert text.count("](/media/") + text.count("](</media/") == 2
     assert text.endswith("```sh\n{{ site.baseurl }}/x\n```\n{{< poll 1 >}}")
     assert run(cli, project, tmp_path / "_posts", "--site", tmp_path)["unchanged"] == 1
+
+
+@pytest.mark.needs_mongod
+def test_arguments_that_markdown_has_no_place_for_are_listed(cli: Cli, project: Project, tmp_path: Path) -> None:
+    figure = '{{< figure src="https://a.example/a.png" title="T" alt="A" Width="300" class=right >}}'
+    code = '{{< highlight go "hl_lines=2 4,linenos=table" >}}\nx {{< figure height=1 >}}\n{{< /highlight >}}'
+    write(
+        tmp_path, "a.md", f"---\ntitle: A\n---\n{figure}\n\n{{{{< details >}}}}{figure}{{{{< /details >}}}}\n\n{code}\n"
+    )
+    write(tmp_path, "b.md", "---\ntitle: B\n---\n`{{< figure src=x width=1 >}}` {{< figure width=1 >}}\n")
+
+    report = run(cli, project, tmp_path)
+
+    names = ("figure width", "figure class", "highlight hl_lines", "highlight linenos")
+    assert report["attributes"] == dict.fromkeys(names, 1)
 
 
 @pytest.mark.needs_mongod

@@ -81,7 +81,7 @@ class Post:
     further: frozenset[str] = frozenset()
     """Front matter keys with more values than the one that a document takes."""
     attributes: frozenset[str] = frozenset()
-    """Lists of attributes that the text has no longer."""
+    """Lists of attributes, and arguments of shortcodes, that the text has no longer."""
     paths: Mapping[str, str] = field(default_factory=dict)
     """The former slug that each earlier path of its page becomes; empty for one without a usable segment."""
     permalink: str = ""
@@ -117,7 +117,10 @@ def read_post(file: Path) -> Post:
     if any(paths.values()):
         fields["aliases"] = [*dict.fromkeys(filter(None, paths.values()))]
     _refuse_unquoted(fields)
-    markdown = translated(markdown, is_of_jekyll=is_of_jekyll(file))
+    if isinstance(excerpt := fields.get("excerpt"), str):
+        fields["excerpt"] = text_of_paragraphs(excerpt, len(excerpt)) or excerpt  # which is plain text here
+    arguments = set[str]()
+    markdown = translated(markdown, arguments, is_of_jekyll=is_of_jekyll(file))
     markdown, attributes = without_attributes(markdown, is_of_jekyll=is_of_jekyll(file))
     if markdown:
         fields["markdown"] = with_paths(markdown)
@@ -136,7 +139,7 @@ def read_post(file: Path) -> Post:
         dated,
         reason_withheld(front, dated),
         frozenset(_further(front)),
-        attributes,
+        attributes | arguments,
         paths,
         permalink,
         page,

@@ -44,7 +44,7 @@ class Report:
     shortcodes: dict[str, list[str]] = field(default_factory=dict)
     """What is markdown only for the generator of a site, in the text of each file that was written."""
     attributes: dict[str, int] = field(default_factory=dict)
-    """The number of files whose text had each list of attributes, which was left out."""
+    """The number of files whose text had each list of attributes, or argument of a shortcode, that was left out."""
     links: dict[str, list[str]] = field(default_factory=dict)
     """The links to other files, and relative ones, in the text of each file that was written."""
     rootLinks: dict[str, list[str]] = field(default_factory=dict)

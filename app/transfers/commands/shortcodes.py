@@ -10,6 +10,8 @@ from pathlib import PurePath
 from app.transfers.commands.generators import CODE
 
 PICTURES, SOURCES = {"figure", "image", "img", "picture"}, ("src", "image_path", "image", "path", "url")
+TAKEN = {*SOURCES, "alt", "title", "caption", "attr", "attrlink", "link"}
+"""The arguments of a picture that markdown has a place for."""
 PAGES = {
     "gist": "https://gist.github.com/",
     "instagram": "https://www.instagram.com/p/",
@@ -36,7 +38,8 @@ _WITHIN = r"(?:[^{}*]|\*(?!/))*+"
 _AS_TEXT = rf"\{{\{{[<%]/\*{_WITHIN}\*/[>%]\}}\}}"
 _TAG = re.compile(
     rf"{CODE.pattern}|\{{\{{([<%])\s*+(\w[\w./-]*+){_ARGUMENTS}/?[>%]\}}\}}|\{{%-?\s*+(\w++){_ARGUMENTS}-?%\}}"
-    rf"|^(#{{1,6}} +[^\s{{][^\n{{]*+)\{{#([\w:.-]+)[^{{}}\n]*+\}}[ \t#]*+$|({_AS_TEXT})|\{{\{{/\*{_WITHIN}\*/\}}\}}",
+    rf"|^(#{{1,6}} +[^\s{{][^\n{{]*+)\{{#([\w:.-]+)[^{{}}\n]*+\}}[ \t#]*+$|({_AS_TEXT})|\{{\{{/\*{_WITHIN}\*/\}}\}}"
+    r"|^((?:[ \t]*+>)++[ \t]*+\[!\w++\])[-+](?=\s)",
     CODE.flags,
 )
 _ARGUMENT = re.compile(r"(?:([\w-]+)\s*=\s*)?(?:\"((?:[^\"\\]|\\.)*+)\"|`([^`]*)`|'([^']*)'|([^\s\"'`=]+))")
@@ -44,8 +47,11 @@ _ESCAPED = re.compile(rf"(\{{\{{[<%])/\*({_WITHIN})\*/([>%]\}}\}})")
 _RAW = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 
 
-def translated(markdown: str, *, is_of_jekyll: bool) -> str:
-    """Returns a text with its tags in markdown; in code, only those by which generators show tags as text."""
+def translated(markdown: str, left_out: set[str], *, is_of_jekyll: bool) -> str:
+    """Returns a text with its tags in markdown; in code, only those by which generators show tags as text.
+
+    Adds the arguments that it leaves out, each with its tag. Alerts that fold become those that don't.
+    """
     parts, position, unclosed = [""], 0, set[str]()
     while found := _TAG.search(markdown, position):
         parts.append(markdown[position : found.start()])
@@ -56,29 +62,33 @@ def translated(markdown: str, *, is_of_jekyll: bool) -> str:
             if end := re.compile(ends).search(markdown, position):
                 text, position = markdown[position : end.start()], end.end()
                 if name not in ("comment", "highlight", "raw"):
-                    text = translated(text, is_of_jekyll=is_of_jekyll)
+                    text = translated(text, left_out, is_of_jekyll=is_of_jekyll)
                 begins_line = not "".join(parts[-2:]).rpartition("\n")[2].strip(" >")
-                parts.append(_with_text(name, arguments, _RAW.sub("", text), begins_line=begins_line))
+                parts.append(_with_text(name, arguments, _RAW.sub("", text), left_out, begins_line=begins_line))
                 continue
             unclosed.add(name)
         if name:
-            parts.append(_alone(name, arguments, in_liquid=bool(found[5])) or found[0])
+            parts.append(_alone(name, arguments, left_out, in_liquid=bool(found[5])) or found[0])
         elif found[7]:
             parts.append(_heading(found[7], found[8]))
         elif found[9]:
             parts.append(_ESCAPED.sub(r"`\1\2\3`", found[9]))
+        elif found[10]:
+            parts.append(found[10])
         elif found[0][:3] != "{{/":
             parts.append(_RAW.sub("", found[0]) if is_of_jekyll else _ESCAPED.sub(r"\1\2\3", found[0]))
     return "".join((*parts, markdown[position:]))
 
 
-def _with_text(name: str, arguments: str, text: str, *, begins_line: bool) -> str:
+def _with_text(name: str, arguments: str, text: str, left_out: set[str], *, begins_line: bool) -> str:
     """Returns the markdown of a tag around a text."""
     if name in ("comment", "raw"):
         return text if name == "raw" else ""
     values, named = _read(arguments)
     kind = next(iter(values), "")
     if name == "highlight":
+        options = {option for value in values[1:] for option in re.findall(r"(?:^|,)\s*([a-z]\w*)", value)}
+        left_out |= {f"highlight {option}" for option in options - {"hl_inline"}}
         if "\n" not in text:
             return f"`{text.strip()}`"
         fence = max(re.findall("`{3,}", text), default="``", key=len) + "`"
@@ -88,12 +98,14 @@ def _with_text(name: str, arguments: str, text: str, *, begins_line: bool) -> st
     title = named.get("title") or named.get("summary", "")
     if name in FOLDED:
         return f"<details>\n<summary>{escape(title or kind or 'Details')}</summary>\n\n{text.strip()}\n\n</details>\n"
+    titles = [value for value in (values if ALERTS[name] else values[1:]) if value not in ("true", "false", *ALERTS)]
+    title = title or next(iter(titles), "")
     alert = ALERTS[name] or ALERTS.get(named.get("type") or named.get("color") or kind) or "NOTE"
     lines = [f"[!{alert}]", *([f"**{title}**", ""] if title else []), *text.strip().splitlines()]
     return "\n".join(f"> {line}".rstrip() for line in lines) + "\n"
 
 
-def _alone(name: str, arguments: str, *, in_liquid: bool) -> str:
+def _alone(name: str, arguments: str, left_out: set[str], *, in_liquid: bool) -> str:
     """Returns the markdown of a tag without a text; nothing where it has none."""
     values, named = _read(arguments, with_variables=not in_liquid)
     if name == "include" and values:
@@ -105,7 +117,10 @@ def _alone(name: str, arguments: str, *, in_liquid: bool) -> str:
         title = _escaped(named.get("title", ""))
         return (f"[{title}]({address})" if title else f"<{address}>") if re.fullmatch(r"[\w./:?=&-]+", page_id) else ""
     source = next((named[key] for key in SOURCES if key in named), "")
-    return _picture(source, named) if name in PICTURES and source else ""
+    if not (name in PICTURES and source):
+        return ""
+    left_out |= {f"{name} {key}" for key in named.keys() - TAKEN}
+    return _picture(source, named)
 
 
 def _picture(source: str, named: dict[str, str]) -> str:
