@@ -47,7 +47,7 @@ MOST_SPREAD = 100
     "GET /briefs",
     query=BriefQuery,
     toolsets=("writing", "planning", "reviewing"),
-    next="Yours after a restart: `state` `claimed`, those with `isYours`, then `get_work_packet`.",
+    next="Yours after a restart: `state` `claimed`, if `isYours`; then `get_work_packet`.",
 )
 def list_briefs(ctx: Context, fields: Fields) -> Result[list[BriefItem]]:
     """List briefs, by default the ready ones, due soonest first."""

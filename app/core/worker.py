@@ -57,7 +57,7 @@ DRIFT = Gauge(
 )
 UNUSABLE = Gauge(
     "content_workflow_database_unusable",
-    "1 while this worker can't read or write MongoDB, or the database lacks an index or has another release's form.",
+    "1 while this worker can't use MongoDB, or the database lacks a unique index or has another release's form.",
     multiprocess_mode="mostrecent",
 )
 REASON_LENGTH = 300
@@ -236,15 +236,23 @@ class ProjectByProject:
         self._paused_until: dict[str, float] = {}
         """Until when each project that failed last time is paused."""
 
-    def each(self, store: Store, find: Callable[[], Iterable[str]], work: Callable[[str], int]) -> int:
+    def each(
+        self,
+        store: Store,
+        find: Callable[[], Iterable[str]],
+        work: Callable[[str], int],
+        *,
+        is_sweep: bool = False,
+    ) -> int:
         """Calls `work` for each project that `find` returns and that is not paused; returns the sum of the results.
 
         Each call has a deadline of its own. Ends early when MongoDB can't be reached: the calls for other projects
-        would fail as well.
+        would fail as well. A sweep looks at every project, so none of them waits for it.
         """
         with store.deadline():
             project_ids = list(find())
-        WAITING.labels(self._job).set(len(project_ids))
+        if not is_sweep:
+            WAITING.labels(self._job).set(len(project_ids))
         total, now = 0, time.monotonic()
         for project_id in sorted(project_ids, key=lambda one: self._paused_until.get(one, 0.0)):
             if self._paused_until.get(project_id, 0.0) > now:

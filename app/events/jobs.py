@@ -23,7 +23,7 @@ def trim_feeds(store: Store, projects: ProjectByProject, keep: timedelta) -> boo
     def trim(project_id: str) -> int:
         return store[Events].trim(project_id, before)
 
-    trimmed = projects.each(store, store[Events].projects, trim)
+    trimmed = projects.each(store, store[Events].projects, trim, is_sweep=True)
     if trimmed:
         log.info("feeds trimmed", extra={"events": trimmed})
     return trimmed > 0

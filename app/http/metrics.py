@@ -18,6 +18,7 @@ from prometheus_client import (
     REGISTRY,
     CollectorRegistry,
     Counter,
+    Gauge,
     Histogram,
     generate_latest,
     multiprocess,
@@ -26,7 +27,7 @@ from prometheus_client import (
 from app.core.errors import Unauthorized
 from app.http.callers import callers
 from app.http.errors import refused
-from app.settings import Settings
+from app.settings import VERSION, Settings
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 REMEDY = "Send the server's METRICS_TOKEN in the header `Authorization: Bearer <token>`."
@@ -34,6 +35,10 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 REQUESTS = Counter("content_workflow_requests", "Requests answered.", ["method", "route", "status"])
+BUILD = Gauge(
+    "content_workflow_build_info", "The release that runs, as `version`.", ["version"], multiprocess_mode="mostrecent"
+)
+BUILD.labels(VERSION).set(1)
 SECONDS = Histogram("content_workflow_request_seconds", "How long answers took.", ["method", "route"], buckets=BUCKETS)
 
 

@@ -46,5 +46,5 @@ def tidy(store: Store, sweep: Sweep, upload: timedelta = UPLOAD) -> bool:
         store[Images].note_used(project_id, store[Uses].used_keys(project_id), now)
         return 0
 
-    sweep.projects.each(store, store[Images].projects, note)
+    sweep.projects.each(store, store[Images].projects, note, is_sweep=True)
     return False

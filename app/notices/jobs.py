@@ -56,7 +56,7 @@ def tell_by_the_hour(store: Store, projects: ProjectByProject, told: set[datetim
                 store[Notices].queue_digest(project_id, member["id"], mailboxes(member), now)
         return 1
 
-    if projects.each(store, lambda: here, tell) == len(here):
+    if projects.each(store, lambda: here, tell, is_sweep=True) == len(here):
         told.clear()
         told.add(hour)
     return False

@@ -98,7 +98,7 @@ def add_sources(ctx: Context, document_id: str, fields: Fields) -> Result[AddedS
     minimal=lambda body: body if isinstance(body, list) else minimal_source(body),
     batch=add_sources,
     toolsets=("writing", "reviewing"),
-    next="Then cite it in the text, number 3 as `[^s3]`.",
+    next="Then cite number 3 as `[^s3]`. Cited already, it makes a new version.",
     button="Add a source",
 )
 def add_source(ctx: Context, document_id: str, fields: Fields) -> Result[Source]:

@@ -87,12 +87,18 @@ def add(project: Project, email: str | None = ADA, name: str = "Ada", role: str 
 
 @pytest.mark.contract("decided-oauth.oidc")
 @pytest.mark.parametrize("sub", ["ada", "upper"])
-def test_a_verified_address_of_a_member_signs_in(sign_in: SignIn, project: Project, sub: str) -> None:
+def test_a_verified_address_of_a_member_signs_in(
+    sign_in: SignIn, project: Project, sub: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(logging.getLogger("content_workflow"), "propagate", True)
+    caplog.set_level("INFO", "content_workflow.oidc")
     member = add(project)
     browser, page = sign_in(sub, "/console/table")
     assert onward(page) == "/console/table"
     assert browser.get("/console/table").status_code == 200
     sign_in(sub)
+    signed_in = [vars(line) for line in caplog.records if line.name == "content_workflow.oidc"]
+    assert {(line["projectId"], line["memberId"]) for line in signed_in} == {(project.id, member)}
     made = [one for one in project.store[Tokens].list(project.id, limit=9, offset=0) if one.get("memberId")]
     assert [(one["memberId"], one["name"], one["scopes"]) for one in made] == [
         (member, "Ada", ["read", "write", "publish"])

@@ -8,6 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.core.store.store import Store
 from app.http.metrics import METHODS
+from app.settings import VERSION
 from tests.make import Project, a_document, an_app
 
 
@@ -38,6 +39,12 @@ def test_guesses_of_the_token_are_limited_by_address_and_the_right_one_always_wo
 
     assert guesses == [401, 401, 429]
     assert client.get("/metrics", headers={"Authorization": "Bearer secret"}).status_code == 200
+
+
+def test_the_metrics_have_the_release_that_runs(store: Store) -> None:
+    text = served(store, serve_metrics=True).get("/metrics").text
+
+    assert f'content_workflow_build_info{{version="{VERSION}"}} 1.0' in text
 
 
 @pytest.mark.contract("decided-running.metrics-labels")

@@ -333,6 +333,8 @@ def test_a_large_feed_is_trimmed_a_batch_at_a_time_and_holds_up_no_other(
     while trim_feeds(fresh_store, *trimming):
         pass
 
+    waiting = REGISTRY.get_sample_value("content_workflow_job_projects_waiting", {"job_name": "trim feeds"})
+    assert waiting is None, "every project has a feed, and none waits"
     assert set(turns[:2]) == set(turns[2:4]) == {large.id, small.id}
     for project in (large, small):
         assert fresh_store[Events].page(project.id, None, 100) == ([], fresh_store[Events].last(project.id))

@@ -46,6 +46,7 @@ async function saveNow() {
   else if (!response.ok || !result) form.requestSubmit();
   else {
     isNow(text, result.version);
+    if (form.elements.drafts?.checked) form.elements.drafts.closest(".ticks").remove(); // it is in Drafting now
     say(result.message);
     document.dispatchEvent(new Event("saved"));
     refresh();

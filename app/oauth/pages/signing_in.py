@@ -133,6 +133,7 @@ def choose_project() -> Response:
 def _signed_in(member: StoredMember) -> Response:
     """Returns a page that redirects with the session: after an HTTP redirect browsers don't send its cookie."""
     secret = sign_in_member(callers().store, member, _settings().oidc_scopes, this_instant())
+    log.info("signed in with OpenID Connect", extra={"projectId": member["projectId"], "memberId": member["id"]})
     response = leading_on(way_back(session.pop(TO, "")))
     set_session(response, secret)
     return response
