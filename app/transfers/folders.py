@@ -189,7 +189,7 @@ def _compared(
         "edited": edited,
         "slug": stored["slug"],
         "published": stored["isPublished"],
-        "publishedAt": stored["publishedAt"] and wire_time(stored["publishedAt"]),
+        "publishedAt": wire_time(stored["publishedAt"]) if stored["publishedAt"] else None,
         "withdrawn": not stored["isPublished"] and stored.get("firstPublishedAt") is not None,
         "categories": _path_of(fields["category"]) if missing else [],
     }, None
