@@ -23,6 +23,7 @@ from app.core.schemas.loading import Fields, cached_schema, in_order, problems
 from app.core.slugs import MAX_PAST_SLUGS, slug_key, slug_of
 from app.core.store.bodies import Bodies
 from app.core.text.html import word_count
+from app.core.times import wire_time
 from app.core.vocabulary import ActorType, DocumentStatus, Kind, Scope
 from app.documents.content import markdown_of, new_content
 from app.documents.edits import edit_document
@@ -65,6 +66,7 @@ class Import(TypedDict):
     edited: NotRequired[Annotated[bool, doc("whether its present version is not an import's")]]
     slug: NotRequired[Annotated[str, doc("its slug, where that was there before")]]
     published: NotRequired[Annotated[bool, doc("whether it is published")]]
+    publishedAt: NotRequired[Annotated[str | None, doc("since when it is published")]]
     withdrawn: NotRequired[Annotated[bool, doc("whether it was published before, and is not now")]]
     problems: NotRequired[Annotated[list[Problem], doc("why it was refused")]]
 
@@ -187,6 +189,7 @@ def _compared(
         "edited": edited,
         "slug": stored["slug"],
         "published": stored["isPublished"],
+        "publishedAt": wire_time(stored["publishedAt"]) if stored["publishedAt"] else None,
         "withdrawn": not stored["isPublished"] and stored.get("firstPublishedAt") is not None,
         "categories": _path_of(fields["category"]) if missing else [],
     }, None

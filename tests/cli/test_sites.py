@@ -365,3 +365,23 @@ def test_dates_as_generators_write_them(cli: Cli, project: Project, tmp_path: Pa
 
     assert run(cli, project, tmp_path, "--publish")["refused"] == {}
     assert documents_of(project)["a"]["publishedAt"] == instant
+
+
+def test_files_with_another_date_than_their_published_document_are_listed(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    for name in "ab":
+        write(tmp_path, f"{name}.md", f"---\ntitle: {name}\ndate: 2020-01-02T01:00:00.1234567+01:00\n---\nText\n")
+    write(tmp_path, "c.md", "---\ntitle: c\ndate: 2020-01-02\ndraft: true\n---\nText\n")
+    assert run(cli, project, tmp_path, "--publish")["dates"] == {}
+    assert run(cli, project, tmp_path, "--publish")["dates"] == {}
+    for name in "ac":
+        write(tmp_path, f"{name}.md", f"---\ntitle: {name}\ndate: 2020-01-03\n---\nText\n")
+
+    report = run(cli, project, tmp_path, "--update")
+
+    assert (report["unchanged"], report["dates"]) == (3, {"a.md": "2020-01-02T00:00:00.123Z"})
+    assert (
+        "Published here at another time than the file's date, which stays: a.md\n"
+        in cli("import", "--project", project.id, tmp_path).stdout
+    )

@@ -256,6 +256,32 @@ def test_a_heading_pasted_within_a_line_has_lines_of_its_own_and_a_word_stays_in
     assert text_of(window) == "Befa **bold** word\n\n## Heading\n\nore.\n"
 
 
+@pytest.mark.parametrize(
+    ("source", "selected", "expected"),
+    [
+        ("See it", 2, "See [it](https://a.example/b)"),
+        ("See **it**", 2, "See **[it](https://a.example/b)**"),
+        ("See https://c.example", 17, "See https://a.example/b"),
+        ("| a |\n| - |\n| b |", 1, "| a |\n| - |\n| [b](https://a.example/b) |"),
+    ],
+    ids=["words", "marked words", "an address", "a cell"],
+)
+def test_an_address_pasted_over_words_makes_them_a_link(
+    window: Window, editor: WebElement, source: str, selected: int, expected: str
+) -> None:
+    editor.send_keys(Keys.CONTROL, "a")
+    paste(window, editor, plain=source)
+    place = editor
+    if cells := editor.find_elements(By.TAG_NAME, "td"):
+        cells[0].click()
+        place = editor.find_element(By.CSS_SELECTOR, "td .cm-content")
+    press(window, Keys.END)
+    press(window, Keys.SHIFT, Keys.ARROW_LEFT * selected)
+    paste(window, place, plain="https://a.example/b")
+
+    assert text_of(window) == expected
+
+
 def test_plain_text_is_pasted_as_it_is(window: Window, editor: WebElement) -> None:
     source = "# Rye\n\n- *flour*\n"
     for types in ({}, {"html": "<span style='color: red'># Rye</span>"}, {"html": f"<pre>{source}</pre>"}):

@@ -135,6 +135,7 @@ def test_a_review_goes_round_until_people_decide(window: Window, project: Projec
     window.find("#c-suggestion").send_keys("flour and *time*")
     window.find("#c-text").send_keys("Shorter." + Keys.CONTROL + Keys.ENTER)
     window.until(lambda: "4 remarks not sent yet" in window.find("#pending").text)
+    assert window.find("#a-round").text.endswith("4 remarks go with it.")
     window.open("/console/board")
     window.open(path)
     assert len(window.chrome.find_elements("css selector", "[data-kept]")) == 4

@@ -415,6 +415,57 @@ def test_a_link_is_seen_changed_and_removed(window: Window, project: Project) ->
     assert text_of(window) == "See it now."
 
 
+@pytest.mark.parametrize("address", ["www.a.example", "a.example/b"])
+def test_an_address_without_its_scheme_gets_one(window: Window, project: Project, address: str) -> None:
+    opened(window, project, "").click()
+    press(window, Keys.CONTROL, "k")
+    window.find("#address-words").send_keys("Ada")
+    window.find("#address-url").send_keys(address, Keys.ENTER)
+    window.until(lambda: text_of(window) == f"[Ada](https://{address})")
+
+
+def test_words_are_found_and_replaced_in_the_whole_text_but_not_in_addresses(window: Window, project: Project) -> None:
+    link = "[rye bread](https://a.example/rye)"
+    lines = [f"Line {number}." for number in range(200)]
+    opened(window, project, "\n\n".join([*lines, link, "| Rye |\n| - |\n| rye |", "Rye."])).click()
+    press(window, Keys.CONTROL, "f")
+    keys(window, "rye")
+    window.until(lambda: within(window, ".cm-found")[0].text == "4 found")
+    keys(window, Keys.ENTER)
+    window.until(lambda: within(window, ".cm-found")[0].text == "1 of 4")
+    assert within(window, ".cm-searchMatch-selected")[0].text == "rye"
+    keys(window, Keys.TAB * 3, "Emmer")
+    next(one for one in within(window, ".cm-find button") if one.text == "Replace all").click()
+    found = "[Emmer bread](https://a.example/rye)\n\n| Emmer |\n| - |\n| Emmer |\n\nEmmer."
+    window.until(lambda: text_of(window) == "\n\n".join([*lines, found]))
+    keys(window, Keys.ESCAPE)
+    window.until(lambda: not within(window, ".cm-find"))
+    press(window, Keys.CONTROL, "z")
+    window.until(lambda: "Emmer" not in text_of(window))
+    assert window.problems() == []
+
+
+def test_long_numbers_of_a_list_are_beside_their_words(window: Window, project: Project) -> None:
+    opened(window, project, "99. Rye\n100. Wheat\n\nText\n\n1986. A good year")
+    for number in within(window, ".cm-number"):
+        overlaps = "const [n] = arguments; const r = document.createRange(); r.selectNodeContents(n);"
+        overlaps += (
+            "const w = r.getBoundingClientRect().right; r.setStartAfter(n); r.setEndAfter(n.parentNode.lastChild);"
+        )
+        overlaps += "return r.getBoundingClientRect().left < w;"
+        assert not window.chrome.execute_script(overlaps, number), number.text
+
+
+def test_the_tick_that_moves_a_piece_to_drafting_goes_when_it_is_there(window: Window, project: Project) -> None:
+    document = a_document(project.context(), title="Rye", status="planned", markdown="")
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+    content(window).click()
+    keys(window, "Rye.")
+    press(window, Keys.CONTROL, "s")
+    window.until(lambda: "It is in Drafting now." in window.find("body").text)
+    assert "Move to Drafting" not in window.find("body").text
+
+
 def compose(window: Window, words: str) -> None:
     """Types words as an input method does, letter by letter, and commits them."""
     for at in range(1, len(words) + 1):

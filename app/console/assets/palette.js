@@ -34,7 +34,7 @@ async function show() {
   const pieces = found.map(({ title, status, url, sentence }) => [title, status, () => location.assign(url), sentence]);
   const others = here().filter(([text]) => !sought || begins(text, sought));
   list.replaceChildren(...[...(sought ? pieces : []), ...others, ...(sought ? [] : pieces)].slice(0, 14).map(option));
-  if (!list.children.length) list.textContent = "Nothing begins like this.";
+  if (!list.children.length) list.textContent = "Nothing found. Words of texts are found whole.";
   choose(list.firstElementChild);
 }
 

@@ -46,6 +46,7 @@ async function saveNow() {
   else if (!response.ok || !result) form.requestSubmit();
   else {
     isNow(text, result.version);
+    if (form.elements.drafts?.checked) form.elements.drafts.closest(".ticks").remove(); // it is in Drafting now
     say(result.message);
     document.dispatchEvent(new Event("saved"));
     refresh();
@@ -134,6 +135,11 @@ function use(name) {
   if (pictures) pictures.click();
   else if (!run(view, name)) insert(name);
 }
+
+// An address as people copy it: `www.a.example`, or a host and a path.
+$("#address form").elements.url.addEventListener("change", ({ target }) => {
+  if (/^(www\.[\w-]+|[\w-]+(\.[\w-]+)+\/)/i.test(target.value)) target.value = `https://${target.value}`;
+});
 
 /** Asks for an address, which the browser checks, and for the words that have it; returns their markdown, or nothing. */
 export async function addressed(name, text = "", address = "") {

@@ -10,9 +10,11 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { Compartment, EditorState, Prec } from "@codemirror/state";
 import { EditorView, drawSelection, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { verbatimAt, within } from "./blocks.js";
 import { hasNote, run, withNotes } from "./commands.js";
+import { findKeys, finding } from "./find.js";
 import { pastedRows, written } from "./grid.js";
-import { shortcuts, toolsAt } from "./inline.js";
+import { constructsAt, shortcuts, toolsAt } from "./inline.js";
 import { language } from "./language.js";
 import { fromHtml } from "./paste.js";
 import { keep, placeAt, places } from "./places.js";
@@ -51,6 +53,9 @@ const look = EditorView.theme({
   },
 });
 
+const ADDRESS = /^https?:\/\/\S+$/i;
+const LINKS = new Set(["Link", "Image", "Autolink", "URL"]);
+
 /** Pastes formatted text as markdown; plain text, and the lines of a code editor, as they are.
 
 What is pasted into an empty text is without the document's title, which its page shows above the text. */
@@ -72,6 +77,22 @@ function paste({ clipboardData }, view, found, title) {
     : view.state.replaceSelection(text);
   view.dispatch(change, { effects, userEvent: "input.paste", scrollIntoView: true });
   if (pictures.length || pasted.lost) found({ pictures, lost: pasted.lost });
+  return true;
+}
+
+/** Makes a link of the words that are selected, where an address is pasted: not in code or links, and not of half of marked words. */
+function linked({ clipboardData }, view) {
+  const { state } = view;
+  const { from, to, empty } = state.selection.main;
+  const url = clipboardData.getData("text/plain").trim();
+  const words = state.sliceDoc(from, to);
+  if (empty || !ADDRESS.test(url) || ADDRESS.test(words) || /[\n[\]]/.test(words)) return false;
+  if (verbatimAt(state, from) || within(state, from, LINKS, 1) || within(state, to, LINKS, -1)) return false;
+  const around = [...constructsAt(state, from), ...constructsAt(state, to)];
+  const isHalf = (one) => one.from < to && from < one.to && (from > one.from || to < one.to) && (from < one.start || to > one.finish);
+  if (around.some((one) => isHalf(one) || (one.tool === "code" && one.from < from))) return false;
+  const text = `[${words}](${/[()]/.test(url) ? `<${url}>` : url})`;
+  view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length }, userEvent: "input.paste", scrollIntoView: true });
   return true;
 }
 
@@ -128,9 +149,10 @@ export function createEditor(place, text, { label, title, changed, save, link, c
       { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
       { key: "Mod-k", run: () => (link(), true) },
     ]),
+    findKeys(() => view),
     shortcuts,
   ];
-  const words = [language, syntaxHighlighting(colours), drawSelection(), EditorView.lineWrapping];
+  const words = [language, syntaxHighlighting(colours), drawSelection(), EditorView.lineWrapping, EditorView.domEventHandlers({ paste: linked })];
   const named = (name) => EditorView.contentAttributes.of({ "aria-label": name, tabindex: "0", spellcheck: "true", autocorrect: "on", autocapitalize: "sentences" });
   const tell = () => moved(toolsAt(target(view).state));
   const asRich = () => [
@@ -149,6 +171,7 @@ export function createEditor(place, text, { label, title, changed, save, link, c
         named(label),
         mode.of(isMarkdown ? [] : asRich()),
         look,
+        finding((state) => !mode.get(state).length),
         places,
         EditorView.domEventHandlers({ paste: (event, view) => paste(event, view, found, title) }),
         autocompletion({ icons: false, defaultKeymap: false, interactionDelay: 0, activateOnTypingDelay: 20 }),

@@ -227,7 +227,8 @@ function draw() {
   for (const old of $$("[data-kept]")) old.remove();
   for (const [number, remark] of remarks.entries()) insert(draftOf(remark, number));
   for (const counts of $$("[data-counts]")) {
-    counts.textContent = !remarks.length ? "" : `${remarks.length} ${remarks.length === 1 ? "remark" : "remarks"} not sent yet`;
+    const [noun, goes] = remarks.length === 1 ? ["remark", "goes with it."] : ["remarks", "go with it."];
+    counts.textContent = !remarks.length ? "" : `${remarks.length} ${noun} ${counts.dataset.counts ? goes : "not sent yet"}`;
   }
   if ($("#pending")) $("#pending").hidden = !remarks.length;
   const finishes = $("#a-note");

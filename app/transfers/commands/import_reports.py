@@ -26,6 +26,8 @@ class Report:
     """The differing fields of each file that was not written."""
     renamed: dict[str, str] = field(default_factory=dict)
     """The slug of the document of each file that was renamed here."""
+    dates: dict[str, str] = field(default_factory=dict)
+    """When the document of each file was published, if the file has another date."""
     unpublished: dict[str, str] = field(default_factory=dict)
     """Why `--publish` did not publish a file."""
     refused: dict[str, str] = field(default_factory=dict)
@@ -74,6 +76,8 @@ def print_report(report: Report, files: int) -> None:
         click.echo(f"Changed since the import; --update writes it: {file} ({', '.join(differs)})")
     for file, slug in report.renamed.items():
         click.echo(f"Renamed here, which stays: {file} ({slug})")
+    if report.dates:
+        click.echo(f"Published here at another time than the file's date, which stays: {_first([*report.dates])}")
     for file, why in report.unpublished.items():
         click.echo(f"Not published: {file}: {why}")
     wrong: tuple[tuple[str, Mapping[str, str | list[str]]], ...] = (

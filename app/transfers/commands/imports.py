@@ -243,6 +243,9 @@ class _Run:
             report.paths |= {shown(path): slug for path in self.links.former_paths(file, post, slug)}
         if slug != post.fields["slug"]:
             report.renamed[self._named(file)] = slug
+        since = became.get("publishedAt")
+        if since and post.dated and since != wire_time(post.dated):
+            report.dates[self._named(file)] = since
         if became["others"]:
             report.others[self._named(file)] = [shown(one) for one in became["others"]]
         if outcome == "changed" and became["edited"]:
