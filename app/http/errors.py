@@ -51,6 +51,11 @@ def refused(refusal: Refusal) -> Response:
     note_refusal(refusal)
     if isinstance(refusal, ServiceUnavailable):
         refusal.report(log, requestId=current_request_id())
+    return response_to(refusal)
+
+
+def response_to(refusal: Refusal) -> Response:
+    """Returns a refusal as a response, also where Flask serves no request."""
     response = Response(orjson.dumps(refusal.body()), refusal.status, content_type="application/json")
     response.headers.update(refusal.headers)
     return response

@@ -26,7 +26,7 @@ from prometheus_client import (
 
 from app.core.errors import Unauthorized
 from app.http.callers import callers
-from app.http.errors import refused
+from app.http.errors import response_to
 from app.settings import VERSION, Settings
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
@@ -76,7 +76,7 @@ def with_token(app: WSGIApplication, token: str) -> WSGIApplication:
     def checked(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if _is_right(environ.get("HTTP_AUTHORIZATION", ""), token):
             return app(environ, start_response)
-        return refused(Unauthorized(REMEDY))(environ, start_response)
+        return response_to(Unauthorized(REMEDY))(environ, start_response)
 
     return checked
 

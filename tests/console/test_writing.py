@@ -415,6 +415,15 @@ def test_a_link_is_seen_changed_and_removed(window: Window, project: Project) ->
     assert text_of(window) == "See it now."
 
 
+@pytest.mark.parametrize("address", ["www.a.example", "a.example/b"])
+def test_an_address_without_its_scheme_gets_one(window: Window, project: Project, address: str) -> None:
+    opened(window, project, "").click()
+    press(window, Keys.CONTROL, "k")
+    window.find("#address-words").send_keys("Ada")
+    window.find("#address-url").send_keys(address, Keys.ENTER)
+    window.until(lambda: text_of(window) == f"[Ada](https://{address})")
+
+
 def test_words_are_found_and_replaced_in_the_whole_text_but_not_in_addresses(window: Window, project: Project) -> None:
     link = "[rye bread](https://a.example/rye)"
     lines = [f"Line {number}." for number in range(200)]

@@ -136,6 +136,11 @@ function use(name) {
   else if (!run(view, name)) insert(name);
 }
 
+// An address as people copy it: `www.a.example`, or a host and a path.
+$("#address form").elements.url.addEventListener("change", ({ target }) => {
+  if (/^(www\.[\w-]+|[\w-]+(\.[\w-]+)+\/)/i.test(target.value)) target.value = `https://${target.value}`;
+});
+
 /** Asks for an address, which the browser checks, and for the words that have it; returns their markdown, or nothing. */
 export async function addressed(name, text = "", address = "") {
   const { title, words: label, before } = TOOLS[name];
