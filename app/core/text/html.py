@@ -218,7 +218,7 @@ _CAPTIONED = re.compile(
     re.DOTALL,
 )
 """The beginning of a paragraph whose first line is an image, and the second a caption."""
-_WORDLESS = re.compile(r"(?:\{\{.*?\}\}|https?://\S+|[\W_])*+")
+_WORDLESS = re.compile(r"(?:\{\{[^{}]*+\}\}|https?://\S+|[\W_])*+")
 _SHORTCODE = re.compile(r"\0([^\0]*+)\0|\{\{(?:&lt;|%)[^{}\0]*+(?<=[%;])\}\}|\{%[^{}\0]*+(?<=%)\}")
 """Code between zeros, or a shortcode or tag that a generator left."""
 _GENERATED = re.compile(

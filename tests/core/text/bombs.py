@@ -28,6 +28,7 @@ BOMBS = {
     "words": _full_of("a "),
     "lines": _full_of("a\n"),
     "paragraphs": _full_of("a\n\n"),
+    "paragraphs of braces": _full_of("{" * 1_000 + "\n\n"),
     "headings": _full_of("#\n"),
     "different headings": "".join(f"# {number}\n" for number in range(LENGTH // 9)),
     "items": _full_of("-\n"),
