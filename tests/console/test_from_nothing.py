@@ -13,6 +13,7 @@ from tests.console.test_pasting import press, text_of
 from tests.console.test_pictures import transfer
 from tests.console.test_writing import content, keys, opened, seen, write_article
 from tests.images.pictures import a_picture
+from tests.live import quickest
 from tests.make import OPERATIONS, Project
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(240)]
@@ -23,6 +24,7 @@ SCROLL = """
 const done = arguments[arguments.length - 1];
 const scrolls = [...document.querySelector(".editor").shadowRoot.querySelectorAll(".cm-scroller")][0];
 let left = arguments[0];
+scrolls.scrollTop = 0;
 function tick() {
   scrolls.scrollTop += 60;
   if ((left -= 1)) requestAnimationFrame(tick);
@@ -102,9 +104,10 @@ def test_a_text_of_200_kb_scrolls_within_the_frames_of_a_slow_computer(window: W
             found = chrome.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
             return float(next(one["value"] for one in found if one["name"] == "TaskDuration"))
 
-        before = seconds()
-        assert chrome.execute_async_script(SCROLL, FRAMES) > 60 * FRAMES * 0.9
-        a_frame = (seconds() - before) / FRAMES
+        def scroll() -> None:
+            assert chrome.execute_async_script(SCROLL, FRAMES) > 60 * FRAMES * 0.9
+
+        a_frame = quickest(scroll, FRAMES / 240, seconds) / FRAMES
         chrome.execute_cdp_cmd("Performance.disable", {})
     print(f"{a_frame * 4000:.1f} ms a frame at a quarter of the speed")
     assert a_frame * 4 < 1 / 60

@@ -13,7 +13,7 @@ from app.core.errors import ServiceUnavailable
 from app.core.store.store import Store
 from app.sections.rules import partition
 from tests.core.text.bombs import BOMBS, seconds_of_processor, tried
-from tests.live import seconds_of_its_own
+from tests.live import quickest
 from tests.make import Project, a_document, an_app
 from tests.rest.client import Rest
 
@@ -108,10 +108,12 @@ def test_every_route_reads_two_megabytes_in_seconds(store: Store, project: Proje
     path, bomb = f"/documents/{document['id']}", BOMBS[name]
 
     def seconds_of(method: str, route: str, body: Any = None) -> float:
-        began = seconds_of_processor()
-        answer = rest.call(method, f"{path}/{route}", body)
-        assert answer.status_code == 200, answer.json
-        return seconds_of_its_own(seconds_of_processor() - began)
+        def ask() -> None:
+            answer = rest.call(method, f"{path}/{route}", body)
+            assert answer.status_code == 200, answer.json
+
+        # what writes can't be tried again
+        return quickest(ask, 6 if method == "GET" else float("inf"), seconds_of_processor)
 
     edits = [{"hash": partition(bomb)[0].hash, "markdown": "Rye.\n\n"}]
     routes: list[tuple[str, str, Any]] = [
