@@ -145,7 +145,8 @@ def check_database(store: Store) -> bool:
     """Checks that the database can be used, so that the log and the metrics say so where it can't."""
     try:
         store.ping()
-        _in_this_form(store, lambda: False)
+        with store.deadline():
+            store.check_form()
         store.check_writes()
         store.check_prepared(with_projects=True)
     except ServiceUnavailable:

@@ -250,7 +250,8 @@ def record_of(features: Features, line: Mapping[str, Any]) -> dict[str, Any]:
     except ValidationError as error:
         for one in error.errors(include_url=False):
             reason = "missing" if one["input"] is None else one["type"]  # `_validated` makes what is missing null
-            message = MESSAGES.get(reason, one["msg"]).removeprefix("Value error, ").format(**one.get("ctx", {}))
+            known = MESSAGES.get(reason, "").format(**one.get("ctx", {}))
+            message = known or one["msg"].removeprefix("Value error, ")
             wrong.append(f"{_path(one['loc'])}: {message}")
     if kind in RULES:
         wrong += [f"{one['field']}: {one['message']}" for one in problems(features.schema_of(RULES[kind]), given)]

@@ -72,7 +72,7 @@ def test_an_odd_document_of_an_export_is_refused_or_can_be_read_and_moved(
 def test_wrong_values_of_a_line_are_refused_in_the_words_of_requests(store: Store, project: Project, kind: str) -> None:
     ctx = Context(store, system(project.id, project.team_id), Channel.CLI)
     fields = get_type_hints(ctx.features.response_of(ShownProject) if kind == "project" else LINES[kind])
-    wrong = [{"type": kind, **dict.fromkeys(fields, value)} for value in ("publishd", 5, [1], {}, True)]
+    wrong = [{"type": kind, **dict.fromkeys(fields, value)} for value in ("publishd", "{sour}", 5, [1], {}, True)]
     lines = [{"type": "export", "version": 1}, *wrong, {"type": "end", "lines": len(wrong) + 1}]
 
     refused = check_import(ctx, [json.dumps(line).encode() for line in lines]).refused

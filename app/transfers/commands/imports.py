@@ -251,11 +251,10 @@ class _Run:
         if outcome == "changed" and became["edited"]:
             report.edited.append(self._named(file))
         is_written = outcome != "changed" or self.update
-        made, listed = (
-            shown(" > ".join(became.get("categories", ()))),
-            report.categories if is_written else report.absent,
-        )
-        listed += [made] if made and made not in listed else []
+        made = shown(" > ".join(became.get("categories", ())))
+        listed = report.categories if is_written else report.absent
+        if made and made not in listed:
+            listed.append(made)
         if not is_written:
             report.changed[self._named(file)] = became["differs"]
             return
