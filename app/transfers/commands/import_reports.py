@@ -113,7 +113,7 @@ def print_report(report: Report, files: int) -> None:
     authors = Counter(name for names in report.others.values() for name in names)
     for what, counts in (
         ("Authors that were not taken, as only the first who is a member is", authors),
-        ("Attributes that were left out", report.attributes),
+        ("Attributes, and places of contents, that were left out", report.attributes),
         ("Front matter keys that import does not know", report.unknown),
         ("Front matter keys with values that a document has no place for", report.further),
     ):
