@@ -36,7 +36,7 @@ class Report:
     alts: dict[str, str] = field(default_factory=dict)
     """The alternative text of the cover of each file that names another, of a picture that was there before."""
     others: dict[str, list[str]] = field(default_factory=dict)
-    """The names that each file has as authors, and that are not its document's author's."""
+    """The authors of each file who are not its document's."""
     lost: dict[str, list[str]] = field(default_factory=dict)
     """What the text of each file that was written loses in html, as the check `html_kept` names it."""
     unknown: dict[str, int] = field(default_factory=dict)
