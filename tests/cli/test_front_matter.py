@@ -150,17 +150,22 @@ def test_what_stands_before_more_is_the_excerpt_where_front_matter_has_none(
         "d": f"---\ntitle: D\n---\n{'word ' * 200}\n\n{after}",
         "e": f"---\ntitle: E\n---\n![](https://a.example/a.png)\n\n{after}",
         "f": "---\ntitle: F\n---\n```\n<!--more-->\n```\n",
+        "g": f"---\ntitle: G\n---\n- *Flour*\n- Water\n  1. 2 - 1 l\n\n{after}",
+        "h": f"---\ntitle: H\n---\n> Bread\n> > is\n\n{after}",
+        "i": f"---\ntitle: I\n---\nTake:\n\n- flour\n\n{after}",
     }
     for name, text in texts.items():
         write(tmp_path, f"{name}.md", text)
 
     report = run(cli, project, tmp_path)
 
-    assert (report["created"], report["lost"]) == (6, {})
+    assert (report["created"], report["lost"]) == (9, {})
     found = {slug: one["excerpt"] for slug, one in documents_of(project).items()}
     assert found.pop("d") == "word " * 99 + "word…"
-    assert found == {"a": "A dark loaf. And <!--more-->", "b": "Own", "c": "Inside", "e": "", "f": ""}
-    assert run(cli, project, tmp_path)["unchanged"] == 6
+    assert found == {"a": "A dark loaf. And <!--more-->", "b": "Own", "c": "Inside", "e": "", "f": ""} | {
+        **{"g": "Flour Water 2 - 1 l", "h": "Bread is", "i": "Take:"}
+    }
+    assert run(cli, project, tmp_path)["unchanged"] == 9
 
 
 @pytest.mark.needs_mongod

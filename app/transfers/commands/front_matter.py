@@ -122,7 +122,7 @@ def read_post(file: Path) -> Post:
     markdown, attributes = without_attributes(markdown, is_of_jekyll=is_of_jekyll(file))
     if markdown:
         fields["markdown"] = with_paths(markdown)
-        if summary := text_of_paragraphs(summary_of(markdown), MAX_EXCERPT):
+        if summary := summary_of(markdown, MAX_EXCERPT):
             fields.setdefault("excerpt", summary)
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea

@@ -102,9 +102,7 @@ def print_report(report: Report, files: int) -> None:
         click.echo(f"Former paths from which no redirect leads, as {why}: {_first(paths)}", err=True)
     if report.paths:
         redirected = len(report.paths.keys() - report.redirects.keys())
-        click.echo(
-            f"{len(report.paths)} former paths, which --json has whole; redirects lead from {redirected}."
-        )
+        click.echo(f"{len(report.paths)} former paths, which --json has whole; redirects lead from {redirected}.")
     if report.alts:
         texts = "; ".join(f"{file}: {alt}" for file, alt in report.alts.items())
         click.echo(f"Covers with the alternative text that their picture had before: {texts}")
