@@ -3,7 +3,7 @@
 Keys that are not known here are listed by the command and ignored (decisions, section 10).
 """
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import partial
@@ -89,6 +89,8 @@ class Post:
     page: str = ""
     """The path of its page: that one, or Hugo's."""
     cover_alt: str = ""
+    authors: Sequence[Sequence[str]] = ()
+    """What each author may be found by; the name is last."""
     dated_slug: str = ""
     """The slug of a file that names none, with the date that its name begins with, should it not be free without."""
 
@@ -109,6 +111,8 @@ def read_post(file: Path) -> Post:
     with_date = not (is_of_jekyll(file) or front.keys().isdisjoint(DATE))
     of_file = partial(slug_of_file, file, keeps_case="path" in front)
     fields = {"slug": permalinked or of_file(with_date=with_date)} | _fields(front, cover)
+    if authors := [names for one in _listed(front, AUTHOR) if (names := _names(one))]:
+        fields["authors"] = [name for names in authors for name in names]
     page = permalink or f"{section_of(file)}{fields['slug']}/"
     former_paths = (former_path(alias, page) for key in ALIASES for alias in _listed(front, (key,)))
     paths = {path: slug_of_path(path) for path in former_paths}
@@ -144,6 +148,7 @@ def read_post(file: Path) -> Post:
         permalink,
         page,
         alt,
+        authors,
         "" if permalinked or "slug" in front else of_file(with_date=True),
     )
 
@@ -178,8 +183,7 @@ def _fields(front: Mapping[str, Any], cover: Any) -> dict[str, Any]:
     """Returns the fields that front matter sets, without the slug where it names none."""
     fields = {ours: front[key] for ours, keys in FIELDS.items() for key in reversed(keys) if key in front}
     made = {"category": _first(front, CATEGORY), COVER: cover, "brief": _brief(front)}
-    authors = [name for one in _listed(front, AUTHOR) for name in _names(one)]
-    return fields | {name: value for name, value in {**made, "authors": authors}.items() if value}
+    return fields | {name: value for name, value in made.items() if value}
 
 
 def _refuse_unquoted(fields: Mapping[str, Any]) -> None:

@@ -28,13 +28,22 @@ _WRITTEN = {"$$": "$$…$$", "(": r"\(…\)", "[": r"\[…\]", "$": "$…$", ":"
 _SITE = r"\{\{-?\s*site\.(?:base)?url\s*-?\}\}(?=/|\{\{-?\s*site\.(?:base)?url\b|\{%-?\s*(?:post_url|link)\b)"
 _RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
 _ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
+_CONTENTS = (
+    r"(?i:\{\{[<%]?\s*(?:toc|table-?_?of-?_?contents)\b[^{}\n]{0,80}\}\}"
+    r"|\{%-?\s*(?:include\w*\s+)?toc\b[^{}\n]{0,80}%\}"
+    r"|\[\[?_?toc_?\]\]?|<!-- *(?:/?toc|tocstop) *-->)[ \t]*$"
+)
+"""The place for a table of contents, which the generator makes."""
 _ATTRIBUTES = re.compile(
-    rf"{CODE.pattern}|(?:^[*-] [^\n]*\n(?=\{{:\s*toc))?(?P<list>\{{:[^:{{}}\n][^{{}}\n]{{0,80}}\}})", CODE.flags
+    rf"{CODE.pattern}|(?:^(?:[*+-]|1\.) [^\n]*\n(?=\{{:\s*toc))?"
+    rf"(?P<list>\{{:[^:{{}}\n][^{{}}\n]{{0,80}}\}}|^[ \t]*+{_CONTENTS})",
+    CODE.flags,
 )
 _MORE = re.compile(rf"{CODE.pattern}|(<!--\s*more\b[^>]*-->)", CODE.flags | re.IGNORECASE)
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:.*$", re.MULTILINE)
 _OF_HUGO = re.compile(
-    rf"{CODE.pattern}|^(?:(?P<heading>\#{{1,6}} [^\n{{]*+)|[ \t>]*+)(?P<list>\{{[.\#][^{{}}\n]*+\}})[ \t\#]*+$",
+    rf"{CODE.pattern}|^(?:(?P<heading>\#{{1,6}} [^\n{{]*+)|[ \t>]*+)"
+    rf"(?P<list>\{{[.\#][^{{}}\n]*+\}}|{_CONTENTS})[ \t\#]*+$",
     CODE.flags,
 )
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
@@ -67,9 +76,9 @@ def with_paths(markdown: str) -> str:
 
 
 def without_attributes(markdown: str, *, is_of_jekyll: bool) -> tuple[str, frozenset[str]]:
-    """Returns a text without lists of attributes: kramdown's (with `{:toc}` its item goes), or Hugo's; and these."""
+    """Returns a text without lists of attributes (kramdown's or Hugo's) and places of contents; and these."""
     lists = _ATTRIBUTES if is_of_jekyll else _OF_HUGO
-    found = frozenset(one["list"] for one in lists.finditer(markdown) if one["list"])
+    found = frozenset(one["list"].strip() for one in lists.finditer(markdown) if one["list"])
 
     def left(one: re.Match[str]) -> str:
         return (one.groupdict().get("heading") or "").rstrip() if one["list"] else one[0]

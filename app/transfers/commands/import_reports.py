@@ -36,7 +36,7 @@ class Report:
     alts: dict[str, str] = field(default_factory=dict)
     """The alternative text of the cover of each file that names another, of a picture that was there before."""
     others: dict[str, list[str]] = field(default_factory=dict)
-    """The names that each file has as authors, and that are not its document's author's."""
+    """The authors of each file who are not its document's."""
     lost: dict[str, list[str]] = field(default_factory=dict)
     """What the text of each file that was written loses in html, as the check `html_kept` names it."""
     unknown: dict[str, int] = field(default_factory=dict)
@@ -113,7 +113,7 @@ def print_report(report: Report, files: int) -> None:
     authors = Counter(name for names in report.others.values() for name in names)
     for what, counts in (
         ("Authors that were not taken, as only the first who is a member is", authors),
-        ("Attributes that were left out", report.attributes),
+        ("Attributes, and places of contents, that were left out", report.attributes),
         ("Front matter keys that import does not know", report.unknown),
         ("Front matter keys with values that a document has no place for", report.further),
     ):

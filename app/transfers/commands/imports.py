@@ -246,8 +246,8 @@ class _Run:
         since = became.get("publishedAt")
         if since and post.dated and since != wire_time(post.dated):
             report.dates[self._named(file)] = since
-        if became["others"]:
-            report.others[self._named(file)] = [shown(one) for one in became["others"]]
+        if others := [names[-1] for names in post.authors if {*names} <= {*became["others"]}]:
+            report.others[self._named(file)] = [*map(shown, others)]
         if outcome == "changed" and became["edited"]:
             report.edited.append(self._named(file))
         is_written = outcome != "changed" or self.update
