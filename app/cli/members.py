@@ -16,7 +16,7 @@ from app.cli.calling import (
     show_all,
     warn_of_guess,
 )
-from app.cli.tokens import SCOPES
+from app.cli.tokens import SCOPES, with_scopes
 from app.core.context import Context
 from app.core.schemas.validation import HEX_ID
 from app.core.vocabulary import Role
@@ -91,7 +91,7 @@ def remove(project_id: str, member: str, json: bool) -> None:
 @command.command()
 @of_project
 @click.argument("member", metavar="MEMBER")
-@click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="What they may do; may be repeated.")
+@with_scopes("What they may do")
 @click.option(
     "--expires-in",
     type=duration,
@@ -100,7 +100,7 @@ def remove(project_id: str, member: str, json: bool) -> None:
     help="How long the link works, like 12h or 7d; at most 30d.",
 )
 @as_json
-def invite(project_id: str, member: str, scopes: tuple[str, ...], expires_in: timedelta, json: bool) -> None:
+def invite(project_id: str, member: str, scopes: list[str], expires_in: timedelta, json: bool) -> None:
     """Print a link that signs a member in to the console once, with a token of their own.
 
     MEMBER is their name, their e-mail address or their id. Without --scope the token has the scopes read, write and
@@ -108,7 +108,7 @@ def invite(project_id: str, member: str, scopes: tuple[str, ...], expires_in: ti
     """
     ctx = context(project_id)
     seconds = int(expires_in.total_seconds())
-    invitation = call(ctx, invite_member, _id_of(ctx, member), scopes=list(scopes) or None, expiresIn=seconds)
+    invitation = call(ctx, invite_member, _id_of(ctx, member), scopes=scopes or None, expiresIn=seconds)
     print_json(invitation) if json else click.echo(invitation["link"])
     warn_of_guess(ctx)
 

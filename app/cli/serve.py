@@ -42,9 +42,7 @@ def _prepare_database(store: Store) -> None:
     from app.cli.db import create_in_new, differences
 
     try:
-        store.ping()
-        store.check_writes()
-        store.check_form()
+        store.check_usable()
         create_in_new(store)
         if lines := differences(store):  # one line of the log, as there may be nearly a hundred
             found = {"differences": len(lines), "first": lines[0], "remedy": "content-workflow db check lists them"}

@@ -1,5 +1,6 @@
 """`token`: creates, lists, rotates and revokes the tokens of a project (decisions, section 2)."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from importlib import import_module
 from typing import Any
@@ -33,6 +34,21 @@ COLUMNS = (
 )
 
 
+def with_scopes(meaning: str) -> Callable[[Any], Any]:
+    """Adds the option `--scope`."""
+    choice = click.Choice(SCOPES)
+    return click.option(
+        "--scope",
+        "scopes",
+        multiple=True,
+        metavar=f"[{'|'.join(SCOPES)}]",
+        callback=lambda ctx, option, sent: [
+            choice.convert(one, option, ctx) for given in sent for one in given.split(",")
+        ],
+        help=f"{meaning}; may be repeated, or has commas.",
+    )
+
+
 @click.group()
 def command() -> None:
     """Create, list, rotate and revoke tokens."""
@@ -42,7 +58,7 @@ def command() -> None:
 @of_project
 @click.option("--name", required=True, help="A name for the token, shown with what it writes.")
 @click.option("--agent", help="The agent that uses it; its scopes are then read and write by default.")
-@click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="What it allows; may be repeated.")
+@with_scopes("What it allows")
 @click.option("--delivery", is_flag=True, help="A token of the delivery API, for a website.")
 @click.option("--drafts", is_flag=True, help="Let a delivery token read drafts.")
 @click.option("--expires-in", type=duration, metavar="DURATION", help="How long it is valid, like 12h or 90d.")
@@ -51,7 +67,7 @@ def create(
     project_id: str,
     name: str,
     agent: str | None,
-    scopes: tuple[str, ...],
+    scopes: list[str],
     delivery: bool,
     drafts: bool,
     expires_in: timedelta | None,
@@ -69,7 +85,7 @@ def create(
         name=name,
         agent=agent,
         kind=TokenKind.DELIVERY if delivery else None,
-        scopes=list(scopes) or None,
+        scopes=scopes or None,
         drafts=drafts or None,
         expiresAt=wire_time(ctx.now + expires_in) if expires_in is not None else None,
         **{name: value for module in OF_FEATURES for name, value in module.fields_of(added).items()},

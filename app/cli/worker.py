@@ -31,9 +31,7 @@ def command(metrics_port: int | None, metrics_host: str) -> None:
     trace(settings)
     store = connect(settings.mongodb_uri, settings.database, settings.deadline_seconds)
     try:
-        store.ping()
-        store.check_writes()
-        store.check_form()
+        store.check_usable()
     except ServiceUnavailable as error:
         if isinstance(error, Misconfigured) and not isinstance(error, OlderForm):
             store.database.client.close()

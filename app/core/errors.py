@@ -307,10 +307,14 @@ class ServiceUnavailable(Refusal, status=503):
     level = logging.WARNING
     """The level of its line in the log."""
 
-    def __init__(self, message: str | None = None, reason: str = "") -> None:
+    def __init__(
+        self, message: str | None = None, reason: str = "", reported: Callable[[], None] | None = None
+    ) -> None:
         super().__init__(message)
         self.reason = reason
         """The message of MongoDB or its driver: for operators, not for callers; empty if another error has it."""
+        self._reported = reported
+        """Called when the reason was logged."""
 
     @property
     def for_the_log(self) -> str:
@@ -321,6 +325,8 @@ class ServiceUnavailable(Refusal, status=503):
         """Logs the reason, if there is one."""
         if self.reason:
             log.log(self.level, self.for_the_log, extra={"reason": self.reason, **about})
+            if self._reported:
+                self._reported()
 
 
 class SettingsError(Exception):

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
+from urllib.parse import unquote_to_bytes
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from flask import Flask, Request, request
@@ -86,8 +87,9 @@ class Requests:
 
 
 def install(app: Flask) -> None:
-    """Refuses requests with a header that is too long, before anything else reads it."""
+    """Refuses requests with a header that is too long, or a query that is no text, before anything else reads it."""
     app.before_request(_check_headers)
+    app.before_request(_check_query)
 
 
 def _check_headers() -> None:
@@ -95,6 +97,13 @@ def _check_headers() -> None:
         if key.startswith(HEADERS) and len(value) > MAX_HEADER:
             name = key.removeprefix("HTTP_").replace("_", "-").title()[:100]
             raise HttpApiDecodeError(f"The header {name} is too long: send at most {MAX_HEADER:,} characters.")
+
+
+def _check_query() -> None:
+    try:
+        unquote_to_bytes(request.query_string).decode()
+    except UnicodeDecodeError:
+        raise HttpApiDecodeError("The query is not in UTF-8: encode it before you escape it with %.") from None
 
 
 def request_id(environ: WSGIEnvironment) -> str:

@@ -125,6 +125,7 @@ class TestTokens:
             ((), "management", ["read", "write", "publish"]),
             (("--agent", "writer-1"), "management", ["read", "write"]),
             (("--scope", "read", "--scope", "admin"), "management", ["read", "admin"]),
+            (("--scope", "read,write", "--scope", "admin"), "management", ["read", "write", "admin"]),
             (("--delivery", "--drafts"), "delivery", []),
         ],
     )
@@ -136,6 +137,13 @@ class TestTokens:
 
         assert token["token"].startswith("cwd_" if kind == "delivery" else "cwm_")
         assert (token["kind"], token["scopes"]) == (kind, scopes)
+
+    @pytest.mark.parametrize("scopes", ["read,writes", "read,", ""])
+    def test_a_scope_that_there_is_not_is_named_beside_others(self, cli: Cli, project: Project, scopes: str) -> None:
+        wrong = cli("token", "create", "--project", project.id, "--name", "me", "--scope", scopes)
+
+        assert wrong.exit_code == 2
+        assert f"'{scopes.rpartition(',')[2]}' is not one of 'read', 'write'" in wrong.stderr
 
     @pytest.mark.contract("decided-commands.token")
     def test_a_made_token_opens_the_api_until_it_is_revoked(self, cli: Cli, project: Project, app: Flask) -> None:
@@ -399,7 +407,7 @@ MEMBERS = {"Ada Okafor": 0, "mateo@example.org": 0, "Mateo": 1, "Nobody": 1}
 class TestInvitations:
     def test_a_member_is_invited_with_a_link_that_works_once(self, cli: Cli, app: Flask, project: Project) -> None:
         member = json.loads(cli("member", "add", "--project", project.id, "--name", "Mateo", "--json").stdout)
-        invite = ("member", "invite", "--project", project.id, member["id"], "--scope", "read", "--json")
+        invite = ("member", "invite", "--project", project.id, member["id"], "--scope", "read,write", "--json")
         link = json.loads(cli(*invite).stdout)["link"]
         address, _, secret = link.partition("#")
         assert address == "http://localhost:8000/console/join"

@@ -101,7 +101,7 @@ def test_pictures_of_shortcodes_are_uploaded_and_what_is_left_is_listed(
 
     assert (report["missing"], report["shortcodes"]) == (
         {},
-        {"2020-01-01-a.md": ["line 8 of the text: {{< poll >}}"]},
+        {"2020-01-01-a.md": [{"line": 8, "what": "{{< poll >}}"}]},
     )
     text = text_of(project, "a")
     assert text.startswith("![A loaf](/media/")
@@ -137,4 +137,23 @@ def test_attributes_in_posts_of_jekyll_are_left_out_and_listed(cli: Cli, project
     assert report["shortcodes"] == {}
     assert text_of(project, "a") == "## A\n\n\n[x](https://a.example) y\n\n* z\n\n`{: .not}`"
     shown = cli("import", "--project", project.id, tmp_path / "_posts").stdout
-    assert "Attributes that were left out, with the number of files: {: .b} (2), " in shown
+    assert "Attributes, and places of contents, that were left out, with the number of files: {: .b} (2), " in shown
+
+
+@pytest.mark.needs_mongod
+@pytest.mark.parametrize("folder", ["content", "_posts"])
+@pytest.mark.parametrize(
+    "place",
+    ["{{< toc >}}", "{{%toc levels=2%}}", "{{< table-of-contents />}}", "[TOC]", "[[toc]]", "[[_TOC_]]", "<!-- toc -->"]
+    + ["{% toc %}", "{% include toc.html html=content %}", "{{TOC}}"],
+)
+def test_the_place_of_a_table_of_contents_is_left_out_and_listed(
+    cli: Cli, project: Project, tmp_path: Path, folder: str, place: str
+) -> None:
+    kept = f"Write {place} so: `[TOC]`\n\n```\n{place}\n```"
+    write(tmp_path, f"{folder}/a.md", f"---\ntitle: A\n---\nBefore\n\n{place}\n\n{kept}\n\n- a\n\n  {place} \n")
+
+    report = run(cli, project, tmp_path / folder)
+
+    assert report["attributes"] == {place: 1}
+    assert text_of(project, "a") == f"Before\n\n\n\n{kept}\n\n- a"

@@ -243,6 +243,17 @@ def test_a_header_over_8_192_characters_is_refused_on_every_path(app: Flask, pat
     assert f"The header {name} is too long: send at most 8,192 characters." in longer.text
 
 
+@pytest.mark.parametrize("path", ["/documents?q=%ff", "/documents?q=caf\xe9", "/graphql?query=%e4", "/mcp?toolset=%c3"])
+def test_a_query_that_is_not_utf_8_is_refused_as_a_body_is(app: Flask, project: Project, path: str) -> None:
+    path, _, query = path.partition("?")
+    headers = {"Authorization": f"Bearer {project.token().secret}"}
+
+    answer = app.test_client().get(path, headers=headers, environ_overrides={"QUERY_STRING": query})
+
+    assert answer.status_code == 400
+    assert "The query is not in UTF-8" in answer.text
+
+
 def test_the_connection_ends_where_a_body_is_left_unread_and_says_so(app: Flask, project: Project) -> None:
     reader, owner = (
         {"Authorization": f"Bearer {project.token(scopes=scopes).secret}"}

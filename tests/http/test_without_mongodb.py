@@ -109,13 +109,33 @@ def test_the_log_of_a_worker_has_why_mongodb_was_lost(
     worker = Worker(jobs(store, ServerSettings(mongodb_uri="mongodb://given", log_level="CRITICAL"))).start()
     until(lambda: store.ping() is None)
 
+    logged.set_level("INFO", "content_workflow.database")
     with stopped(folder):
         until(lambda: logged.records)
+    until(lambda: logged.records[-1].msg == "database reachable again")
 
     worker.stop()
     store.database.client.close()
     reasons = {line["reason"] for line in map(vars, logged.records) if line["msg"] == "database unreachable"}
     assert reasons == {f"{host}:{port}: timed out"}
+
+
+def test_the_log_says_once_when_mongodb_is_back(folder: Path, own_app: Flask, logged: pytest.LogCaptureFixture) -> None:
+    client = own_app.test_client()
+    logged.set_level("INFO", "content_workflow")
+
+    def messages(name: str) -> list[dict[str, object]]:
+        return [line for line in map(vars, logged.records) if line["msg"] == name]
+
+    with stopped(folder):
+        assert {client.get("/ready").status_code for _ in range(2)} == {503}
+        assert not messages("database reachable again")
+    until(lambda: bool(messages("database reachable again")))
+
+    assert client.get("/ready").status_code == 200
+    [line], lost = messages("database reachable again"), messages("database unreachable")
+    assert (line["levelname"], len(lost)) == ("INFO", 2)
+    assert 0 < float(str(line["awaySeconds"])) <= float(str(line["created"])) - float(str(lost[0]["created"])) + 0.1
 
 
 def test_a_transaction_that_loses_the_primary_after_a_try_says_that_and_blames_no_other_writer(

@@ -253,6 +253,23 @@ def test_an_index_that_is_lost_is_logged_though_nobody_asks_whether_the_server_i
     assert unusable == 1
 
 
+def test_a_lost_index_that_only_makes_queries_fast_is_logged_while_the_database_counts_as_usable(
+    fresh_store: Store, logged: pytest.LogCaptureFixture
+) -> None:
+    create_missing(fresh_store)
+    a_project(fresh_store)
+    fresh_store.database.documents.drop_index("projectId_publishAt")
+    (check,) = [job for job in jobs(fresh_store, SETTINGS) if job.name == "check the database"]
+    check.run()
+    create_missing(fresh_store)
+    check.run()
+
+    [line] = logged.records
+    assert (line.levelname, line.msg) == ("WARNING", "database differs")
+    assert vars(line)["missing"] == ["documents.projectId_publishAt"]
+    assert REGISTRY.get_sample_value("content_workflow_database_unusable") == 0
+
+
 def attributed(store: Store, project: Project) -> list[bool]:
     """Returns whether the origins of each text of a project are stored."""
     rows = store.database.bodies.find({"projectId": ObjectId(project.id)}, sort=[("_id", 1)])

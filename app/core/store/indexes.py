@@ -44,6 +44,16 @@ class Index:
         keys = "_".join(f"{key}{'' if order == 1 else '-'}" for key, order in self.keys)
         return keys + ("_live" if self.options.get("partialFilterExpression") == NOT_DELETED else "")
 
+    @property
+    def full_name(self) -> str:
+        """The index's name with its collection, like `documents.listed`."""
+        return f"{self.collection}.{self.name}"
+
+    @property
+    def is_unique(self) -> bool:
+        """True if slugs, caps or idempotency keys rest on it."""
+        return bool(self.options.get("unique"))
+
 
 def index(collection: str, keys: str, why: str, only: Bson | None = None, *, title: str = "", **options: Any) -> Index:
     """Returns an index; `-` before a key is for the descending order, `only` the records that a partial one holds."""
@@ -133,12 +143,10 @@ def _build(database: Database[Bson], indexes: Sequence[Index]) -> list[str]:
     return []
 
 
-def missing_unique(database: Database[Bson], indexes: Sequence[Index]) -> list[str]:
-    """Returns the unique indexes that are missing, like `documents.listed`: nothing is unique or capped without."""
-    unique = [index for index in indexes if index.options.get("unique")]
-    collections = dict.fromkeys(index.collection for index in unique)
-    missing = (index for collection in collections for index in _missing(database, collection, unique))
-    return [f"{index.collection}.{index.name}" for index in missing]
+def missing(database: Database[Bson], indexes: Sequence[Index]) -> list[Index]:
+    """Returns the indexes that are missing."""
+    collections = dict.fromkeys(index.collection for index in indexes)
+    return [index for collection in collections for index in _missing(database, collection, indexes)]
 
 
 def _missing(database: Database[Bson], collection: str, indexes: Iterable[Index]) -> list[Index]:

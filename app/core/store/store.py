@@ -41,6 +41,7 @@ from app.core.store.delivery_revisions import DeliveryRevisions
 from app.core.store.form import KnownForm
 from app.core.store.form import newest as newest_form
 from app.core.store.form import read as read_form
+from app.core.store.outage import CLOSED, Outage
 from app.core.store.request_time import TimeLeft
 from app.core.store.types import Bson
 
@@ -189,6 +190,7 @@ class Store:
     cache_scope: object = field(default_factory=object, repr=False)
     """The first part of a key in caches that all stores of a process share; it is the same inside transactions."""
     clock: Clock = field(default_factory=Clock, repr=False)
+    outage: Outage = field(default_factory=Outage, repr=False)
     form: KnownForm = field(default_factory=KnownForm, repr=False)
     handles: dict[str, MongoCollection[Bson]] = field(default_factory=dict, repr=False)
     """PyMongo's collections of the database, also for transactions: each takes 0.014 ms to make."""
@@ -325,25 +327,39 @@ class Store:
                 raise NoTransactions(reason=engines.reason(self.database) or "`hello` names no replica set")
             self.database.projects.find_one({}, {"_id": 1})
 
+    def wait_for_end_of_outage(self) -> None:
+        """Has the log say when MongoDB can be used again."""
+        outside = replace(self, session=None, is_transaction=False, is_rolled_back=False)
+        self.outage.wait_for_end(outside.check_usable)
+
+    def check_usable(self) -> None:
+        """Checks all that `ping`, `check_form` and `check_writes` do. Raises as they do."""
+        self.ping()
+        self.check_form()
+        self.check_writes()
+
     def now(self) -> datetime:
         """Returns MongoDB's time, for the worker. Raises as `ping` does."""
         with self.deadline():
             return self.clock.now(self.database)
 
-    def check_prepared(self, *, with_projects: bool = False) -> None:
-        """Checks that every unique index and validator is there. Raises as `ping` does; `NotPrepared` if one is not.
+    def check_prepared(self, *, with_projects: bool = False) -> list[str]:
+        """Returns the names of other indexes that are missing, after a check that no unique one and no validator is.
 
         `with_projects` leaves out a database without projects, where `serve` or the first project creates them.
+        Raises as `ping` does; `NotPrepared` if a unique index or a validator is missing.
         """
         with self.deadline():
             if with_projects and not self.database.projects.find_one({}, {"_id": 1}):
-                return
+                return []
+            lost = indexes.missing(self.database, self.features.indexes)
             missing = [
-                *indexes.missing_unique(self.database, self.features.indexes),
+                *(index.full_name for index in lost if index.is_unique),
                 *validators.missing(self.database, self.features.validators),
             ]
         if missing:
             raise NotPrepared(reason=f"missing: {', '.join(missing)}")
+        return [index.full_name for index in lost]
 
     def check_writes(self) -> None:
         """Checks that the service's user may write, and that a transaction that is aborted leaves nothing.
@@ -413,10 +429,13 @@ class _Translating:
         if indexes.UNAUTHORIZED in codes:
             raise AccessDenied(reason=reason_of(error)) from error
         transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
-        is_closed = "MongoClient after close" in str(error)  # as this process ends
+        is_closed = CLOSED in str(error)
         if transient or is_closed or error.timeout or codes & FAILOVER_CODES:
             reason = reason_of(error)
-            raise ServiceUnavailable(reason="" if any(one in reason for one in CONSEQUENCES) else reason) from error
+            raise ServiceUnavailable(
+                reason="" if any(one in reason for one in CONSEQUENCES) else reason,
+                reported=None if is_closed else self._store.wait_for_end_of_outage,
+            ) from error
 
 
 class _Deadline:

@@ -6,6 +6,8 @@ Code in a text is not looked at: it is shown as it is.
 import re
 from collections.abc import Iterator
 
+from app.core.text.html import text_of_paragraphs
+
 FOLDERS = ("static", "public", "assets")
 """The folders of a site, beside its root, in which generators look for a path like `/images/loaf.png`."""
 MDX = ".mdx"
@@ -28,13 +30,24 @@ _WRITTEN = {"$$": "$$…$$", "(": r"\(…\)", "[": r"\[…\]", "$": "$…$", ":"
 _SITE = r"\{\{-?\s*site\.(?:base)?url\s*-?\}\}(?=/|\{\{-?\s*site\.(?:base)?url\b|\{%-?\s*(?:post_url|link)\b)"
 _RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
 _ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
+_CONTENTS = (
+    r"(?i:\{\{[<%]?\s*(?:toc|table-?_?of-?_?contents)\b[^{}\n]{0,80}\}\}"
+    r"|\{%-?\s*(?:include\w*\s+)?toc\b[^{}\n]{0,80}%\}"
+    r"|\[\[?_?toc_?\]\]?|<!-- *(?:/?toc|tocstop) *-->)[ \t]*$"
+)
+"""The place for a table of contents, which the generator makes."""
 _ATTRIBUTES = re.compile(
-    rf"{CODE.pattern}|(?:^[*-] [^\n]*\n(?=\{{:\s*toc))?(?P<list>\{{:[^:{{}}\n][^{{}}\n]{{0,80}}\}})", CODE.flags
+    rf"{CODE.pattern}|(?:^(?:[*+-]|1\.) [^\n]*\n(?=\{{:\s*toc))?"
+    rf"(?P<list>\{{:[^:{{}}\n][^{{}}\n]{{0,80}}\}}|^[ \t]*+{_CONTENTS})",
+    CODE.flags,
 )
 _MORE = re.compile(rf"{CODE.pattern}|(<!--\s*more\b[^>]*-->)", CODE.flags | re.IGNORECASE)
+_MARKS = re.compile(r"^[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)+", re.MULTILINE)
+"""The marks of lists and quotes."""
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:.*$", re.MULTILINE)
 _OF_HUGO = re.compile(
-    rf"{CODE.pattern}|^(?:(?P<heading>\#{{1,6}} [^\n{{]*+)|[ \t>]*+)(?P<list>\{{[.\#][^{{}}\n]*+\}})[ \t\#]*+$",
+    rf"{CODE.pattern}|^(?:(?P<heading>\#{{1,6}} [^\n{{]*+)|[ \t>]*+)"
+    rf"(?P<list>\{{[.\#][^{{}}\n]*+\}}|{_CONTENTS})[ \t\#]*+$",
     CODE.flags,
 )
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
@@ -67,9 +80,9 @@ def with_paths(markdown: str) -> str:
 
 
 def without_attributes(markdown: str, *, is_of_jekyll: bool) -> tuple[str, frozenset[str]]:
-    """Returns a text without lists of attributes: kramdown's (with `{:toc}` its item goes), or Hugo's; and these."""
+    """Returns a text without lists of attributes (kramdown's or Hugo's) and places of contents; and these."""
     lists = _ATTRIBUTES if is_of_jekyll else _OF_HUGO
-    found = frozenset(one["list"] for one in lists.finditer(markdown) if one["list"])
+    found = frozenset(one["list"].strip() for one in lists.finditer(markdown) if one["list"])
 
     def left(one: re.Match[str]) -> str:
         return (one.groupdict().get("heading") or "").rstrip() if one["list"] else one[0]
@@ -77,10 +90,11 @@ def without_attributes(markdown: str, *, is_of_jekyll: bool) -> tuple[str, froze
     return lists.sub(left, markdown).strip("\n"), found
 
 
-def summary_of(markdown: str) -> str:
-    """Returns what stands before `<!--more-->` in a text, with the addresses of its links; nothing without it."""
+def summary_of(markdown: str, length: int) -> str:
+    """Returns the text of what stands before `<!--more-->`, of lists where there is no paragraph; empty without it."""
     cut = next((found.start() for found in _MORE.finditer(markdown) if found[2]), 0)
-    return "\n\n".join((markdown[:cut], *_DEFINITION.findall(markdown, cut))) if cut else ""
+    before = "\n\n".join((markdown[:cut], *_DEFINITION.findall(markdown, cut))) if cut else ""
+    return text_of_paragraphs(before, length) or text_of_paragraphs(_MARKS.sub("\n\n", before), length)
 
 
 def code_in(markdown: str) -> str | None:
