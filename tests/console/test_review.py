@@ -19,7 +19,7 @@ from tests.console.test_in_a_browser import now, screen
 from tests.make import OPERATIONS, Project, Token, a_document, a_ready_brief
 from tests.mcp_tools.client import Agent
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 TEXT = """A starter is flour, water and *patience*.
 

@@ -15,7 +15,7 @@ from tests.console.test_pasting import paste, press, text_of
 from tests.console.visitor import now
 from tests.make import OPERATIONS, Project, a_document
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 ARTICLE = """## Day by day
 
