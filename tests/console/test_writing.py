@@ -509,6 +509,27 @@ def scrolled(window: Window) -> int:
     return int(window.chrome.execute_script("return scrollY"))
 
 
+def test_a_callout_is_seen_as_one_and_stays_in_the_text(window: Window, project: Project) -> None:
+    markdown = "Before.\n\n> [!NOTE]\n> Mind\n> the gap\n\n> [!tip] By Ada\n> Wait\n\n> [!OTHER] Quote"
+    opened(window, project, markdown).click()
+    window.until(lambda: "Note\nMind the gap" in seen(window))
+    assert "By Ada\nWait" in seen(window)
+    assert "[!OTHER] Quote" in seen(window)
+    assert text_of(window) == markdown
+    press(window, Keys.CONTROL, Keys.HOME)
+    keys(window, Keys.ARROW_DOWN * 2, Keys.END, " now")
+    assert "> [!NOTE]\n> Mind\n> the gap now\n" in text_of(window)
+    keys(window, Keys.ARROW_UP, Keys.END, Keys.BACKSPACE)
+    assert "> Mind\n> the gap now\n" in text_of(window)
+    assert "[!NOTE]" not in text_of(window)
+    press(window, Keys.CONTROL, "a")
+    keys(window, Keys.DELETE, "/callout")
+    window.until(lambda: within(window, ".cm-tooltip-autocomplete"))
+    keys(window, Keys.ENTER, "Mind")
+    assert text_of(window).strip() == "> [!NOTE]\n> Mind"
+    assert window.problems() == []
+
+
 def test_long_numbers_of_a_list_are_beside_their_words(window: Window, project: Project) -> None:
     opened(window, project, "99. Rye\n100. Wheat\n\nText\n\n1986. A good year")
     for number in within(window, ".cm-number"):
