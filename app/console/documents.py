@@ -104,6 +104,7 @@ def _around(stored: StoredDocument, document: DocumentSummary) -> dict[str, Any]
         "document": document,
         "brief": brief_detail(context(), stored, None, links),
         "see_at": _see_at(document, project),
+        "has_site": bool(project.get("siteUrl")),
         **added("live"),
     }
 

@@ -3,6 +3,7 @@ by their titles."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
+from urllib.parse import quote
 
 from flask import g, jsonify, request, url_for
 from werkzeug import Response as BaseResponse
@@ -17,15 +18,17 @@ from app.console.words import STATUSES
 from app.core.operation import Operation
 from app.core.schemas.fields import MAX_LISTED
 from app.core.schemas.validation import HEX_ID
+from app.delivery.site_addresses import page_url
 from app.documents import operations as documents
 from app.documents.store import Documents
 from app.projects import members
+from app.projects.store import Projects
 
 MOST = 500
 """Maximum number of records in one list; a record beyond it is shown as unknown, and can only be chosen elsewhere."""
 
 MOST_FOUND = 8
-"""How many documents the command palette and the links of a brief offer."""
+"""How many documents the command palette, the links of a brief and those of a text offer."""
 
 MOST_SOUGHT = 200
 """Maximum number of characters that are looked for in texts."""
@@ -114,12 +117,15 @@ def find_documents() -> BaseResponse:
         more = call(documents.list_documents, fields=fields | chosen).body
         sentences |= added("sentences", [one["id"] for one in more], chosen)
         found |= {one["id"]: one for one in more}
+    site = context().store[Projects].recent_settings(context().project_id).get("siteUrl")
     return jsonify(
         [
             {
+                "id": one["id"],
                 "title": one["title"],
                 "status": STATUSES[one["status"]],
                 "url": url_for("console.show_document", id=one["id"]),
+                "address": page_url(site, one["slug"]) if site else quote(one["slug"], safe=""),
                 "sentence": sentences.get(one["id"]),
             }
             for one in found.values()

@@ -68,7 +68,7 @@ def test_the_paths_of_pages_are_in_the_report_and_only_others_become_former_slug
     report = run(cli, project, tmp_path, "--publish")
 
     assert report["paths"] == {"/essays/b/": "b", "/c.html": "c", "/old/d": "c"}
-    assert report["redirects"] == {}
+    assert report["redirects"] == {"/essays/b/": "they end with the slug itself"}
     assert redirects_of(project) == {"c.html": "c", "d": "c"}
 
 
@@ -150,17 +150,22 @@ def test_what_stands_before_more_is_the_excerpt_where_front_matter_has_none(
         "d": f"---\ntitle: D\n---\n{'word ' * 200}\n\n{after}",
         "e": f"---\ntitle: E\n---\n![](https://a.example/a.png)\n\n{after}",
         "f": "---\ntitle: F\n---\n```\n<!--more-->\n```\n",
+        "g": f"---\ntitle: G\n---\n- *Flour*\n- Water\n  1. 2 - 1 l\n\n{after}",
+        "h": f"---\ntitle: H\n---\n> Bread\n> > is\n\n{after}",
+        "i": f"---\ntitle: I\n---\nTake:\n\n- flour\n\n{after}",
     }
     for name, text in texts.items():
         write(tmp_path, f"{name}.md", text)
 
     report = run(cli, project, tmp_path)
 
-    assert (report["created"], report["lost"]) == (6, {})
+    assert (report["created"], report["lost"]) == (9, {})
     found = {slug: one["excerpt"] for slug, one in documents_of(project).items()}
     assert found.pop("d") == "word " * 99 + "word…"
-    assert found == {"a": "A dark loaf. And <!--more-->", "b": "Own", "c": "Inside", "e": "", "f": ""}
-    assert run(cli, project, tmp_path)["unchanged"] == 6
+    assert found == {"a": "A dark loaf. And <!--more-->", "b": "Own", "c": "Inside", "e": "", "f": ""} | {
+        **{"g": "Flour Water 2 - 1 l", "h": "Bread is", "i": "Take:"}
+    }
+    assert run(cli, project, tmp_path)["unchanged"] == 9
 
 
 @pytest.mark.needs_mongod
@@ -229,11 +234,11 @@ def test_attributes_of_kramdown_and_hugo_are_listed(cli: Cli, project: Project, 
     ends = "|a|\n|-|\n\n\n> b\n\n\n## C\n\nE {.f}\n```\n{.not}\n```"
     assert text_of(project, "a").partition("{{< poll x >}}\n\n")[2] == ends
     assert report["shortcodes"]["a.md"] == [
-        "line 2 of the text: {:toc}",
-        "line 5 of the text: {: #id .class}",
-        'line 7 of the text: {:target="_blank"}',
-        "line 13 of the text: {{< poll >}}",
-        "line 24 of the text: {.f}",
+        {"line": 2, "what": "{:toc}"},
+        {"line": 5, "what": "{: #id .class}"},
+        {"line": 7, "what": '{:target="_blank"}'},
+        {"line": 13, "what": "{{< poll >}}"},
+        {"line": 24, "what": "{.f}"},
     ]
 
 
@@ -258,10 +263,9 @@ def test_formulas_and_definitions_are_listed(cli: Cli, project: Project, tmp_pat
 
     assert listed == {
         "a.md": [
-            f"line {line} of the text: {what}"
-            for line, what in ((3, "$$…$$"), (7, "$…$"), (7, r"\(…\)"), (9, r"\[…\]"))
+            {"line": line, "what": what} for line, what in ((3, "$$…$$"), (7, "$…$"), (7, r"\(…\)"), (9, r"\[…\]"))
         ],
-        "b.md": ["line 2 of the text: : a definition", "line 7 of the text: :::"],
+        "b.md": [{"line": 2, "what": ": a definition"}, {"line": 7, "what": ":::"}],
     }
 
 
@@ -282,7 +286,7 @@ def test_a_post_of_jekyll_is_read_as_jekyll_does(cli: Cli, project: Project, tmp
 
     assert (report["missing"], report["categories"]) == ({}, ["bread"])
     assert report["further"] == {"categories": 1, "tags": 1}
-    assert report["shortcodes"] == {"2020-01-01-no-title.md": ["line 1 of the text: {{ site.url }}"]}
+    assert report["shortcodes"] == {"2020-01-01-no-title.md": [{"line": 1, "what": "{{ site.url }}"}]}
     found = documents_of(project)["no-title"]
     assert (found["title"], found["brief"]["keyword"]) == ("No Title", "dark")
     text = text_of(project, "no-title")

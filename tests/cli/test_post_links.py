@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.test_import import documents_of, write
+from tests.cli.test_import import documents_of, redirects_of, write
 from tests.cli.test_sites import run, text_of
 from tests.images.pictures import a_picture
 from tests.make import OPERATIONS, Project
@@ -39,8 +39,8 @@ def test_links_between_posts_of_hugo_lead_to_their_pages(cli: Cli, project: Proj
         f"[g]({{{{< ref gone >}}}}) `{{{{< ref wheat >}}}}` [h]({to}/weat/#x) [i]({to}/one/) [j]({to}/other/)"
         f"\n\n[e]: {to}/weat/"
     )
-    assert report["links"] == {"posts/rye.md": ["line 1 of the text: gone.md"]}
-    assert report["shortcodes"] == {"posts/rye.md": ["line 1 of the text: {{< ref >}}"]}
+    assert report["links"] == {"posts/rye.md": [{"line": 1, "what": "gone.md"}]}
+    assert report["shortcodes"] == {"posts/rye.md": [{"line": 1, "what": "{{< ref >}}"}]}
     assert run(cli, project, tmp_path / "content")["unchanged"] == 5
 
 
@@ -100,9 +100,9 @@ def test_a_name_of_two_files_means_the_one_at_that_path_or_in_the_same_folder(
     assert text_of(project, "near") == f"[a]({to}/posts/) [b]({guides}) [c]({guides}) [d]({to}/posts/)"
     assert report["links"] == {
         "notes/far.md": [
-            "line 3 of the text: same (ambiguous)",
-            "line 3 of the text: same.md (ambiguous)",
-            "line 3 of the text: gone.md",
+            {"line": 3, "what": "same (ambiguous)"},
+            {"line": 3, "what": "same.md (ambiguous)"},
+            {"line": 3, "what": "gone.md"},
         ]
     }
     posts = run(cli, project, tmp_path / "content" / "posts", "--dry-run")
@@ -133,7 +133,7 @@ def test_links_from_the_root_lead_to_pages_whose_address_a_file_had(cli: Cli, pr
     expected = " ".join(f"[{number}]({path})" for number, path in enumerate(pages))
     assert text_of(project, "all") == f'{expected} <a href="{rye}">x</a> `[no](/posts/rye/x)`'
     assert len(before["rootLinks"]["posts/all.md"]) == 13
-    left = [f"line 1 of the text: {path}" for path in ("/about/", "/guides/named/", "/twice/", "/")]
+    left = [{"line": 1, "what": path} for path in ("/about/", "/guides/named/", "/twice/", "/")]
     assert report["rootLinks"] == {"posts/all.md": left}
     shown = cli("import", "--project", project.id, tmp_path / "content", "--update", "--dry-run")
     assert "from the site's root" not in shown.output
@@ -150,7 +150,7 @@ def test_a_path_from_the_root_never_means_a_file_beside_the_page(cli: Cli, proje
 
     for slug in ("trip", "rye"):
         assert text_of(project, slug) == text.replace("./", f"https://a.example/posts/{slug}/")
-    left = [f"line 1 of the text: {path}" for path in ("/", "/#x", "/rye/", "https://a.example/rye/")]
+    left = [{"line": 1, "what": path} for path in ("/", "/#x", "/rye/", "https://a.example/rye/")]
     assert report["rootLinks"] == dict.fromkeys(("posts/rye.md", "posts/trip/index.md"), left)
 
 
@@ -172,7 +172,7 @@ def test_addresses_with_the_host_of_the_site_are_read_as_paths(cli: Cli, project
     assert found.endswith("![f](https://a.example/no.png) ![g](https://b.example/img/loaf.png)")
     assert (found.count("(/media/"), "/cover.png" in documents_of(project)["rye"]["coverImageUrl"]) == (2, True)
     assert documents_of(project)["oats"]["coverImageUrl"] == "https://a.example/no.png"
-    assert report["rootLinks"] == {"posts/rye.md": ["line 1 of the text: https://a.example/feed/"]}
+    assert report["rootLinks"] == {"posts/rye.md": [{"line": 1, "what": "https://a.example/feed/"}]}
     why = "https://a.example/no.png (no such file in the folder; `--site` names the root of a site)"
     assert report["missing"] == {"posts/oats.md": [why], "posts/rye.md": [why]}
     assert run(cli, project, tmp_path / "content", "--site", tmp_path)["unchanged"] == 2
@@ -232,6 +232,27 @@ def test_a_pattern_has_slugs_as_hugo_makes_them(
     assert report["paths"] == expected
 
 
+def test_redirects_lead_from_the_pages_of_a_pattern_unless_they_end_with_the_slug(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    for name, front in (("loaf", "slug: big-loaf"), ("rye", "aliases: [/old/]"), ("oats", "aliases: [/loaf/]")):
+        write(tmp_path, f"content/posts/{name}.md", f"---\ntitle: A\ndate: 2019-05-01\n{front}\n---\nText\n")
+    options = ("--permalink", "/:year/:filename/", "--publish")
+
+    report = run(cli, project, tmp_path / "content", *options)
+
+    paths = {"/2019/loaf/": "big-loaf", "/2019/rye/": "rye", "/old/": "rye", "/2019/oats/": "oats", "/loaf/": "oats"}
+    ends = "they end with the slug itself"
+    assert report["paths"] == paths
+    assert report["redirects"] == {
+        "/2019/rye/": ends,
+        "/2019/oats/": ends,
+        "/loaf/": "`loaf` is a former slug of posts/loaf.md",
+    }
+    assert redirects_of(project) | {"loaf": ""} == {"loaf": "", "old": "rye"}
+    assert run(cli, project, tmp_path / "content", *options)["unchanged"] == 3
+
+
 def test_a_file_whose_namesake_has_a_slug_of_its_own_is_found(cli: Cli, project: Project, tmp_path: Path) -> None:
     write(tmp_path, "content/posts/b.md", "---\ntitle: B\n---\n")
     write(tmp_path, "content/notes/b.md", "---\ntitle: Note\nslug: bn\n---\n")
@@ -265,9 +286,9 @@ def test_relative_links_lead_to_pages_and_are_listed_where_none_is_known(
     left += f" [i]({to}/weat/) [j]({to}/dated/)"
     assert text_of(project, "rye") == f"[a]({to}/weat/#x) [b]({to}/big-loaf/) [c]({to}/weat/) {left}"
     assert text_of(project, "dated") == f"[a]({to}/weat/) [b]({to}/dated/)"
-    lines = [f"line 1 of the text: ../{name}/" for name in ("wheat", "chart")]
+    lines = [{"line": 1, "what": f"../{name}/"} for name in ("wheat", "chart")]
     assert report["links"] == {"posts/rye.md": lines}
-    assert report["rootLinks"] == {"posts/rye.md": ["line 1 of the text: /posts/chart/"]}
+    assert report["rootLinks"] == {"posts/rye.md": [{"line": 1, "what": "/posts/chart/"}]}
 
 
 def test_references_are_links_however_they_are_written(cli: Cli, project: Project, tmp_path: Path) -> None:

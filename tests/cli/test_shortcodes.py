@@ -101,7 +101,7 @@ def test_pictures_of_shortcodes_are_uploaded_and_what_is_left_is_listed(
 
     assert (report["missing"], report["shortcodes"]) == (
         {},
-        {"2020-01-01-a.md": ["line 8 of the text: {{< poll >}}"]},
+        {"2020-01-01-a.md": [{"line": 8, "what": "{{< poll >}}"}]},
     )
     text = text_of(project, "a")
     assert text.startswith("![A loaf](/media/")

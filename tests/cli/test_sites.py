@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.cli.calling import shown
 from tests.cli.conftest import Cli
 from tests.cli.test_import import documents_of, redirects_of, write
 from tests.documents.steps import a_category
@@ -129,13 +130,13 @@ def test_a_hugo_site_comes_with_its_covers_and_names_its_shortcodes(cli: Cli, pr
     assert (report["created"], report["published"], report["refused"]) == (3, 2, {})
     assert report["shortcodes"] == {
         "posts/rye/index.md": [
-            "line 1 of the text: {{< gallery >}}",
-            "line 9 of the text: {{% columns %}}",
+            {"line": 1, "what": "{{< gallery >}}"},
+            {"line": 9, "what": "{{% columns %}}"},
         ]
     }
     assert report["attributes"] == {"{.wide}": 1}
     assert report["links"] == {
-        "posts/rye/index.md": ["line 13 of the text: ../wheat.md#x", "line 13 of the text: my notes.pdf"]
+        "posts/rye/index.md": [{"line": 13, "what": "../wheat.md#x"}, {"line": 13, "what": "my notes.pdf"}]
     }
     assert names(report["missing"]["posts/wheat.md"]) == ["/gone.png", "gone.png"]
     assert report["unknown"] == {"lastmod": 1}
@@ -205,8 +206,8 @@ def test_a_jekyll_site_comes_with_its_addresses_and_names_its_liquid(
     assert names(report["missing"]["2019-05-01-rye.md"]) == ["../../secret.png"]
     assert names(report["missing"]["2019-05-02-wheat.md"]) == ["/assets/gone.png"]
     assert report["shortcodes"]["2019-05-01-rye.md"] == [
-        "line 3 of the text: {% include %}",
-        "line 3 of the text: {{ site.baseurl }}",
+        {"line": 3, "what": "{% include %}"},
+        {"line": 3, "what": "{{ site.baseurl }}"},
     ]
     assert report["unknown"] == {"layout": 2, "permalink": 1}
     assert report["further"] == {"categories": 1}
@@ -322,12 +323,15 @@ def test_former_paths_that_can_not_all_lead_somewhere_are_listed(cli: Cli, proje
         **{"/2019/x": "b", "/2019/a/": "b", "/2019/y": "b"},
     }
     assert report["redirects"] == {
-        "a.md": ["/old/a: `a` is its own slug"],
-        "b.md": ["/2019/x: `x` is a former slug of a.md", "/2019/a/: `a` is the slug of a.md"],
+        "/old/a": "they end with the slug itself",
+        "/2019/x": "`x` is a former slug of a.md",
+        "/2019/a/": "`a` is the slug of a.md",
     }
     assert redirects_of(project)["y"] == "b"
     shown = cli("import", "--project", project.id, tmp_path)
-    assert "6 former paths" in shown.stdout
+    assert "6 former paths, which --json has whole; redirects lead from 3.\n" in shown.stdout
+    listed = "Former paths from which no redirect leads, as they end with the slug itself: /old/a\n"
+    assert listed in shown.stderr
 
 
 def test_former_paths_are_paths_whatever_way_they_are_written(cli: Cli, project: Project, tmp_path: Path) -> None:
@@ -340,8 +344,10 @@ def test_former_paths_are_paths_whatever_way_they_are_written(cli: Cli, project:
 
     paths = ["/old/index.html", "/2019/loaf.html?x=1", "/posts/other", "/up/", *aliases[4:]]
     assert (report["published"], report["paths"]) == (1, dict.fromkeys(["/posts/rye/", *paths], "rye"))
-    [listed] = report["redirects"].values()
-    assert listed == [f"{path}: it has no segment that can be a slug" for path in aliases[4:]]
+    assert report["redirects"] == {
+        "/posts/rye/": "they end with the slug itself",
+        **dict.fromkeys([shown(path) for path in aliases[4:]], "no segment of theirs can be a slug"),
+    }
     assert set(redirects_of(project)) == {"old", "loaf.html", "other", "up"}
     tried = run(cli, project, tmp_path / "content", "--dry-run")["paths"]
     assert "/posts/other" in tried

@@ -11,7 +11,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from tests.console.browser import Window
 from tests.make import Project, a_document
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 PASTE = """
 const clipboardData = new DataTransfer();

@@ -13,9 +13,9 @@ from tests.console.browser import Window
 from tests.console.test_in_a_browser import screen
 from tests.console.test_pasting import paste, press, text_of
 from tests.console.visitor import now
-from tests.make import Project, a_document
+from tests.make import OPERATIONS, Project, a_document
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 ARTICLE = """## Day by day
 
@@ -415,13 +415,46 @@ def test_a_link_is_seen_changed_and_removed(window: Window, project: Project) ->
     assert text_of(window) == "See it now."
 
 
-@pytest.mark.parametrize("address", ["www.a.example", "a.example/b"])
+@pytest.mark.parametrize(
+    "address", ["https://www.a.example", "https://a.example", "https://a.example:8080/b?c", "mailto:ada@a.example"]
+)
 def test_an_address_without_its_scheme_gets_one(window: Window, project: Project, address: str) -> None:
     opened(window, project, "").click()
     press(window, Keys.CONTROL, "k")
     window.find("#address-words").send_keys("Ada")
-    window.find("#address-url").send_keys(address, Keys.ENTER)
-    window.until(lambda: text_of(window) == f"[Ada](https://{address})")
+    window.find("#address-url").send_keys(address.partition("//")[2] or address.partition(":")[2], Keys.ENTER)
+    window.until(lambda: text_of(window) == f"[Ada]({address})")
+
+
+@pytest.mark.parametrize(
+    ("site", "address"),
+    [("https://thecrust.example/{slug}/", "https://thecrust.example/which-flour/"), (None, "which-flour")],
+)
+def test_a_document_is_linked_by_its_title(window: Window, project: Project, site: str | None, address: str) -> None:
+    OPERATIONS["update_project"](project.context(), fields={"siteUrl": site})
+    for title in ("Which flour?", "Which oven?"):
+        a_document(project.context(), title=title)
+    with screen(window, 390, 844):
+        opened(window, project, "Flour").click()
+        press(window, Keys.CONTROL, "a")
+        tool(window, "link")
+        window.until(lambda: window.find("#address-found").text == "Which flour?\nDrafting")
+        assert ("no address yet" in window.find("#address-hint").text) == (site is None)
+        keys(window, "whic", Keys.ENTER)
+        window.until(lambda: text_of(window).startswith("[Flour](") and not window.has("#address[open]"))
+        press(window, Keys.CONTROL, "a")
+        keys(window, Keys.DELETE)
+        tool(window, "link")
+        keys(window, "which fl")
+        window.until(lambda: window.find("#address-found").text == "Which flour?\nDrafting")
+        window.click("#address-found li")
+        window.until(lambda: text_of(window) == f"[Which flour?]({address})")
+        tool(window, "link")
+        press(window, Keys.CONTROL, "a")
+        keys(window, "nothing", Keys.ENTER)
+        window.until(lambda: "No document has this title" in window.find("#address-found").text)
+        assert window.has("#address[open]")
+    assert window.problems() == []
 
 
 def test_words_are_found_and_replaced_in_the_whole_text_but_not_in_addresses(window: Window, project: Project) -> None:
@@ -443,6 +476,37 @@ def test_words_are_found_and_replaced_in_the_whole_text_but_not_in_addresses(win
     press(window, Keys.CONTROL, "z")
     window.until(lambda: "Emmer" not in text_of(window))
     assert window.problems() == []
+
+
+MARKED = """return Object.fromEntries([...CSS.highlights].map(
+  ([name, ranges]) => [name, [...ranges].map((range) => `${range}`)]))"""
+
+
+def marked(window: Window) -> dict[str, list[str]]:
+    """Returns the words that are highlighted, by the kind of highlight."""
+    found: dict[str, list[str]] = window.chrome.execute_script(MARKED)
+    return {name: words for name, words in found.items() if words}
+
+
+def test_what_is_found_in_a_table_is_marked_and_scrolled_to_also_on_a_phone(window: Window, project: Project) -> None:
+    row = "| A \\| *rye* [bread](https://a.example/rye)[^1] of rye | Water |"
+    table = "\n".join(["| Flour | |", "| - | - |", *["| Wheat | Water |"] * 60, row, "| **Rye** and<br>rye | Salt |"])
+    with screen(window, 390, 844):
+        opened(window, project, f"Begin.\n\n{table}\n\n[^1]: Note").click()
+        tool(window, "find")
+        keys(window, "rye")
+        window.until(lambda: marked(window) == {"found": ["rye"] * 2 + ["Rye", "rye"]})
+        keys(window, Keys.ENTER, Keys.ENTER)
+        window.until(lambda: marked(window).get("here") == ["rye"])
+        window.until(lambda: 0 < within(window, ".cm-grid tr:nth-child(61)")[0].rect["y"] - scrolled(window) < 800)
+        keys(window, Keys.ESCAPE)
+        window.until(lambda: marked(window) == {})
+    assert window.problems() == []
+
+
+def scrolled(window: Window) -> int:
+    """Returns how far the page is scrolled."""
+    return int(window.chrome.execute_script("return scrollY"))
 
 
 def test_long_numbers_of_a_list_are_beside_their_words(window: Window, project: Project) -> None:

@@ -1,17 +1,16 @@
 // "Link to" is a search over titles: what is chosen is listed by its title, and stands in the field as its address.
 
-import { $, $$ } from "./console.js";
-
-const find = $("#palette").dataset.find;
+import { $$ } from "./console.js";
+import { combobox, documents } from "./palette.js";
 
 for (const field of $$("[data-finds]")) {
   const list = document.createElement("ul");
   const search = Object.assign(document.createElement("input"), { type: "search", placeholder: "Search titles", autocomplete: "off" });
   const found = document.createElement("ul");
   list.className = "chosen";
-  found.className = "options found";
-  found.hidden = true;
+  found.className = "found";
   search.id = `${field.id}-search`;
+  found.id = `${field.id}-found`;
   field.labels[0].htmlFor = search.id;
   const hint = field.parentElement.querySelector(".hint");
   hint.textContent = "Documents of this project that it should link to.";
@@ -40,34 +39,12 @@ for (const field of $$("[data-finds]")) {
     }));
   }
 
-  let timer = 0;
-  search.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(async () => {
-      const response = await fetch(`${find}?q=${encodeURIComponent(search.value)}`).catch(() => null);
-      const rows = search.value.trim() && response?.ok ? await response.json() : [];
-      found.hidden = !rows.length;
-      found.replaceChildren(...rows.map(({ title, status, url }) => {
-        const choice = Object.assign(document.createElement("button"), { type: "button", textContent: title });
-        choice.append(Object.assign(document.createElement("span"), { className: "muted", textContent: status }));
-        choice.addEventListener("click", () => {
-          const id = url.split("/").pop();
-          titles[id] = title;
-          search.value = "";
-          found.hidden = true;
-          set([...new Set([...lines(), id])]);
-          search.focus();
-        });
-        const item = document.createElement("li");
-        item.append(choice);
-        return item;
-      }));
-    }, 150);
-  });
-  search.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    $("button", found)?.click();
-  });
+  const find = combobox(search, found, async (sought) => (sought ? await documents(sought) : []).map(({ title, status, id }) => [title, status, () => {
+    titles[id] = title;
+    search.value = "";
+    find();
+    set([...new Set([...lines(), id])]);
+    search.focus();
+  }]));
   show();
 }

@@ -2,6 +2,7 @@
 
 import { $, $$, opened, refresh, say, send, sending, working } from "./console.js";
 import { isUnsaved, store } from "./drafts.js";
+import { combobox, documents } from "./palette.js";
 
 const area = $("[data-editor]");
 const form = area.form;
@@ -20,7 +21,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   loading.then(() => sending(button.form, () => accept(button)), () => button.form.requestSubmit(button));
 });
-const { createEditor, goTo, linkAt, run, showMarkdown, target } = await loading;
+export const { createEditor, goTo, inTables, linkAt, run, showMarkdown, target } = await loading;
 
 function changed(text) {
   area.value = text;
@@ -125,8 +126,8 @@ async function preview() {
 
 /** Tools that ask for an address; the others are the editor's. */
 const TOOLS = {
-  link: { title: "Link", words: "Words", before: "[" },
-  image: { title: "Picture", words: "What it shows, for those who don't see it", before: "![" },
+  link: { title: "Link", words: "Words", asked: "Document or address", before: "[" },
+  image: { title: "Picture", words: "What it shows, for those who don't see it", asked: "Address", before: "![" },
 };
 
 /** Uses a tool; a picture is one of the project's pictures, where there are some to choose from. */
@@ -136,24 +137,57 @@ function use(name) {
   else if (!run(view, name)) insert(name);
 }
 
-// An address as people copy it: `www.a.example`, or a host and a path.
-$("#address form").elements.url.addEventListener("change", ({ target }) => {
-  if (/^(www\.[\w-]+|[\w-]+(\.[\w-]+)+\/)/i.test(target.value)) target.value = `https://${target.value}`;
-});
+const dialog = $("#address");
+const { words: wordsOf, url: urlOf } = $("form", dialog).elements;
+const ADDRESS = /^(https?:\/\/|mailto:|\/|#|\.\.?\/)[^\s<>]+$/i;
+let known = ""; // an address that is not of this form, as the link at the cursor has it
 
-/** Asks for an address, which the browser checks, and for the words that have it; returns their markdown, or nothing. */
+/** An address as people write it, such as `www.a.example`, with what is missing at its beginning. */
+function completed(text) {
+  if (/^[^\s@/:<>]+@[^\s@/:<>]+\.[^\s@/:<>]+$/.test(text)) return `mailto:${text}`;
+  return /^[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*\.\p{L}{2,}(:\d+)?([/?#][^\s<>]*)?$/u.test(text) ? `https://${text}` : text;
+}
+
+const isAddress = () => urlOf.value.trim() === known || ADDRESS.test(completed(urlOf.value.trim()));
+const isTitle = () => dialog.dataset.asks === "link" && urlOf.value.trim() !== "" && !isAddress();
+
+/** Documents to link to: by what is typed, or by the words that get the link. */
+async function linkable(typed) {
+  if (dialog.dataset.asks !== "link" || (typed && !isTitle())) return [];
+  const found = await documents(typed || wordsOf.value);
+  return found.filter(({ url }) => !location.pathname.startsWith(`${url}/`)).map(({ title, status, address }) => [title, status, () => {
+    urlOf.value = known = address;
+    wordsOf.value ||= title;
+    check();
+    $("[value=yes]", dialog).click();
+  }]);
+}
+
+function check() {
+  const isLink = dialog.dataset.asks === "link";
+  const says = `${isLink ? "Choose a document, or type" : "Type"} an address that begins with https://, or with / for a page of the same site.`;
+  urlOf.setCustomValidity(!urlOf.value || isAddress() ? "" : says);
+}
+
+const offer = combobox(urlOf, $("ul", dialog), linkable, "No document has this title. An address begins with https://, or with /.", isTitle);
+urlOf.addEventListener("input", check);
+
+/** Asks for an address and for the words that have it; returns their markdown, or nothing. */
 export async function addressed(name, text = "", address = "") {
-  const { title, words: label, before } = TOOLS[name];
-  const dialog = $("#address");
-  const { words, url } = $("form", dialog).elements;
+  const { title, words: label, asked, before } = TOOLS[name];
+  dialog.dataset.asks = name;
   $("h2", dialog).textContent = title;
-  words.labels[0].textContent = label;
-  [words.value, url.value] = [text, address];
+  wordsOf.labels[0].textContent = label;
+  urlOf.labels[0].textContent = asked;
+  [wordsOf.value, urlOf.value, known] = [text, address, address];
+  check();
+  offer();
   const answer = opened(dialog);
-  (text ? url : words).focus();
+  (name === "link" || text ? urlOf : wordsOf).focus();
   if ((await answer) !== "yes") return "";
-  const shown = words.value || (before === "[" ? url.value : "");
-  return `${before}${shown.replace(/(?<!\\)[[\]]/g, "\\$&")}](${/[()]/.test(url.value) ? `<${url.value}>` : url.value})`;
+  const url = urlOf.value.trim() === known ? known : completed(urlOf.value.trim());
+  const shown = wordsOf.value || (before === "[" ? url : "");
+  return `${before}${shown.replace(/(?<!\\)[[\]]/g, "\\$&")}](${/[()]/.test(url) ? `<${url}>` : url})`;
 }
 
 /** Gives an address to the words that are selected, or changes the link at the cursor. */

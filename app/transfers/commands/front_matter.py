@@ -4,7 +4,7 @@ Keys that are not known here are listed by the command and ignored (decisions, s
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,6 @@ from app.transfers.commands.addresses import (
     permalink_of,
     section_of,
     slug_of_file,
-    slug_of_path,
     translated_page,
 )
 from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date_of, reason_withheld
@@ -82,8 +81,8 @@ class Post:
     """Front matter keys with more values than the one that a document takes."""
     attributes: frozenset[str] = frozenset()
     """Lists of attributes, and arguments of shortcodes, that the text has no longer."""
-    paths: Mapping[str, str] = field(default_factory=dict)
-    """The former slug that each earlier path of its page becomes; empty for one without a usable segment."""
+    paths: Sequence[str] = ()
+    """Earlier paths of its page."""
     permalink: str = ""
     """The path that the file names for its page."""
     page: str = ""
@@ -114,12 +113,7 @@ def read_post(file: Path) -> Post:
     if authors := [names for one in _listed(front, AUTHOR) if (names := _names(one))]:
         fields["authors"] = [name for names in authors for name in names]
     page = permalink or f"{section_of(file)}{fields['slug']}/"
-    former_paths = (former_path(alias, page) for key in ALIASES for alias in _listed(front, (key,)))
-    paths = {path: slug_of_path(path) for path in former_paths}
-    if permalinked and (former := slug_of_path(permalink)) != fields["slug"]:
-        paths[permalink] = former
-    if any(paths.values()):
-        fields["aliases"] = [*dict.fromkeys(filter(None, paths.values()))]
+    paths = [former_path(alias, page) for key in ALIASES for alias in _listed(front, (key,))]
     _refuse_unquoted(fields)
     if isinstance(excerpt := fields.get("excerpt"), str):
         fields["excerpt"] = text_of_paragraphs(excerpt, len(excerpt)) or excerpt  # which is plain text here
@@ -128,7 +122,7 @@ def read_post(file: Path) -> Post:
     markdown, attributes = without_attributes(markdown, is_of_jekyll=is_of_jekyll(file))
     if markdown:
         fields["markdown"] = with_paths(markdown)
-        if summary := text_of_paragraphs(summary_of(markdown), MAX_EXCERPT):
+        if summary := summary_of(markdown, MAX_EXCERPT):
             fields.setdefault("excerpt", summary)
         if "brief" in fields:
             fields.setdefault("status", "drafting")  # it has content, but its brief would make it begin as an idea

@@ -6,6 +6,8 @@ Code in a text is not looked at: it is shown as it is.
 import re
 from collections.abc import Iterator
 
+from app.core.text.html import text_of_paragraphs
+
 FOLDERS = ("static", "public", "assets")
 """The folders of a site, beside its root, in which generators look for a path like `/images/loaf.png`."""
 MDX = ".mdx"
@@ -40,6 +42,8 @@ _ATTRIBUTES = re.compile(
     CODE.flags,
 )
 _MORE = re.compile(rf"{CODE.pattern}|(<!--\s*more\b[^>]*-->)", CODE.flags | re.IGNORECASE)
+_MARKS = re.compile(r"^[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)+", re.MULTILINE)
+"""The marks of lists and quotes."""
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:.*$", re.MULTILINE)
 _OF_HUGO = re.compile(
     rf"{CODE.pattern}|^(?:(?P<heading>\#{{1,6}} [^\n{{]*+)|[ \t>]*+)"
@@ -86,10 +90,11 @@ def without_attributes(markdown: str, *, is_of_jekyll: bool) -> tuple[str, froze
     return lists.sub(left, markdown).strip("\n"), found
 
 
-def summary_of(markdown: str) -> str:
-    """Returns what stands before `<!--more-->` in a text, with the addresses of its links; nothing without it."""
+def summary_of(markdown: str, length: int) -> str:
+    """Returns the text of what stands before `<!--more-->`, of lists where there is no paragraph; empty without it."""
     cut = next((found.start() for found in _MORE.finditer(markdown) if found[2]), 0)
-    return "\n\n".join((markdown[:cut], *_DEFINITION.findall(markdown, cut))) if cut else ""
+    before = "\n\n".join((markdown[:cut], *_DEFINITION.findall(markdown, cut))) if cut else ""
+    return text_of_paragraphs(before, length) or text_of_paragraphs(_MARKS.sub("\n\n", before), length)
 
 
 def code_in(markdown: str) -> str | None:

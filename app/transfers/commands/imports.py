@@ -29,13 +29,13 @@ from app.documents import publishing
 from app.planning.commands.plan_files import SUFFIXES as PLAN_SUFFIXES
 from app.projects.rules import StoredProject
 from app.projects.store import Projects
-from app.transfers.commands.addresses import PATTERN_KEY, PATTERN_KEYS, PATTERN_SLUGS
+from app.transfers.commands.addresses import PATTERN_KEY, PATTERN_KEYS, PATTERN_SLUGS, slug_of_path
 from app.transfers.commands.dates import NO_DATE, NO_TEXT
 from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import LeftOut, Unreadable
 from app.transfers.commands.generators import tags_in
-from app.transfers.commands.import_reports import Report, print_report
+from app.transfers.commands.import_reports import Passage, Report, print_report
 from app.transfers.commands.picture_files import COVER, PictureFiles
 from app.transfers.commands.post_links import SUFFIXES, PostLinks
 from app.transfers.folders import Import, import_documents, update_imported
@@ -100,7 +100,7 @@ def command(
     report = run.report
     if run.own_covers:
         warn_of_guess(run.ctx, "covers begin")
-    tags = " ".join(tag for found in report.shortcodes.values() for tag in found)
+    tags = " ".join(tag["what"] for found in report.shortcodes.values() for tag in found)
     if not links.site_url and (report.links or report.rootLinks or re.search(r"ref >|ref %|post_url", tags)):
         click.echo("The project has no siteUrl: set one, and links between files lead to pages (--update).", err=True)
     finish(vars(report), lambda: print_report(report, len(files)), json=json, dry_run=dry_run, refused=report.refused)
@@ -124,7 +124,7 @@ class _Run:
     slugs: dict[str, Path] = field(default_factory=dict)
     """The first file with each slug."""
     former: list[tuple[Path, str, str]] = field(default_factory=list)
-    """The former paths that files name, each with its file and the slug in it."""
+    """The former paths of files, each with its file and the slug in it."""
     matched: dict[str, Path] = field(default_factory=dict)
     """The file of each document."""
     alts: dict[str, str] = field(default_factory=dict)
@@ -157,6 +157,10 @@ class _Run:
             post = replace(post, fields=post.fields | {"markdown": self.links.resolved(file, text)})
         if "images" in self.ctx.features:
             post = replace(post, fields=self._with_pictures(file, post))
+        slug = str(post.fields["slug"])
+        former = {path: slug_of_path(path) for path in self.links.former_paths(file, post, slug)}
+        if aliases := [one for one in dict.fromkeys(former.values()) if one not in ("", slug)]:
+            post = replace(post, fields=post.fields | {"aliases": aliases})
         fields = load(self.ctx.features.schema_of(ImportedFields), post.fields)
         if post.dated_slug and slug_key(fields["slug"]) in self.slugs:
             fields["slug"] = post.dated_slug
@@ -165,7 +169,7 @@ class _Run:
             raise Unreadable(
                 f"slug: {self._named(first)} has the slug {fields['slug']!r} too: give one of them another."
             )
-        self.former += [(file, path, slug) for path, slug in post.paths.items()]
+        self.former += [(file, path, slug) for path, slug in former.items()]
         report = self.report
         for counts, keys in (
             (report.unknown, post.unknown),
@@ -181,17 +185,16 @@ class _Run:
         """Lists the former paths whose last segment, from which a redirect leads, is another's or the slug itself."""
         first: dict[str, Path] = {}
         for file, path, slug in self.former:
-            why = self._why_not_redirected(file, slug, first)
-            if why:
-                self.report.redirects.setdefault(self._named(file), []).append(shown(f"{path}: {why}"))
+            if why := self._why_not_redirected(file, slug, first):
+                self.report.redirects[shown(path)] = shown(why)
 
     def _why_not_redirected(self, file: Path, slug: str, first: dict[str, Path]) -> str:
         key = slug_key(slug)
         owner, other = self.slugs.get(key), first.setdefault(key, file)
         if not slug:
-            return "it has no segment that can be a slug"
+            return "no segment of theirs can be a slug"
         if owner:
-            return f"`{slug}` is {'its own slug' if owner == file else f'the slug of {self._named(owner)}'}"
+            return "they end with the slug itself" if owner == file else f"`{slug}` is the slug of {self._named(owner)}"
         return "" if other == file else f"`{slug}` is a former slug of {self._named(other)}"
 
     def _with_pictures(self, file: Path, post: Post) -> dict[str, Any]:
@@ -279,8 +282,8 @@ class _Run:
             (self.report.links, self.links.left(file, content)),
             (self.report.rootLinks, (link for link in content.links if self.links.is_from_root(link[0]))),
         ):
-            if lines := [shown(f"line {line} of the text: {what}") for what, line in islice(found, MOST_FAILURES)]:
-                listed[self._named(file)] = lines
+            if places := [Passage(line=line, what=shown(what)) for what, line in islice(found, MOST_FAILURES)]:
+                listed[self._named(file)] = places
 
     @property
     def _names_losses(self) -> bool:

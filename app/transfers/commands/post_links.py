@@ -79,7 +79,7 @@ class PostLinks:
         """Returns the path that a file names for its page, else the one by the site's pattern; empty without either."""
         if post.permalink or not self._follows_pattern(file):
             return post.permalink
-        slugs = dict.fromkeys(PATTERN_SLUGS, post.fields["slug"])
+        slugs = dict.fromkeys(PATTERN_SLUGS, str(post.fields["slug"]))
         if not is_of_jekyll(file):
             slugs["title"] = slug_of_name(str(post.fields.get("title")), file)
             if post.dated_slug:  # the file names no slug
