@@ -155,7 +155,7 @@ def test_a_writer_corrects_the_excerpt_that_a_check_names(writer: Agent, project
     assert "quotes_verbatim" not in {one["check"] for one in after}
 
 
-def test_a_source_that_is_cited_already_makes_a_version_as_the_tool_and_its_answer_say(writer: Agent, project: Project) -> None:
+def test_a_source_that_is_cited_already_makes_a_version_that_its_answer_has(writer: Agent, project: Project) -> None:
     a_ready_brief(project.context(), markdown="Rye needs four days.[^s1]")
     claimed = writer.call("claim_next_brief")
     described = {tool["name"]: tool["description"] for tool in writer.ask("tools/list")["tools"]}["add_source"]
