@@ -24,6 +24,9 @@ CONTRACT = ("projects", "categories", "publications", "documents", "intents", "b
 MONGOMOCK = os.environ.get("CONTENT_WORKFLOW_TEST_STORE") == "mongomock"
 
 
+PATIENCE = 60
+"""Seconds that a request may take: what is right is asked, not how fast a busy machine gets there."""
+
 _IDLE: list[str] = []
 """Databases of this process that no test uses now: to empty one takes a tenth of the time of making one."""
 
@@ -37,10 +40,9 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Store]:
         return
     uri = request.getfixturevalue("mongodb_uri")
     features = without(request.config.getoption("without"))
-    if _IDLE:
-        store = connect(uri, _IDLE.pop(), features=features)
-    else:
-        store = connect(uri, f"test_{uuid4().hex[:16]}", features=features)
+    name = _IDLE.pop() if _IDLE else None
+    store = connect(uri, name or f"test_{uuid4().hex[:16]}", PATIENCE, features=features)
+    if not name:
         create_missing(store)
     yield store
     if differences(store):

@@ -65,43 +65,31 @@ def until(what: Callable[[], Any], seconds: float = 60, pause: float = 0.01) -> 
 def quickest(run: Callable[[], object], limit: float, clock: Callable[[], float] = time.process_time) -> float:
     """Returns how many seconds a piece of work takes; it is tried three times where others make it exceed the limit.
 
-    They are seconds of a processor that has nothing else to do: see `seconds_of_its_own`.
+    They are seconds of a processor that has nothing else to do: see `slowdown`.
     """
     took: list[float] = []
     while len(took) < 3 and min(took, default=limit) >= limit:
         began = clock()
         run()
-        took.append(seconds_of_its_own(clock() - began))
+        took.append((clock() - began) / slowdown(clock))
     return min(took)
 
 
 FIXED_WORK = 0.055
-"""Seconds that `fixed_work` takes on a processor that has nothing else to do, on the machine of the bounds."""
+"""Seconds that the work of `slowdown` takes, on a processor of its own, on the machine of the bounds."""
 
 
-def fixed_work() -> float:
-    """Returns the processor time that some counting of words takes now."""
-    began, counts = time.thread_time(), dict[str, int]()
+def slowdown(clock: Callable[[], float] = time.monotonic) -> float:
+    """Returns how many times as long as on a processor of its own some counting of words takes now, by a clock.
+
+    Two processes on the two threads of one core take nearly twice as much processor time each, machines differ, and by
+    a clock on the wall others take their turns too.
+    """
+    began, counts = clock(), dict[str, int]()
     for number in range(200_000):
         word = f"w{number % 997}"
         counts[word] = counts.get(word, 0) + len(word)
-    return time.thread_time() - began
-
-
-def seconds_of_its_own(seconds: float) -> float:
-    """Returns how many of the seconds just measured a processor of its own would have taken.
-
-    Two processes on the two threads of one core take nearly twice as much processor time each, and machines differ.
-    """
-    return seconds / max(1.0, fixed_work() / FIXED_WORK)
-
-
-def slowdown() -> float:
-    """Returns how many times as long as its processor time a piece of work takes now, as others use the machine."""
-    began, used = time.monotonic(), time.thread_time()
-    while time.thread_time() - used < 0.05:
-        pass
-    return max(1.0, (time.monotonic() - began) / (time.thread_time() - used))
+    return max(1.0, (clock() - began) / FIXED_WORK)
 
 
 def until_it_lasts(span: timedelta, seconds: float) -> None:

@@ -41,7 +41,7 @@ def list_document_actions(ctx: Context, document_id: str) -> Result[list[Action]
     document = or_raise(documents.get(document_id.lower()), NotFound, *NO_DOCUMENT)
     return Result(
         [
-            action_record(one.name, *one.address, document["id"], refused and ctx.explain(refused, one, ctx))
+            action_record(one, ctx.server.base_path, document["id"], refused and ctx.explain(refused, one, ctx))
             for one, refused in actions_on(attempt_on(ctx, document))
         ]
     )

@@ -76,6 +76,8 @@ class Server:
     """Returns the URL that the server is reached at, for links to it."""
     public_url: str = ""
     """The URL that it is reached at where it is configured."""
+    base_path: str = ""
+    """What the paths of the management API begin with."""
     webhooks_allow_local: bool = False
     """True if its webhooks may reach its own loopback."""
     facts: Mapping[str, Any] = field(default_factory=dict)

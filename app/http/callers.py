@@ -79,6 +79,7 @@ class Callers:
         self._server = Server(
             address=lambda: self.address,
             public_url=settings.public_url,
+            base_path=settings.base_path,
             webhooks_allow_local=settings.webhooks_allow_local,
             facts=store.features.facts_of(settings),
             callers_changed=self._access.look_up_again,

@@ -179,7 +179,7 @@ def get_image(ctx: Context, image_id: str) -> Result[UsedImage]:
     image = own_image(ctx, image_id)
     uses = ctx.store[Uses].documents(ctx.project_id, image["key"], MAX_USES)
     tag = hashlib.sha256(repr(uses).encode()).hexdigest()[:8]
-    return Result(used_record(ctx, image, uses), etag=f"{record_tag(image)}-{tag}")
+    return Result(used_record(ctx, image, uses), etag=f"{record_tag(image)}.{tag}")
 
 
 @operation(

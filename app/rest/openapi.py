@@ -115,8 +115,12 @@ def make_document(
     known |= components(messages.values()) if messages else {}
     for name, schema in known.items():
         api.spec.components.schema(name, schema)
+    shown = {error: error_examples(error, known) for errors in responses.values() for error in errors}
+    for name, value in chain.from_iterable(one.items() for one in shown.values()):
+        api.spec.components.example(name, {"value": value})
     for name, errors in responses.items():
-        api.spec.components.response(name, _error_response(errors, known))
+        examples = chain.from_iterable(shown[error] for error in errors)
+        api.spec.components.response(name, _error_response(errors, examples))
     for blueprint in blueprints:
         api.register_blueprint(blueprint)
     added = {name: words for one in features.features for name, words in one.closed_lists.items()}
@@ -154,18 +158,17 @@ def _schemas(routes: Iterable[Route], errors: Collection[type[Refusal]]) -> dict
     return known
 
 
-def _error_response(errors: Sequence[type[Refusal]], known: Mapping[str, JsonSchema]) -> dict[str, Any]:
-    """Returns the component of a response with one of several errors; `known` are the components of schemas."""
+def _error_response(errors: Sequence[type[Refusal]], examples: Iterable[str]) -> dict[str, Any]:
+    """Returns the component of a response with one of several errors, and with examples by name."""
     names = [error.__name__ for error in errors]
     discriminator = {"propertyName": "_tag", "mapping": {name: REF + name for name in names}}
-    examples = {name: {"value": shown} for error in errors for name, shown in error_examples(error, known).items()}
     return {
         "description": ", ".join(f"`{name}`" for name in names),
         "headers": {name: name for name in ("Dry-Run", HEADERS.get(errors[0].status)) if name},
         "content": {
             "application/json": {
                 "schema": {"oneOf": names, "discriminator": discriminator} if names[1:] else names[0],
-                "examples": examples,
+                "examples": {name: name for name in examples},
             }
         },
     }

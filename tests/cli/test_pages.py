@@ -16,7 +16,7 @@ from tests.clients.js.package import built as built_client
 from tests.images.pictures import a_picture
 from tests.live import free_port
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VARYING = re.compile(r"[0-9a-f]{24}|\d{4}-\d\d-\d\dT.*Z|(cw[md]|whsec)_.*")

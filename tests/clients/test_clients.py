@@ -16,7 +16,7 @@ from app.images.vocabulary import ImageType
 from tests.clients.test_examples import PAGE, PLANNED, answering, error
 from tests.make import Project
 
-pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod]
 
 HERE = Path(__file__).parent
 WITHOUT_PROXIES = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}

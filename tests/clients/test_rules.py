@@ -19,7 +19,6 @@ def test_the_document_is_valid_openapi_3_1(document: Path) -> None:
 
 
 @pytest.mark.clients
-@pytest.mark.timeout(300)
 def test_redocly_recommends_nothing_else(document: Path, npm_tools: Path) -> None:
     quiet = {**os.environ, "REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
     lint = [npm_tools / "redocly", "lint", "--extends", "recommended", "--format", "json", document]

@@ -11,7 +11,7 @@ from tests.console.browser import Window
 from tests.console.test_in_a_browser import now, screen
 from tests.make import OPERATIONS, Project, a_document, a_ready_brief
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 TEXT = "Flour and water.\n"
 NAVIGATION_ENDS = (

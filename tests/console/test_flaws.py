@@ -12,7 +12,7 @@ from tests.console.browser import Window
 from tests.console.test_in_a_browser import now, screen
 from tests.make import OPERATIONS, Project, a_document
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 TEXT = "Flour and water.\n\n## Day by day\n\nFeed it each morning.\n"
 IS_SCROLLED = "const at = document.querySelector(arguments[0]); at.scrollTop = arguments[1]; return at.scrollTop"

@@ -16,7 +16,7 @@ from tests.images.pictures import a_picture
 from tests.live import quickest
 from tests.make import OPERATIONS, Project
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 MARKS = ("**", "##", "](", "| -", "[^", "- Rye", "![", "#picture", "/media/")
 FRAMES = 200

@@ -24,7 +24,7 @@ from tests.console.browser import Window
 from tests.console.visitor import now
 from tests.make import OPERATIONS, Project, Token, a_document, a_project, a_ready_brief, made
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 TEXT = "A starter is flour, water and *patience*.\n\n## Day by day\n\nFeed it each morning.\n"
 SEND_FORM = """

@@ -17,7 +17,7 @@ from tests.console.test_pasting import press
 from tests.images.pictures import a_picture
 from tests.make import OPERATIONS, Project, a_document
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 SHOTS = os.environ.get("SHOTS", "")
 TRANSFER = """

@@ -19,7 +19,7 @@ from tests.console.test_in_a_browser import now, screen
 from tests.make import OPERATIONS, Project, Token, a_document, a_ready_brief
 from tests.mcp_tools.client import Agent
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 TEXT = """A starter is flour, water and *patience*.
 
@@ -571,6 +571,15 @@ def test_an_answer_is_sent_once_however_often_it_is_pressed(window: Window, proj
     assert window.problems() == []
 
 
+def test_a_message_is_not_over_the_remarks(window: Window, project: Project) -> None:
+    _, ids = written(window, project, *map(str, range(8)))
+    with screen(window, 1440, 900):
+        window.find(f"{ids['5']} textarea").send_keys("At 28.")
+        window.click(f"{ids['5']} [data-replies]")
+        message = window.find("#toasts .notice").rect
+        assert message["x"] + message["width"] < window.find("#remarks").rect["x"]
+
+
 def test_a_suggestion_is_accepted_after_the_save_that_runs(window: Window, project: Project) -> None:
     document, ids = written(window, project)
     editor = window.find(".editor").shadow_root.find_element("css selector", ".cm-content")
@@ -605,6 +614,24 @@ def test_who_types_an_answer_stays_in_it_when_another_remark_is_resolved(window:
     window.until(lambda: window.chrome.execute_script(IS_IN_VIEW))
     window.keys("28")
     assert window.find(f"{ids['5']} textarea").get_property("value") == "At 28"
+
+
+def test_words_in_a_table_are_marked_where_a_text_is_written_as_where_it_is_read(
+    window: Window, project: Project
+) -> None:
+    markdown = "Flour.\n\n| Day | What |\n| - | - |\n| One | Mix it **warm** |\n| Two | Rest |\n"
+    document = a_document(project.context(), title="Rye", markdown=markdown)
+    for exact in ("warm", "Rest", "Flour"):
+        OPERATIONS["open_thread"](project.context(), document["id"], fields={"text": "Why?", "quote": {"exact": exact}})
+    window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+    window.find("#remarks .thread")
+    marks = "return [...CSS.highlights.get('thread') ?? []].map((range) => `${range}`).sort()"
+    window.until(lambda: window.chrome.execute_script(marks) == ["Flour", "Rest", "warm"])
+    editor = window.find(".editor").shadow_root
+    editor.find_elements("css selector", ".cm-grid td")[1].click()
+    window.keys(Keys.END + " water")
+    window.until(lambda: "water" in window.find("[data-editor]").get_property("value"))
+    window.until(lambda: window.chrome.execute_script(marks) == ["Flour", "Rest", "warm"])
 
 
 TOUCH = """

@@ -2,7 +2,6 @@
 
 import io
 import re
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -15,6 +14,7 @@ from app.core.store.store import Store
 from app.core.vocabulary import Scope, TokenKind
 from app.projects.invitations import invite_member
 from tests.console.visitor import Visitor
+from tests.live import quickest
 from tests.make import OPERATIONS, Project, Token, a_document, an_app
 
 PAGE = {"limit": 100, "offset": 0}
@@ -53,11 +53,12 @@ def test_signing_in_leads_to_pages_of_the_console_alone(app: Flask, project: Pro
 
 
 def test_an_address_made_to_take_long_leads_to_the_console_at_once(app: Flask, project: Project) -> None:
-    form, began = {"token": project.token().secret, "to": "/console/" + "?" * 30_000 + "\n"}, time.process_time()
-    signed_in = app.test_client().post("/console/sign-in", data=form)
+    form = {"token": project.token().secret, "to": "/console/" + "?" * 30_000 + "\n"}
 
-    assert time.process_time() - began < 2
-    assert signed_in.location == "/console/"
+    def sign_in() -> None:
+        assert app.test_client().post("/console/sign-in", data=form).location == "/console/"
+
+    assert quickest(sign_in, 2) < 2
 
 
 def test_the_cookie_is_http_only_same_site_and_secure(store: Store, project: Project) -> None:

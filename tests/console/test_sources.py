@@ -12,7 +12,7 @@ from tests.graphql_app.client import GraphQL
 from tests.make import OPERATIONS, Project, a_ready_brief
 from tests.mcp_tools.client import Agent
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 EXCERPTS = [
     "A starter needs five days at room temperature before it lifts a dough.",

@@ -18,7 +18,7 @@ from tests.graphql_app.test_site import URL, article, built
 from tests.make import OPERATIONS, Project, a_project
 from tests.mcp_tools.client import Agent
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 TABLE = "key\ttitle\tbrief.keyword\nrye\tRye bread\trye\nstollen\tStollen\tstollen\nsalt\tSalt\tsalt\n"
 FIRST = "Flour and water.\n\nWait a day.\n"

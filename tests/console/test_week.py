@@ -18,7 +18,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.long,
     pytest.mark.needs_mongod,
-    pytest.mark.timeout(240),
 ]
 
 PIECES = (

@@ -15,7 +15,7 @@ from tests.console.test_pasting import paste, press, text_of
 from tests.console.visitor import now
 from tests.make import OPERATIONS, Project, a_document
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 ARTICLE = """## Day by day
 
@@ -475,6 +475,58 @@ def test_words_are_found_and_replaced_in_the_whole_text_but_not_in_addresses(win
     window.until(lambda: not within(window, ".cm-find"))
     press(window, Keys.CONTROL, "z")
     window.until(lambda: "Emmer" not in text_of(window))
+    assert window.problems() == []
+
+
+MARKED = """return Object.fromEntries([...CSS.highlights].map(
+  ([name, ranges]) => [name, [...ranges].map((range) => `${range}`)]))"""
+
+
+def marked(window: Window) -> dict[str, list[str]]:
+    """Returns the words that are highlighted, by the kind of highlight."""
+    found: dict[str, list[str]] = window.chrome.execute_script(MARKED)
+    return {name: words for name, words in found.items() if words}
+
+
+def test_what_is_found_in_a_table_is_marked_and_scrolled_to_also_on_a_phone(window: Window, project: Project) -> None:
+    row = "| A \\| *rye* [bread](https://a.example/rye)[^1] of rye | Water |"
+    table = "\n".join(["| Flour | |", "| - | - |", *["| Wheat | Water |"] * 60, row, "| **Rye** and<br>rye | Salt |"])
+    with screen(window, 390, 844):
+        opened(window, project, f"Begin.\n\n{table}\n\n[^1]: Note").click()
+        tool(window, "find")
+        keys(window, "rye")
+        window.until(lambda: marked(window) == {"found": ["rye"] * 2 + ["Rye", "rye"]})
+        keys(window, Keys.ENTER, Keys.ENTER)
+        window.until(lambda: marked(window).get("here") == ["rye"])
+        window.until(lambda: 0 < within(window, ".cm-grid tr:nth-child(61)")[0].rect["y"] - scrolled(window) < 800)
+        keys(window, Keys.ESCAPE)
+        window.until(lambda: marked(window) == {})
+    assert window.problems() == []
+
+
+def scrolled(window: Window) -> int:
+    """Returns how far the page is scrolled."""
+    return int(window.chrome.execute_script("return scrollY"))
+
+
+def test_a_callout_is_seen_as_one_and_stays_in_the_text(window: Window, project: Project) -> None:
+    markdown = "Before.\n\n> [!NOTE]\n> Mind\n> the gap\n\n> [!tip] By Ada\n> Wait\n\n> [!OTHER] Quote"
+    opened(window, project, markdown).click()
+    window.until(lambda: "Note\nMind the gap" in seen(window))
+    assert "By Ada\nWait" in seen(window)
+    assert "[!OTHER] Quote" in seen(window)
+    assert text_of(window) == markdown
+    press(window, Keys.CONTROL, Keys.HOME)
+    keys(window, Keys.ARROW_DOWN * 2, Keys.END, " now")
+    assert "> [!NOTE]\n> Mind\n> the gap now\n" in text_of(window)
+    keys(window, Keys.ARROW_UP, Keys.END, Keys.BACKSPACE)
+    assert "> Mind\n> the gap now\n" in text_of(window)
+    assert "[!NOTE]" not in text_of(window)
+    press(window, Keys.CONTROL, "a")
+    keys(window, Keys.DELETE, "/callout")
+    window.until(lambda: within(window, ".cm-tooltip-autocomplete"))
+    keys(window, Keys.ENTER, "Mind")
+    assert text_of(window).strip() == "> [!NOTE]\n> Mind"
     assert window.problems() == []
 
 

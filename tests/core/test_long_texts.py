@@ -1,7 +1,6 @@
 """How many long texts are processed at the same time; what is beyond that is refused and never waits."""
 
 import time
-from dataclasses import replace
 from typing import Any
 
 import comrak
@@ -10,11 +9,10 @@ import pytest
 from app.core import concurrency
 from app.core.concurrency import ConcurrencyLimit
 from app.core.errors import ServiceUnavailable
-from app.core.store.store import Store
 from app.sections.rules import partition
 from tests.core.text.bombs import BOMBS, seconds_of_processor, tried
 from tests.live import quickest
-from tests.make import Project, a_document, an_app
+from tests.make import Project, a_document
 from tests.rest.client import Rest
 
 BUSY = "Too many."
@@ -51,11 +49,13 @@ def test_work_that_fails_releases_what_it_held() -> None:
 def test_a_refusal_comes_at_once_and_says_when_to_try_again() -> None:
     limit = ConcurrencyLimit(1, each=1, busy=BUSY)
     limit.acquire("one")
-    began = time.monotonic()
-    with pytest.raises(ServiceUnavailable) as refused:
-        limit.acquire("one")
-    assert refused.value.headers["Retry-After"]
-    assert time.monotonic() - began < 0.5
+
+    def refuse() -> None:
+        with pytest.raises(ServiceUnavailable) as refused:
+            limit.acquire("one")
+        assert refused.value.headers["Retry-After"]
+
+    assert quickest(refuse, 0.5, time.monotonic) < 0.5
 
 
 @pytest.mark.parametrize("path", ["checks", "outline", "sections/1"])
@@ -99,11 +99,8 @@ def test_a_request_parses_a_text_once(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", tried(BOMBS, ("bare quotes", "brackets", "different headings", "cells", "citations")))
-def test_every_route_reads_two_megabytes_in_seconds(store: Store, project: Project, name: str) -> None:
-    patient = an_app(replace(store, deadline_seconds=60))  # other work on the machine takes no seconds of these
-    rest = Rest(patient.test_client(), project.token())
+def test_every_route_reads_two_megabytes_in_seconds(rest: Rest, project: Project, name: str) -> None:
     document = a_document(project.context(), markdown="# Rye")
     path, bomb = f"/documents/{document['id']}", BOMBS[name]
 

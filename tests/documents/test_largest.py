@@ -18,7 +18,7 @@ from tests.make import Project
 from tests.races.crowd import at_once
 from tests.rest.client import Rest
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
 LARGEST = "\U00020bb7" * MAX_MARKDOWN
 """As many letters of four bytes as a content may have."""

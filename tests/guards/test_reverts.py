@@ -1,6 +1,5 @@
 """What a token wrote is undone, and nobody else's work with it (decisions, section 13)."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -10,10 +9,9 @@ from app.core.context import this_instant
 from app.core.times import wire_time
 from app.core.vocabulary import Scope
 from app.documents.store import Documents
-from app.features import connect
 from app.guards import reverts
 from tests.documents.steps import NOBODY, a_category, a_document, events_of, in_hours, ok, path_of, refused
-from tests.make import OPERATIONS, Project, Token, an_app
+from tests.make import OPERATIONS, Project, Token
 from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
@@ -160,16 +158,13 @@ def test_the_time_is_checked_and_revoked_tokens_are_reverted_too(rest, agent) ->
 
 
 @pytest.mark.contract("decided-guards.revert-pages")
-def test_1000_documents_are_reverted_in_pages_with_other_peoples_changes_between(project, mongodb_uri) -> None:
+def test_1000_documents_are_reverted_in_pages_with_other_peoples_changes_between(rest, project) -> None:
     person, wild = project.token("Person"), project.token("Wild")
-    patient = connect(mongodb_uri, project.store.database.name, deadline_seconds=60)  # however busy the machine is
-    rest = Rest(an_app(patient).test_client(), project.token())
 
     def plan(token: Token, title: str, numbers: range) -> None:
         for start in range(0, len(numbers), 500):
             pieces = [{"key": f"{number}", "title": f"{title} {number}"} for number in numbers[start : start + 500]]
-            ctx = replace(project.context(token), store=patient)
-            OPERATIONS["plan_documents"](ctx, fields={"pieces": pieces})
+            OPERATIONS["plan_documents"](project.context(token), fields={"pieces": pieces})
 
     plan(person, "Bread", range(1000))
     plan(wild, "Wild", range(1000))
@@ -186,7 +181,6 @@ def test_1000_documents_are_reverted_in_pages_with_other_peoples_changes_between
     found = project.store.database.documents.find({}, {"key": 1, "title": 1, "projectId": 1})
     titles = {row["key"]: row["title"] for row in found if str(row["projectId"]) == project.id}
     assert titles == {f"{number}": f"{'Bread' if number % 10 else 'Mine'} {number}" for number in range(1000)}
-    patient.database.client.close()
 
 
 @pytest.mark.contract("decided-guards.revert")

@@ -62,7 +62,7 @@ class ServerProcess:
 
     def call(self, method: str, path: str, token: str = "", body: Any = None, **headers: str) -> Reply:
         """Sends a request on a connection of its own; a header `If_Match` is `If-Match`."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=90)
         sent = {"Authorization": f"Bearer {token}"} if token else {}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         if body is not None:

@@ -13,7 +13,7 @@ from tests.http.servers import ServerProcess, servers
 from tests.make import Project
 from tests.races.crowd import at_once
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.slow
 
 BOUND = 5.0
 CALLERS, CALLS = 50, 3

@@ -32,7 +32,7 @@ from tests.live import free_port, serving, slowdown, until, until_listening
 from tests.make import OPERATIONS, Project, Token, a_document, a_project, a_ready_brief, an_app, an_uncached_app
 from tests.rest.client import Rest
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.needs_mongod
 
 CHECKOUT = Path(__file__).parents[2]
 READERS = 50
@@ -57,7 +57,7 @@ class Server:
         self.process = subprocess.Popen(command, cwd=CHECKOUT, env={**os.environ, **given})
         self.url = f"http://127.0.0.1:{self.port}"
         limits = httpx.Limits(max_connections=2 * READERS)
-        self.client = httpx.Client(base_url=self.url, timeout=40, limits=limits, trust_env=False)
+        self.client = httpx.Client(base_url=self.url, timeout=90, limits=limits, trust_env=False)
 
     def get(self, path: str, token: Token) -> httpx.Response:
         return self.client.get(path, headers={"Authorization": f"Bearer {token.secret}"})
@@ -146,7 +146,7 @@ def _renames_draft(server: Server, token: Token, draft: str) -> int:
     """
     headers = {"Authorization": f"Bearer {token.secret}", "Content-Type": "application/json"}
     for number in count(1):
-        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=40)
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=90)
         try:
             connection.request("PATCH", f"/document-intents/{draft}", json.dumps({"title": f"{number}"}), headers)
             assert connection.getresponse().status == 200
@@ -222,7 +222,7 @@ def reading(
     """Yields readers that wait, each in a thread, on a server in this process."""
     with serving(app) as url, ThreadPoolExecutor(number) as pool:
         headers = {"Authorization": f"Bearer {token.secret}"}
-        with httpx.Client(base_url=url, headers=headers, timeout=40, trust_env=False) as client:
+        with httpx.Client(base_url=url, headers=headers, timeout=90, trust_env=False) as client:
             yield [pool.submit(client.get, f"/events?wait=20&{query}") for _ in range(number)]
 
 

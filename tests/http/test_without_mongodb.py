@@ -25,7 +25,7 @@ from tests.live import until
 from tests.make import a_project, a_ready_brief, an_app
 from tests.rest.client import Rest
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
 DEADLINE = 2
 

@@ -250,3 +250,12 @@ def test_a_project_has_at_most_20_000_pictures(rest: Rest, project: Project) -> 
     refused = upload(rest, a_picture(seed=2))
     assert (refused.status_code, [one["field"] for one in refused.json["errors"]]) == (422, ["body"])
     assert "20,000 pictures" in refused.json["errors"][0]["message"]
+
+
+def test_the_etag_of_a_picture_guards_a_write_as_it_was_read_until_the_picture_changes(rest: Rest) -> None:
+    path = f"/images/{upload(rest, a_picture()).json['id']}"
+    tag = rest.get(path).headers["ETag"]
+
+    first, again = (rest.patch(path, {"alt": alt}, If_Match=tag) for alt in ("A loaf.", "Rye."))
+
+    assert (first.status_code, again.status_code) == (200, 412)

@@ -17,7 +17,7 @@ from tests.make import Project, a_document, a_project, a_ready_brief
 
 TOOLS = tools_of(ALL)
 
-pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.slow]
 
 CLIENTS = CHECKOUT / "tests" / "clients" / "mcp"
 

@@ -348,13 +348,13 @@ def test_a_message_that_takes_long_delays_no_other(agent: Agent, monkeypatch: py
 
     def listed_late(features: Features, scopes: frozenset[Scope], toolset: str) -> list[t.Tool]:
         begun.set()
-        let_go.wait(10)
+        let_go.wait(60)
         return []
 
     monkeypatch.setattr("mcp_tools.server.tools_for", listed_late)
     with ThreadPoolExecutor(1) as another:
         listing = another.submit(agent.ask, "tools/list")
-        begun.wait(10)
+        begun.wait(60)
         try:
             assert agent.call("get_project")["id"]
             assert not listing.done()

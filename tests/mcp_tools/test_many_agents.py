@@ -22,7 +22,7 @@ from app.core.vocabulary import Scope
 from tests.http.servers import a_server
 from tests.make import OPERATIONS, Project, Token, a_ready_brief, end_expired_claims
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.race, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.race, pytest.mark.slow, pytest.mark.long]
 
 AGENTS, BRIEFS, DYING = 20, 100, 5
 

@@ -30,7 +30,7 @@ from tests.make import Project, Token, a_ready_brief
 from tests.oauth.conftest import serving_connectable
 from tests.oauth.flow import onward
 
-pytestmark = [pytest.mark.clients, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.clients, pytest.mark.slow, pytest.mark.needs_mongod]
 
 NODE = Path(__file__).parents[1] / "clients" / "mcp"
 FASTMCP = Path(__file__).parents[1] / "clients" / "fastmcp"

@@ -16,7 +16,7 @@ from tests.live import Handler, answering
 from tests.make import Project, Token
 from tests.oauth.flow import Flow
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.needs_mongod]
 
 AXE = Path(__file__).parents[1] / "console" / "axe"
 RUN_AXE = """

@@ -119,7 +119,6 @@ def test_neither_a_freeze_nor_a_budget_counts_open_texts(app: Flask, project: Pr
 @pytest.mark.browser
 @pytest.mark.slow
 @pytest.mark.needs_mongod
-@pytest.mark.timeout(180)
 def test_write_shows_who_else_has_the_text_open(window: Window, project: Project) -> None:  # noqa: F811
     document = a_document(project.context(), title="Rye", status="drafting")
     page = f"/console/documents/{document['id']}/edit"

@@ -1,4 +1,4 @@
-"""Every race runs as many rounds as `--rounds` says, without a deadline that a busy machine could reach first."""
+"""Every race runs as many rounds as `--rounds` says."""
 
 from collections.abc import Callable, Iterable
 from itertools import cycle, islice
@@ -6,7 +6,6 @@ from itertools import cycle, islice
 import pytest
 from flask import Flask
 
-from app.core.store.store import Store
 from tests.make import Project, Token
 from tests.rest.client import Rest
 
@@ -16,12 +15,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if rounds > 1 and metafunc.definition.get_closest_marker("race"):
         metafunc.fixturenames.append("round_")
         metafunc.parametrize("round_", range(rounds))
-
-
-@pytest.fixture(autouse=True)
-def time_enough(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is asked is who wins, not in how many seconds fifty callers are through."""
-    monkeypatch.setattr(store, "deadline_seconds", 60)
 
 
 @pytest.fixture

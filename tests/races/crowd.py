@@ -16,7 +16,7 @@ def at_once(calls: Sequence[Callable[[], T]]) -> list[T]:
     start = threading.Barrier(len(calls))
 
     def run(call: Callable[[], T]) -> T:
-        start.wait(timeout=30)
+        start.wait(timeout=90)
         return call()
 
     with ThreadPoolExecutor(len(calls)) as threads:

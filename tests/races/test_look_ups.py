@@ -35,7 +35,7 @@ def slow(monkeypatch: pytest.MonkeyPatch, kind: type[Collection[Any]], method: s
     def noted(*args: Any, **options: Any) -> Any:
         readers.append(threading.current_thread().name)
         if len(readers) == 1:
-            assert all(arrived.acquire(timeout=30) for _ in range(MANY))
+            assert all(arrived.acquire(timeout=90) for _ in range(MANY))
             threading.Event().wait(0.1)  # from here to where they wait they need no more than microseconds
         return read(*args, **options)
 

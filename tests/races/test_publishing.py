@@ -75,7 +75,6 @@ def test_a_worker_and_a_person_at_once_come_one_after_the_other(rest, store, act
 
 
 @pytest.mark.contract("decided-documents.worker", "decided-documents.html-limit")
-@pytest.mark.timeout(300)
 def test_a_scheduled_document_whose_html_is_over_15_mb_goes_back_to_drafting_and_says_why(rest, store) -> None:
     document = a_document(rest, markdown="a@b.c " * 349_525)
     assert rest.post(f"{path_of(document)}/publish").status_code == 422

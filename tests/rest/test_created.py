@@ -3,11 +3,8 @@
 from typing import Any
 
 import pytest
-from flask import Flask
 
 from tests.documented import DocumentedRest
-from tests.make import Project, an_app
-from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -79,11 +76,3 @@ def test_every_rule_that_a_new_token_breaks_is_listed_at_once(api: DocumentedRes
     assert [error["field"] for error in response.json["errors"]] == [
         "agent", "budget", "expiresAt", "kind", "name", "scopes[1]"
     ]  # fmt: skip
-
-
-def test_a_location_is_below_the_base_path(app: Flask, project: Project) -> None:
-    below = Rest(an_app(project.store, base_path="/api").test_client(), project.token())
-
-    created = below.post("/api/members", {"name": "Ada"})
-
-    assert created.headers["Location"] == f"/api/members/{created.json['id']}"

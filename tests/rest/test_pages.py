@@ -110,10 +110,14 @@ def test_no_link_leads_beyond_the_greatest_offset(
     assert "Link" not in api.get("/documents?limit=1&offset=3").headers
 
 
-def test_links_are_below_the_base_path(store: Store, project: Project) -> None:
-    app = an_app(store, base_path="/api")
-    a_document(project.context())
+def test_the_paths_in_responses_are_those_on_the_host(store: Store, project: Project) -> None:
+    rest = Rest(an_app(store, base_path="/api").test_client(), project.token())
+    document = a_document(project.context())
 
-    response = Rest(app.test_client(), project.token()).get("/api/documents?limit=1")
+    member = rest.post("/api/members", {"name": "Ada"})
+    actions = rest.get(f"/api/documents/{document['id']}/actions").json
 
-    assert next_of(response) == "/api/documents?limit=1&offset=1"
+    assert next_of(rest.get("/api/documents?limit=1")) == "/api/documents?limit=1&offset=1"
+    assert rest.get(member.headers["Location"]).json == member.json
+    [submit] = [one for one in actions if one["action"] == "submit_document"]
+    assert rest.call(submit["method"], submit["path"]).json["_tag"] == submit["refusal"]["_tag"]

@@ -145,7 +145,6 @@ def section(number: int, count: int) -> str:
 
 @pytest.mark.race
 @pytest.mark.slow
-@pytest.mark.timeout(180)
 @pytest.mark.contract("decided-sections.both")
 def test_two_agents_edit_different_sections_without_a_pause_and_none_is_refused_or_lost(project: Project) -> None:
     writers = [project.context(project.token(f"Writer {n}")) for n in range(2)]

@@ -11,7 +11,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.live import serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.browser
 
 PICTURE = os.environ.get("DOCS_SCREENSHOT")
 """Where to keep a picture of the page, for whoever wants to look at it."""

@@ -341,8 +341,8 @@ def examples(document: dict[str, Any]) -> Iterator[tuple[str, tuple[Any, Any]]]:
         bodies = {"body": operation["requestBody"]} if "requestBody" in operation else {}
         for place, answer in (bodies | operation["responses"]).items():
             for content in _resolved(answer, document).get("content", {}).values():
-                shown = [each["value"] for each in content.get("examples", {}).values()] or [content.get("example")]
-                for example in shown:
+                several = content.get("examples", {}).values()
+                for example in [_resolved(each, document)["value"] for each in several] or [content.get("example")]:
                     yield f"{method} {path} {place}", (content["schema"], example)
 
 

@@ -145,7 +145,7 @@ class Hook:
         self.receiver.may_answer.clear()
         with ThreadPoolExecutor(1) as pool:
             served = pool.submit(self.post.sender.send_due, lease)
-            self.receiver.arrived.acquire(timeout=10)
+            self.receiver.arrived.acquire(timeout=60)
             do()
             self.receiver.may_answer.set()
             return served.result()

@@ -527,7 +527,7 @@ def test_a_worker_that_stops_finishes_the_attempt_and_leaves_the_rest_to_others(
     hook.receiver.on_request = lambda: until(dispatcher._sender.stopping.is_set)
 
     until(dispatcher.dispatch)
-    hook.receiver.arrived.acquire(timeout=10)
+    hook.receiver.arrived.acquire(timeout=60)
     dispatcher.close()
 
     assert len(hook.receiver.requests) == 1

@@ -17,7 +17,7 @@ from tests.make import Project, a_ready_brief
 from tests.rest.client import Rest
 from tests.worker.test_worker import scheduled, status_of
 
-pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.needs_mongod, pytest.mark.slow]
 
 AHEAD = "import time; true = time.time; time.time = lambda: true() + 600"
 

@@ -1,7 +1,7 @@
 // Remarks on a text that is revised stand beside their words; on a narrow window they stay above the text.
 
 import { $, $$ } from "./console.js";
-import { host, view } from "./write.js";
+import { host, inTables, view } from "./write.js";
 
 const main = $("#main");
 const isPhone = matchMedia("(max-width: 46rem)");
@@ -15,18 +15,19 @@ function placeOf({ dataset }, text) {
   return [from, at < 0 && from !== text.lastIndexOf(exact) ? from : from + exact.length];
 }
 
-/** Marks the words of the threads in what is drawn of the text; those in tables, which are drawn as a whole, are not. */
+/** Marks the words of the threads in what is drawn of the text. */
 function mark() {
   if (!("highlights" in CSS)) return;
   const marks = { must: new Highlight(), thread: new Highlight() };
   const threads = $$("#remarks > .thread");
   const text = threads.length ? view.state.doc.toString() : ""; // this runs for each letter that is typed
+  const inTable = inTables(view);
   for (const thread of threads) {
-    const [from, to] = placeOf(thread, text).map((place) => view.domAtPos(place));
+    const [from, to] = placeOf(thread, text).map((place) => inTable(place) ?? view.domAtPos(place));
     const range = new Range();
     range.setStart(from.node, from.offset);
     range.setEnd(to.node, to.offset);
-    if (!range.cloneContents().querySelector("table")) (marks[thread.dataset.level] ?? marks.thread).add(range);
+    (marks[thread.dataset.level] ?? marks.thread).add(range);
   }
   for (const [name, found] of Object.entries(marks)) CSS.highlights.set(name, found);
 }
@@ -34,7 +35,7 @@ function mark() {
 /** The height at which a place is on the screen; an estimate for a part of a long text that is not drawn. */
 function heightOf(place) {
   const { from, length, top, height } = view.lineBlockAt(place);
-  return view.coordsAtPos(place)?.top ?? view.documentTop + top + (height * (place - from)) / Math.max(1, length);
+  return inTables(view)(place)?.node.parentElement.getBoundingClientRect().top ?? view.coordsAtPos(place)?.top ?? view.documentTop + top + (height * (place - from)) / Math.max(1, length);
 }
 
 /** Puts each thread at the height of its words, or directly below the one before it. */

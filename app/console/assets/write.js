@@ -21,7 +21,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   loading.then(() => sending(button.form, () => accept(button)), () => button.form.requestSubmit(button));
 });
-const { createEditor, goTo, linkAt, run, showMarkdown, target } = await loading;
+export const { createEditor, goTo, inTables, linkAt, run, showMarkdown, target } = await loading;
 
 function changed(text) {
   area.value = text;

@@ -2,6 +2,7 @@
 
 import { redo, undo } from "@codemirror/commands";
 import { syntaxTree } from "@codemirror/language";
+import { openSearchPanel } from "@codemirror/search";
 import { prefixOf, verbatimAt } from "./blocks.js";
 import { toggle } from "./inline.js";
 import { joined } from "./soft.js";
@@ -120,6 +121,7 @@ export const commands = {
   numbers: begin("ListMark", "1. "),
   tasks: begin("ListMark", "- [ ] "),
   quote: begin("QuoteMark", "> "),
+  callout: (view) => block(view, "> [!NOTE]\n> ", 12),
   code,
   table,
   rule: (view) => block(view, "---"),
@@ -132,6 +134,7 @@ const IN_CELLS = new Set(["bold", "italic", "strike", "code"]);
 
 /** Does what a tool is for, in the cell that is written in or in the text; returns whether there is such a tool. */
 export function run(view, name) {
+  if (name === "find") return openSearchPanel(view);
   if (!(name in commands)) return false;
   const at = target(view);
   if (at === view || name === "undo" || name === "redo") commands[name](view);

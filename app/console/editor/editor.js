@@ -20,9 +20,9 @@ import { fromHtml } from "./paste.js";
 import { keep, placeAt, places } from "./places.js";
 import { linkAt, rich, richCell } from "./rich.js";
 import { slash } from "./slash.js";
-import { target } from "./tables.js";
+import { inTables, target } from "./tables.js";
 
-export { linkAt, run, target };
+export { inTables, linkAt, run, target };
 
 const colours = HighlightStyle.define([
   { tag: tags.heading, fontWeight: "650", color: "var(--text)" },

@@ -2,6 +2,7 @@
 
 import { SearchQuery, closeSearchPanel, findNext, findPrevious, getSearchQuery, openSearchPanel, replaceAll, replaceNext, search, setSearchQuery } from "@codemirror/search";
 import { EditorView, keymap } from "@codemirror/view";
+import { inTables } from "./tables.js";
 
 /** What is not seen of a line where marks are hidden: addresses, and the names of footnotes. */
 const UNSEEN = /\]\((?:<[^<>]*>|[^()\s]*)|\[\^[^\]\s]+\]/g;
@@ -27,7 +28,7 @@ const field = (label, value, input) => {
 const panel = (isMarkdown) => (view) => {
   const old = getSearchQuery(view.state);
   const query = () => new SearchQuery({ search: sought.value, replace: given.value, literal: true, test: isMarkdown(view.state) ? undefined : isSeen });
-  let asked = null;
+  let [asked, found, frame] = [null, [], 0];
   const ask = () => view.dispatch({ effects: setSearchQuery.of((asked = query())) });
   const sought = field("Find", old.search, ask);
   const given = field("Replace with", old.replace, ask);
@@ -52,27 +53,57 @@ const panel = (isMarkdown) => (view) => {
   /** Says how many there are, and which of them is selected. */
   function tell() {
     const { main } = view.state.selection;
-    let [all, at] = [0, 0];
-    if (asked?.valid) {
-      for (const cursor = asked.getCursor(view.state); all < MOST; ) {
-        const { value, done } = cursor.next();
-        if (done) break;
-        all += 1;
-        if (value.from === main.from && value.to === main.to) at = all;
-      }
+    found = [];
+    for (const cursor = asked?.valid && asked.getCursor(view.state); cursor && found.length < MOST; ) {
+      const { value, done } = cursor.next();
+      if (done) break;
+      found.push(value);
     }
-    count.textContent = !asked?.valid ? "" : at ? `${at} of ${all}` : `${all || "None"} found`;
+    const at = 1 + found.findIndex(({ from, to }) => from === main.from && to === main.to);
+    count.textContent = !asked?.valid ? "" : at ? `${at} of ${found.length}` : `${found.length || "None"} found`;
+    later(at !== 0);
+  }
+
+  /** Marks what is found in tables, which are drawn after this; scrolls to what is selected. */
+  function later(scrolls = false) {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => mark(scrolls));
+    });
+  }
+
+  function mark(scrolls) {
+    if (!("highlights" in CSS)) return;
+    const { main } = view.state.selection;
+    const drawn = inTables(view);
+    const marks = { found: new Highlight(), here: new Highlight() };
+    for (const { from, to } of found) {
+      const [start, end] = [drawn(from), drawn(to)];
+      if (!start || !end) continue;
+      const range = new Range();
+      range.setStart(start.node, start.offset);
+      range.setEnd(end.node, end.offset);
+      const isHere = from === main.from && to === main.to;
+      marks[isHere ? "here" : "found"].add(range);
+      if (isHere && scrolls) start.node.parentElement.scrollIntoView({ block: "center", inline: "nearest" });
+    }
+    for (const [name, ranges] of Object.entries(marks)) CSS.highlights.set(name, ranges);
   }
   return {
     dom,
     top: true,
     mount: () => (queueMicrotask(ask), sought.select()),
+    destroy: () => {
+      cancelAnimationFrame(frame);
+      for (const name of ["found", "here"]) CSS.highlights?.delete(name);
+    },
     update: (update) => {
       const sent = update.transactions.flatMap(({ effects }) => effects).filter((one) => one.is(setSearchQuery)).at(-1)?.value;
       if (sent && sent !== asked) {
         sought.value = sent.search; // the words that are selected when one finds again
         queueMicrotask(ask);
       } else if (sent || update.docChanged || update.selectionSet) tell();
+      else if (update.viewportChanged || update.geometryChanged) later();
     },
   };
 };

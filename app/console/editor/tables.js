@@ -5,7 +5,7 @@ import { syntaxTree } from "@codemirror/language";
 import { EditorState, Prec, StateField, Transaction } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType, keymap } from "@codemirror/view";
 import { ALIGNS, addRow, align, editColumns, fill, pastedRows, readTable, removeRow, setCell, toCell, toWords } from "./grid.js";
-import { draw } from "./draw.js";
+import { draw, drawnAfter } from "./draw.js";
 import { writeBelow } from "./leave.js";
 
 let current = null;
@@ -193,6 +193,17 @@ class Table {
     if (!row && !this.texts[0][column]) cell.append(element("span", { className: "cm-unseen", textContent: `Column ${column + 1}` }));
   }
 
+  /** Where a place of the text is drawn: in the cell that has it, or the one before. */
+  domAt({ rows }, pos) {
+    const last = (all) => Math.max(0, all.findLastIndex(({ from }) => from <= pos));
+    const row = last(rows);
+    const column = Math.min(last(rows[row].cells), this.cells[row].length - 1);
+    const { start, text } = rows[row].cells[column] ?? { start: pos, text: "" };
+    const before = text.slice(0, Math.max(0, pos - start));
+    const isWritten = current?.table === this && current.row === row && current.column === column;
+    return isWritten ? current.editor.domAtPos(toWords(before).length) : drawnAfter(this.cells[row][column], before);
+  }
+
   /** Puts what is typed in a cell into the text. */
   typed(update) {
     if (update.selectionSet || update.docChanged || update.focusChanged) this.options.moved();
@@ -378,12 +389,18 @@ const into = (down) => (view) => {
   return false;
 };
 
+const drawn = (view) => [...view.contentDOM.querySelectorAll(":scope > .cm-grid")].map(({ table }) => ({ table, at: table.read() })).filter(({ at }) => at);
+
 /** The table that has a line of the text. */
-function tableOf(view, line) {
-  return [...view.contentDOM.querySelectorAll(":scope > .cm-grid")].map(({ table }) => table).find((table) => {
-    const at = table.read();
-    return at && at.from <= line.from && line.to <= at.to;
-  });
+const tableOf = (view, line) => drawn(view).find(({ at }) => at.from <= line.from && line.to <= at.to)?.table;
+
+/** Returns a function that finds where a place of the text is in a table that is drawn; it returns null for other places. */
+export function inTables(view) {
+  const tables = drawn(view);
+  return (pos) => {
+    const found = tables.find(({ at }) => at.from <= pos && pos <= at.to);
+    return found ? found.table.domAt(found.at, pos) : null;
+  };
 }
 
 /** Backspace behind a table goes into its last cell. */

@@ -13,7 +13,7 @@ from app.cli import main
 from tests.clients.test_clients import run
 from tests.make import Token
 
-pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod]
 
 HERE = Path(__file__).parent
 

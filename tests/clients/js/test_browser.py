@@ -11,7 +11,7 @@ from tests.graphql_app.client import delivery_token, published
 from tests.live import serving
 from tests.make import Project
 
-pytestmark = [pytest.mark.clients, pytest.mark.browser, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.clients, pytest.mark.browser, pytest.mark.needs_mongod]
 
 PROGRAM = """
 const [address, token, done] = arguments;

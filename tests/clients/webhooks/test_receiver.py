@@ -13,7 +13,7 @@ from tests.clients.npm import installed
 from tests.live import free_port, until_listening
 from tests.webhooks.test_documentation import BODY, REFUSED, SECRET, signed, snippet
 
-pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.clients, pytest.mark.needs_mongod]
 
 HERE = Path(__file__).parent
 

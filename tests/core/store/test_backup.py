@@ -87,7 +87,6 @@ def assert_holds(uri: str, project: Project, acknowledged: list[str], written: M
     assert {one: kept[one] for one in acknowledged} == {one: written[one] for one in acknowledged}
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.long
 def test_files_copied_under_fsync_lock_while_clients_write_hold_all_that_was_acknowledged(tmp_path: Path) -> None:
     source, restored = tmp_path / "source", tmp_path / "restored"
@@ -115,7 +114,6 @@ needs_tools = pytest.mark.skipif(
 
 
 @needs_tools
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("drop", [True, False], ids=["same deployment", "new deployment"])
 def test_a_mongodump_while_clients_write_holds_all_that_was_acknowledged(tmp_path: Path, drop: bool) -> None:
     with running_mongod(tmp_path / "source") as uri:
@@ -139,7 +137,6 @@ def test_a_mongodump_while_clients_write_holds_all_that_was_acknowledged(tmp_pat
 
 
 @needs_tools
-@pytest.mark.timeout(180)
 def test_the_oplog_after_a_mongodump_restores_a_point_in_time(tmp_path: Path) -> None:
     with running_mongod(tmp_path / "source") as uri:
         store = connect(uri)
