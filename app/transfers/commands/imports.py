@@ -185,7 +185,8 @@ class _Run:
         """Lists the former paths whose last segment, from which a redirect leads, is another's or the slug itself."""
         first: dict[str, Path] = {}
         for file, path, slug in self.former:
-            if why := self._why_not_redirected(file, slug, first):
+            why = self._why_not_redirected(file, slug, first)
+            if why and shown(path) in self.report.paths:
                 self.report.redirects[shown(path)] = shown(why)
 
     def _why_not_redirected(self, file: Path, slug: str, first: dict[str, Path]) -> str:

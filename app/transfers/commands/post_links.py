@@ -79,8 +79,12 @@ class PostLinks:
         """Returns the path that a file names for its page, else the one by the site's pattern; empty without either."""
         if post.permalink or not self._follows_pattern(file):
             return post.permalink
-        slugs = dict.fromkeys(PATTERN_SLUGS, str(post.fields["slug"]))
-        if not is_of_jekyll(file):
+        slug, of_jekyll = str(post.fields["slug"]), is_of_jekyll(file)
+        slugs = dict.fromkeys(
+            PATTERN_SLUGS, slug_of_file(file, with_date=False) if of_jekyll and post.dated_slug else slug
+        )
+        slugs["categories"] = "/".join(slug_of_name(one, file).lower() for one in post.categories)
+        if not of_jekyll:
             slugs["title"] = slug_of_name(str(post.fields.get("title")), file)
             if post.dated_slug:  # the file names no slug
                 slugs["slug"] = slugs["title"]
